@@ -11,6 +11,7 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
 #include "agent/manual.hpp"
+#include "base/cli/print.hpp"
 #include "base/crypto.hpp"
 #include "base/text.hpp"
 
@@ -91,6 +92,5 @@ int main(int argc, char** argv) {
   call.argv.assign(argv, argv + argc);
   if (call.argv.empty()) call.argv.emplace_back("hearth-agent");
   call.words.assign(call.argv.begin() + 1, call.argv.end());
-  const int status = dispatch(call);
-  return std::fflush(stdout) == 0 ? status : 1;
+  return hearth::cli::ended("hearth-agent", dispatch(call));
 }

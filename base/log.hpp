@@ -11,11 +11,16 @@ enum class LogLevel { debug, info, warning, error };
 
 [[nodiscard]] std::string_view log_level_name(LogLevel level);
 
-/// A record's text as it stands in one line: line ends within it are written as \n and \r and other controls but the
-/// tab as \x1b, so that text from outside can forge no record and gives no order to a terminal.
+/// A record's text as it stands in one line, so that text from outside can forge no record and gives no order to a
+/// terminal: line ends within it are written as \n and \r, other controls but the tab and bytes that are no UTF-8 as
+/// \x1b, characters that reorder or hide what stands around them (Unicode's bidi controls) as \u202e.
 [[nodiscard]] std::string one_line(std::string_view text);
-/// The same line by line, for what people are shown: an error and its hint may have several.
-[[nodiscard]] std::string plain_lines(std::string_view text);
+
+/// The same for text of several lines. JSON of it is JSON of the same.
+[[nodiscard]] std::string shown_text(std::string_view text);
+
+/// Whether a terminal does something at this character but show it: controls, bidi controls and what is invisible.
+[[nodiscard]] bool is_order(char32_t character);
 
 /// Where log records go. Implementations must be noexcept: a log line must not end a build.
 class Logger {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -55,8 +56,6 @@ std::size_t columns_of(char32_t code) {
   if (is_in(k_zero, code)) return 0;
   return is_in(k_wide, code) ? 2 : 1;
 }
-
-bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
 /// Length of the escape sequence that `text` (which begins with ESC) starts with. ECMA-48: CSI = ESC [ …, ended by a
 /// byte 40-7E; OSC = ESC ] …, ended by BEL or ESC \; the others have two characters.
@@ -157,7 +156,7 @@ std::string clean_line(std::string_view text) {
       out += '?';
     } else if (character.code == '\t') {
       out += ' ';
-    } else if (!is_control(character.code)) {
+    } else if (!is_order(character.code)) {
       out += text.substr(0, character.size);
     }
     text.remove_prefix(std::max<std::size_t>(1, character.size));

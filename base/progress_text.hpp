@@ -52,7 +52,7 @@ struct TimingRow {
 /// An estimate, in whole seconds: "1s", "42s", "3m05s".
 [[nodiscard]] std::string rough_text(Duration duration);
 
-/// A line of program output made safe for one terminal line: escape sequences and control characters go, tabs become
+/// A line of program output made safe for one terminal line: escape sequences and what is_order() tells go, tabs become
 /// blanks, of text overwritten by carriage returns the last part stays, bytes that are not UTF-8 become '?'.
 [[nodiscard]] std::string clean_line(std::string_view text);
 

@@ -1,8 +1,9 @@
 // hearth: one command for everything; disk-image-create, element-info and their like when started under that name.
 #include <clocale>
-#include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/path.hpp"
+#include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
 
@@ -13,15 +14,13 @@ int main(int argc, char** argv) {
   const std::string name = fs::path(argv[0]).filename().string();
   const bool asked_by_shell = !words.empty() && words.front() == "--complete";
   if (!asked_by_shell) {
-    for (const std::string& line : misspelt_variables(current_environment()))
-      std::fprintf(stderr, "%s\n", line.c_str());
+    for (const std::string& line : misspelt_variables(current_environment())) cli::tell(cat(line, "\n"));
   }
   boost::system::error_code gone;
   (void)fs::current_path(gone);
   if (gone) {
-    std::fprintf(stderr,
-                 "%s: the directory that it is started in can't be found any more: %s\n  Change to another one.\n",
-                 name.c_str(), gone.message().c_str());
+    cli::tell(cat(name, ": the directory that it is started in can't be found any more: ", gone.message(),
+                  "\n  Change to another one.\n"));
     return 1;
   }
   return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), builder::spelt_out(name, words));

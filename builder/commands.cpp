@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -163,14 +164,14 @@ cli::Command plan_command(const fs::path& executable) {
                 const RealFileSystem system;
                 const ReadOnce files(system);
                 const BuildPlan plan = plan_image(files, request, installation, notes);
-                for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+                for (const std::string& note : notes) cli::tell(cat(note, "\n"));
                 const DiskStage disk = DiskStage::plan(request, plan);
-                for (const std::string& warning : disk.layout().warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+                for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
                 const SystemClock clock;
                 RealRunner runner(clock);
                 const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
                 refuse_warnings(request, warnings);
-                for (const Finding& each : warnings) std::fprintf(stderr, "%s\n", finding_text(each).c_str());
+                for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
                 const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
                 if (arguments.has("json")) {
                   Json json = plan_json(plan);

@@ -1,8 +1,7 @@
 #include "builder/described_images.hpp"
 
 #include <algorithm>
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -42,7 +41,7 @@ int build_one(const ImageRequest& request, const std::function<int(const ImageRe
     return build(request);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) throw;
-    std::fprintf(stderr, "hearth: image %s: %s\n", request.image_name.c_str(), error.story().c_str());
+    cli::tell(cat("hearth: image ", request.image_name, ": ", error.story(), "\n"));
     return error.exit_code();
   }
 }
@@ -59,7 +58,7 @@ int build_described_images(const DescribedBuild& described, const std::function<
   for (const ImageDescription& image : images) requests.push_back(described_request(image, described));
   int last_failure = 0;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    std::fprintf(stderr, "%s\n", images[i].command_line().c_str());
+    cli::tell(cat(images[i].command_line(), "\n"));
     if (described.dry_run) continue;
     const int code = build_one(requests[i], build);
     if (code != 0) last_failure = code;

@@ -1,9 +1,9 @@
+#include "base/cli/print.hpp"
 #include "builder/commands.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include "base/cli/layout.hpp"
@@ -268,7 +268,7 @@ cli::Command lint_command(const fs::path& executable) {
                 if (!arguments.has("fix")) return report_findings(all, arguments);
                 std::erase_if(all, [&](const Finding& finding) {
                   if (!mend(finding)) return false;
-                  std::fprintf(stderr, "mended: %s\n", finding_text(finding).c_str());
+                  cli::tell(cat("mended: ", finding_text(finding), "\n"));
                   return true;
                 });
                 return report_findings(all, arguments);
@@ -363,23 +363,24 @@ std::vector<cli::Command> element_commands(const fs::path& executable) {
 }
 
 cli::Command element_info(const fs::path& executable) {
-  return {.words = "element-info",
-          .operands = "ELEMENT…",
-          .summary = "print the elements that a list of elements expands to",
-          .details =
-              "Elements are found in ELEMENTS_PATH, then among Hearth's own and diskimage-builder's. Exit codes: 0 ok, "
-              "1 the list has no image, 2 wrong usage.",
-          .options = {{"env", 'e', "", "print variables for bash to evaluate"}},
-          .run =
-              [executable](const cli::Arguments& arguments) {
-                if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-                const Catalog catalog = scan_all(executable);
-                for (const std::string& note : catalog.notes()) std::fprintf(stderr, "%s\n", note.c_str());
-                const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
-                cli::print(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
-                return 0;
-              },
-          .names = element_names(executable)};
+  return {
+      .words = "element-info",
+      .operands = "ELEMENT…",
+      .summary = "print the elements that a list of elements expands to",
+      .details =
+          "Elements are found in ELEMENTS_PATH, then among Hearth's own and diskimage-builder's. Exit codes: 0 ok, "
+          "1 the list has no image, 2 wrong usage.",
+      .options = {{"env", 'e', "", "print variables for bash to evaluate"}},
+      .run =
+          [executable](const cli::Arguments& arguments) {
+            if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
+            const Catalog catalog = scan_all(executable);
+            for (const std::string& note : catalog.notes()) cli::tell(cat(note, "\n"));
+            const ElementSet elements = close_over_dependencies(catalog, arguments.operands());
+            cli::print_exact(arguments.has("env") ? element_variables_text(elements) : element_names_text(elements));
+            return 0;
+          },
+      .names = element_names(executable)};
 }
 
 namespace {

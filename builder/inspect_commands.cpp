@@ -1,3 +1,4 @@
+#include "base/cli/print.hpp"
 #include "builder/commands.hpp"
 
 #include <cstdio>
@@ -62,7 +63,7 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
   const std::string& first = arguments.operands().front();
   if (arguments.operands().size() == 1 && (first.ends_with(".yaml") || first.ends_with(".yml"))) {
     DiskLayout layout = parse_block_config(read_file(first), first, {}).value_or_throw();
-    for (const std::string& warning : layout.warnings) std::fprintf(stderr, "%s\n", warning.c_str());
+    for (const std::string& warning : layout.warnings) cli::tell(cat(warning, "\n"));
     const MakerChoice maker = choose_maker(layout, std::nullopt);
     return {assign_ids(std::move(layout), first), maker};
   }
@@ -73,7 +74,7 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
   std::vector<std::string> notes;
   const BuildPlan plan =
       plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
-  for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+  for (const std::string& note : notes) cli::tell(cat(note, "\n"));
   const DiskStage stage = DiskStage::plan(request, plan);
   return {stage.layout(), stage.maker()};
 }
@@ -108,9 +109,8 @@ class ImageSource {
     options_.start_guest = [env, this, verbose](const std::vector<GuestDrive>& drives) {
       check_appliance(env);
       ApplianceSettings settings = appliance_settings(env, appliance_cache(env), work_.path(), clock_);
-      std::fputs("starting libguestfs' appliance…\n", stderr);
-      if (verbose)
-        settings.on_line = [](std::string_view line) { std::fprintf(stderr, "%s\n", std::string(line).c_str()); };
+      cli::tell("starting libguestfs' appliance…\n");
+      if (verbose) settings.on_line = [](std::string_view line) { cli::tell(cat(std::string(line), "\n")); };
       return std::unique_ptr<Guest>(Appliance::start(settings, drives));
     };
   }
@@ -165,10 +165,15 @@ FileWriters writers_beside(const std::string& image) {
   const fs::path directory = records_directory(image);
   const std::optional<std::string> record = files.read(directory / k_tree_file);
   if (!record) return {};
+  evidence::require_tree_record(*record, (directory / k_tree_file).string());
   std::map<std::string, std::string> elements;
-  const Json report = json_or_null(files.read(directory / k_steps_file).value_or(""));
-  for (const Json& step : list_member(report, "steps"))
-    elements[text_member(step, "step")] = text_member(step, "element");
+  const fs::path steps = directory / k_steps_file;
+  if (const std::optional<std::string> text = files.read(steps)) {
+    const Json report = parse_json(*text, steps.string()).value_or_throw();
+    if (!member_or_null(report, "steps").is_array())
+      throw Error(ErrorKind::input, cat(steps.string(), " is not a report of steps: it has no list of them"));
+    for (const Json& step : report["steps"]) elements[text_member(step, "step")] = text_member(step, "element");
+  }
   FileWriters writers;
   for (const auto& [path, file] : evidence::written_files(*record))
     writers[path] = {file.step, elements[file.step], file.size};
@@ -182,7 +187,8 @@ int sizes(const cli::Arguments& arguments) {
   if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
   ImageSource source(arguments);
   const auto sizes_of = [&source](const std::string& image) {
-    TreeSizes sizes = tree_sizes(system_tree(source.read(image)), writers_beside(image));
+    const FileWriters writers = writers_beside(image);  // first: what is wrong there is told before an image is read
+    TreeSizes sizes = tree_sizes(system_tree(source.read(image)), writers);
     if (sizes.files == 0) throw Error(ErrorKind::input, cat("there is no file in the image ", image));
     return sizes;
   };

@@ -105,6 +105,21 @@ std::unique_ptr<RenderedFiles> rendered_files(const Arguments& arguments, const 
   return std::make_unique<RenderedFiles>(disk, root, std::move(set), sources);
 }
 
+std::vector<std::string> missing_files(const Arguments& arguments) {
+  std::vector<std::string> told;
+  if (!arguments.has("template")) told.emplace_back("which template? give -t FILE");
+  for (const char* option : {"template", "environment", "roles", "network-data", "inventory", "signals"}) {
+    // With --roles a template may be there as one in Jinja, under another name.
+    if (std::string_view(option) == "template" && arguments.has("roles")) continue;
+    for (const std::string& file : arguments.values(option)) {
+      boost::system::error_code hidden;  // reading it says why
+      if (fs::status(file, hidden).type() == fs::file_not_found)
+        told.push_back(cat("--", option, ": there is no file ", file));
+    }
+  }
+  return told;
+}
+
 std::vector<Option> endpoint_options() {
   return {{"cfn-url", 0, "URL", "where agents find the CFN API (http://127.0.0.1:8000)"},
           {"object-url", 0, "URL", "where agents find TempURL objects (http://127.0.0.1:8080)"},

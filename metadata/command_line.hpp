@@ -25,6 +25,8 @@ struct SeedUse {
 /// The TripleO tree at `root` with the roles and networks that the options name. Throws Fault.
 [[nodiscard]] std::unique_ptr<RenderedFiles> rendered_files(const cli::Arguments& arguments, const FileReader& disk,
                                                             const fs::path& root, Sources& sources);
+/// What is wrong with the files that the options name, a line each: one that is not there, or no template at all.
+[[nodiscard]] std::vector<std::string> missing_files(const cli::Arguments& arguments);
 /// --cfn-url, --object-url, --created.
 [[nodiscard]] std::vector<cli::Option> endpoint_options();
 /// The stack that the options name. Throws Fault.

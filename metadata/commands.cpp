@@ -1,7 +1,6 @@
 #include "metadata/commands.hpp"
 
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/text.hpp"
 #include "metadata/batch/eval.hpp"
 #include "metadata/batch/validate.hpp"
@@ -55,11 +54,11 @@ int validate_all(const Arguments& arguments) {
                "\n");
     return valid ? 0 : 1;
   }
-  for (const Mistake& error : mistakes.errors) std::fprintf(stderr, "error: %s\n", error.story.c_str());
-  for (const Mistake& warning : mistakes.warnings) std::fprintf(stderr, "warning: %s\n", warning.story.c_str());
-  if (mistakes.untold > 0) std::fprintf(stderr, "%zu further errors were seen.\n", mistakes.untold);
-  if (!mistakes.all) std::fprintf(stderr, "There may be more: mend these, and run it again.\n");
-  if (!valid) std::fprintf(stderr, "%zu error%s\n", mistakes.errors.size(), mistakes.errors.size() == 1 ? "" : "s");
+  for (const Mistake& error : mistakes.errors) cli::tell(cat("error: ", error.story, "\n"));
+  for (const Mistake& warning : mistakes.warnings) cli::tell(cat("warning: ", warning.story, "\n"));
+  if (mistakes.untold > 0) cli::tell(cat(mistakes.untold, " further errors were seen.\n"));
+  if (!mistakes.all) cli::tell("There may be more: mend these, and run it again.\n");
+  if (!valid) cli::tell(cat(mistakes.errors.size(), mistakes.errors.size() == 1 ? " error\n" : " errors\n"));
   if (valid) cli::print("valid\n");
   return valid ? 0 : 1;
 }
@@ -69,7 +68,7 @@ void take_signals(const Arguments& arguments, StackModel& model) {
   const auto file = arguments.value("signals");
   if (!file) return;
   for (const std::string& note : learn_signals(*model.root, endpoints_of(arguments), read_file(*file), *file)) {
-    std::fprintf(stderr, "%s\n", note.c_str());
+    cli::tell(cat(note, "\n"));
   }
 }
 
@@ -80,7 +79,7 @@ int compile_to(const Arguments& arguments, StackModel& model) {
                                      .hosts = arguments.has("hosts"),
                                      .hieradata = arguments.has("hieradata")});
   const std::vector<std::string> waiting = waiting_lines(compiled, model.sources);
-  for (const std::string& line : waiting) std::fprintf(stderr, "%s\n", line.c_str());
+  for (const std::string& line : waiting) cli::tell(cat(line, "\n"));
   if (!waiting.empty() && arguments.has("strict")) {
     throw Error(ErrorKind::input, cat(waiting.size(), " values wait for events (above); --strict takes none"))
         .hint("Give what is known already by --inventory, or leave out --strict.");
@@ -91,8 +90,10 @@ int compile_to(const Arguments& arguments, StackModel& model) {
 }
 
 int run_compile(const Arguments& arguments) {
+  std::vector<std::string> mistakes = missing_files(arguments);
   const auto output = arguments.value("output");
-  if (!output) throw Error(ErrorKind::usage, "where to? give -o DIR");
+  if (!output) mistakes.emplace_back("where to? give -o DIR");
+  if (!mistakes.empty()) throw Error(ErrorKind::usage, join(mistakes, "\n"));
   return with_model(arguments, [&](StackModel& model) { return compile_to(arguments, model); },
                     {.output = *output, .makes = true});
 }

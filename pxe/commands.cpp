@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
@@ -89,7 +90,7 @@ std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments, const SiteLoa
 
 int explain_machine(const cli::Arguments& arguments, const SiteLoader& load) {
   const auto [site, mac] = site_and_mac(arguments, load);
-  std::fputs(explain(site, NodeTable(site.nodes), mac).c_str(), stdout);
+  cli::print(explain(site, NodeTable(site.nodes), mac));
   return 0;
 }
 
@@ -97,7 +98,7 @@ int show_boot_log(const cli::Arguments& arguments, const SiteLoader& load) {
   const auto [site, mac] = site_and_mac(arguments, load);
   const fs::path events = fs::path(site.state_dir) / "events.jsonl";
   const std::string older = RealFileSystem().read(events.string() + ".1").value_or("");
-  std::fputs(boot_log(boot_events(older + read_file(events), {mac})).c_str(), stdout);
+  cli::print(boot_log(boot_events(older + read_file(events), {mac})));
   return 0;
 }
 
@@ -106,11 +107,11 @@ int export_site(const cli::Arguments& arguments, const SiteLoader& load) {
   const std::string target = arguments.value_or("for", "");
   const Site site = load(arguments.operands().front());
   if (target == "dnsmasq")
-    std::fputs(export_dnsmasq(site).c_str(), stdout);
+    cli::print_exact(export_dnsmasq(site));
   else if (target == "kea")
-    std::fputs(export_kea(site).c_str(), stdout);
+    cli::print_exact(export_kea(site));
   else if (target == "isc")
-    std::fputs(export_isc(site).c_str(), stdout);
+    cli::print_exact(export_isc(site));
   else
     throw Error(ErrorKind::usage, cat("--for is dnsmasq, kea or isc, not '", target, "'"));
   return 0;

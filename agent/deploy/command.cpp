@@ -13,6 +13,7 @@
 #include "agent/deploy/init/system.hpp"
 #include "agent/deploy/real_machine.hpp"
 #include "base/cli/command.hpp"
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/net/web_client.hpp"
@@ -79,7 +80,7 @@ void run_ramdisk(const Settings& settings, const NetworkWish& wish, ModuleLoader
 }
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "hearth-agent: %s\n", plain_lines(error.story()).c_str());
+  cli::tell(cat("hearth-agent: ", error.story(), "\n"));
   return error.exit_code();
 }
 

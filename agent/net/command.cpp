@@ -5,9 +5,10 @@
 
 #include "agent/net/log.hpp"
 #include "agent/net/run.hpp"
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "base/net/web_client.hpp"
+#include "base/text.hpp"
 
 namespace hearth::agent {
 
@@ -50,10 +51,10 @@ int os_net_config_main(const std::vector<std::string>& words) {
     }
     return 0;
   } catch (const Error& error) {
-    std::fprintf(stderr, "os-net-config: %s\n", plain_lines(error.story()).c_str());
+    cli::tell(cat("os-net-config: ", error.story(), "\n"));
     return error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "os-net-config: %s\n", error.what());
+    cli::tell(cat("os-net-config: ", error.what(), "\n"));
     return 1;
   }
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <set>
 
 #include "base/cli/completion.hpp"
 #include "base/cli/help.hpp"
@@ -14,15 +15,12 @@
 #include "base/cli/manual.hpp"
 #include "base/cli/markdown.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::cli {
 
 namespace {
-
-void print_to(std::FILE* stream, const std::string& text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
 std::size_t width_of(std::FILE* stream) { return terminal_width(::fileno(stream), std::getenv("COLUMNS")); }
 
@@ -39,11 +37,11 @@ int guarded(const std::string& name, const Body& body) noexcept {
   try {
     return body();
   } catch (const Error& error) {
-    print_to(stderr, cat(name, ": ", plain_lines(error.story()), "\n"));
-    if (error.kind() == ErrorKind::usage) print_to(stderr, cat("Try '", name, " --help'.\n"));
+    tell(cat(name, ": ", error.story(), "\n"));
+    if (error.kind() == ErrorKind::usage) tell(cat("Try '", name, " --help'.\n"));
     return error.exit_code();
   } catch (const std::exception& error) {
-    print_to(stderr, cat(name, ": ", plain_lines(describe_unexpected(error)), "\n"));
+    tell(cat(name, ": ", describe_unexpected(error), "\n"));
   }
   return 1;
 }
@@ -64,16 +62,37 @@ int run_command(const std::string& name, const Command& command, const std::vect
   const std::vector<Option> options = shown_options(command);
   const Arguments arguments = parse_options(options, words);
   if (options.size() > command.options.size() && arguments.has("help")) {
-    print_to(stdout, command_help(name, command, width_of(stdout)));
+    print(command_help(name, command, width_of(stdout)));
     return 0;
   }
   if (must_take_operands) refuse_operands(name, command, arguments);
   return command.run(arguments);
 }
 
+/// "node power onn": what comes after "node power" in commands, the nearest or all; empty where that tells nothing.
+std::string what_comes_next(const std::vector<std::string>& names, const std::vector<std::string>& words) {
+  for (std::size_t taken = words.size() - 1; taken > 1; --taken) {
+    const std::string begin = cat(join({words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken)}, " "), " ");
+    std::set<std::string> next;
+    for (const std::string& name : names) {
+      if (name.starts_with(begin)) next.insert(split_words(name.substr(begin.size())).front());
+    }
+    if (next.empty()) continue;
+    const std::string other = cat(words[0], " ", words[taken]);  // "node power reboot"
+    if (std::find(names.begin(), names.end(), other) != names.end())
+      return cat("there is no command '", begin, words[taken], "'; did you mean '", other, "'?");
+    const std::optional<std::string> near = nearest(words[taken], {next.begin(), next.end()});
+    return cat("there is no command '", begin, words[taken], "'",
+               near ? cat("; did you mean '", begin, *near, "'?")
+                    : cat("; behind '", trim(begin), "' stands ", join({next.begin(), next.end()}, " or ")));
+  }
+  return "";
+}
+
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const Command& command : all_commands(program)) names.push_back(command.words);
+  if (const std::string next = what_comes_next(names, words); !next.empty()) throw Error(ErrorKind::usage, next);
   std::vector<std::string> groups;
   for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
@@ -91,7 +110,7 @@ int show_help(const Program& program, const Arguments& arguments) {
     return write_manual(markdown_pages(program, all_commands(program)), *directory);
   const std::string topic = join(arguments.operands(), " ");
   const std::size_t width = width_of(stdout);
-  print_to(stdout, topic.empty() ? overview(program, width) : topic_help(program, topic, width));
+  print(topic.empty() ? overview(program, width) : topic_help(program, topic, width));
   return 0;
 }
 
@@ -112,7 +131,7 @@ Command completion_row(const Program& program, const std::string& shell, const s
           .details = "",
           .options = {},
           .run = [&program, shell](const Arguments&) {
-            print_to(stdout, completion_script(program, shell));
+            print_exact(completion_script(program, shell));
             return 0;
           }};
 }
@@ -120,16 +139,19 @@ Command completion_row(const Program& program, const std::string& shell, const s
 /// --help, --version and what shells ask: what needs no row. Nothing when it is none of these.
 std::optional<int> run_word(const Program& program, const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
-    std::FILE* stream = words.empty() ? stderr : stdout;
-    print_to(stream, overview(program, width_of(stream)));
-    return words.empty() ? 2 : 0;
+    if (!words.empty()) {
+      print(overview(program, width_of(stdout)));
+      return 0;
+    }
+    tell(overview(program, width_of(stderr)));
+    return 2;
   }
   if (words[0] == "--version") {
-    print_to(stdout, cat(program.name, " ", program.version, "\n"));
+    print(cat(program.name, " ", program.version, "\n"));
     return 0;
   }
   if (words[0] == "--complete") {
-    print_to(stdout, offer_lines(offers(program, {words.begin() + 1, words.end()})));
+    print_exact(offer_lines(offers(program, {words.begin() + 1, words.end()})));
     return 0;
   }
   return std::nullopt;
@@ -142,7 +164,7 @@ std::optional<int> run_first_words(const Program& program, std::vector<std::stri
   if (asked) words.pop_back();
   const std::string below = commands_below(program, join(words, " "), width_of(stdout));
   if (below.empty()) return std::nullopt;
-  print_to(stdout, below);
+  print(below);
   return asked ? 0 : 2;
 }
 
@@ -183,7 +205,7 @@ std::vector<Command> all_commands(const Program& program) {
 }
 
 int run(const Program& program, const std::vector<std::string>& words) noexcept {
-  return guarded(program.name, [&]() -> int {
+  const int code = guarded(program.name, [&]() -> int {
     if (const std::optional<int> done = run_word(program, words)) return *done;
     const std::vector<Command> rows = all_commands(program);
     if (const Command* row = row_of(rows, words)) {
@@ -194,10 +216,11 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept 
     if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);
   });
+  return ended(program.name, code);
 }
 
 int run_single(const Program& program, const Command& command, const std::vector<std::string>& words) noexcept {
-  return guarded(program.name, [&] { return run_command(program.name, command, words); });
+  return ended(program.name, guarded(program.name, [&] { return run_command(program.name, command, words); }));
 }
 
 int run_as(const std::string& name, Program program, const std::vector<std::string>& words) noexcept {
@@ -209,7 +232,5 @@ int run_as(const std::string& name, Program program, const std::vector<std::stri
   program.name = name;
   return run_single(program, command, words);
 }
-
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 }  // namespace hearth::cli

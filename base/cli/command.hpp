@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cli/options.hpp"
+#include "base/cli/print.hpp"  // what commands answer by
 
 namespace hearth::cli {
 
@@ -66,8 +67,5 @@ int run_single(const Program& program, const Command& command, const std::vector
 
 /// Runs what the name that the program was started by stands for: one of its links, or itself under that name.
 int run_as(const std::string& name, Program program, const std::vector<std::string>& words) noexcept;
-
-/// What a command answers, to standard output.
-void print(std::string_view text);
 
 }  // namespace hearth::cli

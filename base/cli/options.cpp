@@ -42,6 +42,24 @@ const Option& find_letter(const std::vector<Option>& table, char letter) {
   refuse(cat("invalid option -- '", letter, "'"));
 }
 
+/// "a, b or c".
+std::string one_of(const std::vector<std::string>& values) {
+  if (values.size() < 2) return join(values, "");
+  return cat(join({values.begin(), values.end() - 1}, ", "), " or ", values.back());
+}
+
+/// Where all that a value may be is known, nothing else is taken: "--initial-state is enroll, manageable or available".
+void check_value(const Option& option, const std::string& value) {
+  if (option.values.empty()) return;
+  const bool is_list = option.value_name.find(',') != std::string::npos;
+  for (const std::string& part : is_list ? split(value, ',') : std::vector<std::string>{value}) {
+    if (std::find(option.values.begin(), option.values.end(), part) != option.values.end()) continue;
+    const std::optional<std::string> near = nearest(part, option.values);
+    refuse(cat(option.display(), " is ", one_of(option.values), ", not '", part, "'",
+               near ? cat("; did you mean '", *near, "'?") : ""));
+  }
+}
+
 /// One pass over the words of a command line.
 class Parser {
  public:
@@ -74,9 +92,9 @@ class Parser {
       if (equals != std::string::npos) refuse(cat("option '", option.display(), "' doesn't allow an argument"));
       found_.add(option.key(), "");
     } else if (equals != std::string::npos) {
-      found_.add(option.key(), text.substr(equals + 1));
+      add(option, text.substr(equals + 1));
     } else {
-      found_.add(option.key(), next_word(option));
+      add(option, next_word(option));
     }
   }
 
@@ -87,9 +105,14 @@ class Parser {
         found_.add(option.key(), "");
         continue;
       }
-      found_.add(option.key(), i + 1 < word.size() ? word.substr(i + 1) : next_word(option));
+      add(option, i + 1 < word.size() ? word.substr(i + 1) : next_word(option));
       return;
     }
+  }
+
+  void add(const Option& option, std::string value) {
+    check_value(option, value);
+    found_.add(option.key(), std::move(value));
   }
 
   std::string next_word(const Option& option) {

@@ -16,7 +16,7 @@ struct Option {
   char letter = 0;         ///< 0 = none
   std::string value_name;  ///< empty = a flag
   std::string help;
-  std::vector<std::string> values;  ///< all that the value may be, where that is a fixed set: completion offers them
+  std::vector<std::string> values;  ///< all that the value may be, where that is a fixed set: no other is taken
   std::string heading;              ///< where help shows it; empty = under "Options"
 
   /// "--name" or "-x", for messages.

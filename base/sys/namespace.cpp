@@ -15,6 +15,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
@@ -82,10 +83,10 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
   try {
     code = body();
   } catch (const Error& error) {
-    std::fprintf(stderr, "hearth: %s\n", error.story().c_str());
+    std::fprintf(stderr, "hearth: %s\n", shown_text(error.story()).c_str());
     code = error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hearth: %s\n", describe_unexpected(error).c_str());
+    std::fprintf(stderr, "hearth: %s\n", shown_text(describe_unexpected(error)).c_str());
   }
   std::fflush(nullptr);
   ::_exit(code);

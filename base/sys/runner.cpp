@@ -119,7 +119,7 @@ class Conversation {
   /// Daemons that inherited the pipe don't hold us: when the child itself has ended, what is in the pipes is drained.
   ExitStatus run() {
     while (true) {
-      if (!out_.fd && !err_.fd && !input_fd_) break;
+      if (!out_.fd && !err_.fd && !input_fd_ && !command_.on_tick) break;
       if (!wait_for_events()) return timed_out();
       if (child_ended_) {
         drain();

@@ -36,7 +36,10 @@ ServedResponse IronicApi::import(const ApiCall& call) {
   const std::optional<ListingFormat> known = format_of(cat("x.", format));
   if (!known) throw Refusal(400, cat("Invalid file extension for ", request.source, ", must be json, yaml or csv"));
   request.format = *known;
-  request.to = parse_state(text_in(body, "initial_state", "available")).value_or(State::available);
+  const std::string state = text_in(body, "initial_state", "available");
+  request.to = parse_state(state).value_or(State::error);
+  if (request.to != State::enroll && request.to != State::manageable && request.to != State::available)
+    throw Refusal(400, cat("initial_state is enroll, manageable or available, not '", state, "'"));
   request.boot_option = text_in(body, "boot_option", "local");
   request.remove_absent = body.value("remove", false);
   request.skip_busy = body.value("skip_busy", false);

@@ -127,7 +127,7 @@ ServedResponse IronicApi::one_node(const ApiCall& call, const Node& node) {
 
 ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
   if (!may_change(node.state) && !node.maintenance) {
-    throw Refusal(409, cat("Node ", node.uuid, " can not be updated while a state transition is in progress."));
+    throw Refusal(409, cat("Node ", node.title(), " can not be updated while a state transition is in progress."));
   }
   Node changed = patched(node, call.body());
   const Node* namesake = changed.name.empty() ? nullptr : conductor_.ledger().find(changed.name);
@@ -142,7 +142,7 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
   check_chassis(changed);
   if (changed.instance_uuid != node.instance_uuid) {
     if (!node.instance_uuid.empty() && !changed.instance_uuid.empty())
-      throw Refusal(409, cat("Node ", node.uuid, " is associated with instance ", node.instance_uuid, "."));
+      throw Refusal(409, cat("Node ", node.title(), " is associated with instance ", node.instance_uuid, "."));
     if (!node.allocation.empty()) release(conductor_.ledger(), changed);
   }
   changed.updated = conductor_.ledger().now();
@@ -165,7 +165,7 @@ void IronicApi::check_chassis(Node& node) const {
 
 ServedResponse IronicApi::delete_node(const Node& node) {
   if (node.fields.value("protected", false)) {
-    throw Refusal(403, cat("Node ", node.uuid, " is protected and can not be undeployed, rebuilt or deleted."));
+    throw Refusal(403, cat("Node ", node.title(), " is protected and can not be undeployed, rebuilt or deleted."));
   }
   if (!node.maintenance && !may_delete(node.state)) {
     throw Refusal(409,
@@ -174,7 +174,7 @@ ServedResponse IronicApi::delete_node(const Node& node) {
                       "'manageable']\""));
   }
   if (!node.instance_uuid.empty() && !node.maintenance) {
-    throw Refusal(409, cat("Node ", node.uuid, " is associated with instance ", node.instance_uuid, "."));
+    throw Refusal(409, cat("Node ", node.title(), " is associated with instance ", node.instance_uuid, "."));
   }
   conductor_.ledger().record(node, "inventory", "deleted");
   forget_records_of(conductor_.ledger(), node);

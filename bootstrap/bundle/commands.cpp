@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -46,7 +47,7 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
   const Environment environment = current_environment();
   SiteParts site;
   if (!arguments.operands().empty()) site = site_parts(arguments.operands().front());
-  for (const std::string& note : site.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : site.notes) cli::tell(cat("note: ", note, "\n"));
   const Contents contents{.images = paths(arguments, "image"),
                           .elements = paths(arguments, "elements"),
                           .locks = paths(arguments, "lock"),
@@ -70,8 +71,8 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
   const auto key = arguments.value("sign-key");
   manifest = write_bundle(fs::absolute(*output), std::move(manifest), std::move(sources), key ? read_file(*key) : "",
                           shown_progress("packed"));
-  std::fprintf(stderr, "%s: %zu files, %s%s\n", output->c_str(), manifest.entries.size(),
-               human_bytes(manifest.bytes()).c_str(), key ? ", signed" : ", not signed");
+  cli::tell(cat(*output, ": ", manifest.entries.size(), " files, ", human_bytes(manifest.bytes()),
+                key ? ", signed\n" : ", not signed\n"));
   return 0;
 }
 
@@ -95,20 +96,22 @@ int verify(const cli::Arguments& arguments) {
   const std::string& bundle = only_operand(arguments);
   const auto key = trusted_key(arguments);
   const Checked checked = check_bundle(bundle, key, shown_progress("checked"));
-  std::printf("%s: %zu files, %s, whole; %s\n", bundle.c_str(), checked.manifest.entries.size(),
-              human_bytes(checked.manifest.bytes()).c_str(), signer_text(checked, key.has_value()).c_str());
+  cli::print(cat(bundle, ": ", checked.manifest.entries.size(), " files, ", human_bytes(checked.manifest.bytes()),
+                 ", whole; ", signer_text(checked, key.has_value()), "\n"));
   return 0;
 }
 
 int list(const cli::Arguments& arguments) {
   const Checked checked = check_bundle(only_operand(arguments), trusted_key(arguments), {});
   if (arguments.has("json")) {
-    std::fputs(manifest_text(checked.manifest).c_str(), stdout);
+    cli::print(manifest_text(checked.manifest));
     return 0;
   }
   for (const Entry& entry : checked.manifest.entries) {
-    std::printf("%12llu  %s%s\n", static_cast<unsigned long long>(entry.size), entry.path.c_str(),
-                entry.is_link ? cat(" -> ", entry.content).c_str() : "");
+    constexpr std::size_t k_digits = 12;
+    const std::string size = cat(entry.size);
+    cli::print(cat(std::string(k_digits - std::min(k_digits, size.size()), ' '), size, "  ", entry.path,
+                   entry.is_link ? cat(" -> ", entry.content) : "", "\n"));
   }
   return 0;
 }
@@ -176,12 +179,11 @@ int unpack(const cli::Arguments& arguments) {
   const Checked checked = unpack_bundle(bundle, directory, key, shown_progress("unpacked"));
   before.keep(checked.manifest);
   RealFileSystem().write(directory / "environment", environment_file(directory, checked.manifest), {.mode = 0644});
-  std::fprintf(stderr, "%s: %zu files, %s; %s\nTo work from it: . %s\n", directory.c_str(),
-               checked.manifest.entries.size(), human_bytes(checked.manifest.bytes()).c_str(),
-               signer_text(checked, key.has_value()).c_str(),
-               shell_quote((directory / "environment").string()).c_str());
+  cli::tell(cat(directory.string(), ": ", checked.manifest.entries.size(), " files, ",
+                human_bytes(checked.manifest.bytes()), "; ", signer_text(checked, key.has_value()),
+                "\nTo work from it: . ", shell_quote((directory / "environment").string()), "\n"));
   if (const std::string site = site_file_of(checked.manifest); !site.empty())
-    std::fprintf(stderr, "To play its site: hearth rehearse %s\n", shell_quote((directory / site).string()).c_str());
+    cli::tell(cat("To play its site: hearth rehearse ", shell_quote((directory / site).string()), "\n"));
   return 0;
 }
 

@@ -1,6 +1,5 @@
 // The field's own verbs, as TripleO's client had them, over the same nodes.
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
@@ -17,7 +16,7 @@ namespace hearth::bootstrap {
 namespace {
 
 int import_baremetal(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments);
+  const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
   import_file(*conductor, arguments.operand(0, "file"), format,
               {{"initial_state", arguments.value_or("initial-state", "available")}});
@@ -32,7 +31,7 @@ int configure_boot(const cli::Arguments& arguments) {
   if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
   body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
   const Json answer = conductor->call("POST", "/v1/hearth/configure_boot", body);
-  for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
+  for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
   return answer["warnings"].empty() ? 0 : 1;
 }
 
@@ -57,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorC
         cli::print(cat("Introspection for UUID ", uuid, " finished with error: ", errors.back().second, "\n"));
       }
     }
-    std::fflush(stdout);
+    cli::flush();
     uuids = std::move(left);
     if (!uuids.empty()) conductor.wait(std::chrono::seconds(1));
   }
@@ -115,7 +114,7 @@ int bulk_start(const cli::Arguments& arguments) {
     conductor->call("POST", cat("/v1/introspection/", uuid));
   }
   cli::print("Waiting for introspection to finish...\n");
-  std::fflush(stdout);
+  cli::flush();
   const auto errors = wait_for_inspections(*conductor, uuids);
   cli::print("Setting manageable nodes to available...\n");
   for (const Json& node : nodes_in_service(*conductor)) {

@@ -146,7 +146,7 @@ int deploy(const cli::Arguments& arguments) {
   body["timeout_mins"] = minutes_of(arguments);
   body["disable_rollback"] = true;
   Site site = open_site(arguments);
-  const auto conductor = ConductorClient::open(site.conductor);
+  const auto conductor = ConductorClient::open(site.conductor, ConductorClient::NewState::made);
   const SystemClock clock;
   WebClient http(clock, current_environment(), "hearth");
   metadata::live::StackClient client(http, clock, site.stacks_url, site.stacks_token);

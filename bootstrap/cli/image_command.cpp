@@ -39,7 +39,7 @@ int load(const cli::Arguments& arguments) {
   const fs::path image = arguments.operand(0, "image");
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
-  const auto conductor = ConductorClient::open(arguments);
+  const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   RealFileSystem().make_directories(folder, 0755);
   const bool has_kernel = arguments.has("kernel") && arguments.has("ramdisk");

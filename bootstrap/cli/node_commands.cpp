@@ -1,5 +1,4 @@
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
@@ -30,7 +29,7 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
     options["format"] = file.substr(dot + 1);
   }
   Json answer = conductor.call_expecting("POST", "/v1/hearth/import", options, 422);
-  for (const Json& warning : answer["warnings"]) std::fputs(cat("warning: ", text_of(warning), "\n").c_str(), stderr);
+  for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
   if (answer.contains("faults")) {
     throw Error(ErrorKind::input, cat("the inventory has faults; nothing was changed\n", text_in(answer, "faults")));
   }
@@ -57,22 +56,20 @@ int failed_imports(ConductorClient& conductor, const Json& answer) {
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
       if (state == "verifying") {
-        std::fputs(
-            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n")
-                .c_str(),
-            stderr);
+        cli::tell(
+            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
       }
       if (node["last_error"].is_null() || (std::string(what) == "updated" && state != "enroll")) continue;
       ++failed;
-      std::fputs(cat("node ", called, " stays ", state, ": ", text_of(node["last_error"]), "\n").c_str(), stderr);
+      cli::tell(cat("node ", called, " stays ", state, ": ", text_of(node["last_error"]), "\n"));
     }
   }
-  if (failed > 0) std::fputs("what is corrected in the file is tried again by the next import\n", stderr);
+  if (failed > 0) cli::tell("what is corrected in the file is tried again by the next import\n");
   return failed == 0 ? 0 : 1;
 }
 
 int import_command(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments);
+  const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
@@ -144,7 +141,7 @@ void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
     const std::string key = pair.substr(0, pair.find('='));
     const std::string meant = meant_driver_key(driver, key);
     if (meant.empty()) continue;
-    std::fputs(cat("warning: the driver ", driver, " reads no ", key, "; did you mean ", meant, "?\n").c_str(), stderr);
+    cli::tell(cat("warning: the driver ", driver, " reads no ", key, "; did you mean ", meant, "?\n"));
   }
 }
 
@@ -220,7 +217,7 @@ int list_command(const cli::Arguments& arguments) {
         arguments.has("json") ? json_document(nodes)
                               : node_table(nodes, arguments.has("seed-words"), unix_microseconds(SystemClock().wall()));
     if (text != before) cli::print(cat(before.empty() ? "" : "\n", text));
-    std::fflush(stdout);
+    cli::flush();
     before = text;
     if (!arguments.has("watch")) return 0;
     conductor->wait(period);
@@ -266,7 +263,7 @@ int events_command(const cli::Arguments& arguments) {
       else
         cli::print(cat(event_line(event), "\n"));
     }
-    std::fflush(stdout);
+    cli::flush();
     if (!arguments.has("follow")) return 0;
     if (!answer["events"].empty())
       start = cat("after=", text_of(answer["events"].back()["id"]));
@@ -302,10 +299,8 @@ int boot_log_command(const cli::Arguments& arguments) {
   std::vector<std::string> lines;
   for (const Json& event : log["events"]) lines.push_back(format_json(event));
   if (lines.empty()) {
-    std::fputs(cat("nothing was asked for by ", text_in(log, "name"), ", whose cards are ", text_in(log, "macs"),
-                   "; the node's last error names strangers that asked\n")
-                   .c_str(),
-               stderr);
+    cli::tell(cat("nothing was asked for by ", text_in(log, "name"), ", whose cards are ", text_in(log, "macs"),
+                  "; the node's last error names strangers that asked\n"));
   }
   cli::print(pxe::boot_log(lines));
   return 0;
@@ -354,7 +349,7 @@ int validate_command(const cli::Arguments& arguments) {
 }
 
 int role_command(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments);
+  const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const std::string target = cat("/v1/hearth/roles/", percent_encode(arguments.operand(0, "role")));
   Json role = Json::object();
   for (const std::string& file : arguments.values("ssh-key")) role["ssh_keys"].push_back(trim(read_file(file)));

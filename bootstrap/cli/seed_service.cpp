@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/net/http_server.hpp"
 #include "base/sys/datagram.hpp"
 #include "base/sys/file.hpp"
@@ -131,7 +132,7 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
 
 /// A line an event on stdout, as it becomes durable.
 void tell_event(const Event& event) {
-  std::fputs(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", event.text, "\n").c_str(), stdout);
+  cli::print(cat(one_line(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", event.text)), "\n"));
   std::fflush(stdout);
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/cli/print.hpp"
 #include "base/sys/datagram.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
@@ -16,8 +17,7 @@ int serve(const cli::Arguments& arguments) {
     notify_service_manager(current_environment(), "READY=1");
     service.run(true);
     if (!service.wind_up() && !handover_of(arguments)) {
-      std::fputs("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n",
-                 stderr);
+      cli::tell("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n");
       std::fflush(nullptr);
       std::_Exit(0);
     }

@@ -1,6 +1,5 @@
 #include <array>
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -50,8 +49,8 @@ constexpr const char* k_verb_details =
 
 /// Waits for the state; true when it was reached.
 bool wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
-  std::fputs(cat("Waiting for provision state ", state, " on node ", id, "\n").c_str(), stdout);
-  std::fflush(stdout);
+  cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
+  cli::flush();
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
     const Json node = conductor.call("GET", verb_target(id, ""));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
@@ -146,7 +145,7 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
     case VerbProgress::checking:
     case VerbProgress::begun: break;
   }
-  std::fputs(cat(verb_beginning(id, node), "; watch it: hearth node events -f ", id, "\n").c_str(), stderr);
+  cli::tell(cat(verb_beginning(id, node), "; watch it: hearth node events -f ", id, "\n"));
   return "";
 }
 
@@ -221,8 +220,13 @@ std::string look_at_power(ConductorClient& conductor, const std::string& id, con
     conductor.wait(k_verb_look_every);
     node = conductor.call("GET", verb_target(id, ""));
   }
+  if (!node["target_power_state"].is_null() && !conductor.lasts()) {
+    return cat(id,
+               ": its BMC has not answered; whether the machine is switched is not known, and no conductor runs "
+               "that could go on");
+  }
   if (!node["target_power_state"].is_null()) {
-    std::fputs(cat(id, " is asked for ", goal, "; watch it: hearth node events -f ", id, "\n").c_str(), stderr);
+    cli::tell(cat(id, " is asked for ", goal, "; watch it: hearth node events -f ", id, "\n"));
     return "";
   }
   const std::string why = text_in(node, "last_error");
@@ -279,8 +283,8 @@ std::vector<cli::Command> verb_commands() {
   std::vector<cli::Command> all;
   for (const VerbCommand& row : k_verb_commands) all.push_back(verb_command(row));
   constexpr const char* k_power_details =
-      "Ends when the BMC has done it, or after ten seconds: says so, and how to watch it. What the BMC refuses is an "
-      "error: exit code 1.";
+      "Ends when the BMC has done it, or after ten seconds: says so, and how to watch it. Where no conductor runs the "
+      "BMC gets a minute, and then it is an error, as is what the BMC refuses: exit code 1.";
   const cli::Option no_wait = {"no-wait", 0, "", "not even until it is known whether the BMC does it"};
   const std::vector<cli::Option> soft = with_client({{"soft", 0, "", "ask its system to do it"}, no_wait});
   all.push_back({"node power on", "NODE…", "switch machines on", k_power_details, with_client({no_wait}),

@@ -1,5 +1,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 
+#include "base/cli/print.hpp"
+#include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
@@ -41,6 +43,8 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
                                                : cat("There are: ", join(names, ", "));
 }
 
+constexpr std::chrono::seconds k_patience{60};  // for a conductor's answer, or that of BMCs
+
 class RemoteClient final : public ConductorClient {
  public:
   /// `socket`: the path of the conductor's own, where `url` has no address of it.
@@ -64,7 +68,9 @@ class RemoteClient final : public ConductorClient {
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     request.body = body;
     request.socket = socket_;
-    request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
+    request.deadline = Deadline::after(k_patience, clock_);
+    const WaitNotice notice(
+        cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", k_patience.count(), " s at most"));
     const HttpResponse response = http_.send(request);
     return {response.status, response.body};
   }
@@ -86,12 +92,17 @@ class OwnConductor final : public ConductorClient {
  public:
   OwnConductor(const fs::path& directory, FileLock lock)
       : lock_(std::move(lock)),
-        store_((directory / "state.db").string()),
+        store_((directory / k_state_file).string()),
         drivers_(all_drivers(directory)),
         agents_(clock_, std::chrono::seconds(10)),
         workers_(8),
         conductor_({store_, drivers_, agents_, workers_, clock_, log_, own_settings(), directory}),
         api_(conductor_, IronicApi::Faces::all, log_) {}
+  OwnConductor(const OwnConductor&) = delete;
+  OwnConductor& operator=(const OwnConductor&) = delete;
+  ~OwnConductor() override {
+    if (!workers_.stop(std::chrono::seconds(1))) cli::tell(cat("waiting until ", waited_for(), " has answered\n"));
+  }
   [[nodiscard]] bool lasts() const override { return false; }
   void wait(Duration duration) override {
     const MonotonicTime until = clock_.now() + duration;
@@ -115,12 +126,23 @@ class OwnConductor final : public ConductorClient {
     request.peer = "127.0.0.1";
     const ServedResponse response = api_.answer(request, {Role::admin, "this machine"});
     // What can be done without a machine's answer is done before the command goes on; BMCs get a minute.
-    const Deadline deadline = Deadline::after(std::chrono::seconds(60), clock_);
-    while (!conductor_.quiet() && !deadline.passed(clock_.now())) {
+    const MonotonicTime begun = clock_.now();
+    const Deadline deadline = Deadline::after(k_patience, clock_);
+    for (bool told = false; !conductor_.quiet() && !deadline.passed(clock_.now());) {
       conductor_.tick();
-      if (!conductor_.quiet()) clock_.sleep(std::chrono::milliseconds(10));
+      if (conductor_.quiet()) break;
+      if (!told && clock_.now() > begun + std::chrono::seconds(1)) {
+        cli::tell(cat("waiting for ", waited_for(), ", ", k_patience.count(), " s at most\n"));
+        told = true;
+      }
+      clock_.sleep(std::chrono::milliseconds(10));
     }
     return {response.status, response.content()};
+  }
+
+  [[nodiscard]] std::string waited_for() const {
+    const std::vector<std::string> names = conductor_.asked_nodes();
+    return names.empty() ? "what has begun" : cat("the BMC of ", join(names, ", "));
   }
 
   SystemClock clock_;
@@ -133,6 +155,16 @@ class OwnConductor final : public ConductorClient {
   Conductor conductor_;
   IronicApi api_;
 };
+
+void require_state(const std::string& directory) {
+  boost::system::error_code hidden;  // then the lock says it
+  if (fs::exists(fs::path(directory) / k_state_file, hidden) || hidden == boost::system::errc::permission_denied)
+    return;
+  throw Error(ErrorKind::not_found, cat("there is no state in ", directory))
+      .hint(
+          "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "
+          "another.");
+}
 
 std::string token_from(const cli::Arguments& arguments, const std::string& directory) {
   const std::string file = arguments.value_or("token-file", cat(directory, "/api-token"));
@@ -148,14 +180,14 @@ std::string state_directory(const cli::Arguments& arguments) {
   return arguments.value_or("state", set == env.end() ? "/var/lib/hearth/node" : set->second);
 }
 
-std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments) {
+std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
   const std::string directory = state_directory(arguments);
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_URL");
   const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
   if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
-  RealFileSystem files;
-  files.make_directories(directory, 0700);
+  if (absent == NewState::refused) require_state(directory);
+  RealFileSystem().make_directories(directory, 0700);
   std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
   if (lock) return std::make_unique<OwnConductor>(directory, std::move(*lock));
   const fs::path socket = fs::path(directory) / k_api_socket;

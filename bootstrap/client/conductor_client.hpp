@@ -13,8 +13,11 @@ namespace hearth::bootstrap {
 
 class ConductorClient {
  public:
+  /// What is done where --state has nothing yet: it may be mistyped.
+  enum class NewState { refused, made };
   /// --url (or HEARTH_NODE_URL), else the conductor that serves --state (or /var/lib/hearth/node), else one of our own.
-  [[nodiscard]] static std::unique_ptr<ConductorClient> open(const cli::Arguments& arguments);
+  [[nodiscard]] static std::unique_ptr<ConductorClient> open(const cli::Arguments& arguments,
+                                                             NewState absent = NewState::refused);
   virtual ~ConductorClient() = default;
 
   /// The answer's JSON; null when it has no body. Throws Error with the server's own text.
@@ -38,7 +41,9 @@ class ConductorClient {
   [[nodiscard]] std::vector<std::string> names_of_nodes();
 };
 
-/// In the state directory: where a conductor that serves is asked by root and its own user, without a token.
+/// In the state directory: what is known of nodes.
+constexpr const char* k_state_file = "state.db";
+/// Likewise: where a conductor that serves is asked by root and its own user, without a token.
 constexpr const char* k_api_socket = "api.socket";
 
 /// The options that choose a conductor.

@@ -239,6 +239,15 @@ void Conductor::forget_old_events() {
   ledger_.store().keep_events(settings_.keep_events);
 }
 
+std::vector<std::string> Conductor::asked_nodes() const {
+  std::vector<std::string> names;
+  for (const std::string& uuid : busy_) {
+    const Node* const node = ledger_.by_uuid(uuid);
+    if (node != nullptr) names.push_back(node->title());
+  }
+  return names;
+}
+
 bool Conductor::quiet() const { return workers_.idle() && jobs_.idle() && importing_.empty() && !jobs_.has_work(); }
 
 }  // namespace hearth::bootstrap

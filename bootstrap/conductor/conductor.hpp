@@ -98,6 +98,8 @@ class Conductor {
   void tick();
   /// Nothing is under way but waiting for machines.
   [[nodiscard]] bool quiet() const;
+  /// What the nodes are called whose management is asked at this moment.
+  [[nodiscard]] std::vector<std::string> asked_nodes() const;
 
  private:
   [[nodiscard]] Node& edit(const std::string& id);

@@ -229,7 +229,7 @@ void Jobs::collect_logs(const Node& node) {
 void Jobs::start_over(Node& node, const std::string& why) {
   const int restarts = node.job.notes.value("restarts", 0);
   if (node.job.kind != "deploy" || restarts >= parts_.settings.restarts) {
-    fail(parts_.ledger, node, cat("Node ", node.uuid, " can't be finished: ", why));
+    fail(parts_.ledger, node, cat("Node ", node.title(), " can't be finished: ", why));
     return;
   }
   parts_.ledger.record(node, "restart", cat("starting over: ", why));

@@ -30,7 +30,7 @@ PowerDriver& PowerWatch::driver_of_free(const Node& node) const {
 }
 
 Refusal PowerWatch::locked(const Node& node) const {
-  return {409, cat("Node ", node.uuid, " is locked by host ", parts_.settings.host,
+  return {409, cat("Node ", node.title(), " is locked by host ", parts_.settings.host,
                    ", please retry after the current operation is completed.")};
 }
 

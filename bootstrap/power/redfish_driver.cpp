@@ -23,24 +23,35 @@ Json reset_action(const Json& system) {
   return actions.value("#ComputerSystem.Reset", Json::object());
 }
 
-void reset(RedfishSession& session, const Json& system, const std::string& path,
-           const std::vector<std::string>& wishes) {
+/// Whether the machine's power is `wanted`, or comes to be so in time.
+bool becomes(RedfishSession& session, const std::string& path, Power wanted, Duration patience, Clock& clock) {
+  const Deadline deadline = Deadline::after(patience, clock);
+  while (redfish_power(session.get(path)) != wanted) {
+    if (deadline.passed(clock.now())) return false;
+    clock.sleep(std::chrono::milliseconds(500));
+  }
+  return true;
+}
+
+/// What a BMC refuses since "it is so already" (400 with some, 409 with others) is done: the power tells it, which some
+/// tell some seconds late. Else it is refused, for the BMC's reason.
+void reset(RedfishSession& session, const Json& system, const std::string& path, const std::vector<std::string>& wishes,
+           Power wanted, Clock& clock) {
   const std::string type = allowed_reset(system, wishes);
   if (type.empty()) throw PowerFault(Reason::failed, cat("the BMC allows none of: ", join(wishes, ", ")));
   const std::string target = text_in(reset_action(system), "target", cat(path, "/Actions/ComputerSystem.Reset"));
-  // 400 and 409: "it is so already", say some; whether it is, wait_until() finds out.
-  session.post(target, {{"ResetType", type}}, {400, 409});
+  try {
+    session.post(target, {{"ResetType", type}});
+  } catch (const PowerFault& fault) {
+    if (fault.reason() != Reason::failed || !becomes(session, path, wanted, std::chrono::seconds(5), clock)) throw;
+  }
 }
 
-void wait_until(RedfishSession& session, const std::string& path, Power wanted, Duration patience, Clock& clock) {
-  const Deadline deadline = Deadline::after(patience, clock);
-  while (redfish_power(session.get(path)) != wanted) {
-    if (deadline.passed(clock.now())) {
-      throw PowerFault(Reason::failed,
-                       cat("the BMC said yes, but the machine is still ", wanted == Power::on ? "off" : "on"));
-    }
-    clock.sleep(std::chrono::milliseconds(500));
-  }
+void wait_until(RedfishSession& session, const std::string& path, Power wanted, Clock& clock) {
+  constexpr auto k_patience = std::chrono::seconds(60);
+  if (becomes(session, path, wanted, k_patience, clock)) return;
+  throw PowerFault(Reason::failed,
+                   cat("the BMC said yes, but the machine is still ", wanted == Power::on ? "off" : "on"));
 }
 
 const std::map<std::string, std::vector<std::string>>& boot_targets() {
@@ -135,14 +146,14 @@ void RedfishDriver::set(const Node& node, PowerAction action) {
   const bool off = action == PowerAction::off || action == PowerAction::soft_off;
   if ((off && before == Power::off) || (action == PowerAction::on && before == Power::on)) return;
   if (before == Power::on && is_soft(action))
-    return reset(session, system, path, {"GracefulShutdown", "PushPowerButton"});
+    return reset(session, system, path, {"GracefulShutdown", "PushPowerButton"}, Power::off, clock_);
   if (before == Power::on) {
-    reset(session, system, path, {"ForceOff"});
-    wait_until(session, path, Power::off, std::chrono::seconds(60), clock_);
+    reset(session, system, path, {"ForceOff"}, Power::off, clock_);
+    wait_until(session, path, Power::off, clock_);
   }
   if (off) return;
-  reset(session, system, path, {"On", "ForceOn", "PushPowerButton"});
-  wait_until(session, path, Power::on, std::chrono::seconds(60), clock_);
+  reset(session, system, path, {"On", "ForceOn", "PushPowerButton"}, Power::on, clock_);
+  wait_until(session, path, Power::on, clock_);
 }
 
 void RedfishDriver::set_boot_device(const Node& node, const std::string& device, bool persistent) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/hmac.hpp"
+#include "base/log.hpp"
+#include "base/progress_text.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -31,13 +33,18 @@ std::string redfish_password(const Node& node) {
   return file.empty() ? driver_setting(node, "redfish_password") : std::string(trim(read_file(file)));
 }
 
-/// What an error answer says (DSP0266, error responses).
+/// What an error answer says (DSP0266, error responses): of several messages all, where they differ. Foreign text,
+/// which people read in events and tables: bounded, and one line.
 std::string error_text(const Json& body) {
+  constexpr std::size_t k_most_columns = 400;
   const Json& error = member_or_null(body, "error");
+  std::vector<std::string> told;
   for (const Json& row : list_member(error, "@Message.ExtendedInfo")) {
-    if (!text_in(row, "Message").empty()) return text_in(row, "Message");
+    const std::string text = text_in(row, "Message");
+    if (!text.empty() && std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text);
   }
-  return text_in(error, "message");
+  return cut_to_width(one_line(told.empty() ? text_in(error, "message") : join(told, " ")), k_most_columns,
+                      {.unicode = true});
 }
 
 Duration own_seconds(const Node& node) {
@@ -212,12 +219,9 @@ Json RedfishSession::taken(const std::string& path, const Answer& answer) {
   return answer.body;
 }
 
-int RedfishSession::post(const std::string& path, const Json& body, const std::vector<int>& also) {
+void RedfishSession::post(const std::string& path, const Json& body) {
   const Answer answer = send("POST", path, body);
-  const bool good =
-      (answer.status >= 200 && answer.status < 300) || std::find(also.begin(), also.end(), answer.status) != also.end();
-  if (!good) refuse(path, answer);
-  return answer.status;
+  if (answer.status < 200 || answer.status >= 300) refuse(path, answer);
 }
 
 void RedfishSession::patch(const std::string& path, const Json& body) {

@@ -47,8 +47,7 @@ class RedfishSession {
   [[nodiscard]] Json get(const std::string& path);
   /// Null where the BMC has no such thing (404).
   [[nodiscard]] Json get_if_there(const std::string& path);
-  /// Answers with one of `also` are good, too ("already in that state" is a 400 with some).
-  int post(const std::string& path, const Json& body, const std::vector<int>& also = {});
+  void post(const std::string& path, const Json& body);
   /// With the tag of the last get() of this path; without, where the BMC then refuses.
   void patch(const std::string& path, const Json& body);
   /// The path of the node's system.

@@ -7,8 +7,7 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/namespace.hpp"
@@ -129,7 +128,7 @@ SiteFile site_of(const cli::Arguments& arguments) {
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, *file)));
   std::vector<std::string> left_out;
   Result<SiteFile, std::string> whole = with_inventory(std::move(site), entries, *file, left_out);
-  for (const std::string& line : left_out) std::fputs(cat("note: ", line, "\n").c_str(), stderr);
+  for (const std::string& line : left_out) cli::tell(cat("note: ", line, "\n"));
   if (!whole) throw Error(ErrorKind::input, cat("site file and inventory do not fit\n", whole.error()));
   return std::move(whole).value();
 }
@@ -156,7 +155,7 @@ int wait_for_end(NamespacedProcess& inside, const Fd& kept) {
     signalfd_siginfo info{};
     const bool has_signal = ::read(signals.get(), &info, sizeof info) == sizeof info;
     inside.kill();
-    std::fputs("\nthe rehearsal is ended\n", stdout);
+    cli::print("\nthe rehearsal is ended\n");
     return code.value_or(128 + (has_signal ? static_cast<int>(info.ssi_signo) : SIGTERM));
   }
 }
@@ -200,7 +199,7 @@ int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
         write_all(kept.write, {&byte, 1}, "the starter");
       });
     } catch (const Error& error) {
-      std::fputs(cat("hearth: ", error.story(), "\n").c_str(), stderr);
+      cli::tell(cat("hearth: ", error.story(), "\n"));
       return error.exit_code();
     }
   });

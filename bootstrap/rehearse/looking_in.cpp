@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
@@ -100,7 +101,7 @@ void enter_console(const RunningRehearsal& rehearsal, const std::string& machine
   std::fputs(cat(console_end(log), "\n--- the console of ", machine, "; Ctrl-] leaves it\n").c_str(), stdout);
   std::fflush(stdout);
   join_terminal(console);
-  std::fputs("\n", stdout);
+  cli::print("\n");
 }
 
 void connect_streams(const RunningRehearsal& rehearsal, const std::string& target) {

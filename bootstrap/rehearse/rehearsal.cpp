@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
@@ -22,7 +23,7 @@ namespace hearth::bootstrap {
 namespace {
 
 void print_line(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  cli::print(text);
   std::fflush(stdout);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/net/web_client.hpp"
@@ -22,7 +23,7 @@ namespace hearth::bootstrap {
 namespace {
 
 void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  cli::print(text);
   std::fflush(stdout);
 }
 

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
@@ -14,7 +15,7 @@ namespace hearth::bootstrap {
 namespace {
 
 void print_takeover(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  cli::print(text);
   std::fflush(stdout);
 }
 

@@ -3,9 +3,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <iostream>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -29,16 +29,12 @@ int check_site(const cli::Arguments& arguments) {
     std::erase_if(missing, [](const std::string& line) { return line.starts_with("stack.template:"); });
   for (const BlankMachine& machine : site.machines) {
     if (machine.disk_gib >= k_usual_disk) continue;
-    std::fputs(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
-                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n")
-                   .c_str(),
-               stderr);
+    cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
+                  k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
-  std::fputs(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address,
-                 site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name), ": nothing is wrong\n")
-                 .c_str(),
-             stdout);
+  cli::print(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address,
+                 site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name), ": nothing is wrong\n"));
   return 0;
 }
 
@@ -56,7 +52,7 @@ class HiddenTyping {
   ~HiddenTyping() {
     if (!active_) return;
     ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-    std::fputs("\n", stderr);
+    cli::tell("\n");
   }
 
  private:
@@ -65,14 +61,14 @@ class HiddenTyping {
 };
 
 std::optional<std::string> ask_person(const std::string& question, const std::string& usual, bool hidden) {
-  std::fputs(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": ").c_str(), stderr);
+  cli::tell(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": "));
   const HiddenTyping typing(hidden);
   std::string line;
   if (!std::getline(std::cin, line)) return std::nullopt;
   return line;
 }
 
-void say_to_person(const std::string& line) { std::fputs(cat(line, "\n").c_str(), stderr); }
+void say_to_person(const std::string& line) { cli::tell(cat(line, "\n")); }
 
 Json pairs_of(const std::string& option, const std::string& text) {
   Json object = Json::object();
@@ -136,12 +132,10 @@ int new_site(const cli::Arguments& arguments) {
   const Result<SiteFile, std::string> site = parse_site_file(text, file);
   if (!site) throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", site.error()));
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
-  std::fputs(cat(file, ": ", site->machines.size(), " machines in ", site->subnet, ". Next:\n  hearth site check ",
+  cli::print(cat(file, ": ", site->machines.size(), " machines in ", site->subnet, ". Next:\n  hearth site check ",
                  file, "        what is missing\n  hearth rehearse ", file,
                  "          play it on this machine\n  hearth node serve --boot ", file,
-                 " --engine; hearth node import ", file, "\n")
-                 .c_str(),
-             stdout);
+                 " --engine; hearth node import ", file, "\n"));
   return 0;
 }
 

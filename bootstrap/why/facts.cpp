@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "base/log.hpp"
 #include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -132,13 +133,7 @@ Json safe_node(const Json& node) {
 }  // namespace
 
 std::string safe_text(std::string_view text) {
-  std::string out = hide_secrets(replace_invalid_utf8(text));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(out[i]);
-    if ((byte < ' ' && out[i] != '\n' && out[i] != '\t') || byte == 0x7f) out[i] = ' ';
-    // U+0080 to U+009F: terminals take U+009B for ESC [.
-    if (byte == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0) out.replace(i, 2, "  ");
-  }
+  std::string out = shown_text(hide_secrets(replace_invalid_utf8(text)));
   if (out.size() <= k_longest_text + k_cut.size()) return out;
   std::size_t end = k_longest_text;
   while ((static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) --end;  // not within a character

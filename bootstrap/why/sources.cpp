@@ -84,7 +84,7 @@ std::vector<cli::Option> with_sources(std::vector<cli::Option> options) {
 
 ConductorClient* Sources::conductor() {
   const bool told = arguments_.has("url") || current_environment().contains("HEARTH_NODE_URL");
-  if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / "state.db")))
+  if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / k_state_file)))
     conductor_ = ConductorClient::open(arguments_);
   return conductor_.get();
 }

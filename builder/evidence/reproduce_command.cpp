@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -97,7 +97,7 @@ Environment rebuild_environment(const Json& recorded) {
     if (tells_what_is_built(name)) {
       environment[name] = value.get<std::string>();
     } else {
-      std::fprintf(stderr, "left out of the provenance: the variable %s\n", format_json(Json(name)).c_str());
+      cli::tell(cat("left out of the provenance: the variable ", format_json(Json(name)), "\n"));
     }
   }
   return environment;
@@ -196,6 +196,8 @@ std::string story_of(const fs::path& first, const fs::path& second) {
   const std::string one = RealFileSystem().read(first / k_tree_file).value_or("");
   const std::string two = RealFileSystem().read(second / k_tree_file).value_or("");
   if (one.empty() || two.empty()) return "There is no record of both trees to tell what differs.";
+  require_tree_record(one, (first / k_tree_file).string());
+  require_tree_record(two, (second / k_tree_file).string());
   const std::optional<TreeDifference> difference = first_difference(one, two);
   if (!difference) return "The trees are the same; what differs is how they were put into the image.";
   return cat("The first file that differs: ", difference->path, " (", difference->what, "), written by ",
@@ -233,11 +235,11 @@ int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& t
     require_allowed_files(named_files(rebuild, recorded), arguments.values("may-read"));
   }
   std::vector<std::string> reasons = missing_variables(statement, rebuild.environment);
-  for (const std::string& reason : reasons) std::fprintf(stderr, "note: %s\n", reason.c_str());
+  for (const std::string& reason : reasons) cli::tell(cat("note: ", reason, "\n"));
   if (const int code = build(rebuild); code != 0) return code;
   const OutputFile again = describe_output(work.path() / image.filename());
   if (again.sha256 == *statement.digest) {
-    std::printf("%s: reproduced, sha256:%s\n", image.c_str(), again.sha256.c_str());
+    cli::print(cat(image.string(), ": reproduced, sha256:", again.sha256, "\n"));
     return 0;
   }
   const fs::path records = work.path() / (name + ".d");

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t k_second_ns = 1000000000;
 constexpr std::size_t k_columns = 6;
+constexpr std::size_t k_mode_length = 5;  // "-0644"
 
 char kind_of(mode_t mode) {
   if (S_ISREG(mode)) return '-';
@@ -100,6 +101,23 @@ std::string record_tree(const fs::path& root, const std::vector<StepSpan>& steps
   for (const fs::recursive_directory_iterator end; at != end; ++at) lines.push_back(line_of(root, at->path(), steps));
   std::sort(lines.begin(), lines.end());
   return join(lines, "");
+}
+
+void require_tree_record(std::string_view record, const std::string& source) {
+  const auto broken = [&source](std::size_t line, const std::string& what) {
+    return Error(ErrorKind::input, cat(source, ":", line, ": ", what, "; it is not as the build wrote it"));
+  };
+  std::size_t at = 0;
+  for (const std::string& line : split_lines(record)) {
+    ++at;
+    const std::vector<std::string> columns = split(line, '\t');
+    if (columns.size() != k_columns) throw broken(at, cat(columns.size(), " columns in place of ", k_columns));
+    if (!columns[0].starts_with('/')) throw broken(at, "no path");
+    if (columns[1].size() != k_mode_length) throw broken(at, cat("'", columns[1], "' is no kind and mode"));
+    if (!parse_number(columns[3])) throw broken(at, cat("'", columns[3], "' is no size"));
+  }
+  if (at == 0) throw broken(1, "it is empty");
+  if (!record.ends_with('\n')) throw broken(at, "the line has no end");
 }
 
 std::map<std::string, WrittenFile> written_files(std::string_view record) {

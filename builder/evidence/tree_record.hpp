@@ -28,6 +28,9 @@ struct StepSpan {
 
 [[nodiscard]] std::string record_tree(const fs::path& root, const std::vector<StepSpan>& steps);
 
+/// Throws Error (input) "SOURCE:LINE: …" where it is no such record: cut short, or written by others.
+void require_tree_record(std::string_view record, const std::string& source);
+
 struct WrittenFile {
   std::string step;
   std::uint64_t size = 0;

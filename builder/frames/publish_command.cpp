@@ -2,8 +2,7 @@
 
 #include <fcntl.h>
 
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/json.hpp"
@@ -57,8 +56,8 @@ int publish(const cli::Arguments& arguments) {
   out.commit();
   const Json info = description(target, published, options);
   RealFileSystem().write(target.string() + ".json", format_json(info, {.indent = 2}) + "\n", {});
-  std::printf("%s: %s for a disk of %s, %u frames\nroot %s\n", target.c_str(), human_bytes(published.file_size).c_str(),
-              human_bytes(published.disk_size).c_str(), published.frames, published.root.c_str());
+  cli::print(cat(target.string(), ": ", human_bytes(published.file_size), " for a disk of ",
+                 human_bytes(published.disk_size), ", ", published.frames, " frames\nroot ", published.root, "\n"));
   return 0;
 }
 

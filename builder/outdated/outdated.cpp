@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress_text.hpp"
@@ -133,7 +134,7 @@ std::vector<ImageAge> image_ages(const std::vector<BuildRecords>& images, const 
       })};
   std::vector<ImageAge> ages;
   for (const BuildRecords& image : images) ages.push_back(image_age(image, world));
-  if (::isatty(STDERR_FILENO) == 1) std::fputs("\r\033[K", stderr);
+  if (::isatty(STDERR_FILENO) == 1) cli::tell("\r\033[K");
   (void)lists.prune(k_kept_lists);
   return ages;
 }

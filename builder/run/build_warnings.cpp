@@ -1,8 +1,7 @@
 #include "builder/run/build_warnings.hpp"
 
 #include <algorithm>
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -66,7 +65,7 @@ void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log) {
   for (const Finding& finding : warnings) {
     const std::string text = finding_text(finding);
     log.line(text);
-    std::fprintf(stderr, "%s\n", text.c_str());
+    cli::tell(cat(text, "\n"));
   }
 }
 

@@ -80,9 +80,11 @@ LayoutDefaults layout_defaults(const ImageRequest& request) {
 }
 
 /// The ids of a disk follow from what it is made of: building the same again, in another directory and under another
-/// name, gives the same bytes.
+/// name, gives the same bytes. Releases that are told apart by a version are so by ids, too: what starts a disk looks
+/// for its root by them, in whatever disk of the machine.
 std::string id_seed(const ImageRequest& request, const BuildPlan& plan) {
-  return cat(request.architecture, "\n", join(plan.elements.names(), " "), "\n", join(request.packages, " "));
+  return cat(request.architecture, "\n", join(plan.elements.names(), " "), "\n", join(request.packages, " "),
+             request.version.empty() ? "" : cat("\n", request.version));
 }
 
 /// A ramdisk build makes no disk, nor does one with the element no-final-image, or whose name holds that (upstream

@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <future>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
@@ -49,24 +51,6 @@ constexpr std::uint64_t k_image_build_kib = 1024;
 constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pipe holds that nobody reads yet
 constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
 constexpr Duration k_name_retry = std::chrono::milliseconds(20);
-
-volatile std::sig_atomic_t g_stop_signal = 0;  // the one global that style allows: a handler can reach nothing else
-
-/// Ends the wait for the sandbox (EINTR) on SIGINT, SIGTERM and SIGHUP, for as long as it lives.
-class StopSignals {
- public:
-  StopSignals() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) { g_stop_signal = number; };
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  ~StopSignals() {
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
-  }
-  [[nodiscard]] static int received() { return g_stop_signal; }
-};
 
 /// Memory that a tmpfs may take without pushing others out: what the kernel says is available, less a fifth.
 std::uint64_t memory_for_tmpfs() {
@@ -230,9 +214,7 @@ int wait_for(NamespacedProcess& sandbox) {
     if (const std::optional<ExitStatus> status = sandbox.wait()) return shell_code(*status);
     if (StopSignals::received() == 0) continue;
     sandbox.kill();
-    throw Error(ErrorKind::interrupted,
-                cat("stopped by SIG", ::sigabbrev_np(StopSignals::received()), "; nothing was left behind"),
-                128 + StopSignals::received());
+    StopSignals::check();
   }
 }
 
@@ -258,7 +240,7 @@ void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan
   log.add_file((fs::path(request.output.string() + ".d") / k_build_log).string(), BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
-    if (verbosity == Verbosity::log) std::fprintf(stdout, "Output logs going to: %s\n", request.log_file->c_str());
+    if (verbosity == Verbosity::log) cli::print(cat("Output logs going to: ", request.log_file->string(), "\n"));
   }
   if (verbosity == Verbosity::plain_log) log.echo(false);
   if (verbosity == Verbosity::log && !request.quiet) log.echo(request.stamp_output);
@@ -279,7 +261,7 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
     const std::string text = cat(step.label(), " (element ", step.element, ") reads the clock (", *words,
                                  "): what it makes of that differs from day to day; SOURCE_DATE_EPOCH has the image's");
     log.line(cat("hearth: ", text));
-    if (is_to_repeat && tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
+    if (is_to_repeat && tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
   }
 }
 
@@ -297,7 +279,7 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
                                    ", which hooks don't see: homes are hidden. HEARTH_HOST_FILES or the element's file "
                                    "host-files can name it");
       log.line(cat("hearth: ", text));
-      if (tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
+      if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
     }
   }
 }
@@ -345,7 +327,7 @@ bool is_up_to_date(const ImageRequest& request, const std::string& key, const Fa
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);
-    if (tells_progress(verbosity)) std::fprintf(stderr, "%s\n", text.c_str());
+    if (tells_progress(verbosity)) cli::tell(cat(text, "\n"));
     if (verbosity == Verbosity::json) print_event({{"event", "up-to-date"}, {"output", output.string()}});
   }
   return !outputs.empty();
@@ -357,12 +339,12 @@ namespace {
 
 void tell(const std::string& text, BuildLog& log) {
   for (const std::string& line : split_lines(text)) log.line(line);
-  std::fputs(text.c_str(), stderr);
+  cli::tell(text);
 }
 
 void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
   log.line(cat("hearth: ", text));
-  if (tells_progress(verbosity)) std::fprintf(stderr, "note: %s\n", text.c_str());
+  if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
 }
 
 bool is_named_by_hook(const BuildPlan& plan, const std::string& variable) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/cli/print.hpp"
 #include "base/sys/broken_pipe.hpp"
 #include "base/text.hpp"
 
@@ -22,7 +23,10 @@ void write_event(int fd, const Json& event) {
   while (!rest.empty()) {
     const ssize_t written = ::write(fd, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads any more
+    if (written <= 0) {  // nobody reads any more, or the file's disk is full: the build goes on, and its end tells it
+      if (fd == STDOUT_FILENO) cli::lost_output(errno);
+      return;
+    }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
 }

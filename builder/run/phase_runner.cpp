@@ -1,11 +1,11 @@
 #include "builder/run/phase_runner.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
 #include "base/sys/file.hpp"
@@ -308,8 +308,7 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
   const bool own_command = point.compare(0, 6, "after-") != 0 || point == "after-error";
   const std::string shell = own_command && !variable("break_cmd").empty() ? variable("break_cmd") : "bash";
   const bool outside = point == "after-error" && !variable("break_outside_target").empty();
-  std::fprintf(stderr, "Starting debug shell. Exit to resume building.\nAt stage %s\n", point.c_str());
-  std::fflush(stderr);
+  cli::tell(cat("Starting debug shell. Exit to resume building.\nAt stage ", point, "\n"));
   Environment all = environment;
   Environment callers = input_environment(phase);
   if (const auto terminal = callers.find("TERM"); terminal != callers.end()) all["TERM"] = terminal->second;
@@ -322,7 +321,7 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
                   .own_group = false};
   if (in_target(phase) && !outside) command.root = setup_.target;
   (void)setup_.runner.run(command);
-  std::fputs("Resuming\n", stderr);
+  cli::tell("Resuming\n");
 }
 
 }  // namespace hearth::builder

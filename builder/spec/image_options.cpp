@@ -48,7 +48,7 @@ std::vector<cli::Option> result_options() {
        {"sign-key", 0, "FILE",
         "sign the provenance, and with it all that lies beside the image, with this Ed25519 key (PEM)"},
        {"image-version", 0, "VERSION",
-        "version of the image, for the provenance: image verify can ask for a least one"},
+        "version of the image, for the provenance (image verify can ask for a least one) and for the disk's UUIDs"},
        {"builder", 0, "ID", "who builds, for the provenance (default: urn:hearth:builder)"}});
 }
 

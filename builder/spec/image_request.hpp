@@ -92,7 +92,7 @@ struct ImageRequest {
   std::string arguments_text;          ///< DIB_ARGS: the same as a shell would read it, or as it was typed
   std::vector<fs::path> private_keys;  ///< files that were read for signing, canonical: hooks must not see them
   std::optional<Secret> signing_key;   ///< --sign-key: an Ed25519 private key, PEM
-  std::string version;                 ///< --image-version, for the provenance
+  std::string version;                 ///< --image-version, for the provenance and the disk's ids
   std::string builder;                 ///< --builder, for the provenance
   /// These elements, no others, are to run.
   std::optional<std::map<std::string, std::string>> element_digests;

@@ -1,11 +1,11 @@
 #include "builder/vm/commands.hpp"
 
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/pattern.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/vm/image_boot.hpp"
@@ -66,17 +66,15 @@ std::optional<SharedDirectory> share_of(const cli::Arguments& arguments) {
 }
 
 std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
-  std::string wanted = arguments.value_or("accel", "");
-  if (wanted == "kvm" || wanted == "tcg") return wanted;
-  if (!wanted.empty()) throw Error(ErrorKind::usage, cat("--accel is kvm or tcg, not '", wanted, "'"));
+  if (const std::optional<std::string> wanted = arguments.value("accel")) return *wanted;
   const KvmVerdict verdict =
       cached_kvm_verdict({}, cache_directory(current_environment()) / "hearth", current_boot_id(), scratch, clock);
-  if (!verdict.works) std::fprintf(stderr, "KVM is not used: %s\n", verdict.reason.c_str());
+  if (!verdict.works) cli::tell(cat("KVM is not used: ", verdict.reason, "\n"));
   return verdict.works ? "kvm" : "tcg";
 }
 
 PortForward forward_of(const std::string& text) {
-  const std::size_t colon = text.find(':');
+  const std::size_t colon = std::min(text.find(':'), text.size());
   const auto port = [&](const std::string& part) {
     const std::optional<std::uint64_t> number = parse_number(part);
     if (!number || *number == 0 || *number > 65535) {
@@ -84,15 +82,12 @@ PortForward forward_of(const std::string& text) {
     }
     return static_cast<std::uint16_t>(*number);
   };
-  if (colon == std::string::npos) return {port(text), port(text)};
-  return {port(text.substr(0, colon)), port(text.substr(colon + 1))};
+  return {port(text.substr(0, colon)), port(text.substr(std::min(colon + 1, text.size())))};
 }
 
 FirmwareKind firmware_of(const std::string& name) {
-  if (name == "bios") return FirmwareKind::bios;
   if (name == "uefi") return FirmwareKind::uefi;
-  if (name == "uefi-secure") return FirmwareKind::uefi_secure;
-  throw Error(ErrorKind::usage, cat("--firmware is bios, uefi or uefi-secure, not '", name, "'"));
+  return name == "uefi-secure" ? FirmwareKind::uefi_secure : FirmwareKind::bios;
 }
 
 QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
@@ -108,9 +103,6 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
   if (machine.firmware != FirmwareKind::bios) machine.ovmf = find_ovmf(machine.firmware);
   machine.cd_drive = arguments.has("cd") || machine.image.extension() == ".iso";
   machine.sector_size = static_cast<std::uint32_t>(number(arguments, "sector-size", machine.sector_size));
-  if (machine.sector_size != 512 && machine.sector_size != 4096) {
-    throw Error(ErrorKind::usage, "--sector-size is 512 or 4096");
-  }
   machine.memory_mib = number(arguments, "memory", machine.memory_mib);
   if (machine.memory_mib < k_least_memory_mib) {
     throw Error(ErrorKind::usage, cat("--memory: ", machine.memory_mib, " MiB are too few for any system; ",
@@ -118,18 +110,16 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
   }
   machine.share = share_of(arguments);
   if (machine.share) {
-    std::fprintf(
-        stderr,
-        "in the guest: mount -t 9p -o trans=virtio%s %s /mnt   (Debian's cloud kernel, the usual one of the element "
-        "vm, has no 9p: DIB_KERNEL_PACKAGE=linux-image-amd64)\n",
-        machine.share->writable ? "" : ",ro", k_share_tag);
+    cli::tell(cat("in the guest: mount -t 9p -o trans=virtio", machine.share->writable ? "" : ",ro", " ", k_share_tag,
+                  " /mnt   (Debian's cloud kernel, the usual one of the element vm, has no 9p: "
+                  "DIB_KERNEL_PACKAGE=linux-image-amd64)\n"));
   }
   machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));
   machine.user_network = arguments.has("network");
   for (const std::string& text : arguments.values("forward")) machine.forwards.push_back(forward_of(text));
   if (arguments.has("ssh")) {
     machine.forwards.push_back({k_ssh_port, 22});
-    std::fprintf(stderr, "log in: ssh -p %u USER@127.0.0.1\n", static_cast<unsigned>(k_ssh_port));
+    cli::tell(cat("log in: ssh -p ", k_ssh_port, " USER@127.0.0.1\n"));
   }
   machine.disk_writes = arguments.has("keep-writes") ? DiskWrites::kept : DiskWrites::discarded;
   machine.accelerator = choose_accelerator(arguments, scratch, clock);
@@ -145,6 +135,7 @@ cli::Command boot_command() {
           .run =
               [](const cli::Arguments& arguments) {
                 const SystemClock clock;
+                const StopSignals signals;
                 RealRunner runner(clock);
                 const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-boot.");
                 return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
@@ -232,6 +223,7 @@ cli::Command test_command() {
           .options = options,
           .run = [](const cli::Arguments& arguments) {
             const SystemClock clock;
+            const StopSignals signals;
             const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
             RealRunner runner(clock);
             const std::vector<std::string> expected = expectations_of(arguments);
@@ -244,7 +236,7 @@ cli::Command test_command() {
             const BootReport report =
                 test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
             const std::string text = arguments.has("json") ? json_document(report_json(report)) : report.text();
-            std::fputs(text.c_str(), stdout);
+            cli::print(text);
             return report.passed ? 0 : 1;
           }};
 }

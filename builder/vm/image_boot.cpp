@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::vm {
@@ -42,6 +43,7 @@ class ConsoleReader {
   std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Seen>& checked) {
     std::string told;
     while (!watch_.all_seen() || checked.size() < checks.size()) {
+      StopSignals::check();
       if (watch_.failure()) return *watch_.failure();
       if (deadline.passed(clock_.now())) return cat("the deadline passed", told.empty() ? "" : cat("; ", told));
       const bool checks_now = watch_.all_seen();
@@ -101,6 +103,7 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
                         .inherit_input = true,
                         .out = hearth::Output::inherit,
                         .err = hearth::Output::inherit,
+                        .on_tick = [] { StopSignals::check(); },
                         .own_group = false};
   return shell_code(runner.run(command).status);
 }

@@ -1,7 +1,6 @@
 #include "metadata/live/agent_config.hpp"
 
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
@@ -138,11 +137,11 @@ int run_agent_config(const AgentConfigRequest& request, const AgentConfigWorld& 
       // From here on it has EC2 metadata at this address.
       world.client.call("PUT", cat(place, "/machine"), {{"address", host.address}});
       const std::string where = cat("# ", host.role, " ", host.member, ": ", host.address);
-      std::fputs(cat(where, request.install ? " is configured\n" : "\n").c_str(), stdout);
-      if (!request.install) std::fputs(agent_config_text(section).c_str(), stdout);
+      cli::print(cat(where, request.install ? " is configured\n" : "\n"));
+      if (!request.install) cli::print(agent_config_text(section));
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage) throw;
-      std::fputs(cat(host.role, " ", host.member, " (", host.address, "): ", error.story(), "\n").c_str(), stderr);
+      cli::tell(cat(host.role, " ", host.member, " (", host.address, "): ", error.story(), "\n"));
       code = 1;
     }
   }

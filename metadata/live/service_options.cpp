@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -78,7 +79,7 @@ PublicUrls public_urls(const std::string& scheme, const std::string& host, const
 }
 
 void tell_port(const std::string& name, const std::string& address, std::uint16_t port) {
-  std::fputs(cat(name, " ", address, " ", port, "\n").c_str(), stdout);
+  cli::print(cat(name, " ", address, " ", port, "\n"));
   std::fflush(stdout);
 }
 

@@ -2,11 +2,14 @@
 
 #include "base/error.hpp"
 #include "base/net/url.hpp"
+#include "base/net/wait_notice.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
+
+constexpr std::chrono::seconds k_patience{300};
 
 /// What the server said is wrong, as well as it can be found.
 std::string message_of(const HttpResponse& response) {
@@ -27,12 +30,13 @@ HttpRequest StackClient::request(const std::string& method, const std::string& u
   request.url = parse_url(url).value_or_throw();
   request.headers = {{"X-Auth-Token", token_}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
   if (!body.is_null()) request.body = format_json(body, {.lossy = true});
-  request.deadline = Deadline::after(std::chrono::minutes(5), clock_);
+  request.deadline = Deadline::after(k_patience, clock_);
   return request;
 }
 
 HttpResponse StackClient::send(const std::string& method, const std::string& url, const Json& body) {
   try {
+    const WaitNotice notice(cat("waiting for the stack service at ", url_, ", ", k_patience.count(), " s at most"));
     return http_.send(request(method, url, body));
   } catch (Error& error) {
     throw Error(error)

@@ -1,5 +1,6 @@
 #include "metadata/live/stack_commands.hpp"
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
@@ -134,7 +135,7 @@ int output_show(const cli::Arguments& arguments) {
     return 0;
   }
   const Json& value = output["output_value"];
-  cli::print(cat(value.is_string() ? value.get<std::string>() : format_json(value, {.indent = 2}), "\n"));
+  cli::print_exact(cat(value.is_string() ? value.get<std::string>() : format_json(value, {.indent = 2}), "\n"));
   return 0;
 }
 

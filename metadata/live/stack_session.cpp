@@ -1,7 +1,6 @@
 #include "metadata/live/stack_session.hpp"
 
-#include <cstdio>
-
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
@@ -53,7 +52,7 @@ void follow(Session& session, const std::string& place, const std::string& name,
       cli::print(cat(paths.line(event), "\n"));
       marker = event.value("id", "");
     }
-    std::fflush(stdout);
+    cli::flush();
     if (last_round) return;
     session.clock.sleep(std::chrono::seconds(1));
   }

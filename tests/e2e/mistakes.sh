@@ -41,6 +41,9 @@ expect_text said "stays enroll" "Connection refused"
 mistake 2 "there is no command 'imge'; did you mean 'image'?" -- imge
 mistake 2 "did you mean 'image create'?" -- image crate
 mistake 2 "did you mean 'completion zsh'" -- completion zhs
+mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
+mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
+mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
 
 # Variables
 HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
@@ -54,6 +57,9 @@ mistake 1 "there is no image $work/nothere.raw" -- image inspect nothere.raw
 mistake 1 "there is no image $work/nothere.raw" -- image diff disk.raw nothere.raw
 mistake 2 "--firmware is bios, uefi or uefi-secure, not 'efi'" -- image boot --firmware efi disk.raw
 mistake 2 "--forward: '80;22' is not HOST:GUEST" -- image boot --forward '80;22' disk.raw
+mistake 2 "--forward: '80' is not HOST:GUEST, two ports: 8080:80" -- image boot --forward 80 disk.raw
+mistake 2 "--forward: ':80' is not HOST:GUEST" -- image boot --forward :80 disk.raw
+mistake 2 "--accel is kvm or tcg, not 'kvn'; did you mean 'kvm'?" -- image boot --accel kvn disk.raw
 mistake 2 "--timeout: 'abc' is not a positive number" -- image test --timeout abc disk.raw
 mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
 mistake 2 "--allow-local: 'localhost:http' is neither HOST nor HOST:PORT" -- image create -n -t tar --allow-local localhost:http tiny-os
@@ -68,9 +74,9 @@ mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
 mistake 2 "'' names no image" -- image create -n -t tar -o "" tiny-os
 mistake 2 "a disk of 0 bytes holds nothing" -- image create -n -t raw --image-size 0 tiny-os
-mistake 2 "'amd46' is not known, did you mean amd64?" -- image create -n -a amd46 -t tar tiny-os
+mistake 2 "not 'amd46'; did you mean 'amd64'?" -- image create -n -a amd46 -t tar tiny-os
 mistake 1 "there is no lock file $work/hearth.lock" "--record" -- image create -n --offline -t tar tiny-os
-mistake 2 "unknown compression zst" "zstd" -- image create -n -t tar --compression zst tiny-os
+mistake 2 "--compression is fast, best, zstd or none, not 'zst'; did you mean 'zstd'?" -- image create -n -t tar --compression zst tiny-os
 mistake 1 "there is no nothere.d/steps.json" -- why image nothere
 
 mistake 1 "there is no image $work/nothere.tar" -- image sizes nothere.tar
@@ -81,6 +87,17 @@ if command -v qemu-img > /dev/null; then
     qemu-img convert -f raw -O qcow2 random.raw whole.qcow2 && head -c 300000 whole.qcow2 > cut.qcow2
     mistake 1 "it is damaged, or cut short" "while reading the image cut.qcow2" -- image sizes cut.qcow2
 fi
+tar -cf whole.tar text.txt
+mkdir whole.d
+printf '/text.txt\t-0644\t0:0\t5\tsum\troot.d/1\n/half\t-06' > whole.d/tree.tsv
+mistake 1 "whole.d/tree.tsv:2: 2 columns in place of 6" -- image sizes whole.tar
+printf '/text.txt\t-0644\t0:0\t5\tsum\troot.d/1\n' > whole.d/tree.tsv
+printf '{"steps": [' > whole.d/steps.json
+for command in sizes why; do
+    mistake 1 "whole.d/steps.json:1" -- image "$command" whole.tar
+done
+echo '{"steps": 5}' > whole.d/steps.json
+mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
 mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
 mistake 2 "--http 80: PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok" -- image test disk.raw --http 80
@@ -94,6 +111,9 @@ mistake 2 "can't be the name of an element" -- element new ../x
 
 # Metadata
 mistake 2 "'stack.yaml' is one word too many" "A file is named by -t, --template FILE" -- metadata validate stack.yaml
+mistake 2 "--template: there is no file nosuch.yaml" "--environment: there is no file noenv.yaml" "where to? give -o DIR" -- \
+    metadata compile -t nosuch.yaml -e noenv.yaml
+mistake 2 "--template: there is no file nosuch.yaml" -- metadata compile -t nosuch.yaml -o compiled
 mistake 1 "-P mtod" "id you mean motd?" -- metadata validate -t stack.yaml -P mtod=x
 mistake 1 "there is no directory nothere" "hearth metadata compile" -- metadata plan -t stack.yaml -P motd=x nothere
 mistake 1 "there is no environment file nothere.yaml" -- metadata graph -t stack.yaml -e nothere.yaml
@@ -110,6 +130,12 @@ mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00
 
 # Nodes
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
+for read in "list" "show alpha" "power on alpha" "events" "export" "set alpha --name x" "todo"; do
+    # shellcheck disable=SC2086
+    mistake 1 "there is no state in nodse" "hearth node import FILE" "--state DIR" -- node $read --state nodse
+done
+mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
+mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
 mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead
 mistake 0 "| Reason" "Connection refused" -- node list

@@ -1,7 +1,8 @@
 """What must not stand in any file. usage: forbidden.py ROOT
 
-In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. Outside of the
-one file that does them for all: what takes each unit of compilation a second and more. In the builder: paths of a target's tree that
+In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. In
+the rooms that speak to people: what prints past base/cli/print.hpp. Outside of the one file that does them for all: what takes
+each unit of compilation a second and more. In the builder: paths of a target's tree that
 the host would resolve.
 Nothing here depends on the machine or the folder that the tree lies in.
 """
@@ -25,6 +26,14 @@ DEAR = {
     "base/json.cpp": ((re.compile(r"\.dump\("), "JSON's writer; use format_json (base/json.hpp)"),
                       (re.compile(r"\bJson::parse\("), "JSON's reader; use parse_json or json_or_null (base/json.hpp)")),
     "base/pattern.cpp": ((re.compile(r"\bstd::regex\b"), "std::regex; use Pattern (base/pattern.hpp)"),),
+}
+# Texts of machines, images and people are in what these print: it goes through the one place that gives the terminal no orders.
+SAID = re.compile(r"(?<![\w.>])(?:std::)?(?:f?puts|f?printf|fwrite)\s*\(|\bstd::(?:cout|cerr)\b")
+SPEAKERS = ("builder/", "metadata/", "pxe/", "bootstrap/")
+RAW_SPEAKERS = {
+    "bootstrap/bundle/commands.cpp",  # a line that grows: \\r, and numbers
+    "bootstrap/rehearse/looking_in.cpp",  # a machine's console, on a terminal that asked for it
+    "builder/outdated/outdated.cpp",  # a line that is wiped again; the address in it by clean_line()
 }
 # A link in the tree leads there to a file of the host. Files that may all the same, and what keeps them from following one.
 TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
@@ -57,6 +66,9 @@ def offenders(root):
         for owner, patterns in DEAR.items():
             if path != owner:
                 yield from found_in(path, tree.without_comments(tree.text(root, path)), patterns)
+        if path.startswith(SPEAKERS) and path not in RAW_SPEAKERS:
+            yield from found_in(path, tree.without_comments(tree.text(root, path)),
+                                ((SAID, "prints as it is; use cli::print or cli::tell (base/cli/print.hpp)"),))
         if path.startswith("builder/") and path not in TREE_WALKERS:
             yield from found_in(path, tree.without_comments(tree.text(root, path)),
                                 ((TREE, "a tree's path, as the host resolves it; use TreeReader (base/sys/tree_reader.hpp)"),))

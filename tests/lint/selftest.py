@@ -319,6 +319,14 @@ class Forbidden(LintTest):
         self.put("builder/a.cpp", 'auto a = subroot / "x"; auto b = options.root / "y"; n = roots / 2; // root / "z"\n')
         self.good(forbidden)
 
+    def test_what_is_said_goes_through_one_place(self):
+        for call in ('std::fputs(t, stdout)', 'std::fprintf(stderr, "%s", t)', 'printf("a")', "std::fwrite(t, 1, 2, stdout)", "std::cerr << t"):
+            self.put("bootstrap/a.cpp", f"void f() {{\n  {call};\n}}\n")
+            self.bad(forbidden, "bootstrap/a.cpp:2:", "cli::print")
+        self.put("bootstrap/a.cpp", 'std::snprintf(t, 2, "a"); all_inputs(a); run("printf \'a\'"); // std::puts(t)\n')
+        self.put("agent/a.cpp", "std::fputs(t, stdout);\n")
+        self.good(forbidden)
+
     def test_what_is_dear_to_compile_is_compiled_in_one_place(self):
         for call in ("json.dump()", 'a["b"].dump(2)', "Json::parse(text)", 'std::regex("a")'):
             self.put("metadata/a.cpp", f"void f() {{\n  {call};\n}}\n")

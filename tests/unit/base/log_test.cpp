@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth {
@@ -17,13 +18,27 @@ class FdLoggerTest : public testing::Test {
 };
 
 TEST(OneLine, ControlsAreVisibleAndTextIsAsItWas) {
-  EXPECT_EQ(one_line("a\tb\nc\r\x1b[2J\x7f\xc2\x9b"), "a\tb\\nc\\r\\x1b[2J\\x7f\\xc29b");
-  const std::string text = "\xc3\x84 \xe2\x82\xac \xc2";
+  EXPECT_EQ(one_line("a\tb\nc\r\x1b[2J\x7f\xc2\x9b"), "a\tb\\nc\\r\\x1b[2J\\u007f\\u009b");
+  const std::string text = "\xc3\x84 \xe2\x82\xac \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80";  // a joiner within
   EXPECT_EQ(one_line(text), text);
 }
 
-TEST(PlainLines, LinesStayAndNothingElseMovesTheCursor) {
-  EXPECT_EQ(plain_lines("status 404 \x1b[2J\rnone\n  a hint\n"), "status 404 \\x1b[2J\\rnone\n  a hint\n");
+TEST(OneLine, WhatReordersOrHidesTextAndWhatIsNoTextIsVisible) {
+  EXPECT_EQ(one_line("a\xe2\x80\xae\x62\xe2\x81\xa6\x63\xe2\x80\xa8"
+                     "d\xef\xbb\xbf"),
+            "a\\u202eb\\u2066c\\u2028d\\ufeff");
+  EXPECT_EQ(one_line("\xf3\xa0\x81\x81"), "\\udb40\\udc41");
+  EXPECT_EQ(one_line("\x9b"
+                     "2J \xc2"),
+            "\\x9b2J \\xc2");
+}
+
+TEST(ShownText, LinesStayLinesAndJsonStaysTheSame) {
+  EXPECT_EQ(shown_text("a\tb\nc\r\x1b"), "a\tb\nc\\r\\x1b");
+  const Json value = {{"name", "\x1b\xe2\x80\xae \xf3\xa0\x81\x81 \xc2\x9b \x7f"}};
+  const std::string shown = shown_text(json_document(value));
+  EXPECT_EQ(shown.find('\xe2'), std::string::npos);
+  EXPECT_EQ(Json(parse_json(shown, "shown").value_or_throw()), value);
 }
 
 TEST_F(FdLoggerTest, WritesALineARecordFromItsThresholdUp) {

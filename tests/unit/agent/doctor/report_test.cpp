@@ -20,7 +20,7 @@ TEST_F(DoctorTest, TheReportHasAdviceForEachProblem) {
 
 TEST_F(DoctorTest, NamesFromMetadataDoNotCommandTheTerminal) {
   const std::vector<CheckResult> results = {{"b", "Broken?", {{"group \x1b[2J\r\ny", "do \x07"}}, {"n\xc2\x9b\n"}}};
-  EXPECT_EQ(report_text(results), "1. Broken? No.\n   group \\x1b[2J\\r\n   y\n   -> do \\x07\n   (n\\xc29b\\n)\n");
+  EXPECT_EQ(report_text(results), "1. Broken? No.\n   group \\x1b[2J\\r\n   y\n   -> do \\x07\n   (n\\u009b\\n)\n");
 }
 
 TEST_F(DoctorTest, TheReportInJsonSaysTheSame) {

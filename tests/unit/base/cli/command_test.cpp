@@ -160,5 +160,21 @@ TEST(RunAs, ShellsAskALinkForItsOwnOptions) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "-x\ttrace\n--help\tshow this help\n");
 }
 
+TEST(RunProgram, BehindTheWordsThatAreRightTheNearestOrAllAreTold) {
+  Program program{"demo", "a demo", "1", {}};
+  for (const char* words : {"node power on", "node power off", "node reboot", "node role"})
+    program.commands.push_back(
+        {.words = words, .operands = "NODE…", .summary = "", .run = [](const Arguments&) { return 0; }});
+  const auto told = [&](const Words& words) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(program, words), 2);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told({"node", "power", "onn", "n1"}),
+              HasSubstr("no command 'node power onn'; did you mean 'node power on'?"));
+  EXPECT_THAT(told({"node", "power", "frob"}), HasSubstr("'node power frob'; behind 'node power' stands off or on\n"));
+  EXPECT_THAT(told({"node", "power", "reboot", "n1"}), HasSubstr("did you mean 'node reboot'?"));
+}
+
 }  // namespace
 }  // namespace hearth::cli

@@ -116,5 +116,24 @@ TEST(OptionsHelp, ALongOptionStaysApartFromItsHelp) {
             "  --a-very-long-option-name-indeed VALUE  help\n");
 }
 
+TEST(ParseOptions, WhereAllValuesAreKnownNoOtherIsTaken) {
+  const std::vector<Option> table = {{"state", 's', "STATE", "a state", {"enroll", "manageable", "available"}},
+                                     {"sums", 0, "KIND[,…]", "sums", {"md5", "sha256"}}};
+  const auto told = [&](const Words& words) {
+    try {
+      (void)parse_options(table, words);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), 2);
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(told({"--state", "frob"}), "--state is enroll, manageable or available, not 'frob'");
+  EXPECT_EQ(told({"-savailabel"}),
+            "--state is enroll, manageable or available, not 'availabel'; did you mean 'available'?");
+  EXPECT_EQ(told({"--state=enroll", "--sums", "md5,sha256"}), "accepted");
+  EXPECT_EQ(told({"--sums", "md5,sha265"}), "--sums is md5 or sha256, not 'sha265'; did you mean 'sha256'?");
+}
+
 }  // namespace
 }  // namespace hearth::cli

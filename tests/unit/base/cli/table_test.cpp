@@ -18,6 +18,7 @@ TEST(Table, HasCellsOfSeveralLines) {
 TEST(Table, GivesTheTerminalNoOrders) {
   EXPECT_EQ(table({"a"}, {{"\x1b[2J\x07"}}),
             "+-------------+\n| a           |\n+-------------+\n| \\x1b[2J\\x07 |\n+-------------+\n");
+  EXPECT_EQ(table({"a"}, {{"x\xe2\x80\xae"}}), "+---------+\n| a       |\n+---------+\n| x\\u202e |\n+---------+\n");
 }
 
 }  // namespace

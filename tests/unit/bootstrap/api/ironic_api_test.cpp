@@ -63,7 +63,9 @@ TEST_F(Api, verbsPowerMaintenanceTraitsAndBootDevice) {
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "disk"}, {"persistent", "x"}}).status,
             400);
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "disk"}}).status, 204);
-  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "pxe"}}).status, 409);  // it is at it
+  const Said busy = ask("PUT", "/v1/nodes/web1/management/boot_device", {{"boot_device", "pxe"}});  // it is at it
+  EXPECT_EQ(busy.status, 409);
+  EXPECT_NE(format_json(busy.body).find("Node web1 is locked by host "), std::string::npos) << busy.body;
   pass(1);
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/management/boot_device").body["boot_device"], "disk");
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/management/boot_device/supported").body["supported_boot_devices"][0], "pxe");
@@ -151,6 +153,9 @@ TEST_F(Api, inspectorsPathsAndOurOwn) {
   EXPECT_EQ(ask("POST", "/v1/introspection/web1/abort").status, 202);
   EXPECT_EQ(ask("GET", "/v1/introspection").body["introspection"][0]["finished"], true);
   EXPECT_EQ(ask("GET", "/v1/introspection/web1/data").status, 404);
+  const Said misled = ask("POST", "/v1/hearth/import", {{"text", "[]"}, {"format", "json"}, {"initial_state", "frob"}});
+  EXPECT_EQ(misled.status, 400);
+  EXPECT_NE(format_json(misled.body).find("enroll, manageable or available, not 'frob'"), std::string::npos);
   const Said imported =
       ask("POST", "/v1/hearth/import", {{"text", R"([{"pm_type": "x"}])"}, {"format", "json"}, {"source", "f.json"}});
   EXPECT_EQ(imported.status, 422);

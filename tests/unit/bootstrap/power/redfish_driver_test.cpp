@@ -26,11 +26,19 @@ class FakeBmc final : public HttpClient {
   bool has_firmware = true;  ///< says how it is set
   bool secure = false;
   int refuses_patch_with = 0;
+  int refuses_reset_with = 0;
+  Json words = Json();      ///< of its refusals
   int looks_until_off = 0;  ///< so long does it go on after it was told to go off
   std::vector<std::string> seen;
   std::vector<std::string> resets;
   [[nodiscard]] std::size_t patches() const {
     return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), cat("PATCH ", k_system)));
+  }
+
+  void says(const std::vector<std::string>& messages) {
+    words = {{"error", {{"message", "See ExtendedInfo."}, {"@Message.ExtendedInfo", Json::array()}}}};
+    for (const std::string& message : messages)
+      words["error"]["@Message.ExtendedInfo"].push_back({{"Message", message}});
   }
 
   void forget_sessions() {
@@ -104,6 +112,7 @@ class FakeBmc final : public HttpClient {
   }
   HttpResponse reset(const std::string& type) {
     resets.push_back(type);
+    if (refuses_reset_with != 0) return answer(refuses_reset_with, words);
     if (type == "Nmi") return answer(204, Json());
     if (type != "ForceOn" && looks_until_off > 0) {
       goes_off_in_ = looks_until_off;
@@ -146,11 +155,50 @@ class RedfishDriverTest : public ::testing::Test {
     ADD_FAILURE();
     return PowerFault::Reason::failed;
   }
+  std::string refusal_of(PowerAction action) {
+    try {
+      driver.set(node, action);
+    } catch (const PowerFault& fault) {
+      EXPECT_EQ(fault.reason(), PowerFault::Reason::failed);
+      return fault.what();
+    }
+    return "none";
+  }
   FakeBmc bmc;
   fakes::ManualClock clock;
   RedfishDriver driver{bmc, clock};
   Node node;
 };
+
+TEST_F(RedfishDriverTest, whatABmcRefusesIsRefusedInItsOwnWords) {
+  bmc.says({"A chassis interlock is open.", "A chassis interlock is open.", "Close it."});
+  for (const int status : {400, 409, 500}) {
+    bmc.refuses_reset_with = status;
+    EXPECT_EQ(refusal_of(PowerAction::on), cat("BMC https://bmc: /redfish/v1/Systems/1/Reset: HTTP ", status,
+                                               ": A chassis interlock is open. Close it."));
+  }
+  bmc.on = true;
+  for (const PowerAction action : {PowerAction::off, PowerAction::soft_off, PowerAction::reboot})
+    EXPECT_NE(refusal_of(action).find("HTTP 500: A chassis"), std::string::npos);
+  EXPECT_TRUE(bmc.on);
+  EXPECT_EQ(bmc.resets.size(), 6U);  // a reboot does not begin where the machine can't be switched off
+}
+
+TEST_F(RedfishDriverTest, aBmcThatRefusesWhatIsSoAlreadyHasDoneIt) {
+  bmc.on = true;
+  bmc.says_already = true;  // it does it, and says no; its power tells it some seconds late
+  bmc.looks_until_off = 4;
+  driver.set(node, PowerAction::off);
+  EXPECT_FALSE(bmc.on);
+}
+
+TEST_F(RedfishDriverTest, theWordsOfABmcAreBoundedAndGiveNoOrders) {
+  bmc.refuses_reset_with = 409;
+  bmc.says({cat("\x1b[2J\xe2\x80\xae\nno ", std::string(100'000, 'x'))});
+  const std::string told = refusal_of(PowerAction::on);
+  EXPECT_NE(told.find("409: \\x1b[2J\\u202e\\nno xx"), std::string::npos) << told.substr(0, 200);
+  EXPECT_LT(told.size(), 600U);
+}
 
 TEST_F(RedfishDriverTest, aPortOfItsOwnIsAskedAtAndTold) {
   bmc.down = true;

@@ -42,10 +42,10 @@ TEST(Facts, OfAStackWhatIsNotCompleteIsKept) {
 }
 
 TEST(Facts, TextsAreShortAndHarmless) {
-  EXPECT_EQ(safe_text("a\x1b[2Jb\tc\nd"), "a [2Jb\tc\nd");
+  EXPECT_EQ(safe_text("a\x1b[2Jb\tc\nd"), "a\\x1b[2Jb\tc\nd");
   EXPECT_EQ(safe_text("a\xc2\x9b"
                       "2Jb \xc2\xa0\xc3\x9b"),
-            "a  2Jb \xc2\xa0\xc3\x9b");
+            "a\\u009b2Jb \xc2\xa0\xc3\x9b");
   std::string text(4095, 'a');
   for (int i = 0; i < 100; ++i) text += "ä";
   const std::string cut = safe_text(text);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::builder::evidence {
@@ -64,6 +65,25 @@ TEST(TreeRecord, TheFilesAreReadBackWithTheirSteps) {
   EXPECT_EQ(files.begin()->first, "a\tb\\n");
   EXPECT_EQ(files.begin()->second.step, "install.d/10-a");
   EXPECT_EQ(files.begin()->second.size, 12U);
+}
+
+TEST(TreeRecord, WhatIsNoRecordIsToldWithItsLine) {
+  const std::string good = "/a\t-0644\t0:0\t3\tsum\troot.d/1\n";
+  const auto told = [](const std::string& record) {
+    try {
+      require_tree_record(record, "web.d/tree.tsv");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(told(good), "");
+  EXPECT_EQ(told(""), "web.d/tree.tsv:1: it is empty; it is not as the build wrote it");
+  EXPECT_THAT(told(good + "rubbish\n"), testing::HasSubstr("tree.tsv:2: 1 columns in place of 6"));
+  EXPECT_THAT(told(good.substr(1)), testing::HasSubstr("tree.tsv:1: no path"));
+  EXPECT_THAT(told(good + "/b\t-0644\t0:0\tmany\tsum\ts\n"), testing::HasSubstr("tree.tsv:2: 'many' is no size"));
+  EXPECT_THAT(told(good + "/b\tzz\t0:0\t1\tsum\ts\n"), testing::HasSubstr("tree.tsv:2: 'zz' is no kind and mode"));
+  EXPECT_THAT(told(good + good.substr(0, good.size() - 1)), testing::HasSubstr("tree.tsv:2: the line has no end"));
 }
 
 }  // namespace

@@ -222,5 +222,20 @@ TEST_F(DiskStageTest, TheIdsFollowFromWhatIsBuiltNotFromItsName) {
   EXPECT_NE(ids(), first);
 }
 
+TEST_F(DiskStageTest, ReleasesOfDifferentVersionsCanBeInOneMachine) {
+  tree.file("os", "block-device-default.yaml", k_gpt);
+  const auto ids_of = [&](const char* version) {
+    request.version = version;
+    const DiskLayout layout = stage().layout();
+    std::vector<std::string> all = {layout.disk_id};
+    for (const Partition& each : layout.partitions) all.push_back(each.guid);
+    for (const DiskFileSystem& each : layout.file_systems) all.push_back(each.uuid);
+    return all;
+  };
+  const std::vector<std::string> first = ids_of("1");
+  EXPECT_EQ(ids_of("1"), first);
+  for (const std::string& id : ids_of("2")) EXPECT_THAT(first, testing::Not(testing::Contains(id)));
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -1,0 +1,142 @@
+#!/bin/bash
+# What is said, and to whom: words of BMCs, images and files give a terminal no orders; what could not be written is no success; who
+# waits for a BMC or a conductor that does not answer knows for what, and not for ever.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+export HEARTH_NODE_STATE=$work/nodes HEARTH_UPSTREAM_ELEMENTS=no
+trap 'kill $servers 2> /dev/null || true; rm -rf "$work"' EXIT
+servers=
+
+# no_orders FILE: nothing in it that a terminal obeys: no control, no U+202E, no byte that is no UTF-8.
+no_orders() {
+    iconv -f UTF-8 -t UTF-8 "$1" > /dev/null 2>&1 || fail "$1 is no UTF-8: $(od -c "$1" | head -20)"
+    ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae' "$1" || fail "$1 has orders for a terminal: $(cat -v "$1")"
+}
+
+# A BMC whose words are hostile, and which refuses every reset; and one that takes connections and never answers.
+cat > bmc.py <<'PY'
+import http.server, json, socket, sys, threading
+EVIL = "\x1b]0;owned\x07\u202efi\x9b2J\nERROR all is lost"
+class Bmc(http.server.BaseHTTPRequestHandler):
+    def say(self, code, body):
+        text = json.dumps(body).encode()
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    def do_GET(self):
+        self.say(200, {"PowerState": "Off", "Links": {}, "Actions": {"#ComputerSystem.Reset": {"target": "/reset"}}})
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/reset":
+            return self.say(409, {"error": {"@Message.ExtendedInfo": [{"Message": "The interlock is open: " + EVIL}]}})
+        self.say(405, {})
+    def log_message(self, *_):
+        pass
+bmc = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bmc)
+mute = socket.create_server(("127.0.0.1", 0))
+print(bmc.server_port, mute.getsockname()[1], flush=True)
+bmc.serve_forever()
+PY
+python3 bmc.py > ports &
+servers=$!
+for _ in $(seq 100); do [ -s ports ] && break; sleep 0.1; done
+read -r bmc mute < ports
+cat > inventory.json <<JSON
+{"nodes": [{"name": "evil", "pm_type": "redfish", "pm_addr": "http://127.0.0.1:$bmc", "pm_system_id": "1", "pm_user": "u", "pm_password": "p", "mac": ["02:00:00:00:00:01"]},
+           {"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:02"]}]}
+JSON
+"$HEARTH" node import inventory.json --initial-state manageable > said 2>&1 || fail "import: $(cat said)"
+
+# Words of a BMC: in the error, in the table, in the events, in the log of what serves; and no is no.
+! timeout 60 "$HEARTH" node power on evil > said 2>&1 || fail "a reset that the BMC refuses is a success"
+expect_text said "HTTP 409: The interlock is open: " '\x1b]0;owned\x07\u202efi\u009b2J\nERROR all is lost'
+no_orders said
+for command in "list" "show evil" "show evil --json" "events" "events --json" "list --json"; do
+    # shellcheck disable=SC2086
+    "$HEARTH" node $command > said 2>&1 || fail "node $command: $(cat said)"
+    expect_text said "interlock is open"
+    no_orders said
+done
+"$HEARTH" node show evil --json > shown
+python3 -c 'import json, sys; assert "\\u202e" in json.load(open("shown"))["last_error"]' || fail "node show --json: $(cat -v shown)"
+
+# Names in images.
+python3 - <<'PY'
+import io, tarfile
+for name, more in (("a.tar", b""), ("b.tar", b"more")):
+    with tarfile.open(name, "w") as tar:
+        for path in ("evil\x1b[2J\u202e", "line\nERROR", "\x9b2J"):
+            entry = tarfile.TarInfo("usr/" + path + "/file\x07")
+            data = path.encode() * 100 + more
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+PY
+for command in "sizes a.tar" "sizes a.tar --json" "sizes b.tar --against a.tar" "diff a.tar b.tar" "diff a.tar b.tar --json" "inspect a.tar"; do
+    code=0
+    # shellcheck disable=SC2086
+    "$HEARTH" image $command > said 2>&1 || code=$?
+    case "$code $command" in 0\ sizes* | 0\ inspect* | 3\ diff*) ;; *) fail "image $command: $code: $(cat said)" ;; esac
+    no_orders said
+done
+
+# What could not be written: a full disk, and nobody who reads (with SIGPIPE ignored, too, as services have it).
+lost() {
+    local code=0
+    "$HEARTH" "$@" > /dev/full 2> said || code=$?
+    [ "$code" != 0 ] || fail "hearth $*: nothing could be written, and the exit code is 0"
+    expect_text said "writing to standard output: No space left on device"
+}
+for words in "help" "--version" "image create --help" "completion bash" "node list" "node list --json" "node show alpha" \
+    "node show alpha --json" "node events" "node export" "node drivers" "image sizes a.tar" "image sizes a.tar --json" \
+    "image diff a.tar b.tar" "image diff a.tar b.tar --json" "image inspect a.tar" "element list --json" "why node evil"; do
+    # shellcheck disable=SC2086
+    lost $words
+done
+set +o pipefail
+env --ignore-signal=PIPE timeout 20 "$HEARTH" node events -f 2> said | true
+code=${PIPESTATUS[0]}
+[ "$code" = 1 ] || fail "node events -f without a reader: exit code $code: $(cat said)"
+expect_text said "writing to standard output: Broken pipe"
+"$HEARTH" image create --help 2> said | true
+code=${PIPESTATUS[0]}
+[ "$code" = 141 ] || fail "a pipe that was closed: exit code $code: $(cat said)"
+[ ! -s said ] || fail "a pipe that was closed: $(cat said)"
+set -o pipefail
+
+# Who does not answer.
+waits() {
+    local text=$1 longest=$2 begin=$SECONDS code=0
+    shift 2
+    timeout 60 "$HEARTH" "$@" > said 2>&1 || code=$?
+    [ "$code" = 1 ] || fail "hearth $*: exit code $code: $(cat said)"
+    [ $((SECONDS - begin)) -le "$longest" ] || fail "hearth $*: took $((SECONDS - begin)) s"
+    expect_text said "$text"
+}
+"$HEARTH" node set evil --driver-info redfish_address="http://127.0.0.1:$mute" --driver-info redfish_timeout=3 > said 2>&1 || fail "set: $(cat said)"
+waits "waiting for the BMC of evil, 60 s at most" 20 node power on evil
+timeout 3 "$HEARTH" node list --url "http://127.0.0.1:$mute" > said 2>&1 || true
+expect_text said "waiting for the conductor at http://127.0.0.1:$mute, 60 s at most"
+timeout 3 "$HEARTH" stack list --url "http://127.0.0.1:$mute/v1/admin" > said 2>&1 || true
+expect_text said "waiting for the stack service at http://127.0.0.1:$mute/v1/admin, 300 s at most"
+
+# A machine that is ended leaves nothing; a QEMU that says nothing stands for one.
+mkdir bin tmp
+printf '#!/bin/sh\nexec sleep %s\n' "$mark" > bin/qemu-system-x86_64
+chmod +x bin/qemu-system-x86_64
+truncate -s 1M disk.raw
+for command in boot test; do
+    for signal in TERM INT HUP; do
+        PATH=$work/bin:$PATH TMPDIR=$work/tmp "$HEARTH" image $command --accel tcg disk.raw > said 2>&1 < /dev/null &
+        hearth=$!
+        for _ in $(seq 100); do pgrep -f "sleep $mark" > /dev/null && break; sleep 0.1; done
+        kill "-$signal" "$hearth"
+        code=0
+        wait "$hearth" || code=$?
+        [ "$code" -gt 128 ] || fail "image $command, SIG$signal: exit code $code: $(cat said)"
+        left=$(find tmp -mindepth 1)
+        [ -z "$left" ] || fail "image $command, SIG$signal: left: $left"
+        ! pgrep -f "sleep $mark" > /dev/null || fail "image $command, SIG$signal: its machine runs on"
+    done
+done
+finish
