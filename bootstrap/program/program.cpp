@@ -18,6 +18,7 @@
 #include "metadata/live/serve_command.hpp"
 #include "metadata/live/stack_commands.hpp"
 #include "metadata/live/token_commands.hpp"
+#include "metadata/lsp/lsp_command.hpp"
 #include "pxe/commands.hpp"
 
 namespace hearth {
@@ -41,6 +42,7 @@ cli::Program make_program(const fs::path& executable) {
   add("images", std::move(of_images));
   add("images", vm::commands());
   add("metadata", metadata::commands());
+  add("metadata", metadata::lsp::commands());
   add("metadata", {metadata::live::serve_command()});
   add("metadata", metadata::live::token_commands());
   add("metadata", metadata::live::stack_commands());
