@@ -105,7 +105,7 @@ INNER_ARROWS = {
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
         "why": {"node", "power", "client"},
-        "program": {"site", "bundle", "cli", "seed", "rehearse", "why"},
+        "program": {"inventory", "site", "bundle", "cli", "seed", "rehearse", "why"},
     },
     "pxe": {
         "net": set(),
