@@ -7,6 +7,7 @@
 #include "bootstrap/bundle/commands.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/program/doc_pages.hpp"
+#include "bootstrap/program/init.hpp"
 #include "bootstrap/program/schemas.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
@@ -43,6 +44,7 @@ cli::Program make_program(const fs::path& executable) {
   add("images", std::move(of_images));
   add("images", vm::commands());
   add("images", schema_commands());
+  add("images", init_commands());
   add("metadata", metadata::commands());
   add("metadata", metadata::lsp::commands());
   add("metadata", {metadata::live::serve_command()});

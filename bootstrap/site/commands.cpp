@@ -1,10 +1,8 @@
 #include "bootstrap/site/commands.hpp"
 
-#include <termios.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <iostream>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -12,6 +10,7 @@
 #include "bootstrap/inventory/draft.hpp"
 #include "bootstrap/site/site_file.hpp"
 #include "bootstrap/site/site_questions.hpp"
+#include "bootstrap/site/terminal.hpp"
 
 namespace hearth::bootstrap {
 
@@ -41,38 +40,6 @@ int check_site(const cli::Arguments& arguments) {
              stdout);
   return 0;
 }
-
-/// What is typed is not shown while this lives.
-class HiddenTyping {
- public:
-  explicit HiddenTyping(bool hidden) {
-    if (!hidden || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
-    termios quiet = before_;
-    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    active_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0;
-  }
-  HiddenTyping(const HiddenTyping&) = delete;
-  HiddenTyping& operator=(const HiddenTyping&) = delete;
-  ~HiddenTyping() {
-    if (!active_) return;
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-    std::fputs("\n", stderr);
-  }
-
- private:
-  termios before_{};
-  bool active_ = false;
-};
-
-std::optional<std::string> ask_person(const std::string& question, const std::string& usual, bool hidden) {
-  std::fputs(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": ").c_str(), stderr);
-  const HiddenTyping typing(hidden);
-  std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
-}
-
-void say_to_person(const std::string& line) { std::fputs(cat(line, "\n").c_str(), stderr); }
 
 Json pairs_of(const std::string& option, const std::string& text) {
   Json object = Json::object();
@@ -169,6 +136,13 @@ std::vector<cli::Option> new_options() {
 }
 
 }  // namespace
+
+int ask_for_new_site(const std::string& file) {
+  cli::Arguments arguments;
+  arguments.add_operand(file);
+  arguments.add("ask", "");
+  return new_site(arguments);
+}
 
 std::vector<cli::Command> site_commands() {
   return {
