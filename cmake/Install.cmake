@@ -6,7 +6,7 @@ set(HEARTH_SYSUSERS_DIR lib/sysusers.d CACHE STRING "Where the users that units 
 set(agent_doc ${CMAKE_INSTALL_DATADIR}/doc/hearth-agent)
 set(made ${CMAKE_BINARY_DIR}/installed)  # what the programs tell of themselves
 
-# Manual pages and completions come from the command tables, by the programs themselves.
+# Manual pages and completions come from the command tables, schemas from the readers, by the programs themselves.
 set(completions ${made}/hearth.bash ${made}/_hearth ${made}/hearth.fish)
 add_custom_command(OUTPUT ${made}/man.stamp ${completions}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${made}
@@ -15,6 +15,7 @@ add_custom_command(OUTPUT ${made}/man.stamp ${completions}
   COMMAND hearth completion bash > ${made}/hearth.bash
   COMMAND hearth completion zsh > ${made}/_hearth
   COMMAND hearth completion fish > ${made}/hearth.fish
+  COMMAND hearth schema --write ${made}/schemas
   COMMAND ${CMAKE_COMMAND} -E touch ${made}/man.stamp
   DEPENDS hearth hearth-agent COMMENT "Writing manual pages and completions" VERBATIM)
 add_custom_target(installed_texts ALL DEPENDS ${made}/man.stamp ${completions})
@@ -36,6 +37,8 @@ endforeach()
 
 # Our element tree is data: installed as it is, shims included.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/elements DESTINATION ${CMAKE_INSTALL_DATADIR}/hearth USE_SOURCE_PERMISSIONS)
+
+install(DIRECTORY ${made}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/hearth)
 
 # The texts lie as in the sources, so that their links lead somewhere.
 file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg)

@@ -33,7 +33,7 @@ declare -A packages=(
   [libraries]="libarchive13|libarchive13t64 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g libsqlite3-0 libpcre2-8-0 libpq5
     libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
   # What the quick tests need: test libraries, linters, small tools.
-  [test]="libgtest-dev libgmock-dev python3 python3-markdown universal-ctags shellcheck clang-format-14? git openssl openssh-client
+  [test]="libgtest-dev libgmock-dev python3 python3-markdown python3-jsonschema python3-yaml universal-ctags shellcheck clang-format-14? git openssl openssh-client
     curl gdisk jq rsync libarchive-tools ifupdown"
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
   [peers]="clang-14? python3-diskimage-builder sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
@@ -42,7 +42,7 @@ declare -A packages=(
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients guestfish skopeo umoci podman
     python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config
     ansible-core puppet-agent nodejs npm chromium gnupg dpkg-dev
-    python3-ironic heat-cfntools? python3-heat python3-jinja2 python3-yaml"
+    python3-ironic heat-cfntools? python3-heat python3-jinja2"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"
 )

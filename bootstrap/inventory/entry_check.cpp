@@ -49,6 +49,39 @@ bool is_node_field(std::string_view key) {
   return std::any_of(fields.begin(), fields.end(), [&](const FreeField& field) { return field.name == key; });
 }
 
+std::string inventory_schema() {
+  Json keys = Json::object();
+  for (const std::string_view key : k_known) keys[std::string(key)] = Json::object();
+  for (const std::string_view key : k_plain) keys[std::string(key)] = Json::object();
+  for (const FreeField& field : free_fields()) {
+    if (is_node_field(field.name)) keys[std::string(field.name)] = Json::object();
+  }
+  std::vector<std::string> types;
+  Json families = {{"^(pm|manual)_", Json::object()}, {"^properties\\.", Json::object()}};
+  for (const DriverRow& row : driver_table()) {
+    types.insert(types.end(), row.types.begin(), row.types.end());
+    if (!row.prefix.empty()) families[cat("^", row.prefix, "_")] = Json::object();
+  }
+  keys["pm_type"] = {{"type", "string"}, {"description", cat("the driver: ", join(types, ", "))}};
+  keys["ports"] = {{"type", "array"}, {"items", {{"type", "object"}, {"required", {"address"}}}}};
+  for (const char* map : {"root_device", "x_seed"}) keys[map] = {{"type", "object"}};
+  const Json own = {{"type", "object"},
+                    {"required", {"pm_type"}},
+                    {"properties", std::move(keys)},
+                    {"patternProperties", std::move(families)},
+                    {"additionalProperties", false}};
+  const Json ironic = {{"type", "object"}, {"required", {"driver"}}, {"not", {{"required", {"pm_type"}}}}};
+  const Json machines = {{"type", "array"},
+                         {"items", {{"if", {{"required", {"driver"}}}}, {"then", ironic}, {"else", own}}}};
+  const Json listed = {{"type", "object"}, {"required", {"nodes"}}, {"properties", {{"nodes", machines}}}};
+  const Json named = {{"type", "object"}, {"additionalProperties", ironic}};
+  return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
+                        {"title", "An inventory of machines: instackenv.json and its like"},
+                        {"if", {{"type", "array"}}},
+                        {"then", machines},
+                        {"else", {{"if", {{"required", {"nodes"}}}}, {"then", listed}, {"else", named}}}});
+}
+
 std::optional<std::int64_t> whole_number(const Json& value) {
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (!value.is_string()) return std::nullopt;

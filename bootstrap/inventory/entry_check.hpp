@@ -43,4 +43,7 @@ class EntryCheck {
 /// A whole number, written as one or as text.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const Json& value);
 
+/// What an inventory may have, for editors: a JSON schema.
+[[nodiscard]] std::string inventory_schema();
+
 }  // namespace hearth::bootstrap

@@ -7,6 +7,8 @@
 #include "bootstrap/bundle/commands.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/program/doc_pages.hpp"
+#include "bootstrap/program/init.hpp"
+#include "bootstrap/program/schemas.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
 #include "bootstrap/site/boot_site.hpp"
@@ -18,6 +20,7 @@
 #include "metadata/live/serve_command.hpp"
 #include "metadata/live/stack_commands.hpp"
 #include "metadata/live/token_commands.hpp"
+#include "metadata/lsp/lsp_command.hpp"
 #include "pxe/commands.hpp"
 
 namespace hearth {
@@ -40,7 +43,10 @@ cli::Program make_program(const fs::path& executable) {
   add("nodes", bootstrap::why_commands(image_why->run));
   add("images", std::move(of_images));
   add("images", vm::commands());
+  add("images", schema_commands());
+  add("images", init_commands());
   add("metadata", metadata::commands());
+  add("metadata", metadata::lsp::commands());
   add("metadata", {metadata::live::serve_command()});
   add("metadata", metadata::live::token_commands());
   add("metadata", metadata::live::stack_commands());

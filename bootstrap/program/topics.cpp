@@ -60,6 +60,7 @@ constexpr const char* k_files =
     "  /etc/hearth/conductor.env     options of hearth-conductor.service\n\n"
     "Installed with the program, below the same prefix:\n\n"
     "  share/hearth/elements/        Hearth's elements\n"
+    "  share/hearth/schemas/         JSON schemas of files, for editors\n"
     "  share/doc/hearth/             README.md, those of the rooms, examples/";
 
 constexpr const char* k_elements =

@@ -1,9 +1,7 @@
 #include "bootstrap/site/commands.hpp"
 
-#include <termios.h>
 #include <unistd.h>
 
-#include <iostream>
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
@@ -12,6 +10,7 @@
 #include "bootstrap/inventory/draft.hpp"
 #include "bootstrap/site/site_file.hpp"
 #include "bootstrap/site/site_questions.hpp"
+#include "bootstrap/site/terminal.hpp"
 
 namespace hearth::bootstrap {
 
@@ -37,38 +36,6 @@ int check_site(const cli::Arguments& arguments) {
                  site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name), ": nothing is wrong\n"));
   return 0;
 }
-
-/// What is typed is not shown while this lives.
-class HiddenTyping {
- public:
-  explicit HiddenTyping(bool hidden) {
-    if (!hidden || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
-    termios quiet = before_;
-    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    active_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0;
-  }
-  HiddenTyping(const HiddenTyping&) = delete;
-  HiddenTyping& operator=(const HiddenTyping&) = delete;
-  ~HiddenTyping() {
-    if (!active_) return;
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
-    cli::tell("\n");
-  }
-
- private:
-  termios before_{};
-  bool active_ = false;
-};
-
-std::optional<std::string> ask_person(const std::string& question, const std::string& usual, bool hidden) {
-  cli::tell(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": "));
-  const HiddenTyping typing(hidden);
-  std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
-}
-
-void say_to_person(const std::string& line) { cli::tell(cat(line, "\n")); }
 
 Json pairs_of(const std::string& option, const std::string& text) {
   Json object = Json::object();
@@ -163,6 +130,13 @@ std::vector<cli::Option> new_options() {
 }
 
 }  // namespace
+
+int ask_for_new_site(const std::string& file) {
+  cli::Arguments arguments;
+  arguments.add_operand(file);
+  arguments.add("ask", "");
+  return new_site(arguments);
+}
 
 std::vector<cli::Command> site_commands() {
   return {

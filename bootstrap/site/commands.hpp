@@ -8,5 +8,7 @@
 namespace hearth::bootstrap {
 
 [[nodiscard]] std::vector<cli::Command> site_commands();
+/// `hearth site new FILE --ask`.
+[[nodiscard]] int ask_for_new_site(const std::string& file);
 
 }  // namespace hearth::bootstrap

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -22,6 +23,56 @@ namespace {
 using metadata::Entry;
 using metadata::Kind;
 using metadata::Value;
+
+enum class SiteKind { text, texts, number, map, maps, values };
+
+struct SiteKey {
+  const char* name;
+  SiteKind kind;
+  const char* meaning;
+};
+
+/// The keys of each part, by its name in the file; "" is the file itself.
+const std::vector<SiteKey>& keys_of_part(const std::string& part) {
+  static const std::map<std::string, std::vector<SiteKey>> parts = {
+      {"",
+       {{"network", SiteKind::map, "the provisioning network"},
+        {"seed", SiteKind::map, "the seed, where it is a virtual machine"},
+        {"deploy", SiteKind::map, "what machines are deployed with"},
+        {"image", SiteKind::text, "what machines get on their disks"},
+        {"bmc", SiteKind::values, "what holds for the BMCs of all machines"},
+        {"machines", SiteKind::maps, "the machines"},
+        {"stack", SiteKind::map, "the stack that they become"}}},
+      {"network",
+       {{"subnet", SiteKind::text, "192.0.2.0/24"},
+        {"seed", SiteKind::text, "the seed's address in it"},
+        {"pool", SiteKind::text, "addresses for machines: FIRST-LAST"},
+        {"router", SiteKind::text, "its router"},
+        {"dns", SiteKind::texts, "name servers"},
+        {"ntp", SiteKind::texts, "time servers"},
+        {"interface", SiteKind::text, "the seed's card in it"},
+        {"mode", SiteKind::text, "full, or proxy beside a DHCP server that is there"}}},
+      {"seed", {{"image", SiteKind::text, "its disk"}, {"memory", SiteKind::number, "MiB"}}},
+      {"deploy",
+       {{"kernel", SiteKind::text, "of the deploy ramdisk"}, {"ramdisk", SiteKind::text, "the deploy ramdisk"}}},
+      {"stack",
+       {{"name", SiteKind::text, "of the stack"},
+        {"template", SiteKind::text, "its Heat template"},
+        {"environments", SiteKind::texts, "files, later ones win"},
+        {"parameters", SiteKind::values, "of the stack"}}},
+      {"machines",
+       {{"memory", SiteKind::number, "MiB, in a rehearsal"},
+        {"disk", SiteKind::number, "GiB, in a rehearsal"},
+        {"cpus", SiteKind::number, "in a rehearsal"}}}};
+  return parts.at(part);
+}
+
+std::vector<std::string> key_names(const std::string& part) {
+  std::vector<std::string> names;
+  for (const SiteKey& key : keys_of_part(part)) names.emplace_back(key.name);
+  if (part == "machines") names.insert(names.end(), site_inventory_keys().begin(), site_inventory_keys().end());
+  return names;
+}
 
 /// A map of the document, with what it is called in messages.
 struct Part {
@@ -136,7 +187,7 @@ void read_services(SiteReader& reader, const Part& network, SiteFile& site) {
 
 void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
   const Part network = reader.part(top, "network", true);
-  reader.only(network, {"subnet", "seed", "pool", "router", "dns", "ntp", "interface", "mode"});
+  reader.only(network, key_names("network"));
   if (network.map == nullptr) return;
   read_services(reader, network, site);
   site.subnet = reader.text(network, "subnet", true);
@@ -215,9 +266,7 @@ void read_machine(SiteReader& reader, const Value& item, std::size_t index, Site
     reader.problem(item, part.place, "a map is expected here");
     return;
   }
-  std::vector<std::string> keys = site_inventory_keys();
-  keys.insert(keys.end(), {"memory", "disk", "cpus"});
-  reader.only(part, keys);
+  reader.only(part, key_names("machines"));
   static constexpr const char* k_digits = "0123456789abcdef";
   BlankMachine machine;
   machine.line = static_cast<int>(item.mark().line);
@@ -294,7 +343,7 @@ void read_inventory(SiteReader& reader, std::string_view text, const fs::path& f
 
 void read_stack(SiteReader& reader, const Part& top, SiteFile& site) {
   const Part stack = reader.part(top, "stack", false);
-  reader.only(stack, {"name", "template", "environments", "parameters"});
+  reader.only(stack, key_names("stack"));
   if (stack.map == nullptr) return;
   site.stack.name = reader.text(stack, "name", false, site.stack.name);
   site.stack.template_file = resolved(site, reader.text(stack, "template", true));
@@ -323,15 +372,15 @@ Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::p
   site.directory = fs::absolute(file).parent_path();
   if (!document->is_map()) return cat(file.string(), ": a map with network, machines, … is expected");
   const Part top{&*document, ""};
-  reader.only(top, {"network", "seed", "deploy", "image", "bmc", "machines", "stack"});
+  reader.only(top, key_names(""));
   static_cast<void>(reader.part(top, "bmc", false));
   read_network(reader, top, site);
   const Part seed = reader.part(top, "seed", false);
-  reader.only(seed, {"image", "memory"});
+  reader.only(seed, key_names("seed"));
   site.seed_image = resolved(site, reader.text(seed, "image", false));
   site.seed_memory_mib = reader.number(seed, "memory", site.seed_memory_mib, 256, 1U << 20U);
   const Part deploy = reader.part(top, "deploy", false);
-  reader.only(deploy, {"kernel", "ramdisk"});
+  reader.only(deploy, key_names("deploy"));
   site.deploy = {resolved(site, reader.text(deploy, "kernel", true)),
                  resolved(site, reader.text(deploy, "ramdisk", true))};
   site.image = resolved(site, reader.text({top.map, "the site"}, "image", false));
@@ -340,6 +389,49 @@ Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::p
   read_stack(reader, top, site);
   if (!reader.problems().empty()) return join(reader.problems(), "\n");
   return site;
+}
+
+namespace {
+
+Json part_schema(const std::string& part);
+
+Json schema_of(const SiteKey& key) {
+  const Json text = {{"type", "string"}};
+  Json schema = text;
+  switch (key.kind) {
+    case SiteKind::text: break;
+    case SiteKind::texts: schema = {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}}; break;
+    case SiteKind::number: schema = {{"type", "integer"}, {"minimum", 1}}; break;
+    case SiteKind::map: schema = part_schema(key.name); break;
+    case SiteKind::maps: schema = {{"type", "array"}, {"maxItems", 200}, {"items", part_schema(key.name)}}; break;
+    case SiteKind::values: schema = {{"type", "object"}}; break;
+  }
+  schema["description"] = key.meaning;
+  return schema;
+}
+
+Json part_schema(const std::string& part) {
+  Json keys = Json::object();
+  if (part == "machines") {
+    for (const std::string& name : site_inventory_keys()) keys[name] = Json::object();
+  }
+  for (const SiteKey& key : keys_of_part(part)) keys[key.name] = schema_of(key);
+  return {{"type", "object"}, {"properties", std::move(keys)}, {"additionalProperties", false}};
+}
+
+}  // namespace
+
+std::string site_schema() {
+  Json schema = part_schema("");
+  schema["$schema"] = "http://json-schema.org/draft-07/schema#";
+  schema["title"] = "A site: its network, images and machines";
+  schema["required"] = {"network", "deploy"};
+  schema["properties"]["network"]["required"] = {"subnet", "seed", "pool"};
+  schema["properties"]["network"]["properties"]["mode"]["enum"] = {"full", "proxy"};
+  schema["properties"]["deploy"]["required"] = {"kernel", "ramdisk"};
+  schema["properties"]["stack"]["required"] = {"template"};
+  schema["properties"]["machines"]["items"]["properties"]["firmware"] = {{"enum", {"bios", "uefi"}}};
+  return json_document(schema);
 }
 
 SiteFile load_site_file(const fs::path& file) {

@@ -68,4 +68,7 @@ struct SiteFile {
 /// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
 [[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
 
+/// What the file may have, for editors: a JSON schema.
+[[nodiscard]] std::string site_schema();
+
 }  // namespace hearth::bootstrap

@@ -60,8 +60,9 @@ class LayoutMaker {
     }
   }
 
-  void warn_unknown(const ConfigNode& node, const std::vector<std::string>& known) {
-    for (const std::string& text : Settings(node.data, node.path).unknown_keys(known)) layout_.warnings.push_back(text);
+  void warn_unknown(const ConfigNode& node) {
+    for (const std::string& text : Settings(node.data, node.path).unknown_keys(keys_of_settings(node.plugin)))
+      layout_.warnings.push_back(text);
   }
 
   void fill_root_defaults(const ConfigNode& node) const {
@@ -79,7 +80,7 @@ class LayoutMaker {
 
   void add_disk(const ConfigNode& node) {
     declare(node.name, Kind::disk, node);
-    warn_unknown(node, {"name", "size", "directory", "block_size"});
+    warn_unknown(node);
     const Settings settings(node.data, node.path);
     const std::uint64_t sector = defaults_.sector_size.value_or(
         static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.bytes("block_size", 512), UINT32_MAX)));
@@ -93,7 +94,7 @@ class LayoutMaker {
 
   void add_table(const ConfigNode& node) {
     require_base(node, {Kind::disk});
-    warn_unknown(node, {"base", "name", "label", "align", "partitions"});
+    warn_unknown(node);
     const PartitionTableSettings table = check_partitioning(Settings(node.data, node.path), layout_.warnings);
     for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node);
     if (!partitioned_.insert(node.base).second)
@@ -108,7 +109,7 @@ class LayoutMaker {
   }
 
   void add_raid(const ConfigNode& node) {
-    warn_unknown(node, {"base", "name", "level", "metadata", "uuid", "options"});
+    warn_unknown(node);
     declare(node.name, Kind::volume, node);
     RaidArray array = check_raid(node);
     for (const std::string& member : array.members) use_base(node, member);
@@ -117,7 +118,7 @@ class LayoutMaker {
   }
 
   void add_luks(const ConfigNode& node) {
-    warn_unknown(node, {"base", "name", "type", "key_file", "image_key_file", "crypttab", "uuid", "options"});
+    warn_unknown(node);
     declare(node.name, Kind::volume, node);
     LuksVolume volume = check_luks(node);
     use_base(node, volume.base);
@@ -126,7 +127,7 @@ class LayoutMaker {
   }
 
   void add_lvm(const ConfigNode& node) {
-    warn_unknown(node, {"base", "name", "pvs", "vgs", "lvs"});
+    warn_unknown(node);
     Volumes& volumes = layout_.volumes;
     const Volumes before = volumes;
     check_lvm(Settings(node.data, node.path), volumes, layout_.warnings);
@@ -179,7 +180,7 @@ class LayoutMaker {
 
   void add_file_system(const ConfigNode& node) {
     require_base(node, {Kind::disk, Kind::partition, Kind::volume});
-    warn_unknown(node, {"base", "name", "type", "label", "opts", "uuid"});
+    warn_unknown(node);
     declare(node.name, Kind::file_system, node);
     DiskFileSystem made = check_mkfs(node, layout_.warnings);
     if (!labels_.insert(made.label).second) {
@@ -203,7 +204,7 @@ class LayoutMaker {
 
   void add_mount(const ConfigNode& node) {
     require_base(node, {Kind::file_system});
-    warn_unknown(node, {"base", "name", "mount_point"});
+    warn_unknown(node);
     declare(node.name, Kind::mount, node);
     DiskFileSystem& mounted = file_system(node.base);
     std::string point = Settings(node.data, node.path).required("mount_point", "MountPoint config needs [mount_point]");
@@ -220,7 +221,7 @@ class LayoutMaker {
 
   void add_fstab(const ConfigNode& node) {
     require_base(node, {Kind::mount});
-    warn_unknown(node, {"base", "name", "options", "dump-freq", "fsck-passno"});
+    warn_unknown(node);
     declare(node.name, Kind::fstab, node);
     const Settings settings(node.data, node.path);
     file_system(mounts_.at(node.base)).fstab = FstabEntry{

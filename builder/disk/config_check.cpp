@@ -254,8 +254,7 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
     if (!partitions[i].IsMap()) fail_config(partitions[i], path, "must be a map");
     const Settings partition(partitions[i], path);
     result.partitions.push_back(check_partition(partition, result.table));
-    for (const std::string& text :
-         partition.unknown_keys({"name", "size", "type", "flags", "base", "start", "attributes", "uuid"})) {
+    for (const std::string& text : partition.unknown_keys(keys_of_settings("partitions"))) {
       warnings.push_back(text);
     }
   }

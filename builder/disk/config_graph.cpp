@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -89,6 +91,68 @@ std::string shown(const YAML::Node& item) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& keys_of_settings(std::string_view name) {
+  static const std::map<std::string_view, std::vector<std::string>> all = {
+      {"local_loop", {"name", "size", "directory", "block_size"}},
+      {"partitioning", {"base", "name", "label", "align", "partitions"}},
+      {"partitions", {"name", "size", "type", "flags", "base", "start", "attributes", "uuid"}},
+      {"raid", {"base", "name", "level", "metadata", "uuid", "options"}},
+      {"luks", {"base", "name", "type", "key_file", "image_key_file", "crypttab", "uuid", "options"}},
+      {"lvm", {"base", "name", "pvs", "vgs", "lvs"}},
+      {"pvs", {"name", "base", "options"}},
+      {"vgs", {"name", "base", "options"}},
+      {"lvs", {"name", "base", "size", "extents", "options", "type", "thin-pool"}},
+      {"mkfs", {"base", "name", "type", "label", "opts", "uuid"}},
+      {"mount", {"base", "name", "mount_point"}},
+      {"fstab", {"base", "name", "options", "dump-freq", "fsck-passno"}}};
+  return all.at(name);
+}
+
+namespace {
+
+/// Keys whose values are maps of their own kind, in a list.
+bool is_list_of_maps(std::string_view key) {
+  return key == "partitions" || key == "pvs" || key == "vgs" || key == "lvs";
+}
+
+/// Settings of this name: its keys, and the plugins that may be nested in them.
+Json settings_schema(std::string_view name, bool nests) {
+  const auto refer = [](std::string_view to) { return Json{{"$ref", cat("#/definitions/", to)}}; };
+  Json properties = Json::object();
+  for (const std::string& key : keys_of_settings(name)) {
+    properties[key] = is_list_of_maps(key) ? Json{{"type", "array"}, {"items", refer(key)}} : Json::object();
+  }
+  for (const std::string_view plugin : k_plugins) {
+    if (nests) properties[std::string(plugin)] = refer(plugin);
+  }
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+}
+
+}  // namespace
+
+std::string block_device_schema() {
+  Json definitions = Json::object();
+  Json plugins = Json::object();
+  for (const std::string_view plugin : k_plugins) {
+    definitions[std::string(plugin)] = settings_schema(plugin, true);
+    plugins[std::string(plugin)] = {{"$ref", cat("#/definitions/", plugin)}};
+  }
+  for (const char* part : {"partitions", "pvs", "vgs", "lvs"}) definitions[part] = settings_schema(part, true);
+  definitions["partitions"]["required"] = {"name", "size"};
+  definitions["partitioning"]["required"] = {"label", "partitions"};
+  definitions["partitioning"]["properties"]["label"] = {{"enum", {"gpt", "mbr"}}};
+  const Json plugin = {{"type", "object"},
+                       {"minProperties", 1},
+                       {"maxProperties", 1},
+                       {"properties", std::move(plugins)},
+                       {"additionalProperties", false}};
+  return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
+                        {"title", "The disk of an image: block-device-default.yaml"},
+                        {"type", "array"},
+                        {"items", plugin},
+                        {"definitions", std::move(definitions)}});
+}
 
 bool is_block_plugin(std::string_view name) {
   return std::find(k_plugins.begin(), k_plugins.end(), name) != k_plugins.end();

@@ -28,6 +28,13 @@ struct ConfigFailure {
 
 [[nodiscard]] bool is_block_plugin(std::string_view name);
 
+/// The keys of a plugin's settings, besides plugins nested in them; of the maps in its lists: "partitions", "pvs",
+/// "vgs", "lvs".
+[[nodiscard]] const std::vector<std::string>& keys_of_settings(std::string_view name);
+
+/// What the file may have, for editors: a JSON schema.
+[[nodiscard]] std::string block_device_schema();
+
 /// Throws ConfigFailure placed at `node`, with the path inside the YAML in front of the text.
 [[noreturn]] void fail_config(const YAML::Node& node, const std::string& path, const std::string& what);
 

@@ -27,8 +27,7 @@ std::vector<std::string> words_of(const Settings& settings, const char* key) {
 }
 
 /// The members of one of the lvm lists, each with its name and bases checked to be there.
-std::vector<Settings> lvm_members(const Settings& settings, const char* list, const std::vector<std::string>& known,
-                                  std::vector<std::string>& warnings) {
+std::vector<Settings> lvm_members(const Settings& settings, const char* list, std::vector<std::string>& warnings) {
   std::vector<Settings> members;
   const YAML::Node node = settings.data()[list];
   if (!node.IsSequence()) settings.fail_at(list, "must be a list");
@@ -40,7 +39,7 @@ std::vector<Settings> lvm_members(const Settings& settings, const char* list, co
     const std::string name = member.required("name", cat("Missing 'name' in ", list, " config"));
     if (!is_lvm_name(name)) member.fail_at("name", cat("not a name that LVM takes: ", name));
     if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config"));
-    for (const std::string& text : member.unknown_keys(known)) warnings.push_back(text);
+    for (const std::string& text : member.unknown_keys(keys_of_settings(list))) warnings.push_back(text);
     members.push_back(member);
   }
   return members;
@@ -147,18 +146,17 @@ void check_lvm(const Settings& settings, Volumes& volumes, std::vector<std::stri
   if (!settings.has("pvs")) settings.fail("Lvm config requires a 'pvs'");
   if (!settings.has("vgs")) settings.fail("Lvm config needs 'vgs'");
   if (!settings.has("lvs")) settings.fail("Lvm config needs 'lvs'");
-  for (const Settings& member : lvm_members(settings, "pvs", {"name", "base", "options"}, warnings)) {
+  for (const Settings& member : lvm_members(settings, "pvs", warnings)) {
     const std::string base = member.text("base");
     for (const PhysicalVolume& other : volumes.physical) {
       if (other.base == base) member.fail_at("base", cat(base, " is a physical volume already"));
     }
     volumes.physical.push_back({member.text("name"), base, "", words_of(member, "options")});
   }
-  for (const Settings& member : lvm_members(settings, "vgs", {"name", "base", "options"}, warnings)) {
+  for (const Settings& member : lvm_members(settings, "vgs", warnings)) {
     volumes.groups.push_back(check_group(member, volumes));
   }
-  static const std::vector<std::string> keys = {"name", "base", "size", "extents", "options", "type", "thin-pool"};
-  for (const Settings& member : lvm_members(settings, "lvs", keys, warnings)) {
+  for (const Settings& member : lvm_members(settings, "lvs", warnings)) {
     volumes.logical.push_back(check_logical(member, volumes));
   }
   for (const VolumeGroup& group : volumes.groups) check_shares(settings, group, volumes);

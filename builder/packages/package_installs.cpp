@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/packages/package_list.hpp"
 #include "builder/yaml/yaml_fault.hpp"
@@ -12,9 +13,6 @@
 namespace hearth::builder {
 
 namespace {
-
-constexpr std::string_view k_allowed =
-    "phase, uninstall, build-only, arch, not-arch, installtype, dib_python_version, when";
 
 bool boolean(const YAML::Node& node, const std::string& key) {
   const std::string text = to_lower(yaml_text(node, key));
@@ -65,26 +63,68 @@ std::vector<std::string> conditions(const YAML::Node& node) {
   return lines;
 }
 
+struct ParameterKey {
+  std::string_view name;
+  enum class Shape { flag, text, phase, conditions } shape;
+  const char* meaning;
+  void (*apply)(PackageEntry& entry, const std::string& key, const YAML::Node& value);
+};
+
+const std::vector<ParameterKey>& parameter_keys() {
+  using Shape = ParameterKey::Shape;
+  using Entry = PackageEntry;
+  using Text = const std::string&;
+  using Node = const YAML::Node&;
+  static const std::vector<ParameterKey> keys = {
+      {"phase", Shape::phase, "when it is installed (install.d)",
+       [](Entry& entry, Text, Node value) { entry.phase = install_phase(value); }},
+      {"uninstall", Shape::flag, "it is removed, not installed",
+       [](Entry& entry, Text key, Node value) {
+         if (boolean(value, key)) entry.action = Entry::Action::uninstall;
+       }},
+      {"build-only", Shape::flag, "it is removed again at the end",
+       [](Entry& entry, Text key, Node value) {
+         if (boolean(value, key)) entry.action = Entry::Action::build_only;
+       }},
+      {"arch", Shape::text, "only for these architectures: amd64, arm64",
+       [](Entry& entry, Text key, Node value) { entry.arch = comma_words(value, key); }},
+      {"not-arch", Shape::text, "for all but these architectures",
+       [](Entry& entry, Text key, Node value) { entry.not_arch = comma_words(value, key); }},
+      {"installtype", Shape::text, "only where the element is installed so: source or package",
+       [](Entry& entry, Text key, Node value) { entry.install_type = yaml_text(value, key); }},
+      {"dib_python_version", Shape::text, "only with this Python: 2 or 3",
+       [](Entry& entry, Text key, Node value) { entry.python_version = yaml_text(value, key); }},
+      {"when", Shape::conditions, "only where these hold: VAR = value, VAR != value",
+       [](Entry& entry, Text, Node value) { entry.when = conditions(value); }}};
+  return keys;
+}
+
 void apply_parameter(PackageEntry& entry, const std::string& key, const YAML::Node& key_node, const YAML::Node& value) {
-  if (key == "phase") {
-    entry.phase = install_phase(value);
-  } else if (key == "uninstall") {
-    if (boolean(value, key)) entry.action = PackageEntry::Action::uninstall;
-  } else if (key == "build-only") {
-    if (boolean(value, key)) entry.action = PackageEntry::Action::build_only;
-  } else if (key == "arch") {
-    entry.arch = comma_words(value, key);
-  } else if (key == "not-arch") {
-    entry.not_arch = comma_words(value, key);
-  } else if (key == "installtype") {
-    entry.install_type = yaml_text(value, key);
-  } else if (key == "dib_python_version") {
-    entry.python_version = yaml_text(value, key);
-  } else if (key == "when") {
-    entry.when = conditions(value);
-  } else {
-    throw YamlFault{position_of(key_node.Mark()), cat("unknown key '", key, "'; allowed are ", k_allowed)};
+  std::vector<std::string> names;
+  for (const ParameterKey& known : parameter_keys()) {
+    if (known.name == key) return known.apply(entry, key, value);
+    names.emplace_back(known.name);
   }
+  throw YamlFault{position_of(key_node.Mark()), cat("unknown key '", key, "'; allowed are ", join(names, ", "))};
+}
+
+Json parameter_schema(const ParameterKey& key) {
+  using Shape = ParameterKey::Shape;
+  const Json text = {{"type", {"string", "number", "boolean"}}};
+  const Json condition = {{"type", "string"}, {"pattern", "^[^=]*[A-Za-z0-9_]\\s*!?="}};
+  Json schema = text;
+  if (key.shape == Shape::flag) {
+    schema = {
+        {"anyOf", {{{"type", "boolean"}}, {{"enum", {"yes", "no", "on", "off", "true", "false", "True", "False"}}}}}};
+  } else if (key.shape == Shape::phase) {
+    schema = {
+        {"enum",
+         {directory_name(Phase::pre_install), directory_name(Phase::install), directory_name(Phase::post_install)}}};
+  } else if (key.shape == Shape::conditions) {
+    schema = {{"anyOf", {condition, {{"type", "array"}, {"items", condition}}}}};
+  }
+  schema["description"] = key.meaning;
+  return schema;
 }
 
 PackageEntry parse_parameters(PackageEntry entry, const YAML::Node& parameters) {
@@ -199,6 +239,22 @@ std::map<Phase, PhasePackages> choose_packages(const std::vector<PackageEntry>& 
                              packages.uninstall.end());
   }
   return chosen;
+}
+
+std::string package_installs_schema() {
+  Json keys = Json::object();
+  for (const ParameterKey& key : parameter_keys()) keys[std::string(key.name)] = parameter_schema(key);
+  const Json parameters = {{"type", "object"},
+                           {"properties", std::move(keys)},
+                           {"additionalProperties", false},
+                           {"not", {{"required", {"arch", "not-arch"}}}}};
+  const Json nothing = {{"enum", {Json(), ""}}};
+  const Json one = {{"anyOf", {nothing, parameters}}};
+  return json_document(
+      {{"$schema", "http://json-schema.org/draft-07/schema#"},
+       {"title", "The packages that an element wants"},
+       {"type", {"object", "null"}},
+       {"additionalProperties", {{"anyOf", {nothing, parameters, {{"type", "array"}, {"items", one}}}}}}});
 }
 
 }  // namespace hearth::builder

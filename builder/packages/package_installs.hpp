@@ -35,6 +35,9 @@ struct PackageEntry {
 [[nodiscard]] Result<std::vector<PackageEntry>> parse_package_installs(std::string_view text, std::string_view file,
                                                                        const std::string& element);
 
+/// What the file may have, for editors: a JSON schema.
+[[nodiscard]] std::string package_installs_schema();
+
 /// All files of all elements, in element order. Throws the first error.
 [[nodiscard]] std::vector<PackageEntry> load_package_installs(const FileReader& files, const ElementSet& elements);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
 #include "builder/spec/image_request.hpp"
@@ -107,6 +108,10 @@ std::string scalar(const YAML::Node& node, const Key& key) {
   if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
   return node.Scalar();
 }
+
+/// The words of flag(), for editors, which read YAML 1.2.
+constexpr const char* k_flag_pattern =
+    "^([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff])$";
 
 std::string flag(const YAML::Node& node, const Key& key) {
   std::string text = to_lower(scalar(node, key));
@@ -267,7 +272,50 @@ std::vector<ImageDescription> DescriptionReader::descriptions() const {
   return all;
 }
 
+/// What the command's help says of a key.
+std::string meaning_of(const Key& key) {
+  if (key.option == nullptr || *key.option == 0) return "";
+  const std::string word = key.option;
+  for (const cli::Option& option : image_options()) {
+    if (word == option.display() || word == cat("-", option.letter)) return option.help;
+  }
+  return "";
+}
+
+/// What take_value() accepts of a key.
+Json schema_of(const Key& key) {
+  const Json text = {{"type", {"string", "number", "boolean"}}};
+  Json schema = text;
+  switch (key.shape) {
+    case Shape::text: break;
+    case Shape::flag:
+      schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};
+      break;
+    case Shape::whole: schema = {{"type", "integer"}, {"minimum", 0}}; break;
+    case Shape::positive: schema = {{"type", "integer"}, {"minimum", 1}}; break;
+    case Shape::size: schema = {{"type", {"integer", "string"}}, {"minimum", 1}}; break;
+    case Shape::list:
+    case Shape::each: schema = {{"type", "array"}, {"items", text}}; break;
+    case Shape::pairs: schema = {{"type", "object"}, {"additionalProperties", text}}; break;
+  }
+  if (key.choices != nullptr && key.shape == Shape::text) schema["enum"] = split_words(key.choices);
+  if (key.choices != nullptr && key.shape == Shape::whole) schema["maximum"] = split_words(key.choices).size() - 1;
+  if (const std::string meaning = meaning_of(key); !meaning.empty()) schema["description"] = meaning;
+  return schema;
+}
+
 }  // namespace
+
+std::string image_description_schema() {
+  Json keys = Json::object();
+  for (const Key& key : all_keys()) keys[key.name] = schema_of(key);
+  const Json image = {{"type", "object"}, {"properties", std::move(keys)}, {"additionalProperties", false}};
+  return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
+                        {"title", "Images, as hearth image create reads them"},
+                        {"type", "array"},
+                        {"minItems", 1},
+                        {"items", image}});
+}
 
 std::string ImageDescription::command_line() const {
   std::vector<std::string> parts;

@@ -31,4 +31,7 @@ struct DescriptionText {
 /// The images of all files, in the order of their first entries. Errors name the key, its place and what is allowed.
 [[nodiscard]] Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files);
 
+/// What the file may have, for editors: a JSON schema.
+[[nodiscard]] std::string image_description_schema();
+
 }  // namespace hearth::builder

@@ -103,11 +103,15 @@ class Surgeon {
     const auto map_here = [&](const Value& value, bool key) {
       return !key && value.is_map() && value.mark() == fault_.mark();
     };
-    // A map written in a block begins where its first key does.
-    if (!fault_.lacking().empty() && search(document_, map_here, path_, key_)) return add(path_);
-    if (!search(document_, key_here, path_, key_) && !search(document_, stands_here, path_, key_)) return std::nullopt;
-    for (std::size_t depth = 0; depth < path_.size(); ++depth) names_.push_back(name_at(document_, path_, depth));
-    if (!fault_.lacking().empty() && is_resource()) return add_property();
+    // A map written in a block begins where its first key does: all resources where the first one does.
+    const bool key = search(document_, key_here, path_, key_);
+    name_path();
+    if (key && !fault_.lacking().empty() && is_resource()) return add_property();
+    Path map;
+    bool is_key = false;
+    if (!fault_.lacking().empty() && search(document_, map_here, map, is_key)) return add(map);
+    if (!key && !search(document_, stands_here, path_, key_)) return std::nullopt;
+    name_path();
     if (!fault_.misspelt().empty() && may_be_renamed()) {
       if (auto spelt = spelt_right()) return spelt;
     }
@@ -115,6 +119,10 @@ class Surgeon {
   }
 
  private:
+  void name_path() {
+    names_.clear();
+    for (std::size_t depth = 0; depth < path_.size(); ++depth) names_.push_back(name_at(document_, path_, depth));
+  }
   static bool is_version(const Entry& entry) {
     const std::string name = python_str(entry.key);
     return name == "heat_template_version" || name == "HeatTemplateFormatVersion" || name == "AWSTemplateFormatVersion";

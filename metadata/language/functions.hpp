@@ -1,6 +1,7 @@
 // The functions of all versions.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace hearth::metadata {
 [[nodiscard]] const Function* find_condition_function(std::string_view name, Version version);
 /// `if`, `Fn::If`: chosen while checking, only the branch taken counts.
 [[nodiscard]] bool is_branch(std::string_view name, Version version);
+/// What a function is for, in a line; empty for what is none.
+[[nodiscard]] std::string_view function_purpose(std::string_view name);
 /// Known names, for "did you mean".
 [[nodiscard]] std::vector<std::string> function_names(Version version);
 [[nodiscard]] std::vector<std::string> condition_function_names(Version version);

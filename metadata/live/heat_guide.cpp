@@ -27,54 +27,6 @@ const std::map<std::string_view, std::string_view>& aliases() {
   return names;
 }
 
-/// What each function is for.
-std::string_view purpose(const std::string& name) {
-  static const std::map<std::string_view, std::string_view> words = {
-      {"get_param", "the value of a parameter, or a part of it"},
-      {"get_resource", "the id of a resource"},
-      {"get_attr", "an attribute of a resource, or a part of it"},
-      {"get_file", "the contents of a file"},
-      {"resource_facade", "what the parent template says of the nested stack's resource"},
-      {"list_join", "lists joined to a text"},
-      {"str_replace", "a text with names replaced by values"},
-      {"str_replace_strict", "as str_replace; every name must occur"},
-      {"str_replace_vstrict", "as str_replace_strict; no value may be empty"},
-      {"str_split", "a text split to a list, or one part of it"},
-      {"repeat", "a template repeated for each item of lists"},
-      {"digest", "a checksum of a text"},
-      {"map_merge", "maps merged, later ones win"},
-      {"map_replace", "a map with keys or values replaced"},
-      {"yaql", "the result of a YAQL expression"},
-      {"if", "one of two values, by a condition"},
-      {"equals", "whether two values are equal"},
-      {"not", "the opposite of a condition"},
-      {"and", "whether all conditions hold"},
-      {"or", "whether any condition holds"},
-      {"filter", "a list without certain values"},
-      {"make_url", "a URL of its parts"},
-      {"list_concat", "lists put together"},
-      {"list_concat_unique", "lists put together, without repetition"},
-      {"contains", "whether a value is in a list or a text"},
-      {"Ref", "the value of a parameter, or the id of a resource"},
-      {"Fn::GetAtt", "an attribute of a resource"},
-      {"Fn::GetAZs", "the availability zones"},
-      {"Fn::Select", "one item of a list or a map"},
-      {"Fn::Join", "a list joined to a text"},
-      {"Fn::Split", "a text split to a list"},
-      {"Fn::Replace", "a text with names replaced by values"},
-      {"Fn::Base64", "the text itself"},
-      {"Fn::MemberListToMap", "a map of a list of names and values"},
-      {"Fn::ResourceFacade", "what the parent template says of the nested stack's resource"},
-      {"Fn::FindInMap", "a value of the Mappings section"},
-      {"Fn::If", "one of two values, by a condition"},
-      {"Fn::Equals", "whether two values are equal"},
-      {"Fn::Not", "the opposite of a condition"},
-      {"Fn::And", "whether all conditions hold"},
-      {"Fn::Or", "whether any condition holds"}};
-  const auto found = words.find(name);
-  return found == words.end() ? std::string_view{} : found->second;
-}
-
 Json version_row(std::string_view key, std::string_view name, const char* type) {
   Json row = Json::object();
   row["version"] = cat(key, ".", name);
@@ -213,7 +165,7 @@ std::optional<Json> HeatGuide::functions(const std::string& version, bool condit
     for (const std::string& name : condition_function_names(known)) names.insert(name);
   }
   Json all = Json::array();
-  for (const std::string& name : names) all.push_back({{"functions", name}, {"description", purpose(name)}});
+  for (const std::string& name : names) all.push_back({{"functions", name}, {"description", function_purpose(name)}});
   return all;
 }
 

@@ -6,19 +6,6 @@ namespace hearth::metadata::live {
 
 namespace {
 
-const char* property_type(DataType type) {
-  switch (type) {
-    case DataType::string: return "string";
-    case DataType::number: return "number";
-    case DataType::list: return "list";
-    case DataType::map: return "map";
-    case DataType::boolean: return "boolean";
-    case DataType::integer: return "integer";
-    case DataType::any: break;
-  }
-  return "any";
-}
-
 Json bounds(const char* low, const char* high, const Constraint& constraint) {
   Json out = Json::object();
   if (!constraint.low.is_null()) out[low] = to_json(constraint.low);
@@ -62,7 +49,7 @@ void add_constraint(Json& out, const Constraint& constraint) {
 
 Json property_json(const PropertySchema& schema) {
   Json out = Json::object();
-  out["type"] = property_type(schema.type);
+  out["type"] = property_type_name(schema.type);
   out["required"] = schema.required;
   out["update_allowed"] = schema.updatable;
   out["immutable"] = false;

@@ -44,16 +44,11 @@ DataType type_of(const Value& type, bool cfn) {
     if (type.is_string() && type.text() == (cfn ? row.cfn : row.hot)) return row.type;
   }
   const std::string text = python_str(type);
-  std::vector<std::string> names;
-  for (const TypeName& row : k_types) names.emplace_back(cfn ? row.cfn : row.hot);
-  Fault fault = schema_fault(cat("Invalid type (", text, ")"), type.mark());
-  throw fault.suggest(text, names);
+  throw schema_fault(cat("Invalid type (", text, ")"), type.mark()).suggest(text, parameter_type_names(cfn));
 }
 
 Constraint hot_constraint(const Value& definition, Version version) {
-  check_keys(definition,
-             {"description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"},
-             "parameter constraints");
+  check_keys(definition, constraint_keywords(), "parameter constraints");
   const auto has = [&](std::string_view key) { return definition.find(key) != nullptr; };
   if (has("modulo") && version >= Version::v2017_02_24) {
     const Value modulo = member(definition, "modulo");
@@ -113,11 +108,20 @@ std::string_view type_text(DataType type, bool cfn) {
   return row == k_types.end() ? "" : cfn ? row->cfn : row->hot;
 }
 
-ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version) {
+std::vector<std::string> parameter_type_names(bool cfn) {
+  std::vector<std::string> names;
+  for (const TypeName& row : k_types) names.emplace_back(cfn ? row.cfn : row.hot);
+  return names;
+}
+
+const std::vector<std::string>& constraint_keywords() {
+  static const std::vector<std::string> names{
+      "description", "length", "range", "modulo", "allowed_values", "allowed_pattern", "custom_constraint"};
+  return names;
+}
+
+std::vector<std::string> parameter_keywords(Version version) {
   const bool cfn = is_cfn(version);
-  ParameterSchema made;
-  made.name = python_str(name);
-  made.mark = name.mark();
   std::vector<std::string> keys = cfn ? std::vector<std::string>{"Type",
                                                                  "Default",
                                                                  "NoEcho",
@@ -133,7 +137,15 @@ ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, V
                                       : std::vector<std::string>{"type",        "description", "default", "schema",
                                                                  "constraints", "hidden",      "label",   "immutable"};
   if (version >= Version::v2018_03_02 && !cfn) keys.emplace_back("tags");
-  check_keys(schema, keys, cat("parameter (", made.name, ")"));
+  return keys;
+}
+
+ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version) {
+  const bool cfn = is_cfn(version);
+  ParameterSchema made;
+  made.name = python_str(name);
+  made.mark = name.mark();
+  check_keys(schema, parameter_keywords(version), cat("parameter (", made.name, ")"));
   const Value* type = schema.find(cfn ? "Type" : "type");
   if (type == nullptr) throw schema_fault(cat("Missing parameter type for parameter: ", made.name), name.mark());
   if (!cfn && version >= Version::v2018_03_02 && schema.find("tags") != nullptr) {

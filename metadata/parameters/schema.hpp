@@ -26,6 +26,11 @@ struct ParameterSchema {
 [[nodiscard]] ParameterSchema parse_parameter_schema(const Value& name, const Value& schema, Version version);
 /// The constraints fit the type and the default obeys them. Throws InvalidSchemaError with "Parameter 'x' is invalid".
 void check_parameter_schema(const ParameterSchema& schema, PatternBudget& patterns);
+/// The keys of a parameter, and of one of its constraints (HOT).
+[[nodiscard]] std::vector<std::string> parameter_keywords(Version version);
+[[nodiscard]] const std::vector<std::string>& constraint_keywords();
+/// "string", "number", …; "String", "Number", … in CloudFormation templates.
+[[nodiscard]] std::vector<std::string> parameter_type_names(bool cfn);
 /// "comma_delimited_list", or "CommaDelimitedList" in CloudFormation templates.
 [[nodiscard]] std::string_view type_text(DataType type, bool cfn);
 

@@ -1,6 +1,7 @@
 #include "metadata/resources/property_schema.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
@@ -12,11 +13,18 @@ namespace hearth::metadata {
 
 namespace {
 
-DataType type_named(const std::string& name) {
-  static const std::unordered_map<std::string, DataType> types = {
-      {"string", DataType::string},   {"number", DataType::number},   {"list", DataType::list}, {"map", DataType::map},
-      {"boolean", DataType::boolean}, {"integer", DataType::integer}, {"any", DataType::any}};
-  return types.at(name);
+constexpr std::array<std::pair<DataType, std::string_view>, 7> k_property_types{{{DataType::string, "string"},
+                                                                                 {DataType::number, "number"},
+                                                                                 {DataType::list, "list"},
+                                                                                 {DataType::map, "map"},
+                                                                                 {DataType::boolean, "boolean"},
+                                                                                 {DataType::integer, "integer"},
+                                                                                 {DataType::any, "any"}}};
+
+DataType type_named(std::string_view name) {
+  return std::find_if(k_property_types.begin(), k_property_types.end(),
+                      [&](const auto& row) { return row.second == name; })
+      ->first;
 }
 
 Constraint constraint_from(const Value& table) {
@@ -173,6 +181,12 @@ const PropertyTable& update_policy_table(std::string_view type) {
     if (type == each) return deployments;
   }
   return none;
+}
+
+std::string_view property_type_name(DataType type) {
+  return std::find_if(k_property_types.begin(), k_property_types.end(),
+                      [type](const auto& row) { return row.first == type; })
+      ->second;
 }
 
 const ResourceType* find_resource_type(std::string_view name) {

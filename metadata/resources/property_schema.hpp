@@ -32,6 +32,8 @@ struct ResourceType {
   [[nodiscard]] const PropertySchema* property(std::string_view wanted) const;
 };
 
+/// "string", "map", "any".
+[[nodiscard]] std::string_view property_type_name(DataType type);
 /// Null for types without a table.
 [[nodiscard]] const ResourceType* find_resource_type(std::string_view name);
 

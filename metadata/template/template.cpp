@@ -23,21 +23,47 @@ constexpr Words k_cfn{"Type",           "Properties",   "Metadata",    "DependsO
 
 const Words& words_of(Version version) { return is_cfn(version) ? k_cfn : k_hot_words; }
 
-bool is_known_section(const std::string& name, Version version) {
-  static const std::set<std::string> hot{
-      "heat_template_version", "description", "parameter_groups", "parameters", "resources", "outputs"};
-  static const std::set<std::string> cfn{"AWSTemplateFormatVersion",
-                                         "HeatTemplateFormatVersion",
-                                         "Description",
-                                         "Mappings",
-                                         "Parameters",
-                                         "Resources",
-                                         "Outputs"};
-  if (is_cfn(version)) return cfn.count(name) > 0 || (name == "Conditions" && has_conditions(version));
-  return hot.count(name) > 0 || (name == "conditions" && has_conditions(version));
+}  // namespace
+
+std::vector<std::string> section_names(Version version) {
+  std::vector<std::string> names =
+      is_cfn(version)
+          ? std::vector<std::string>{"AWSTemplateFormatVersion",
+                                     "HeatTemplateFormatVersion",
+                                     "Description",
+                                     "Mappings",
+                                     "Parameters",
+                                     "Resources",
+                                     "Outputs"}
+          : std::vector<std::string>{
+                "heat_template_version", "description", "parameter_groups", "parameters", "resources", "outputs"};
+  if (has_conditions(version)) names.emplace_back(is_cfn(version) ? "Conditions" : "conditions");
+  return names;
 }
 
-}  // namespace
+std::vector<std::string> resource_keywords(Version version) {
+  const Words& words = words_of(version);
+  std::vector<std::string> known;
+  for (const std::string_view word : {words.type, words.properties, words.metadata, words.depends_on,
+                                      words.deletion_policy, words.update_policy, words.description}) {
+    known.emplace_back(word);
+  }
+  if (has_conditions(version)) known.emplace_back(words.condition);
+  if (has_conditions(version) && !is_cfn(version)) known.emplace_back("external_id");
+  return known;
+}
+
+std::vector<std::string> output_keywords(Version version) {
+  const bool cfn = is_cfn(version);
+  std::vector<std::string> known{cfn ? "Value" : "value", cfn ? "Description" : "description"};
+  if (has_conditions(version)) known.emplace_back(words_of(version).condition);
+  return known;
+}
+
+const std::vector<std::string>& deletion_policies() {
+  static const std::vector<std::string> names{"Delete", "Retain", "Snapshot"};
+  return names;
+}
 
 Value read_template_text(std::string_view text, std::string_view name, Sources& sources) {
   const std::uint32_t file = sources.add(name);
@@ -107,11 +133,12 @@ std::string Template::description() const {
 }
 
 void Template::check_sections() const {
+  const std::vector<std::string> known = section_names(version_);
   for (const Entry& entry : document_.entries()) {
     const std::string name = python_str(entry.key);
-    if (is_known_section(name, version_)) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw Fault("InvalidTemplateSection", cat("The template section is invalid: ", name), entry.key.mark())
-        .suggest(name, {"description", "parameter_groups", "parameters", "conditions", "resources", "outputs"});
+        .suggest(name, known);
   }
 }
 
@@ -265,12 +292,7 @@ class ResourceReader {
 
   void check_keywords() const {
     if (is_cfn(version_)) return;
-    std::vector<std::string> known;
-    for (const std::string_view word : {words_.type, words_.properties, words_.metadata, words_.depends_on,
-                                        words_.deletion_policy, words_.update_policy, words_.description}) {
-      known.emplace_back(word);
-    }
-    if (has_conditions(version_)) known.insert(known.end(), {std::string(words_.condition), "external_id"});
+    const std::vector<std::string> known = resource_keywords(version_);
     for (const Entry& key : entry_.value.entries()) {
       const std::string name = python_str(key.key);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -319,10 +341,9 @@ class ResourceReader {
     const bool lower =
         has_conditions(version_) && !is_cfn(version_) && (text == "delete" || text == "retain" || text == "snapshot");
     if (lower) text[0] = static_cast<char>(text[0] - 32);
-    if (text != "Delete" && text != "Retain" && text != "Snapshot") {
-      throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark())
-          .suggest(text, {"Delete", "Retain", "Snapshot"});
-    }
+    const std::vector<std::string>& known = deletion_policies();
+    if (std::find(known.begin(), known.end(), text) == known.end())
+      throw validation_fault(cat("Invalid deletion policy \"", text, "\""), policy->mark()).suggest(text, known);
     made_.deletion_policy = text;
   }
 

@@ -102,6 +102,13 @@ class Template {
 
 using TemplatePtr = std::shared_ptr<const Template>;
 
+/// What a template of this version may have, in the order in which people write it: its sections, the keys of a
+/// resource and of an output.
+[[nodiscard]] std::vector<std::string> section_names(Version version);
+[[nodiscard]] std::vector<std::string> resource_keywords(Version version);
+[[nodiscard]] std::vector<std::string> output_keywords(Version version);
+[[nodiscard]] const std::vector<std::string>& deletion_policies();
+
 /// Reads the text of a template: JSON, and where it is none, YAML. Throws ValueError. An empty text is an empty map.
 [[nodiscard]] Value read_template_text(std::string_view text, std::string_view name, Sources& sources);
 

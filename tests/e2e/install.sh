@@ -11,7 +11,7 @@ DESTDIR=$root cmake --install "$build" --prefix /usr > install.log 2>&1 || { cat
 hearth=$root/usr/bin/hearth
 
 # ---- what is there
-for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/debian-minimal share/doc/hearth/LICENSE \
+for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/debian-minimal share/hearth/schemas/site.json share/doc/hearth/LICENSE \
     share/doc/hearth/README.md share/doc/hearth/pxe/README.md share/doc/hearth/bootstrap/README.md \
     share/doc/hearth-agent/LICENSE share/doc/hearth/examples/hello/metadata.json share/man/man1/hearth.1 \
     share/man/man1/hearth-image-create.1 share/man/man1/disk-image-create.1 share/man/man1/hearth-agent.1 \

@@ -67,6 +67,7 @@ INNER_ARROWS = {
         "bake": {"model", "resources"},
         "batch": {"model", "parameters", "template", "environment", "compile"},
         "roles": {"model", "jinja", "compile"},
+        "lsp": {"model", "language", "parameters", "template", "resources", "environment", "graph", "compile"},
         "engine": {"serve"},
         "rest": {"serve", "engine"},
         "live": {"model", "serve", "language", "parameters", "resources", "environment", "graph", "compile", "roles", "engine", "rest"},
@@ -104,7 +105,7 @@ INNER_ARROWS = {
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
         "why": {"node", "power", "client"},
-        "program": {"site", "bundle", "cli", "seed", "rehearse", "why"},
+        "program": {"inventory", "site", "bundle", "cli", "seed", "rehearse", "why"},
     },
     "pxe": {
         "net": set(),

@@ -312,5 +312,20 @@ TEST(Mending, says_nothing_of_what_is_right) {
       IsEmpty());
 }
 
+/// A block's map begins where its first key does: what the first resource lacks is not added to all resources.
+TEST(Mending, what_the_first_resource_lacks_is_added_to_it_alone) {
+  EXPECT_THAT(
+      lines(look({{"top.yaml",
+                   "heat_template_version: 2018-08-31\n"
+                   "resources:\n"
+                   "  a:\n"
+                   "    type: OS::Heat::Vlue\n"
+                   "  b: {type: OS::Heat::Vlue}\n"}})),
+      ElementsAre("top.yaml:3 Property error: resources.a.properties: Property value not assigned",
+                  "top.yaml:4 The Resource Type (OS::Heat::Vlue) could not be found. (Did you mean OS::Heat::Value?)",
+                  "top.yaml:5 Property error: resources.b.properties: Property value not assigned",
+                  "top.yaml:5 The Resource Type (OS::Heat::Vlue) could not be found. (Did you mean OS::Heat::Value?)"));
+}
+
 }  // namespace
 }  // namespace hearth::metadata

@@ -1,0 +1,146 @@
+#include "bootstrap/program/init.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "bootstrap/site/commands.hpp"
+#include "bootstrap/site/terminal.hpp"
+#include "builder/output/format.hpp"
+#include "builder/spec/image_description.hpp"
+
+namespace hearth {
+
+namespace {
+
+using bootstrap::Ask;
+using bootstrap::Say;
+/// Why an answer can't be; empty when it can.
+using Check = std::function<std::string(const std::string& answer)>;
+
+std::string answer(const Ask& ask, const Say& say, const std::string& question, const std::string& usual,
+                   const Check& check) {
+  while (true) {
+    const std::optional<std::string> said = ask(question, usual, false);
+    if (!said) {
+      throw Error(ErrorKind::usage, "the answers ended; nothing is written")
+          .hint("hearth init asks on a terminal; examples/ and the manual's first page have files to copy.");
+    }
+    const std::string text = trim(*said).empty() ? usual : std::string(trim(*said));
+    const std::string fault = check(text);
+    if (fault.empty()) return text;
+    say(cat("  ", fault));
+  }
+}
+
+Check one_of(const std::vector<std::string>& known) {
+  return [known](const std::string& text) {
+    if (std::find(known.begin(), known.end(), text) != known.end()) return std::string();
+    const std::optional<std::string> near = nearest(text, known);
+    return cat("'", text, "' is none of ", join(known, ", "), near ? cat("; did you mean ", *near, "?") : "");
+  };
+}
+
+/// Words of a list, with commas or blanks between them, of which each is a name that needs no quotes in YAML.
+std::vector<std::string> words_in(const std::string& text) { return split_words(replace_all(text, ",", " ")); }
+
+std::string name_fault(const std::string& text) {
+  constexpr std::string_view k_allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._:/=";
+  for (const std::string& word : words_in(text)) {
+    const bool good =
+        word.find_first_not_of(k_allowed) == std::string::npos && word.front() != '-' && word.front() != ':';
+    if (!good) return cat("'", word, "' is no name: letters, digits, + - . _ are expected");
+  }
+  return "";
+}
+
+std::string formats_fault(const std::string& text) {
+  try {
+    (void)builder::parse_formats(join(words_in(text), ","));
+    return "";
+  } catch (const Error& error) {
+    return error.story();
+  }
+}
+
+std::string user_fault(const std::string& text) {
+  constexpr std::string_view k_allowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+  if (text.empty()) return "";
+  const bool good = text.size() <= 32 && text.find_first_not_of(k_allowed) == std::string::npos &&
+                    !is_digit(text.front()) && text.front() != '-' && text != "root";
+  return good ? "" : cat("'", text, "' is no user's name: small letters, digits, - and _ are expected, not root");
+}
+
+/// "'a', 'b'": quoted, for some names are other things in YAML.
+std::string yaml_list(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(cat("'", word, "'"));
+  return cat("[", join(quoted, ", "), "]");
+}
+
+/// The file, if it is not there yet.
+std::string new_file(const cli::Arguments& arguments, const char* usual) {
+  const std::string file = arguments.operands().empty() ? usual : arguments.operands().front();
+  if (!file.ends_with(".yaml") && !file.ends_with(".yml"))
+    throw Error(ErrorKind::usage, cat(file, ": a description ends in .yaml"));
+  if (fs::exists(fs::symlink_status(file)))
+    throw Error(ErrorKind::input, cat(file, " is there already; nothing is written"))
+        .hint("Name another one: hearth init FILE.yaml");
+  return file;
+}
+
+int init(const cli::Arguments& arguments) {
+  if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name one file to write, or none");
+  if (!arguments.operands().empty()) (void)new_file(arguments, "");
+  const std::string what = answer(bootstrap::ask_person, bootstrap::say_to_person,
+                                  "what is it to be: image (a disk to build) or site (machines to install)", "image",
+                                  one_of({"image", "site"}));
+  if (what == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
+  const std::string file = new_file(arguments, "images.yaml");
+  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person);
+  const auto images = builder::parse_image_descriptions({{file, text}});
+  if (!images)
+    throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", images.error().text()));
+  RealFileSystem().write(file, text, {});
+  cli::print(cat(file, ": an image. Next:\n  hearth image create --dry-run ", file,
+                 "    what that would run\n  hearth image create ", file, "              build it\n"));
+  return 0;
+}
+
+}  // namespace
+
+std::string ask_for_image(const Ask& ask, const Say& say) {
+  const std::string system = answer(ask, say, "the operating system: debian-minimal or ubuntu-minimal",
+                                    "debian-minimal", one_of({"debian-minimal", "ubuntu-minimal"}));
+  const std::string packages =
+      answer(ask, say, "packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
+  const std::string user =
+      answer(ask, say, "a user who logs in by ssh with your key in ~/.ssh; nothing for none", "", user_fault);
+  const std::string formats = answer(ask, say, "formats of the disk, with commas between", "qcow2", formats_fault);
+  std::vector<std::string> elements = {"vm", system, "enable-serial-console"};
+  if (!user.empty()) elements.insert(elements.end(), {"openssh-server", "devuser"});
+  std::string text =
+      cat("# Images for `hearth image create`. `hearth help image create` tells what else may stand here.\n",
+          "- imagename: image\n  elements: ", yaml_list(elements), "\n  types: ", yaml_list(words_in(formats)), "\n");
+  if (!packages.empty()) text += cat("  packages: ", yaml_list(words_in(packages)), "\n");
+  if (!user.empty()) {
+    text += cat("  environment:\n    DIB_DEV_USER_USERNAME: '", user,
+                "'\n    DIB_DEV_USER_PWDLESS_SUDO: 'yes'    # sudo asks for no password\n");
+  }
+  return text;
+}
+
+std::vector<cli::Command> init_commands() {
+  return {{.words = "init",
+           .operands = "[FILE.yaml]",
+           .summary = "five questions become an image description, or a site file",
+           .details =
+               "Writes images.yaml, or site.yaml as hearth site new does; a file that is there stays. Nothing is "
+               "written when the answers end, or at Ctrl-C.\n\nExample: hearth init web.yaml",
+           .options = {},
+           .run = init}};
+}
+
+}  // namespace hearth

@@ -1,0 +1,17 @@
+// `hearth init`: a few questions become an image description, or a site file (which bootstrap/site asks for).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cli/command.hpp"
+#include "bootstrap/site/site_questions.hpp"
+
+namespace hearth {
+
+/// Asks for an image and gives the text of images.yaml. Throws Error when the answers end before.
+[[nodiscard]] std::string ask_for_image(const bootstrap::Ask& ask, const bootstrap::Say& say);
+
+[[nodiscard]] std::vector<cli::Command> init_commands();
+
+}  // namespace hearth

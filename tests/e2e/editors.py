@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""What editors are given: the language server over its pipe, schemas beside the readers that made them, and `hearth init`.
+usage: editors.py ROOT     (HEARTH: the program)"""
+
+import glob
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import jsonschema
+import yaml
+
+HEARTH = os.environ["HEARTH"]
+PATIENCE = 20
+HEAD = "heat_template_version: 2018-08-31\n"
+
+
+def fail(text):
+    sys.exit(f"FAILED: {text}")
+
+
+def check(holds, text):
+    if not holds:
+        fail(text)
+
+
+class Editor:
+    """A client written to the protocol."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen([HEARTH, "metadata", "lsp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number = 0
+        self.buffer = b""
+        self.told = {}
+
+    def send(self, body):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+        self.process.stdin.flush()
+
+    def read(self):
+        end = time.monotonic() + PATIENCE
+        while True:
+            head, found, rest = self.buffer.partition(b"\r\n\r\n")
+            if found and len(rest) >= int(head.split(b":")[1]):
+                length = int(head.split(b":")[1])
+                self.buffer = rest[length:]
+                return json.loads(rest[:length])
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
+            check(ready, f"no answer within {PATIENCE} s")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            check(data, "the server has gone")
+            self.buffer += data
+
+    def ask(self, method, params):
+        self.number += 1
+        self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
+        while True:
+            message = self.read()
+            if message.get("id") == self.number:
+                check("error" not in message, f"{method}: {message}")
+                return message["result"]
+            self.note(message)
+
+    def tell(self, method, params):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def note(self, message):
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self.told[message["params"]["uri"]] = message["params"]
+
+    def diagnostics(self, uri, version):
+        while self.told.get(uri, {}).get("version") != version:
+            self.note(self.read())
+        return self.told[uri]["diagnostics"]
+
+    def at(self, method, uri, line, character):
+        return self.ask("textDocument/" + method, {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
+
+
+def language_server(folder):
+    os.mkfifo(os.path.join(folder, "endless.sh"))
+    with open(os.path.join(folder, "in ner.yaml"), "w", encoding="utf-8") as file:
+        file.write(HEAD + "parameters: {size: {type: number}}\noutputs: {ip: {value: {get_param: size}}}\n")
+    with open(os.path.join(folder, "env.yaml"), "w", encoding="utf-8") as file:
+        file.write("resource_registry: {My::Inner: 'in ner.yaml'}\n")
+    text = (HEAD + "parameters:\n  flavor: {type: string}\nresources:\n  a:\n    type: My::Inner\n    properties:\n"
+            "      sise: 1\n  b:\n    type: OS::Heat::Value\n    properties:\n"
+            "      value: ['\N{GRINNING FACE}', {get_param: flavr}, {get_file: endless.sh}]\noutputs:\n  o:\n    value: ")
+    uri = "file://" + folder + "/top%20level.yaml"
+    editor = Editor("-e", os.path.join(folder, "env.yaml"))
+    able = editor.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["capabilities"]
+    check(able["positionEncoding"] == "utf-16", able)
+    editor.tell("initialized", {})
+    editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+    found = editor.diagnostics(uri, 1)
+    places = {(each["range"]["start"]["line"], each["range"]["start"]["character"]) for each in found}
+    messages = "\n".join(each["message"] for each in found)
+    check((7, 6) in places and "size" in messages, found)
+    check(any(line == 11 for line, _ in places) and "Did you mean flavor?" in messages, found)
+    check("endless.sh" in messages, found)
+
+    # What is typed: {get_attr: [a, ip]}
+    typed, line, column = "{get_attr: [a, ", 14, 11
+    for number, letter in enumerate(typed, 2):
+        spot = {"line": line, "character": column + number - 2}
+        editor.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": number}, "contentChanges": [
+            {"range": {"start": spot, "end": spot}, "text": letter}]})
+    items = editor.at("completion", uri, line, column + len(typed))["items"]
+    check([item["label"] for item in items] == ["ip"], items)
+    where = editor.at("definition", uri, 5, 12)
+    check(where["uri"] == "file://" + folder + "/in%20ner.yaml", where)
+    where = editor.at("definition", uri, line, column + 12)
+    check(where["range"]["start"] == {"line": 4, "character": 2}, where)
+    check("size" in editor.at("hover", uri, 5, 12)["contents"]["value"], "hover of a type")
+    check("OS::Heat::Value" in [i["label"] for i in editor.at("completion", uri, 9, 12)["items"]], "types")
+
+    # Nonsense between good messages.
+    for body in (b"{", b"[]", b"\xff\xfe", b"[" * 100000, b"null", b'{"method": 3, "id": {}}'):
+        editor.send(body)
+    editor.send(b"x" * (17 << 20))
+    check(editor.ask("shutdown", None) is None, "shutdown")
+    editor.tell("exit", None)
+    check(editor.process.wait(PATIENCE) == 0, "exit code after shutdown")
+
+    for bytes_in, code in ((b"", 1), (b"GET / HTTP/1.0\r\n\r\n", 1)):
+        done = subprocess.run([HEARTH, "metadata", "lsp"], input=bytes_in, capture_output=True, timeout=PATIENCE, check=False)
+        check(done.returncode == code and not done.stdout, done)
+
+
+def hostile_templates():
+    """Half of a template at each byte, and templates that are made to take long: the next request is answered."""
+    whole = (HEAD + "resources:\n  a:\n    type: OS::Heat::ResourceGroup\n    properties: {count: 3, resource_def: {type: \"X\"}}\n"
+             "outputs:\n  o: {value: {yaql: {expression: '$.data', data: &x [*x]}}}\n")
+    bombs = ["a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join('*' + chr(97 + i) for _ in range(9))}]\n" for i in range(12)),
+        HEAD + "outputs: {o: {value: " + "{list_join: ['', [" * 3000,
+        HEAD + "resources:\n" + "".join(f"  r{i}: {{type: OS::Heat::Nonesuch{i}}}\n" for i in range(20000)),
+        HEAD + "outputs:\n  o: {value: {repeat: {for_each: {<%a%>: {get_param: x}}, template: '" + "y" * 3000000 + "'}}}\n"]
+    editor = Editor()
+    editor.ask("initialize", {})
+    uri = "file:///nowhere/x.yaml"
+    texts = [whole[:end] for end in range(0, len(whole), 3)] + bombs
+    for version, text in enumerate(texts, 1):
+        editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "hot", "version": version, "text": text}})
+        lines = text.split("\n")
+        began = time.monotonic()
+        editor.at("completion", uri, len(lines) - 1, len(lines[-1]))
+        check(time.monotonic() - began < 10, f"completion took {time.monotonic() - began:.1f} s: {text[:60]!r}")
+        if text in bombs:
+            editor.diagnostics(uri, version)
+    editor.ask("shutdown", None)
+    editor.tell("exit", None)
+    check(editor.process.wait(PATIENCE) == 0, "exit code")
+
+
+def documents(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file) if path.endswith(".json") else yaml.safe_load(file)
+
+
+def run(*words, env=None):
+    return subprocess.run([HEARTH, *words], capture_output=True, text=True, timeout=60, check=False,
+                          env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL)
+
+
+def schemas(root, folder):
+    listed = run("schema").stdout.split("\n")
+    names = [line.split()[0] for line in listed if line]
+    of = {}
+    for name in names:
+        of[name] = json.loads(run("schema", name).stdout)
+        jsonschema.Draft7Validator.check_schema(of[name])
+    files = {"images": ["examples/ci/images.yaml"],
+             "package-installs": ["elements/*/package-installs.yaml", "examples/**/package-installs.yaml",
+                                  "tests/**/package-installs.yaml"],
+             "block-device": ["elements/*/block-device-default.yaml", "tests/e2e/layouts/*.yaml"],
+             "site": ["examples/*/site.yaml"],
+             "inventory": ["examples/*/instackenv.json"]}
+    check(set(files) == set(names), f"schemas {names}")
+    for name, patterns in files.items():
+        paths = [path for pattern in patterns for path in glob.glob(os.path.join(root, pattern), recursive=True)
+                 if "bad-packages" not in path]
+        check(paths, f"no file for {name}")
+        for path in paths:
+            faults = list(jsonschema.Draft7Validator(of[name]).iter_errors(documents(path)))
+            check(not faults, f"{path}: {faults[0].message if faults else ''}")
+    planted(of, folder)
+
+
+SITE = ("network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.10-192.0.2.20}\n"
+        "deploy: {kernel: k, ramdisk: r}\n")
+
+
+def planted(of, folder):
+    """The reader and the schema refuse the same key."""
+    element = os.path.join(folder, "elements", "web")
+    os.makedirs(element)
+    layout = "- local_loop:\n    name: image0\n    mkfs:\n      name: root\n      type: ext4\n      mount: {mount_point: /, fstab: {%s: 1}}\n"
+    cases = [
+        ("images", "images.yaml", "- imagename: a\n  elements: [vm]\n  image-sise: 5\n", ["image", "create", "--dry-run"], {}),
+        ("images", "images.yaml", "- arch: amd46\n", ["image", "create", "--dry-run"], {}),
+        ("images", "images.yaml", "- clear: perhaps\n", ["image", "create", "--dry-run"], {}),
+        ("package-installs", "elements/web/package-installs.yaml", "nginx:\n  fase: install.d\n", ["element", "lint", "--strict", element], {}),
+        ("package-installs", "elements/web/package-installs.yaml", "nginx:\n  uninstall: perhaps\n", ["element", "lint", "--strict", element], {}),
+        ("site", "site.yaml", SITE + "machine: []\n", ["site", "check"], {}),
+        ("site", "site.yaml", SITE + "machines: [{nmae: a}]\n", ["site", "check"], {}),
+        ("site", "site.yaml", SITE.replace("subnet", "subnit"), ["site", "check"], {}),
+        ("inventory", "in.json", '{"nodes": [{"pm_type": "ipmi", "pm_addr": "h", "colour": 1}]}', ["node", "import", "--dry-run", "--state", folder + "/state"], {}),
+        ("block-device", "layout.yaml", layout % "fck-passno", ["image", "plan", "vm", "debian-minimal"], {"DIB_BLOCK_DEVICE_CONFIG": "file://" + folder + "/layout.yaml"}),
+    ]
+    for name, path, text, words, env in cases:
+        path = os.path.join(folder, path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        faults = list(jsonschema.Draft7Validator(of[name]).iter_errors(documents(path)))
+        check(faults, f"the schema {name} takes {text!r}")
+        done = run(*words, *([path] if not env and words[0] != "element" else []), env=env)
+        refused = "unknown key" in done.stderr if env else done.returncode != 0
+        check(refused, f"the reader takes {text!r}: {done.stdout} {done.stderr}")
+
+
+def answer(folder, lines, *words, at_end=b"\x04"):
+    """`hearth init` at a terminal: (exit code, what was said)."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execv(HEARTH, [HEARTH, "init", *words])
+    said = b""
+    for line in [*lines, at_end]:
+        end = time.monotonic() + PATIENCE
+        while not said.endswith(b": ") and time.monotonic() < end:
+            ready, _, _ = select.select([terminal], [], [], 1)
+            try:
+                data = os.read(terminal, 4096) if ready else b""
+            except OSError:
+                data, end = b"", 0
+            said += data
+        try:
+            os.write(terminal, line if isinstance(line, bytes) else line.encode() + b"\n")
+        except OSError:
+            break
+        said += b"\n"
+    end = time.monotonic() + PATIENCE
+    while select.select([terminal], [], [], max(0, end - time.monotonic()))[0]:
+        try:
+            data = os.read(terminal, 4096)
+        except OSError:
+            break
+        said += data
+    if time.monotonic() >= end:
+        os.kill(child, signal.SIGKILL)
+        fail(f"hearth init waits for more answers: {said.decode(errors='replace')}")
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), said.decode(errors="replace")
+
+
+def init(folder):
+    images = os.path.join(folder, "images.yaml")
+    code, said = answer(folder, ["imag", "image", "debian-minmal", "debian-minimal", "nginx-light, curl", "amy", "qcow2"], at_end=b"")
+    check(code == 0 and "did you mean image?" in said and "did you mean debian-minimal?" in said, said)
+    done = run("image", "create", "--dry-run", images)
+    check(done.returncode == 0 and "nginx-light,curl" in done.stderr, done)
+    words = documents(images)[0]
+    done = run("image", "plan", *words["elements"], "-p", ",".join(words["packages"]), env=words["environment"])
+    check(done.returncode == 0, done)
+    before = open(images, encoding="utf-8").read()
+    code, said = answer(folder, [], "images.yaml", at_end=b"")
+    check(code == 1 and "is there already" in said and open(images, encoding="utf-8").read() == before, said)
+    for at_end, expected in ((b"\x04", 2), (b"\x03", -signal.SIGINT)):
+        code, said = answer(folder, ["image", "", "curl"], "other.yaml", at_end=at_end)
+        check(code in (expected, 130) and not os.path.exists(os.path.join(folder, "other.yaml")), f"{code} {said}")
+    done = subprocess.run([HEARTH, "init"], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=folder, check=False)
+    check(done.returncode == 2 and "nothing is written" in done.stderr, done)
+    code, said = answer(folder, ["site", "192.0.2.0/24", "", "", "", "", "", "", "-", ""], at_end=b"")
+    site = os.path.join(folder, "site.yaml")
+    check(code == 0 and os.path.exists(site), said)
+    done = run("site", "check", site)
+    check("unknown" not in done.stderr and ("are missing" in done.stderr or done.returncode == 0), done)
+
+
+def main():
+    root = sys.argv[1]
+    for step in (language_server, schemas, init):
+        with tempfile.TemporaryDirectory() as folder:
+            if step is schemas:
+                step(root, folder)
+            else:
+                step(os.path.realpath(folder))
+    hostile_templates()
+    print("editors: all good")
+
+
+if __name__ == "__main__":
+    main()

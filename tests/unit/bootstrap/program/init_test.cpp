@@ -1,0 +1,58 @@
+#include "bootstrap/program/init.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "builder/spec/image_description.hpp"
+
+namespace hearth {
+namespace {
+
+struct Person {
+  std::vector<std::string> answers;
+  std::vector<std::string> heard;
+  std::size_t asked = 0;
+
+  std::string image() {
+    return ask_for_image(
+        [this](const std::string&, const std::string&, bool) -> std::optional<std::string> {
+          if (asked == answers.size()) return std::nullopt;
+          return answers[asked++];
+        },
+        [this](const std::string& line) { heard.push_back(line); });
+  }
+};
+
+TEST(Init, answers_become_a_description_that_its_reader_takes) {
+  Person person{{"", "nginx-light, curl", "amy", "qcow2,raw"}};
+  const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
+  ASSERT_TRUE(images) << images.error().text();
+  EXPECT_EQ(images->front().command_line(),
+            "DIB_DEV_USER_PWDLESS_SUDO=yes DIB_DEV_USER_USERNAME=amy disk-image-create -o image -t qcow2,raw -p "
+            "nginx-light,curl vm debian-minimal enable-serial-console openssh-server devuser");
+}
+
+TEST(Init, nothing_but_enter_is_enough) {
+  Person person{{"", "", "", ""}};
+  const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
+  ASSERT_TRUE(images) << images.error().text();
+  EXPECT_EQ(images->front().command_line(),
+            "disk-image-create -o image -t qcow2 vm debian-minimal enable-serial-console");
+}
+
+TEST(Init, a_wrong_answer_gets_the_nearest_right_one_and_is_asked_again) {
+  Person person{{"debian-minmal", "debian-minimal", "--help", "it's", "curl", "Root", "", "qcow3", "qcow2"}};
+  (void)person.image();
+  ASSERT_EQ(person.heard.size(), 5U);
+  EXPECT_THAT(person.heard.front(), testing::HasSubstr("did you mean debian-minimal?"));
+  EXPECT_THAT(person.heard.back(), testing::HasSubstr("qcow2"));
+}
+
+TEST(Init, answers_that_end_are_an_error) {
+  Person person{{"debian-minimal"}};
+  EXPECT_THROW((void)person.image(), Error);
+}
+
+}  // namespace
+}  // namespace hearth

@@ -1,0 +1,128 @@
+#include "metadata/lsp/language_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "tests/fakes/memory_file_system.hpp"
+
+namespace hearth::metadata::lsp {
+namespace {
+
+constexpr const char* k_uri = "file:///t/a%20b.yaml";
+
+struct Editor {
+  fakes::MemoryFileSystem disk;
+  std::vector<Json> heard;
+  bool asked = false;
+  LanguageServer server{disk, {.version = "1", .is_asked = [this] { return asked; }}, [this](std::string_view body) {
+                          heard.push_back(parse_json(body, "answer").value_or_throw());
+                        }};
+
+  void say(const Json& message) { server.take(format_json(message)); }
+  Json ask(const std::string& method, Json params) {
+    heard.clear();
+    say({{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", std::move(params)}});
+    return heard.empty() ? Json() : heard.back();
+  }
+  void tell(const std::string& method, Json params) {
+    say({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+  }
+  void open(const std::string& text) {
+    tell("textDocument/didOpen",
+         {{"textDocument", {{"uri", k_uri}, {"languageId", "yaml"}, {"version", 1}, {"text", text}}}});
+  }
+  Json diagnostics() {
+    heard.clear();
+    while (server.has_work()) server.work();
+    return heard.empty() ? Json() : heard.back()["params"];
+  }
+};
+
+TEST(LanguageServer, follows_the_protocol_from_beginning_to_end) {
+  Editor editor;
+  EXPECT_EQ(editor.ask("textDocument/hover", Json::object())["error"]["code"], -32002);
+  EXPECT_EQ(editor.ask("initialize", Json::object())["result"]["capabilities"]["textDocumentSync"]["change"], 2);
+  EXPECT_EQ(editor.ask("initialize", Json::object())["error"]["code"], -32600);
+  EXPECT_EQ(editor.ask("textDocument/rename", Json::object())["error"]["code"], -32601);
+  EXPECT_EQ(editor.ask("textDocument/hover", Json::object())["error"]["code"], -32602);
+  EXPECT_EQ(editor.server.exit_code(), 1);
+  EXPECT_TRUE(editor.ask("shutdown", Json())["result"].is_null());
+  EXPECT_EQ(editor.ask("textDocument/hover", Json::object())["error"]["code"], -32600);
+  editor.tell("exit", Json());
+  EXPECT_TRUE(editor.server.is_over());
+  EXPECT_EQ(editor.server.exit_code(), 0);
+}
+
+TEST(LanguageServer, mistakes_come_and_go_with_what_is_typed) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open("heat_template_version: 2018-08-31\nresources:\n  \xf0\x9f\x98\x80: {type: OS::Heat::Nne}\n");
+  Json told = editor.diagnostics();
+  EXPECT_EQ(told["uri"], k_uri);
+  EXPECT_EQ(told["version"], 1);
+  ASSERT_EQ(told["diagnostics"].size(), 1U);
+  EXPECT_EQ(told["diagnostics"][0]["range"]["start"]["character"], 13);
+  const Json range = {{"start", {{"line", 2}, {"character", 24}}}, {"end", {{"line", 2}, {"character", 24}}}};
+  editor.tell("textDocument/didChange", {{"textDocument", {{"uri", k_uri}, {"version", 2}}},
+                                         {"contentChanges", Json::array({{{"range", range}, {"text", "o"}}})}});
+  told = editor.diagnostics();
+  EXPECT_EQ(told["version"], 2);
+  EXPECT_TRUE(told["diagnostics"].empty()) << told;
+  editor.open("a: [");  // another text altogether, and no template
+  EXPECT_TRUE(editor.diagnostics()["diagnostics"].empty());
+  editor.tell("textDocument/didClose", {{"textDocument", {{"uri", k_uri}}}});
+  EXPECT_FALSE(editor.server.has_work());
+}
+
+/// Who types is not kept waiting; the look is begun again later.
+TEST(LanguageServer, a_look_is_given_up_for_a_message) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open("heat_template_version: 2018-08-31\noutputs: {o: {value: {list_join: ['', [a, {get_param: x}]]}}}\n");
+  editor.heard.clear();
+  editor.asked = true;
+  editor.server.work();
+  EXPECT_TRUE(editor.heard.empty());
+  EXPECT_TRUE(editor.server.has_work());
+  editor.asked = false;
+  EXPECT_EQ(editor.diagnostics()["diagnostics"].size(), 1U);
+}
+
+TEST(LanguageServer, what_is_too_large_is_said_and_forgotten) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open(cat("heat_template_version: 2018-08-31\n# ", std::string(5U << 20U, 'x')));
+  EXPECT_THAT(editor.diagnostics()["diagnostics"][0]["message"].get<std::string>(), testing::HasSubstr("4.0 MiB"));
+  editor.heard.clear();
+  editor.server.take_nothing();
+  EXPECT_EQ(editor.heard.back()["method"], "window/logMessage");
+}
+
+/// Whatever comes, the server answers or passes it over, and goes on.
+TEST(LanguageServer, hostile_messages_do_no_harm) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open("heat_template_version: 2018-08-31\n");
+  const std::string document = cat(R"("textDocument":{"uri":")", k_uri, R"("})");
+  for (const std::string& body :
+       {std::string("{"), std::string("[]"), std::string("null"), std::string("\xff"), std::string(100'000, '['),
+        std::string(R"({"id":1})"), std::string(R"({"id":{},"method":"shutdown"})"),
+        std::string(R"({"id":1,"method":7})"), std::string(R"({"method":"textDocument/didChange","params":[1]})"),
+        cat(R"({"method":"textDocument/didChange","params":{)", document,
+            R"(,"contentChanges":[{"range":{"start":{"line":-1},"end":5},"text":"x"},7,{"range":null,"text":3}]}})"),
+        cat(R"({"id":2,"method":"textDocument/completion","params":{)", document,
+            R"(,"position":{"line":18446744073709551615,"character":18446744073709551615}}})"),
+        cat(R"({"id":3,"method":"textDocument/hover","params":{)", document, R"(,"position":{"line":1e99}}})")}) {
+    editor.server.take(body);
+    while (editor.server.has_work()) editor.server.work();
+  }
+  EXPECT_FALSE(editor
+                   .ask("textDocument/completion", {{"textDocument", {{"uri", k_uri}}},
+                                                    {"position", {{"line", 1}, {"character", 0}}}})["result"]["items"]
+                   .empty());
+}
+
+}  // namespace
+}  // namespace hearth::metadata::lsp
