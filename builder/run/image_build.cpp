@@ -13,6 +13,7 @@
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/evidence.hpp"
@@ -49,37 +50,13 @@ constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pi
 constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
 constexpr Duration k_name_retry = std::chrono::milliseconds(20);
 
-volatile std::sig_atomic_t g_stop_signal = 0;  // the one global that style allows: a handler can reach nothing else
-
-/// Ends the wait for the sandbox (EINTR) on SIGINT, SIGTERM and SIGHUP, for as long as it lives.
-class StopSignals {
- public:
-  StopSignals() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) { g_stop_signal = number; };
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  ~StopSignals() {
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
-  }
-  [[nodiscard]] static int received() { return g_stop_signal; }
-};
-
-/// Memory that a tmpfs may take without pushing others out: what the kernel says is available, less a fifth.
-std::uint64_t memory_for_tmpfs() {
-  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() >= 2 && words[0] == "MemAvailable:")
-      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;
-  }
-  return 0;
-}
-
-std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uint64_t memory, BuildLog& log) {
-  if (request.use_tmpfs && memory >= 2 * request.min_tmpfs_gib * k_gib) return std::nullopt;
-  if (request.use_tmpfs) {
+std::optional<Workspace> workspace_on_disk(const ImageRequest& request, const BuildNeighbours& neighbours,
+                                           std::uint64_t memory, BuildLog& log) {
+  const std::uint64_t needed = neighbours.memory ? 1 : 2 * request.min_tmpfs_gib * k_gib;
+  if (request.use_tmpfs && memory >= needed) return std::nullopt;
+  if (request.use_tmpfs && neighbours.memory) {
+    log.line(cat("hearth: builds in ", request.temporary_parent.string(), ": it takes more memory than its part"));
+  } else if (request.use_tmpfs) {
     log.line(cat("WARNING: Not enough RAM to use tmpfs for build. Using ", request.temporary_parent.string(), ". (",
                  human_bytes(memory), " < ", 2 * request.min_tmpfs_gib, "G)"));
   }
@@ -511,9 +488,10 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
 }
 
 /// Where the build works: in memory, or in a directory that goes with what is returned.
-std::optional<Workspace> choose_workspace(const ImageRequest& request, SandboxSpec& spec, BuildLog& log) {
-  spec.tmpfs_bytes = memory_for_tmpfs();
-  std::optional<Workspace> workspace = workspace_on_disk(request, spec.tmpfs_bytes, log);
+std::optional<Workspace> choose_workspace(const ImageRequest& request, const BuildNeighbours& neighbours,
+                                          SandboxSpec& spec, BuildLog& log) {
+  spec.tmpfs_bytes = neighbours.memory.value_or(memory_for_tmpfs());
+  std::optional<Workspace> workspace = workspace_on_disk(request, neighbours, spec.tmpfs_bytes, log);
   if (workspace) spec.work_directory = workspace->path();
   return workspace;
 }
@@ -530,7 +508,15 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
   }
 }
 
-int build_in_sandbox(const ImageRequest& given, const Installation& installation, Verbosity verbosity) {
+LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighbours) {
+  LayerPolicy policy = layer_policy(request);
+  policy.branches = neighbours.branches;
+  policy.stored = neighbours.stored;
+  return policy;
+}
+
+int build_in_sandbox(const ImageRequest& given, const Installation& installation, Verbosity verbosity,
+                     const BuildNeighbours& neighbours) {
   ImageRequest request = given;
   SystemClock clock;
   RealRunner trials(clock);
@@ -561,7 +547,7 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
-  const std::optional<Workspace> workspace = choose_workspace(request, spec, log);
+  const std::optional<Workspace> workspace = choose_workspace(request, neighbours, spec, log);
   report_hidden(request, plan, spec, log, verbosity);
   const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
   std::optional<fetch::FetchSession> network;
@@ -580,11 +566,10 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
           if (request.use_cache)
             watch.emplace(watched_network(network.has_value()), copies_of(spec, places), asked_look);
           RealRunner runner(clock);
-          std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
-          if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
+          auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
           if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-                 network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
+                 network ? &spans : nullptr, watch ? &*watch : nullptr, policy_of(request, neighbours),
                  places.way_to(spec.closed.front()), &places, key});
           write_all(built.write, "b", "the pipe to the builder");
           built.write = Fd();
@@ -613,12 +598,22 @@ int build_in_sandbox(const ImageRequest& given, const Installation& installation
 
 }  // namespace
 
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
-  if (verbosity != Verbosity::json) return build_in_sandbox(request, installation, verbosity);
+std::uint64_t memory_for_tmpfs() {
+  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() >= 2 && words[0] == "MemAvailable:")
+      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;  // the kernel's word, less a fifth
+  }
+  return 0;
+}
+
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity,
+                const BuildNeighbours& neighbours) {
+  if (verbosity != Verbosity::json) return build_in_sandbox(request, installation, verbosity, neighbours);
   print_event({{"event", "begin"}, {"image", request.output.string()}});
   int code = 0;
   try {
-    code = build_in_sandbox(request, installation, verbosity);
+    code = build_in_sandbox(request, installation, verbosity, neighbours);
   } catch (const Error& error) {
     print_event(
         {{"event", "end"}, {"image", request.output.string()}, {"code", error.exit_code()}, {"error", error.story()}});

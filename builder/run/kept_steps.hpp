@@ -19,6 +19,11 @@ struct StepForecast {
 [[nodiscard]] std::vector<StepForecast> kept_steps(const ImageRequest& request, const Installation& installation,
                                                    const BuildPlan& plan, const DiskStage& disk);
 
+/// What the result of each step that layers may cover depends on, as far as that is known before a build. Two images
+/// with equal ones up to a step have it in common: the second goes on from a layer of the first.
+[[nodiscard]] std::vector<std::string> step_keys(ImageRequest request, const Installation& installation,
+                                                 const BuildPlan& plan, const DiskStage& disk);
+
 /// Lines for people: how many come from layers, and why the rest runs, steps of one reason together.
 [[nodiscard]] std::string kept_steps_text(const std::vector<StepForecast>& steps);
 
