@@ -1,6 +1,6 @@
 """What must not stand in any file. usage: forbidden.py ROOT
 
-In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. Outside of the
+In all texts: marks of unfinished work. In elements: names by a pid. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. Outside of the
 one file that does them for all: what takes each unit of compilation a second and more. In the builder: paths of a target's tree that
 the host would resolve.
 Nothing here depends on the machine or the folder that the tree lies in.
@@ -26,6 +26,8 @@ DEAR = {
                       (re.compile(r"\bJson::parse\("), "JSON's reader; use parse_json or json_or_null (base/json.hpp)")),
     "base/pattern.cpp": ((re.compile(r"\bstd::regex\b"), "std::regex; use Pattern (base/pattern.hpp)"),),
 }
+# Builds have pid namespaces of their own: two that run beside each other have the same numbers, and would write one file.
+HOOKS = ((re.compile(r"\$\$(?!\w)"), "a pid, which two builds at once have both; use mktemp"),)
 # A link in the tree leads there to a file of the host. Files that may all the same, and what keeps them from following one.
 TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
 TREE_WALKERS = {
@@ -51,6 +53,9 @@ def found_in(path, code, patterns):
 def offenders(root):
     for path in tree.files(root):
         yield from found_in(path, tree.text(root, path), ((UNFINISHED, "unfinished work"),))
+    for path in tree.files(root, "elements"):
+        if not path.endswith((".md", ".rst")):
+            yield from found_in(path, tree.text(root, path), HOOKS)
     for path in tree.sources(root, ".hpp", ".cpp"):
         if not path.startswith("base/sys/"):
             yield from found_in(path, tree.without_comments(tree.text(root, path)), RAW_CALLS)
