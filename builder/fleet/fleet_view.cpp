@@ -114,6 +114,7 @@ class TerminalView final : public FleetView {
   }
   void ends(const ImageResult& image) override {
     running_.erase(image.name);
+    drawn_.reset();  // its line goes at the next tick
     ++done_;
     if (image.outcome == Outcome::failed) ++failed_;
     lines_.print_above(end_text(image, style_));

@@ -41,7 +41,7 @@ for flavour in plain rich; do
     [ "$(runs "the shared step of $flavour runs")" = 1 ] || fail "the shared step of $flavour ran $(runs "the shared step of $flavour runs") times"
 done
 [ "$(runs "the own step of")" = 8 ] || fail "steps of images' own ran $(runs "the own step of") times"
-expect_text out "plain-3: " "8 of 8 images are there, 0 failed" "| rich-4  | built" "| rich-4.tar |"
+expect_text out "plain-3: " "8 of 8 images are there, 0 failed" "| rich-4  | built" "| rich-4.tar"
 python3 - report.xml << 'END' || fail "the report: $(cat report.xml)"
 import sys, xml.etree.ElementTree as tree
 suite = tree.parse(sys.argv[1]).getroot()[0]
