@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/text.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t k_tail_lines = 20;
 constexpr std::size_t k_usual_columns = 80;
+constexpr std::size_t k_usual_rows = 24;
 constexpr Duration k_frame = std::chrono::milliseconds(80);
 constexpr std::string_view k_wipe_line = "\r\x1b[K";
 
@@ -27,10 +29,10 @@ void put(int fd, std::string_view text) {
   }
 }
 
-std::size_t terminal_columns(int fd) {
+LiveLines::Room terminal_size(int fd) {
   winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return k_usual_columns;
-  return size.ws_col;
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) size = {};
+  return {size.ws_col == 0 ? k_usual_columns : size.ws_col, size.ws_row == 0 ? k_usual_rows : size.ws_row};
 }
 
 /// POSIX: the first of LC_ALL, LC_CTYPE and LANG that is set and not empty decides.
@@ -135,7 +137,7 @@ void TerminalProgress::draw() {
   step_->cached = cached_;
   drawn_ = now;
   live_ = true;
-  put(fd_, cat(k_wipe_line, live_line(*step_, frame_++, terminal_columns(fd_) - 1, style_)));
+  put(fd_, cat(k_wipe_line, live_line(*step_, frame_++, terminal_size(fd_).columns - 1, style_)));
 }
 
 void TerminalProgress::print_above(std::string_view text) {
@@ -144,13 +146,43 @@ void TerminalProgress::print_above(std::string_view text) {
   if (step_) draw();
 }
 
+LiveLines::Room LiveLines::room() const {
+  const Room size = terminal_size(fd_);
+  return {size.columns - 1, std::max<std::size_t>(size.rows, 2) - 1};
+}
+
+/// A terminal that became narrower has wrapped them.
+std::string LiveLines::wipe() const {
+  const std::size_t columns = terminal_size(fd_).columns;
+  std::size_t rows = 0;
+  for (const std::string& line : lines_)
+    rows += std::max<std::size_t>(1, (display_width(clean_line(line)) + columns - 1) / columns);
+  if (rows == 0) return "";
+  return cat(rows > 1 ? cat("\x1b[", rows - 1, "A") : "", "\r\x1b[J");
+}
+
+void LiveLines::show(const std::vector<std::string>& lines) {
+  const std::string text = cat(wipe(), join(lines, "\n"));
+  lines_ = lines;
+  put(fd_, text);
+}
+
+void LiveLines::print_above(std::string_view text) {
+  const std::string whole = cat(wipe(), text, join(lines_, "\n"));
+  put(fd_, whole);
+}
+
 ProgressStyle progress_style(const Environment& env, bool terminal) {
   return {.color = terminal && variable(env, "NO_COLOR").empty(), .unicode = is_utf8(env)};
 }
 
-std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Environment& env) {
+bool is_live_terminal(int fd, const Environment& env) {
   const std::string term = variable(env, "TERM");
-  const bool terminal = ::isatty(fd) == 1 && !term.empty() && term != "dumb";
+  return ::isatty(fd) == 1 && !term.empty() && term != "dumb";
+}
+
+std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Environment& env) {
+  const bool terminal = is_live_terminal(fd, env);
   const ProgressStyle style = progress_style(env, terminal);
   if (terminal) return std::make_unique<TerminalProgress>(fd, clock, style);
   return std::make_unique<PlainProgress>(fd, style);

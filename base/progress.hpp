@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
@@ -106,6 +107,35 @@ class TerminalProgress final : public Progress {
   bool live_ = false;  ///< a live line stands on the terminal
   OutputTail tail_;
 };
+
+/// Several live lines below what is printed. As with TerminalProgress nothing of the terminal's state is changed.
+class LiveLines {
+ public:
+  /// `fd` is a terminal, not owned.
+  explicit LiveLines(int fd) : fd_(fd) {}
+  LiveLines(const LiveLines&) = delete;
+  LiveLines& operator=(const LiveLines&) = delete;
+  ~LiveLines() { show({}); }
+
+  struct Room {
+    std::size_t columns = 0;
+    std::size_t rows = 0;
+  };
+  /// What lines may take at this moment: the last column and the last row stay free.
+  [[nodiscard]] Room room() const;
+  /// In place of those that stood there. Lines fit the room, and have no ends.
+  void show(const std::vector<std::string>& lines);
+  /// Text of whole lines above them.
+  void print_above(std::string_view text);
+
+ private:
+  [[nodiscard]] std::string wipe() const;
+  int fd_;
+  std::vector<std::string> lines_;
+};
+
+/// Whether make_progress() makes a TerminalProgress.
+[[nodiscard]] bool is_live_terminal(int fd, const Environment& env);
 
 /// NO_COLOR (set and not empty) takes colours away; marks are Unicode when LC_ALL, LC_CTYPE or LANG names UTF-8.
 [[nodiscard]] ProgressStyle progress_style(const Environment& env, bool terminal);

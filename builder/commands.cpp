@@ -11,8 +11,11 @@
 #include "base/text.hpp"
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/described_images.hpp"
+#include "builder/disk/sizes.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/fetch/local_access.hpp"
+#include "builder/fleet/fleet.hpp"
+#include "builder/fleet/graph_page.hpp"
 #include "builder/frames/publish_command.hpp"
 #include "builder/installation.hpp"
 #include "builder/lint/read_once.hpp"
@@ -48,18 +51,28 @@ std::vector<std::string> own_words() {
   return words;
 }
 
+constexpr std::uint64_t k_most_jobs = 256;
+
 constexpr const char* k_create_details =
     "Composes elements (directories of hook scripts) into an image. Elements are found in ELEMENTS_PATH, then among\n"
     "Hearth's own. Needs neither root nor a loop device; an ordinary user needs a range in /etc/subuid.\n"
     "\nWrites NAME.TYPE for each type, and NAME.d with the log, the manifest and the timings. A file IMAGE.yaml lists\n"
     "images, each a map: imagename, elements, environment, release, types, packages, options and the other options\n"
-    "by their long names.\n\n"
-    "Exit codes: 0 ok, 1 failed, 2 wrong usage, 130 interrupted; a failing hook's own code is passed on.\n"
+    "by their long names; matrix makes one of each combination of values, extends takes over another's. They are "
+    "built\n"
+    "side by side; steps that several have in common run once.\n\n"
+    "Exit codes: 0 ok, 1 failed, 2 wrong usage, 130 interrupted; a failing hook's own code is passed on. Of several\n"
+    "images that failed the last one's counts; the table, --junit and --json say how many did.\n"
     "Example: hearth image create -o hello -t qcow2 vm debian-minimal hearth-agent";
 
 std::vector<cli::Option> description_options() {
-  return cli::under("With IMAGE.yaml", {{"dry-run", 0, "", "print the command lines, build nothing"},
-                                        {"stop-on-failure", 0, "", "don't build further images when one has failed"}});
+  return cli::under("With IMAGE.yaml",
+                    {{"dry-run", 0, "", "print the command lines, build nothing"},
+                     {"stop-on-failure", 0, "", "begin no further image when one has failed"},
+                     {"keep-going", 0, "", "build the others all the same (the default)"},
+                     {"jobs", 'j', "N", "build so many images at once (default: one a processor)"},
+                     {"memory", 0, "SIZE", "what builds may take of it together, as 6GiB (default: what is free)"},
+                     {"junit", 0, "FILE", "write how each image ended, as JUnit's XML"}});
 }
 
 /// Options that say how images are built, on this machine, and not what is in them: they don't belong into a file.
@@ -93,16 +106,64 @@ std::vector<std::string> words_for_all(const cli::Arguments& arguments) {
   return words;
 }
 
-int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity) {
-  const DescribedBuild described{.files = arguments.operands(),
-                                 .environment = current_environment(),
-                                 .start_directory = fs::current_path(),
-                                 .dry_run = arguments.has("dry-run"),
-                                 .stop_on_failure = arguments.has("stop-on-failure"),
-                                 .words = words_for_all(arguments)};
-  return build_described_images(described, [&](const ImageRequest& request) {
-    return build_image(request, find_installation(current_environment(), executable), verbosity);
-  });
+std::vector<FleetImage> images_of(const cli::Arguments& arguments) {
+  return described_images({.files = arguments.operands(),
+                           .environment = current_environment(),
+                           .start_directory = fs::current_path(),
+                           .words = words_for_all(arguments)});
+}
+
+/// diskimage-builder's logs are those of one image after the other, unless somebody asks for more at once.
+FleetOptions fleet_options(const cli::Arguments& arguments, Manner manner) {
+  FleetOptions options{.jobs = {},
+                       .memory = {},
+                       .stop_on_failure = arguments.has("stop-on-failure"),
+                       .junit = arguments.value_or("junit", ""),
+                       .suite = join(arguments.operands(), " ")};
+  if (options.stop_on_failure && arguments.has("keep-going"))
+    throw Error(ErrorKind::usage, "--keep-going and --stop-on-failure exclude each other");
+  if (manner == Manner::upstream) options.jobs = 1;
+  if (const auto jobs = arguments.value("jobs")) {
+    options.jobs = parse_number(*jobs);
+    if (options.jobs.value_or(0) == 0 || *options.jobs > k_most_jobs)
+      throw Error(ErrorKind::usage, cat("--jobs takes a number from 1 to ", k_most_jobs, ", not '", *jobs, "'"));
+  }
+  if (const auto memory = arguments.value("memory")) {
+    options.memory = parse_size(*memory);
+    if (options.memory.value_or(0) == 0)
+      throw Error(ErrorKind::usage, cat("--memory takes a size, as 6GiB, not '", *memory, "'"));
+  }
+  return options;
+}
+
+int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity,
+                       Manner manner) {
+  const std::vector<FleetImage> images = images_of(arguments);
+  const FleetOptions options = fleet_options(arguments, manner);
+  const bool is_single = images.size() == 1 && options.junit.empty();
+  if (arguments.has("dry-run") || is_single) {
+    for (const FleetImage& image : images) cli::tell(cat(image.command_line, "\n"));
+  }
+  if (arguments.has("dry-run")) return 0;
+  const Installation installation = find_installation(current_environment(), executable);
+  if (!is_single) return build_fleet(images, installation, options, verbosity);
+  try {
+    return build_image(images.front().request, installation, verbosity);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::interrupted) throw;
+    cli::tell(cat("hearth: image ", images.front().name, ": ", error.story(), "\n"));
+    return error.exit_code();
+  }
+}
+
+int plan_descriptions(const cli::Arguments& arguments, const fs::path& executable) {
+  const StepGraph graph = plan_fleet(images_of(arguments), find_installation(current_environment(), executable));
+  if (arguments.has("json")) {
+    cli::print(json_document(fleet_json(graph)));
+  } else {
+    cli::print(arguments.has("graph") ? fleet_graph(graph) : fleet_text(graph));
+  }
+  return 0;
 }
 
 Verbosity verbosity_of(const cli::Arguments& arguments) {
@@ -127,7 +188,7 @@ cli::Command create_command(const fs::path& executable) {
           .run =
               [executable](const cli::Arguments& arguments) {
                 if (are_descriptions(arguments.operands(), fs::current_path())) {
-                  return build_descriptions(arguments, executable, verbosity_of(arguments));
+                  return build_descriptions(arguments, executable, verbosity_of(arguments), Manner::hearth);
                 }
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 return build_image(request, find_installation(current_environment(), executable),
@@ -152,12 +213,16 @@ cli::Command plan_command(const fs::path& executable) {
   options.push_back({"json", 0, "", "print the plan as JSON"});
   options.push_back({"graph", 0, "", "print the elements and their dependencies for Graphviz"});
   return {.words = "image plan",
-          .operands = "ELEMENT…",
+          .operands = "ELEMENT… | IMAGE.yaml…",
           .summary = "show what a build would run, in order, without running it",
-          .details = "",
+          .details =
+              "Of the images that a file describes: how many of their steps are distinct, and which image goes on\n"
+              "from what another one has done.",
           .options = options,
           .run =
               [executable](const cli::Arguments& arguments) {
+                if (are_descriptions(arguments.operands(), fs::current_path()))
+                  return plan_descriptions(arguments, executable);
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 std::vector<std::string> notes;
                 const Installation installation = find_installation(current_environment(), executable);
@@ -253,7 +318,7 @@ cli::Command diskimage_builder(const fs::path& executable) {
           .options = description_options(),
           .run = [executable](const cli::Arguments& arguments) {
             if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no file is named");
-            return build_descriptions(arguments, executable, Verbosity::log);
+            return build_descriptions(arguments, executable, Verbosity::log, Manner::upstream);
           }};
 }
 

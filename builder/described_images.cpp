@@ -1,7 +1,7 @@
 #include "builder/described_images.hpp"
 
 #include <algorithm>
-#include "base/cli/print.hpp"
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -36,35 +36,18 @@ ImageRequest described_request(const ImageDescription& image, const DescribedBui
   }
 }
 
-int build_one(const ImageRequest& request, const std::function<int(const ImageRequest&)>& build) {
-  try {
-    return build(request);
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::interrupted) throw;
-    cli::tell(cat("hearth: image ", request.image_name, ": ", error.story(), "\n"));
-    return error.exit_code();
-  }
-}
-
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 }  // namespace
 
-int build_described_images(const DescribedBuild& described, const std::function<int(const ImageRequest&)>& build) {
-  const std::vector<ImageDescription> images = read_descriptions(described);
-  std::vector<ImageRequest> requests;
-  for (const ImageDescription& image : images) requests.push_back(described_request(image, described));
-  int last_failure = 0;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    cli::tell(cat(images[i].command_line(), "\n"));
-    if (described.dry_run) continue;
-    const int code = build_one(requests[i], build);
-    if (code != 0) last_failure = code;
-    if (code != 0 && described.stop_on_failure) break;
-  }
-  return last_failure;
+std::vector<FleetImage> described_images(const DescribedBuild& described) {
+  std::vector<FleetImage> images;
+  for (const ImageDescription& image : read_descriptions(described))
+    images.push_back({described_request(image, described), image.name, image.source, image.command_line()});
+  require_own_outputs(images);
+  return images;
 }
 
 bool are_descriptions(const std::vector<std::string>& operands, const fs::path& start_directory) {

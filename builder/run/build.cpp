@@ -1,7 +1,10 @@
 #include "builder/run/build.hpp"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -173,7 +176,15 @@ class Build final : StepObserver {
     return step.kind == Step::Kind::hook && info(step.phase).place != Place::target && is_others;
   }
   bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
+    note_work_area();
     return keeper_->step_ended(step, took, rest);
+  }
+  /// How much memory the build takes besides its programs', for whoever schedules the next one.
+  void note_work_area() {
+    struct statfs status {};
+    if (::statfs("/hearth", &status) != 0 || status.f_type != TMPFS_MAGIC) return;
+    const auto blocks = static_cast<std::uint64_t>(status.f_blocks - status.f_bfree);
+    work_area_ = std::max(work_area_, blocks * static_cast<std::uint64_t>(status.f_bsize));
   }
   /// What is mounted in the target would be in the way.
   void keep(const std::vector<Step>& rest) override {
@@ -199,6 +210,7 @@ class Build final : StepObserver {
   void finalise() {
     const TreeUsage usage = measure_tree(k_target_root);
     files_of_tree_ = usage.inodes;
+    work_area_ = std::max(work_area_, usage.bytes);  // on disk nothing else tells
     phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(usage)));
     report_usage();
     phases_.run(Phase::block_device);
@@ -260,12 +272,14 @@ class Build final : StepObserver {
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
+      note_work_area();
     };
     DiskTools tools{in_.runner, phases_.environment_for(Phase::cleanup), work, users_umask_,
                     [this](std::string_view line) {
                       in_.log.line(line);
                       in_.progress.line(line);
                       in_.progress.tick();
+                      note_work_area();
                     }};
     tools.hooks = in_.disk.device_hooks();
     for (DeviceHook& hook : tools.hooks) {
@@ -294,7 +308,7 @@ class Build final : StepObserver {
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();
-      write_steps(in_, keeper_->steps(), keeper_->taken(), keeper_->ended());
+      write_steps(in_, keeper_->steps(), keeper_->taken(), keeper_->ended(), work_area_);
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan,
                      in_.facts);
@@ -308,7 +322,8 @@ class Build final : StepObserver {
   fs::path hooks_ = k_build_directory / "hooks";
   unsigned users_umask_ = 022;
   std::uint64_t files_of_tree_ = 0;
-  UnsyncedRunner programs_;  ///< hooks' and package steps'
+  std::uint64_t work_area_ = 0;  ///< bytes, the most so far
+  UnsyncedRunner programs_;      ///< hooks' and package steps'
   PhaseRunner phases_;
   PackageSteps packages_;
   std::optional<TargetMounts> mounts_;

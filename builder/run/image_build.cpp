@@ -52,19 +52,13 @@ constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pi
 constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
 constexpr Duration k_name_retry = std::chrono::milliseconds(20);
 
-/// Memory that a tmpfs may take without pushing others out: what the kernel says is available, less a fifth.
-std::uint64_t memory_for_tmpfs() {
-  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() >= 2 && words[0] == "MemAvailable:")
-      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;
-  }
-  return 0;
-}
-
-std::optional<Workspace> workspace_on_disk(const ImageRequest& request, std::uint64_t memory, BuildLog& log) {
-  if (request.use_tmpfs && memory >= 2 * request.min_tmpfs_gib * k_gib) return std::nullopt;
-  if (request.use_tmpfs) {
+std::optional<Workspace> workspace_on_disk(const ImageRequest& request, const BuildNeighbours& neighbours,
+                                           std::uint64_t memory, BuildLog& log) {
+  const std::uint64_t needed = neighbours.memory ? 1 : 2 * request.min_tmpfs_gib * k_gib;
+  if (request.use_tmpfs && memory >= needed) return std::nullopt;
+  if (request.use_tmpfs && neighbours.memory) {
+    log.line(cat("hearth: builds in ", request.temporary_parent.string(), ": it takes more memory than its part"));
+  } else if (request.use_tmpfs) {
     log.line(cat("WARNING: Not enough RAM to use tmpfs for build. Using ", request.temporary_parent.string(), ". (",
                  human_bytes(memory), " < ", 2 * request.min_tmpfs_gib, "G)"));
   }
@@ -490,9 +484,10 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
 }
 
 /// Where the build works: in memory, or in a directory that goes with what is returned.
-std::optional<Workspace> choose_workspace(const ImageRequest& request, SandboxSpec& spec, BuildLog& log) {
-  spec.tmpfs_bytes = memory_for_tmpfs();
-  std::optional<Workspace> workspace = workspace_on_disk(request, spec.tmpfs_bytes, log);
+std::optional<Workspace> choose_workspace(const ImageRequest& request, const BuildNeighbours& neighbours,
+                                          SandboxSpec& spec, BuildLog& log) {
+  spec.tmpfs_bytes = neighbours.memory.value_or(memory_for_tmpfs());
+  std::optional<Workspace> workspace = workspace_on_disk(request, neighbours, spec.tmpfs_bytes, log);
   if (workspace) spec.work_directory = workspace->path();
   return workspace;
 }
@@ -515,7 +510,15 @@ void throw_story(const Fd& failed, int code) {
   if (!story.empty()) throw Error(ErrorKind::external, story, code);
 }
 
-int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity) {
+LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighbours) {
+  LayerPolicy policy = layer_policy(request);
+  policy.branches = neighbours.branches;
+  policy.stored = neighbours.stored;
+  return policy;
+}
+
+int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
+                     const BuildNeighbours& neighbours) {
   SystemClock clock;
   RealRunner trials(clock);
   std::vector<std::string> notes;
@@ -547,7 +550,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
-  const std::optional<Workspace> workspace = choose_workspace(request, spec, log);
+  const std::optional<Workspace> workspace = choose_workspace(request, neighbours, spec, log);
   report_hidden(request, plan, spec, log, verbosity);
   const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
   std::optional<fetch::FetchSession> network;
@@ -567,11 +570,10 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
             watch.emplace(watched_network(network.has_value()), copies_of(spec, places),
                           [](const fs::path& path) { return asked_look(path); });
           RealRunner runner(clock);
-          std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
-          if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
+          auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
           if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-                 network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
+                 network ? &spans : nullptr, watch ? &*watch : nullptr, policy_of(request, neighbours),
                  places.way_to(spec.closed.front()), &places, key});
           write_all(built.write, "b", "the pipe to the builder");
           built.write = Fd();
@@ -598,12 +600,22 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
 
 }  // namespace
 
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity) {
-  if (verbosity != Verbosity::json) return build_in_sandbox(request, installation, verbosity);
+std::uint64_t memory_for_tmpfs() {
+  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() >= 2 && words[0] == "MemAvailable:")
+      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;  // the kernel's word, less a fifth
+  }
+  return 0;
+}
+
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity,
+                const BuildNeighbours& neighbours) {
+  if (verbosity != Verbosity::json) return build_in_sandbox(request, installation, verbosity, neighbours);
   print_event({{"event", "begin"}, {"image", request.output.string()}});
   int code = 0;
   try {
-    code = build_in_sandbox(request, installation, verbosity);
+    code = build_in_sandbox(request, installation, verbosity, neighbours);
   } catch (const Error& error) {
     print_event(
         {{"event", "end"}, {"image", request.output.string()}, {"code", error.exit_code()}, {"error", error.story()}});

@@ -2,7 +2,12 @@
 // how it ended. Ctrl-C and SIGTERM kill the sandbox, and with it every process and mount of the build.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/build_log.hpp"
@@ -19,11 +24,22 @@ enum class Verbosity {
   json,       ///< progress on stdout, an event a line (JsonProgress); notes and errors on stderr
 };
 
+/// What a build has to know of others that run beside it.
+struct BuildNeighbours {
+  std::set<std::string> branches = {};                  ///< see LayerPolicy
+  std::function<void(const std::string&)> stored = {};  ///< see LayerPolicy
+  std::optional<std::uint64_t> memory = {};  ///< bytes for the work area, 0: on disk; nothing = by what is free
+};
+
 /// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.
 [[nodiscard]] BuildPlan plan_image(const FileReader& files, const ImageRequest& request,
                                    const Installation& installation, std::vector<std::string>& notes);
 
 /// Builds; returns the exit code. Throws Error for what is refused before the first hook runs.
-int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity);
+int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity,
+                const BuildNeighbours& neighbours = {});
+
+/// Memory that work areas may take without pushing others out.
+[[nodiscard]] std::uint64_t memory_for_tmpfs();
 
 }  // namespace hearth::builder

@@ -110,6 +110,23 @@ std::string up_to_date_text(const UpToDate& known) {
   return text;
 }
 
+std::vector<std::string> step_keys(const FileReader& files, const ImageRequest& request,
+                                   const Installation& installation, const BuildPlan& plan, const DiskStage& disk) {
+  if (!request.use_cache) return {};
+  const FactKey of_this_process{"compared within one process only"};
+  const FactSource facts = facts_of(files, request, installation, plan, disk, of_this_process);
+  const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
+  const std::string base = cat(layers_base_key(request, installation.shims, installation.library), "\n",
+                               layer_directory(request.cache).string(), "\n", request.copy_layers ? "copies" : "");
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < coverable; ++i) {
+    std::string text = cat(i == 0 ? base : keys.back(), "\n", plan.steps[i].label(), " ", plan.steps[i].element, "\n");
+    for (const auto& [fact, digest] : facts.of_step(plan.steps[i], {})) text += cat(fact, " ", digest, "\n");
+    keys.push_back(fact_digest(text));
+  }
+  return keys;
+}
+
 std::string kept_steps_text(const std::vector<StepForecast>& steps) {
   const auto kept = std::count_if(steps.begin(), steps.end(), [](const StepForecast& step) { return step.is_kept; });
   std::string text = cat("From layers: ", kept, " of ", steps.size(), " steps\n");

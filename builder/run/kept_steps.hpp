@@ -34,6 +34,12 @@ struct UpToDate {
 /// Lines for people, of outputs that are.
 [[nodiscard]] std::string up_to_date_text(const UpToDate& known);
 
+/// What the result of each step that layers may cover depends on, as far as that is known before a build. Two images
+/// with equal ones up to a step have it in common: the second goes on from a layer of the first.
+[[nodiscard]] std::vector<std::string> step_keys(const FileReader& files, const ImageRequest& request,
+                                                 const Installation& installation, const BuildPlan& plan,
+                                                 const DiskStage& disk);
+
 /// Lines for people: how many come from layers, and why the rest runs, steps of one reason together.
 [[nodiscard]] std::string kept_steps_text(const std::vector<StepForecast>& steps);
 

@@ -140,6 +140,7 @@ bool LayerKeeper::restore(const Chain& chain) {
 void LayerKeeper::take_over(const Chain& chain) {
   for (const LayerRecord& layer : chain.layers) {
     steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
+    if (setup_.policy.stored) setup_.policy.stored(layer.planned.back());
   }
   taken_ = first_new_ = steps_.size();
   covered_ = chain.covered;
@@ -185,7 +186,8 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
     stop_keeping(cat(step.label(), " wrote ", (setup_.image.parent_path() / file).string(), ", which no layer holds"));
   }
   spent_ += took;
-  return keeping_ && spent_ >= setup_.policy.worth && packings_.size() < k_most_layers;
+  const bool is_worth_it = spent_ >= setup_.policy.worth || setup_.policy.branches.count(step.label()) > 0;
+  return keeping_ && is_worth_it && packings_.size() < k_most_layers;
 }
 
 /// What the step or a recorder beside it noted.
@@ -293,6 +295,7 @@ PackReport LayerKeeper::pack(const fs::path& frozen, const std::string& key, Lay
   record.bytes = report.packed_bytes;
   record.blob = blob.commit();
   setup_.store.put(key, record);
+  if (setup_.policy.stored) setup_.policy.stored(record.planned.back());
   if (setup_.remote) setup_.remote->upload(key, record, setup_.store.blobs());
   return report;
 }

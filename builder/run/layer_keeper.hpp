@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,6 +39,9 @@ struct LayerPolicy {
   std::uint64_t limit = 0;                 ///< bytes of the store
   Duration worth{};                        ///< steps that took this long together make a layer
   std::optional<Duration> repository_age;  ///< for how long a repository counts as unchanged; none = ask nobody
+  std::set<std::string> branches = {};     ///< steps behind which a layer is made, however quick they were
+  /// Told the last step of each layer that others can have now: taken, or made. Called from any thread.
+  std::function<void(const std::string& last_step)> stored = {};
 };
 
 /// Labels of the plan's steps that layers may cover.

@@ -65,7 +65,7 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
 }
 
 void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
-                 const std::string& ended) {
+                 const std::string& ended, std::uint64_t work_area_bytes) {
   const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
   RealFileSystem files;
   const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
@@ -75,6 +75,7 @@ void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps
   } catch (const Json::exception&) {  // not a report
     report = step_report(steps, taken, Json(), ended);
   }
+  report["work_area_bytes"] = work_area_bytes;
   files.write(file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
 }
 

@@ -18,7 +18,7 @@ namespace hearth::builder {
 
 /// Reads the old report in NAME.d, writes the new one.
 void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
-                 const std::string& ended);
+                 const std::string& ended, std::uint64_t work_area_bytes);
 
 /// The report for people: one line a step, and what changed.
 [[nodiscard]] std::string why_text(const Json& report);

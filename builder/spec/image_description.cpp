@@ -11,6 +11,8 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
+#include "builder/spec/description_list.hpp"
+#include "builder/spec/image_matrix.hpp"
 #include "builder/spec/image_request.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
@@ -19,7 +21,8 @@ namespace hearth::builder {
 namespace {
 
 /// What the value of a key may be: `list` is one option for all, `each` an option for each.
-enum class Shape { text, flag, whole, positive, size, list, each, pairs };
+/// `structure` says how entries belong together (description_list.hpp).
+enum class Shape { text, flag, whole, positive, size, list, each, pairs, structure };
 
 struct Key {
   const char* name;
@@ -29,11 +32,14 @@ struct Key {
 };
 
 /// In the order in which upstream puts them on the command line.
-constexpr std::array<Key, 31> k_keys = {{
+constexpr std::array<Key, 34> k_keys = {{
     {"imagename", Shape::text, "-o", nullptr},
     {"arch", Shape::text, "-a", "aarch64 amd64 arm64 armhf powerpc ppc64 ppc64el ppc64le s390x x86_64"},
     {"types", Shape::list, "-t", nullptr},
     {"environment", Shape::pairs, nullptr, nullptr},
+    {k_template_key, Shape::structure, nullptr, nullptr},
+    {k_extends_key, Shape::structure, nullptr, nullptr},
+    {k_matrix_key, Shape::structure, nullptr, nullptr},
     {"ramdisk", Shape::flag, nullptr, nullptr},
     {"debug-trace", Shape::whole, "-x", "0 1 2"},
     {"uncompressed", Shape::flag, "-u", nullptr},
@@ -104,46 +110,9 @@ const Key& find_key(const YAML::Node& node) {
                       join(names, ", "))};
 }
 
-std::string scalar(const YAML::Node& node, const Key& key) {
-  if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
-  return node.Scalar();
-}
-
 /// The words of flag(), for editors, which read YAML 1.2.
 constexpr const char* k_flag_pattern =
     "^([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff])$";
-
-std::string flag(const YAML::Node& node, const Key& key) {
-  std::string text = to_lower(scalar(node, key));
-  if (text == "true" || text == "yes" || text == "on") return "1";
-  if (text == "false" || text == "no" || text == "off") return "";
-  throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
-}
-
-std::string number(const YAML::Node& node, const Key& key) {
-  std::string text = scalar(node, key);
-  const std::optional<std::uint64_t> value = parse_number(text);
-  if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
-  if (!value || (key.shape != Shape::whole && *value == 0)) {
-    const char* const least = key.shape == Shape::whole ? "0" : "1";
-    throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a whole number from ", least,
-                                                  key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
-  }
-  return text;
-}
-
-void require_choice(const YAML::Node& node, const Key& key, const std::string& value) {
-  if (key.choices == nullptr || value.empty()) return;
-  const std::vector<std::string> choices = split_words(key.choices);
-  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
-  throw YamlFault{position_of(node.Mark()),
-                  cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
-}
-
-void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) {
-  if (!node.IsSequence()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
-  for (const YAML::Node& item : node) list.push_back(scalar(item, key));
-}
 
 bool is_variable_name(const std::string& name) {
   const auto is_part = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c) != 0); };
@@ -151,79 +120,173 @@ bool is_variable_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_part);
 }
 
-void take_pairs(const YAML::Node& node, const Key& key, std::vector<std::pair<std::string, std::string>>& pairs) {
-  if (!node.IsMap()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
-  for (const auto& item : node) {
-    const std::string name = scalar(item.first, key);
-    const std::string value = scalar(item.second, key);
-    if (key.option == nullptr && !is_variable_name(name)) {
-      throw YamlFault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
-    }
-    const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
-    if (known != pairs.end()) {
-      known->second = value;
-    } else {
-      pairs.emplace_back(name, value);
-    }
-  }
-}
-
-void take_value(Values& values, const Key& key, const YAML::Node& node) {
-  if (key.shape == Shape::list || key.shape == Shape::each) {
-    take_list(node, key, values.lists[key.name]);
-  } else if (key.shape == Shape::pairs) {
-    take_pairs(node, key, values.pairs[key.name]);
-  } else {
-    std::string value = key.shape == Shape::text   ? scalar(node, key)
-                        : key.shape == Shape::flag ? flag(node, key)
-                                                   : number(node, key);
-    require_choice(node, key, value);
-    values.scalars[key.name] = std::move(value);
-  }
-}
-
-/// The name of an entry: its own, or that of the entry before it.
-std::string entry_name(const YAML::Node& entry, const std::string& previous) {
-  const YAML::Node name = entry["imagename"];
-  return name.IsDefined() && name.IsScalar() ? name.Scalar() : previous;
-}
-
-/// All entries so far, in the order of first mention.
-class DescriptionReader {
+/// Reads the values of one image, whose matrix (nullptr: none) has the values of "${…}".
+class ValueReader {
  public:
-  void read(const DescriptionText& file) {
-    const YAML::Node root = load_yaml(file.text);
-    if (!root.IsSequence()) {
-      throw YamlFault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
+  ValueReader(Values& values, const MatrixValues* matrix) : values_(values), matrix_(matrix) {}
+
+  void take(const Key& key, const YAML::Node& node) {
+    if (key.shape == Shape::structure) return;
+    if (key.shape == Shape::list || key.shape == Shape::each) {
+      take_list(node, key, values_.lists[key.name]);
+    } else if (key.shape == Shape::pairs) {
+      take_pairs(node, key, values_.pairs[key.name]);
+    } else {
+      std::string value = key.shape == Shape::text   ? scalar(node, key)
+                          : key.shape == Shape::flag ? flag(node, key)
+                                                     : number(node, key);
+      require_choice(node, key, value);
+      values_.scalars[key.name] = std::move(value);
     }
-    if (root.size() == 0) throw YamlFault{position_of(root.Mark()), "the list is empty: it describes no image"};
-    for (const YAML::Node& entry : root) read_entry(entry, file.source);
   }
-  std::vector<ImageDescription> descriptions() const;
 
  private:
-  void read_entry(const YAML::Node& entry, const std::string& source) {
-    if (!entry.IsMap()) throw YamlFault{position_of(entry.Mark()), "an image must be a map"};
-    previous_ = entry_name(entry, previous_);
-    if (images_.count(previous_) == 0) {
-      order_.push_back(previous_);
-      const Position at = position_of(entry.Mark());
-      images_[previous_].source = cat(source, ":", at.line, ":", at.column);
-      images_[previous_].scalars["imagename"] = previous_;
+  [[nodiscard]] std::string scalar(const YAML::Node& node, const Key& key) const {
+    if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be one value")};
+    return matrix_ == nullptr ? node.Scalar() : substitute(node.Scalar(), *matrix_, position_of(node.Mark()));
+  }
+
+  [[nodiscard]] std::string flag(const YAML::Node& node, const Key& key) const {
+    std::string text = to_lower(scalar(node, key));
+    if (text == "true" || text == "yes" || text == "on") return "1";
+    if (text == "false" || text == "no" || text == "off") return "";
+    throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be true or false, not '", text, "'")};
+  }
+
+  [[nodiscard]] std::string number(const YAML::Node& node, const Key& key) const {
+    std::string text = scalar(node, key);
+    const std::optional<std::uint64_t> value = parse_number(text);
+    if (key.shape == Shape::size && !value && parse_size(text).value_or(0) > 0) return text;
+    if (!value || (key.shape != Shape::whole && *value == 0)) {
+      const char* const least = key.shape == Shape::whole ? "0" : "1";
+      throw YamlFault{position_of(node.Mark()),
+                      cat("'", key.name, "' must be a whole number from ", least,
+                          key.shape == Shape::size ? " or a size" : "", ", not '", text, "'")};
     }
-    std::set<std::string> seen;
-    for (const auto& pair : entry) {
-      const Key& key = find_key(pair.first);
-      if (!seen.insert(key.name).second) {
-        throw YamlFault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+    return text;
+  }
+
+  static void require_choice(const YAML::Node& node, const Key& key, const std::string& value) {
+    if (key.choices == nullptr || value.empty()) return;
+    const std::vector<std::string> choices = split_words(key.choices);
+    if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+    throw YamlFault{position_of(node.Mark()),
+                    cat("'", key.name, "' is one of ", join(choices, ", "), ", not '", value, "'")};
+  }
+
+  void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) const {
+    if (!node.IsSequence()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
+    for (const YAML::Node& item : node) list.push_back(scalar(item, key));
+  }
+
+  void take_pairs(const YAML::Node& node, const Key& key,
+                  std::vector<std::pair<std::string, std::string>>& pairs) const {
+    if (!node.IsMap())
+      throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
+    for (const auto& item : node) {
+      const std::string name = scalar(item.first, key);
+      const std::string value = scalar(item.second, key);
+      if (key.option == nullptr && !is_variable_name(name)) {
+        throw YamlFault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
       }
-      take_value(images_[previous_], key, pair.second);
+      const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
+      if (known != pairs.end()) {
+        known->second = value;
+      } else {
+        pairs.emplace_back(name, value);
+      }
     }
   }
-  std::string previous_ = "image";
+
+  Values& values_;
+  const MatrixValues* matrix_;
+};
+
+/// All images so far, in the order of first mention.
+class DescriptionReader {
+ public:
+  explicit DescriptionReader(const DescriptionList& list) : list_(list) {}
+  void read();
+  [[nodiscard]] std::vector<ImageDescription> descriptions() const;
+
+ private:
+  void read_matrix(const DescriptionEntry& entry, const std::vector<const DescriptionEntry*>& parts,
+                   const YAML::Node& matrix);
+  void begin(const std::string& name, const DescriptionEntry& entry) {
+    order_.push_back(name);
+    images_[name].source = entry.place();
+    images_[name].scalars["imagename"] = name;
+  }
+  /// The values of all parts, those of what is extended first.
+  void take_parts(const std::string& name, const DescriptionEntry& entry,
+                  const std::vector<const DescriptionEntry*>& parts, const MatrixValues* matrix) {
+    for (const DescriptionEntry* part : parts) {
+      list_.now_reading(*part);
+      for (const auto& pair : part->node) {
+        const Key& key = find_key(pair.first);
+        const bool is_others_name = key.name == std::string_view("imagename") && part != &entry;
+        if (!is_others_name) ValueReader(images_[name], matrix).take(key, pair.second);
+      }
+    }
+  }
+  static void require_keys(const DescriptionEntry& entry) {
+    std::set<std::string> seen;
+    for (const auto& pair : entry.node) {
+      const Key& key = find_key(pair.first);
+      if (!seen.insert(key.name).second)
+        throw YamlFault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+    }
+  }
+
+  const DescriptionList& list_;
   std::vector<std::string> order_;
   std::map<std::string, Values> images_;
 };
+
+void DescriptionReader::read() {
+  for (const DescriptionEntry& entry : list_.entries()) {
+    list_.now_reading(entry);
+    require_keys(entry);
+  }
+  for (const DescriptionEntry& entry : list_.entries()) {
+    if (entry.is_template) continue;
+    const std::vector<const DescriptionEntry*> parts = list_.parts_of(entry);
+    const YAML::Node matrix = list_.matrix_of(parts);
+    if (matrix.IsDefined() && !matrix.IsNull()) {
+      read_matrix(entry, parts, matrix);
+      continue;
+    }
+    list_.now_reading(entry);
+    if (entry.name.find("${") != std::string::npos)
+      throw YamlFault{entry.at, cat("the name '", entry.name, "' has a variable, but the image no 'matrix' of values")};
+    if (images_.count(entry.name) == 0) begin(entry.name, entry);
+    take_parts(entry.name, entry, parts, nullptr);
+  }
+}
+
+void DescriptionReader::read_matrix(const DescriptionEntry& entry, const std::vector<const DescriptionEntry*>& parts,
+                                    const YAML::Node& matrix) {
+  for (const MatrixValues& values : matrix_combinations(matrix)) {
+    list_.now_reading(entry);
+    const YAML::Node pattern = entry.node["imagename"];
+    if (!pattern.IsDefined())
+      throw YamlFault{entry.at, "a matrix needs an 'imagename' with its variables, as node-${role}"};
+    const Position at = position_of(pattern.Mark());
+    const std::string name = substitute(entry.name, values, at);
+    if (const auto known = images_.find(name); known != images_.end()) {
+      std::vector<std::string> missing;
+      for (const auto& [variable, value] : values) {
+        if (entry.name.find(cat("${", variable, "}")) == std::string::npos) missing.push_back(cat("${", variable, "}"));
+      }
+      throw YamlFault{
+          at, known->second.source == entry.place() && !missing.empty()
+                  ? cat("two images of the matrix have the name '", name, "'; put ", join(missing, ", "), " into it")
+                  : cat("the image '", name, "' is described twice, first at ", known->second.source)};
+    }
+    begin(name, entry);
+    take_parts(name, entry, parts, &values);
+  }
+}
 
 /// The words of one key on the command line.
 void add_words(std::vector<std::string>& words, const Key& key, const Values& values) {
@@ -282,12 +345,22 @@ std::string meaning_of(const Key& key) {
   return "";
 }
 
-/// What take_value() accepts of a key.
+/// Of k_template_key, k_extends_key and k_matrix_key.
+Json schema_of_structure(const std::string& key, const Json& text) {
+  if (key == k_template_key) return text;
+  if (key == k_extends_key) return {{"anyOf", {text, {{"type", "array"}, {"items", text}}}}};
+  const Json values = {{"type", "array"}, {"minItems", 1}, {"items", text}};
+  const Json excluded = {{"type", "array"}, {"items", {{"type", "object"}, {"additionalProperties", text}}}};
+  return {{"type", "object"}, {"properties", {{"exclude", excluded}}}, {"additionalProperties", values}};
+}
+
+/// What ValueReader accepts of a key; of one value also a variable of the image's matrix.
 Json schema_of(const Key& key) {
   const Json text = {{"type", {"string", "number", "boolean"}}};
+  bool is_one_value = true;
   Json schema = text;
   switch (key.shape) {
-    case Shape::text: break;
+    case Shape::text: is_one_value = key.choices != nullptr; break;
     case Shape::flag:
       schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};
       break;
@@ -295,11 +368,13 @@ Json schema_of(const Key& key) {
     case Shape::positive: schema = {{"type", "integer"}, {"minimum", 1}}; break;
     case Shape::size: schema = {{"type", {"integer", "string"}}, {"minimum", 1}}; break;
     case Shape::list:
-    case Shape::each: schema = {{"type", "array"}, {"items", text}}; break;
-    case Shape::pairs: schema = {{"type", "object"}, {"additionalProperties", text}}; break;
+    case Shape::each: schema = {{"type", "array"}, {"items", text}}, is_one_value = false; break;
+    case Shape::pairs: schema = {{"type", "object"}, {"additionalProperties", text}}, is_one_value = false; break;
+    case Shape::structure: schema = schema_of_structure(key.name, text), is_one_value = false; break;
   }
   if (key.choices != nullptr && key.shape == Shape::text) schema["enum"] = split_words(key.choices);
   if (key.choices != nullptr && key.shape == Shape::whole) schema["maximum"] = split_words(key.choices).size() - 1;
+  if (is_one_value) schema = {{"anyOf", {schema, {{"type", "string"}, {"pattern", "\\$\\{"}}}}};
   if (const std::string meaning = meaning_of(key); !meaning.empty()) schema["description"] = meaning;
   return schema;
 }
@@ -326,17 +401,17 @@ std::string ImageDescription::command_line() const {
 }
 
 Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files) {
-  DescriptionReader reader;
-  for (const DescriptionText& file : files) {
-    try {
-      reader.read(file);
-    } catch (const YamlFault& fault) {
-      return ParseError{file.source, fault.at, fault.what};
-    } catch (const YAML::Exception& error) {
-      return ParseError{file.source, position_of(error.mark), error.msg};
-    }
+  DescriptionList list;
+  try {
+    for (const DescriptionText& file : files) list.add(file.source, file.text);
+    DescriptionReader reader(list);
+    reader.read();
+    return reader.descriptions();
+  } catch (const YamlFault& fault) {
+    return ParseError{list.file(), fault.at, fault.what};
+  } catch (const YAML::Exception& error) {
+    return ParseError{list.file(), position_of(error.mark), error.msg};
   }
-  return reader.descriptions();
 }
 
 }  // namespace hearth::builder

@@ -1,8 +1,8 @@
 """What must not stand in any file. usage: forbidden.py ROOT
 
-In all texts: marks of unfinished work. In product C++ outside base/sys: calls that base/sys has a safe wrapper for. In
-the rooms that speak to people: what prints past base/cli/print.hpp. Outside of the one file that does them for all: what takes
-each unit of compilation a second and more. In the builder: paths of a target's tree that
+In all texts: marks of unfinished work. In elements: names by a pid. In product C++ outside base/sys: calls that base/sys has
+a safe wrapper for. In the rooms that speak to people: what prints past base/cli/print.hpp. Outside of the one file that does
+them for all: what takes each unit of compilation a second and more. In the builder: paths of a target's tree that
 the host would resolve.
 Nothing here depends on the machine or the folder that the tree lies in.
 """
@@ -35,6 +35,8 @@ RAW_SPEAKERS = {
     "bootstrap/rehearse/looking_in.cpp",  # a machine's console, on a terminal that asked for it
     "builder/outdated/outdated.cpp",  # a line that is wiped again; the address in it by clean_line()
 }
+# Builds have pid namespaces of their own: two that run beside each other have the same numbers, and would write one file.
+HOOKS = ((re.compile(r"\$\$(?!\w)"), "a pid, which two builds at once have both; use mktemp"),)
 # A link in the tree leads there to a file of the host. Files that may all the same, and what keeps them from following one.
 TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
 TREE_WALKERS = {
@@ -60,6 +62,9 @@ def found_in(path, code, patterns):
 def offenders(root):
     for path in tree.files(root):
         yield from found_in(path, tree.text(root, path), ((UNFINISHED, "unfinished work"),))
+    for path in tree.files(root, "elements"):
+        if not path.endswith((".md", ".rst")):
+            yield from found_in(path, tree.text(root, path), HOOKS)
     for path in tree.sources(root, ".hpp", ".cpp"):
         if not path.startswith("base/sys/"):
             yield from found_in(path, tree.without_comments(tree.text(root, path)), RAW_CALLS)

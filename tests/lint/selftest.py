@@ -312,6 +312,13 @@ class Forbidden(LintTest):
             self.put("elements/a/README.md", f"first\n{mark}: later\n")
             self.bad(forbidden, f"elements/a/README.md:2: {mark}")
 
+    def test_no_hook_names_a_file_by_its_pid(self):
+        self.put("elements/a/install.d/10-a", "#!/bin/bash\ncp a \".b.$$\"\n")
+        self.bad(forbidden, "elements/a/install.d/10-a:2: $$", "1 offender")
+        self.put("elements/a/install.d/10-a", "#!/bin/bash\ncp a \"$(mktemp)\"\n")
+        self.put("elements/a/README.md", "not $$\n")
+        self.good(forbidden)
+
     def test_a_path_of_a_target_is_not_the_hosts_to_resolve(self):
         for read in ('read(root / "etc/os-release")', "list(target_ / name)", 'read(k_target_root / "x")', "GuestPath(p).in(tree)"):
             self.put("builder/a.cpp", f"void f() {{\n  {read};\n}}\n")

@@ -219,5 +219,36 @@ TEST(RecordingProgress, KeepsWhatItWasTold) {
   EXPECT_EQ(progress.rows[0].duration, 2s);
 }
 
+TEST(LiveLinesTest, StandBelowWhatIsPrintedAndReplaceThemselves) {
+  Terminal terminal(60);
+  LiveLines lines(terminal.fd());
+  EXPECT_EQ(lines.room().columns, 59U);
+  EXPECT_EQ(lines.room().rows, 23U);
+  lines.show({"one", "two"});
+  EXPECT_EQ(terminal.written(), "one\ntwo");
+  lines.print_above("news\n");
+  EXPECT_EQ(terminal.written(), "\x1b[1A\r\x1b[Jnews\none\ntwo");
+  lines.show({"only"});
+  EXPECT_EQ(terminal.written(), "\x1b[1A\r\x1b[Jonly");
+  lines.show({});
+  EXPECT_EQ(terminal.written(), "\r\x1b[J");
+}
+
+TEST(LiveLinesTest, ATerminalThatBecameNarrowerHasWrappedThem) {
+  Terminal terminal(60);
+  LiveLines lines(terminal.fd());
+  lines.show({std::string(50, 'x'), "\x1b[2mtwo\x1b[0m"});
+  (void)terminal.written();
+  terminal.resize(20);
+  lines.show({"one"});
+  EXPECT_EQ(terminal.written(), "\x1b[3A\r\x1b[Jone");
+}
+
+TEST(LiveLinesTest, GoWithTheirOwner) {
+  Terminal terminal(60);
+  { LiveLines(terminal.fd()).show({"one"}); }
+  EXPECT_EQ(terminal.written(), "one\r\x1b[J");
+}
+
 }  // namespace
 }  // namespace hearth

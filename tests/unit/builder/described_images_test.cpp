@@ -9,94 +9,75 @@
 namespace hearth::builder {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class DescribedImagesTest : public testing::Test {
  protected:
-  int build(const std::string& text) {
+  std::vector<FleetImage> images(const std::string& text) {
     files_.write(dir_.path() / "images.yaml", text, {});
     described_.files = {"images.yaml"};
     described_.start_directory = dir_.path();
-    return build_described_images(described_, [this](const ImageRequest& request) {
-      built_.push_back(request.image_name);
-      environments_.push_back(request.environment);
-      requests_.push_back(request);
-      if (request.image_name == "broken") throw Error(ErrorKind::external, "a hook failed", 7);
-      return 0;
-    });
+    return described_images(described_);
   }
-  std::string refusal(const std::string& options) {
+  std::string refusal(const std::string& text) {
     try {
-      build(cat("- {imagename: x, elements: [os], options: ", options, "}\n"));
+      (void)images(text);
       return "";
     } catch (const Error& error) {
       return error.story();
     }
   }
+  std::string refusal_of_options(const std::string& options) {
+    return refusal(cat("- {imagename: x, elements: [os], options: ", options, "}\n"));
+  }
   TempDir dir_ = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files_;
   DescribedBuild described_;
-  std::vector<std::string> built_;
-  std::vector<Environment> environments_;
-  std::vector<ImageRequest> requests_;
 };
 
-constexpr const char* k_three =
-    "- {imagename: broken, elements: [os]}\n"
-    "- {imagename: good, elements: [os], environment: {DIB_X: '1'}}\n"
-    "- {imagename: also-good, elements: [os]}\n";
-
-TEST_F(DescribedImagesTest, AFailureDoesNotKeepTheOthersFromBeingBuilt) {
+TEST_F(DescribedImagesTest, EachImageHasItsEnvironmentAndTheCallers) {
   described_.environment = {{"MINE", "kept"}};
-  EXPECT_EQ(build(k_three), 7);
-  EXPECT_THAT(built_, ElementsAre("broken", "good", "also-good"));
-  EXPECT_EQ(environments_[1], (Environment{{"DIB_X", "1"}, {"MINE", "kept"}}));
-  EXPECT_EQ(environments_[2], (Environment{{"MINE", "kept"}}));
-}
-
-TEST_F(DescribedImagesTest, UnlessThatIsWanted) {
-  described_.stop_on_failure = true;
-  EXPECT_EQ(build(k_three), 7);
-  EXPECT_THAT(built_, ElementsAre("broken"));
-}
-
-TEST_F(DescribedImagesTest, ADryRunBuildsNothing) {
-  described_.dry_run = true;
-  EXPECT_EQ(build(k_three), 0);
-  EXPECT_THAT(built_, IsEmpty());
+  const auto all = images(
+      "- {imagename: one, elements: [os], environment: {DIB_X: '1'}}\n"
+      "- {imagename: two, elements: [os]}\n");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].request.environment, (Environment{{"DIB_X", "1"}, {"MINE", "kept"}}));
+  EXPECT_EQ(all[1].request.environment, (Environment{{"MINE", "kept"}}));
+  EXPECT_EQ(all[1].place, "images.yaml:2:3");
+  EXPECT_EQ(all[1].command_line, "disk-image-create -o two os");
 }
 
 TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
-  try {
-    build("- {imagename: good, elements: [os]}\n- {imagename: empty, packages: [p]}\n");
-    FAIL() << "built";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));
-  }
-  EXPECT_THAT(built_, IsEmpty());
+  EXPECT_THAT(refusal("- {imagename: good, elements: [os]}\n- {imagename: empty, packages: [p]}\n"),
+              HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));
+}
+
+TEST_F(DescribedImagesTest, TwoImagesOfOneOutputAreRefusedWithBothPlaces) {
+  EXPECT_THAT(
+      refusal("- {imagename: web, elements: [os]}\n- {imagename: ./web, elements: [os]}\n"),
+      testing::AllOf(HasSubstr("images.yaml:2:3: the image './web' would be written where 'web' (images.yaml:1:3) is"),
+                     HasSubstr("imagename of its own")));
 }
 
 /// As on the command line: nothing that an image's options say is dropped.
 TEST_F(DescribedImagesTest, OptionsOfLockAndKeyActOrAreRefused) {
-  EXPECT_EQ(build("- {imagename: good, elements: [os], options: ['--record', '--lock', 'x.lock']}\n"), 0);
-  EXPECT_EQ(requests_.at(0).fetching.mode, fetch::FetchMode::record);
-  EXPECT_EQ(requests_.at(0).fetching.lock, dir_.path() / "x.lock");
-  EXPECT_EQ(requests_.at(0).arguments_text, "-o good --record --lock x.lock os");
-  EXPECT_THAT(refusal("['--locked', '--lock', '/nonexistent']"),
+  const auto all = images("- {imagename: good, elements: [os], options: ['--record', '--lock', 'x.lock']}\n");
+  EXPECT_EQ(all.at(0).request.fetching.mode, fetch::FetchMode::record);
+  EXPECT_EQ(all.at(0).request.fetching.lock, dir_.path() / "x.lock");
+  EXPECT_EQ(all.at(0).request.arguments_text, "-o good --record --lock x.lock os");
+  EXPECT_THAT(refusal_of_options("['--locked', '--lock', '/nonexistent']"),
               testing::AllOf(HasSubstr("images.yaml:1:3: image 'x': "), HasSubstr("no lock file /nonexistent"),
                              HasSubstr("--record")));
-  EXPECT_THAT(refusal("['--sign-key', '/nonexistent']"), HasSubstr("images.yaml:1:3: image 'x': opening /nonexistent"));
-  EXPECT_THAT(refusal("['--checksums', 'sha265']"), HasSubstr("did you mean sha256?"));
-  EXPECT_THAT(refusal("['--nonsense']"), HasSubstr("images.yaml:1:3: "));
-  EXPECT_EQ(requests_.size(), 1U);
+  EXPECT_THAT(refusal_of_options("['--sign-key', '/nonexistent']"),
+              HasSubstr("images.yaml:1:3: image 'x': opening /nonexistent"));
+  EXPECT_THAT(refusal_of_options("['--checksums', 'sha265']"), HasSubstr("did you mean sha256?"));
+  EXPECT_THAT(refusal_of_options("['--nonsense']"), HasSubstr("images.yaml:1:3: "));
 }
 
 TEST_F(DescribedImagesTest, ClearingTheEnvironmentLeavesTheFiles) {
   described_.environment = {{"DIB_MINE", "dropped"}};
-  EXPECT_EQ(build("- {imagename: good, elements: [os], clear: true, environment: {DIB_X: '1'}}\n"), 0);
-  EXPECT_EQ(environments_.at(0), (Environment{{"DIB_X", "1"}}));
+  const auto all = images("- {imagename: good, elements: [os], clear: true, environment: {DIB_X: '1'}}\n");
+  EXPECT_EQ(all.at(0).request.environment, (Environment{{"DIB_X", "1"}}));
 }
 
 TEST_F(DescribedImagesTest, OnlyExistingYamlFilesAreDescriptions) {

@@ -95,6 +95,106 @@ TEST(ImageDescription, SeveralFilesAreOneList) {
   EXPECT_EQ(join(all[0].words, " "), "-o x os vm");
 }
 
+TEST(ImageDescription, AMatrixMakesAnImageOfEachCombination) {
+  const auto all = images(R"(
+- imagename: ${role}-${release}
+  matrix:
+    release: [bookworm, trixie]
+    role: [web, db]
+    exclude: [{release: trixie, role: db}]
+  elements: [os, "${role}"]
+  release: ${release}
+  packages: ["role-${role}"]
+  environment: {ROLE: "${role}", SHELL_TEXT: "$${HOME} $role"}
+)");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(
+      all[0].command_line(),
+      "DIB_RELEASE=bookworm ROLE=web SHELL_TEXT='${HOME} $role' disk-image-create -o web-bookworm -p role-web os web");
+  EXPECT_EQ(all[1].name, "db-bookworm");
+  EXPECT_EQ(all[2].name, "web-trixie");
+  EXPECT_EQ(all[2].source, "images.yaml:2:3");
+}
+
+TEST(ImageDescription, AnImageOfAMatrixCanBeAdjustedByALaterEntry) {
+  const auto all = images(
+      "- {imagename: 'x-${a}', matrix: {a: ['1', '2']}, elements: [os]}\n"
+      "- {imagename: x-2, packages: [more]}\n");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(join(all[1].words, " "), "-o x-2 -p more os");
+}
+
+TEST(ImageDescription, WithoutAMatrixTextsStayAsTheyAre) {
+  EXPECT_EQ(images("- {imagename: x, elements: [os], environment: {A: '${HOME}'}}")[0].environment,
+            (Environment{{"A", "${HOME}"}}));
+}
+
+TEST(ImageDescription, ExtendsTakesOverWhatAnotherHasButItsName) {
+  const auto all = images(R"(
+- template: debian
+  elements: [vm, debian-minimal]
+  release: bookworm
+  environment: {A: '1', B: '1'}
+- imagename: web
+  extends: debian
+  elements: [web]
+  environment: {B: '2'}
+- imagename: web-large
+  extends: [web]
+  image-size: 8
+- imagename: ${role}-next
+  extends: debian
+  matrix: {role: [a]}
+  release: trixie
+)");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].command_line(), "A=1 B=2 DIB_RELEASE=bookworm disk-image-create -o web vm debian-minimal web");
+  EXPECT_EQ(all[1].command_line(),
+            "A=1 B=2 DIB_RELEASE=bookworm disk-image-create -o web-large --image-size 8 vm debian-minimal web");
+  EXPECT_EQ(all[2].command_line(), "A=1 B=1 DIB_RELEASE=trixie disk-image-create -o a-next vm debian-minimal");
+}
+
+TEST(ImageDescription, WrongMatricesAreRefusedWithTheirPlace) {
+  EXPECT_EQ(refusal("- imagename: x\n  matrix: {role: []}\n"),
+            "images.yaml:2:18: 'role' has no values: the matrix makes no image");
+  EXPECT_EQ(refusal("- imagename: x\n  matrix: {}\n"),
+            "images.yaml:2:11: the matrix has no variables, and makes no image");
+  EXPECT_EQ(refusal("- imagename: x\n  matrix: {role: web}\n"),
+            "images.yaml:2:18: the values of 'role' must be a list");
+  EXPECT_EQ(refusal("- imagename: x\n  matrix: {role: [web, web]}\n"),
+            "images.yaml:2:24: 'role' has the value 'web' twice");
+  EXPECT_EQ(
+      refusal("- imagename: x-${rolle}\n  matrix: {role: [web]}\n"),
+      "images.yaml:1:14: unknown variable 'rolle', did you mean role?; the matrix has role; $${rolle} is the text "
+      "itself");
+  EXPECT_EQ(refusal("- imagename: x-${a}\n  matrix: {a: ['1'], b: [p, q]}\n"),
+            "images.yaml:1:14: two images of the matrix have the name 'x-1'; put ${b} into it");
+  EXPECT_EQ(refusal("- imagename: x-1\n  elements: [os]\n- imagename: x-${a}\n  matrix: {a: ['1']}\n"),
+            "images.yaml:3:14: the image 'x-1' is described twice, first at images.yaml:1:3");
+  EXPECT_EQ(refusal("- imagename: x-${a}\n  elements: [os]\n"),
+            "images.yaml:1:3: the name 'x-${a}' has a variable, but the image no 'matrix' of values");
+  EXPECT_EQ(refusal("- imagename: x-${a}\n  matrix: {a: ['1'], exclude: [{a: '2'}]}\n"),
+            "images.yaml:2:36: 'a' has no value '2', did you mean 1?; it has 1");
+  EXPECT_EQ(refusal("- imagename: x-${a}\n  matrix: {a: ['1'], exclude: [{a: '1'}]}\n"),
+            "images.yaml:2:31: 'exclude' leaves no image of the matrix");
+  EXPECT_THAT(refusal("- imagename: x-${a}\n  matrix: {a: ['1']}\n  elements: [os]\n- packages: [p]\n"),
+              HasSubstr("images.yaml:4:3: the entry has no 'imagename', and the one before it describes many"));
+}
+
+TEST(ImageDescription, WrongInheritanceIsRefusedWithItsPlace) {
+  EXPECT_EQ(refusal("- {imagename: a, extends: bb, elements: [os]}\n- {imagename: b, elements: [os]}\n"),
+            "images.yaml:1:27: there is no image or template 'bb' to extend, did you mean b?");
+  EXPECT_EQ(refusal("- {imagename: a, extends: b}\n- {imagename: b, extends: c}\n- {imagename: c, extends: a}\n"),
+            "images.yaml:3:27: 'a' extends 'b' extends 'c' extends 'a': that is a cycle");
+  EXPECT_EQ(refusal("- {imagename: a, extends: a}\n"), "images.yaml:1:27: 'a' extends 'a': that is a cycle");
+  EXPECT_EQ(refusal("- {template: t}\n- {template: t}\n"),
+            "images.yaml:2:14: the template 't' is described twice, first at images.yaml:1:3");
+  EXPECT_EQ(refusal("- {template: t, imagename: x}\n"),
+            "images.yaml:1:28: 't' is a template, which is no image and has no 'imagename'");
+  EXPECT_EQ(refusal("- {imagename: b}\n- {extends: b}\n"),
+            "images.yaml:2:3: an image that extends another needs an 'imagename' of its own");
+}
+
 TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(
       refusal("- elements: [os]\n  image-sise: 3\n"),

@@ -1,0 +1,276 @@
+#include "builder/fleet/fleet.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
+#include "base/sys/stop_signals.hpp"
+#include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
+#include "builder/fleet/fleet_report.hpp"
+#include "builder/fleet/fleet_view.hpp"
+#include "builder/fleet/image_job.hpp"
+#include "builder/fleet/schedule.hpp"
+#include "builder/lint/read_once.hpp"
+#include "builder/run/disk_stage.hpp"
+#include "builder/run/kept_steps.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+using Outcome = ImageResult::Outcome;
+
+constexpr Duration k_look = std::chrono::milliseconds(100);
+constexpr Duration k_patience_with_stopped = std::chrono::seconds(10);
+constexpr std::uint64_t k_fleet_gib = std::uint64_t{1} << 30U;
+
+Json record_of(const ImageRequest& request, const char* name) {
+  return json_or_null(RealFileSystem().read(fs::path(request.output.string() + ".d") / name).value_or(""));
+}
+
+/// Bytes of the work area, as the image's last build tells.
+std::optional<std::uint64_t> last_memory(const ImageRequest& request) {
+  const Json steps = record_of(request, k_steps_file);
+  const Json* const bytes = find_member(steps, "work_area_bytes");
+  if (bytes == nullptr || !bytes->is_number_unsigned() || bytes->get<std::uint64_t>() == 0) return std::nullopt;
+  return bytes->get<std::uint64_t>();
+}
+
+ImageNeeds needs_of(const ImageRequest& request) {
+  const bool is_recorded = request.fetching.mode == fetch::FetchMode::record;
+  return {.memory = request.use_tmpfs ? last_memory(request) : std::optional<std::uint64_t>(0),
+          .usual_memory = request.min_tmpfs_gib * k_fleet_gib,
+          .lock = is_recorded ? fs::weakly_canonical(request.fetching.lock).string() : ""};
+}
+
+void require_place_for_report(const fs::path& report) {
+  if (report.empty()) return;
+  const fs::path parent = fs::absolute(report).parent_path();
+  if (fs::is_directory(parent) && !fs::is_directory(report)) return;
+  throw Error(ErrorKind::input, cat("the report ", report.string(), " can't be written"))
+      .hint(fs::is_directory(report) ? "It is a directory; give a file."
+                                     : cat("There is no directory ", parent.string(), "; make it."));
+}
+
+std::string killed_story(int signal) {
+  return cat("its build was killed by SIG", ::sigabbrev_np(signal),
+             signal == SIGKILL ? ", by somebody or by the kernel, which was out of memory (dmesg tells; --memory and "
+                                 "--jobs take less); the others went on"
+                               : "; the others went on");
+}
+
+class Fleet {
+ public:
+  Fleet(const std::vector<FleetImage>& images, const Installation& installation, const FleetOptions& options,
+        Verbosity verbosity)
+      : images_(images),
+        installation_(installation),
+        options_(options),
+        verbosity_(verbosity),
+        jobs_(options.jobs.value_or(usable_processors())),
+        graph_(plan_fleet(images, installation)),
+        schedule_(graph_, needs(), {jobs_, options.memory.value_or(memory_for_tmpfs())}),
+        view_(make_fleet_view(verbosity, jobs_, clock_, current_environment())),
+        began_(clock_.now()) {
+    for (const FleetImage& image : images_)
+      results_.push_back({.name = image.name, .stem = image.request.output.string(), .place = image.place});
+  }
+
+  int run() {
+    const StopSignals signals;
+    while (true) {
+      if (StopSignals::received() != 0) stop_all();
+      start_more();
+      if (running_.empty()) break;
+      wait_for_news();
+      take_news();
+      view_->tick(is_stopping() ? 0 : schedule_.waiting());
+    }
+    view_->finish(results_, seconds_since(began_));
+    if (!options_.junit.empty())
+      RealFileSystem().write(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)),
+                             {.mode = 0644});
+    StopSignals::check();
+    return exit_code_of(results_);
+  }
+
+ private:
+  struct Running {
+    std::unique_ptr<ImageJob> job;
+    MonotonicTime began{};
+  };
+
+  [[nodiscard]] std::vector<ImageNeeds> needs() const {
+    std::vector<ImageNeeds> all;
+    for (const FleetImage& image : images_) all.push_back(needs_of(image.request));
+    return all;
+  }
+
+  [[nodiscard]] double seconds_since(MonotonicTime then) const {
+    return std::chrono::duration<double>(clock_.now() - then).count();
+  }
+
+  [[nodiscard]] bool is_stopping() const {
+    return StopSignals::received() != 0 || (options_.stop_on_failure && failures_of(results_) > 0);
+  }
+
+  void start_more() {
+    while (!is_stopping()) {
+      const std::optional<Schedule::Start> start = schedule_.next();
+      if (!start) return;
+      view_->begins(results_[start->image], images_[start->image].command_line);
+      running_[start->image] = {begin(*start), clock_.now()};
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<ImageJob> begin(const Schedule::Start& start) {
+    const std::size_t image = start.image;
+    const bool has_events = verbosity_ == Verbosity::progress || verbosity_ == Verbosity::json;
+    return ImageJob::start(images_[image].request, installation_, has_events ? Verbosity::json : verbosity_,
+                           {.branches = graph_.branches(image), .stored = {}, .memory = start.memory},
+                           {.out =
+                                [this, image, has_events](const std::string& line) {
+                                  if (has_events) count(results_[image], json_or_null(line));
+                                  view_->out(results_[image], line);
+                                },
+                            .err = [this, image](const std::string& line) { view_->said(results_[image], line); },
+                            .stored = [this, image](const std::string& step) { schedule_.stored(image, step); },
+                            .failed = [this, image](const std::string& story) { results_[image].error = story; }});
+  }
+
+  /// Steps of phases, and files that are there already.
+  static void count(ImageResult& result, const Json& event) {
+    const std::string kind = text_member(event, "event");
+    if (kind == "up-to-date") {
+      result.outcome = Outcome::unchanged;
+      result.outputs.push_back(fs::path(text_member(event, "output")).filename().string());
+    }
+    if (kind != "step-end" || text_member(event, "name").find(".d/") == std::string::npos) return;
+    ++(text_member(event, "outcome") == "cached" ? result.from_layers : result.ran);
+  }
+
+  void wait_for_news() {
+    std::vector<pollfd> watched;
+    for (const auto& [image, running] : running_) {
+      for (const int fd : running.job->descriptors()) watched.push_back({fd, POLLIN, 0});
+    }
+    const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(k_look).count();
+    (void)::poll(watched.data(), watched.size(), static_cast<int>(patience));  // a signal ends it, too
+  }
+
+  void take_news() {
+    for (auto each = running_.begin(); each != running_.end();) {
+      const std::optional<ExitStatus> status = each->second.job->take();
+      if (status) end(each->first, *status, each->second.began);
+      each = status ? running_.erase(each) : std::next(each);
+    }
+  }
+
+  void end(std::size_t image, const ExitStatus& status, MonotonicTime began) {
+    ImageResult& result = results_[image];
+    result.seconds = seconds_since(began);
+    result.code = shell_code(status);
+    const ImageRequest& request = images_[image].request;
+    std::optional<std::uint64_t> memory;
+    if (result.code == 0 && result.outcome != Outcome::unchanged) {
+      result.outcome = Outcome::built;
+      take_records(request, result);
+      if (request.use_cache && request.use_tmpfs) memory = last_memory(request);
+    } else if (result.code != 0) {
+      const auto* const killed = std::get_if<Signaled>(&status);
+      if (killed != nullptr && result.error.empty()) result.error = killed_story(killed->signal);
+      if (result.error.empty()) result.error = cat("it ended with ", describe(status));
+      result.outcome = StopSignals::received() != 0 ? Outcome::interrupted : Outcome::failed;
+    }
+    schedule_.ended(image,
+                    result.outcome == Outcome::built       ? Schedule::End::built
+                    : result.outcome == Outcome::unchanged ? Schedule::End::unchanged
+                                                           : Schedule::End::failed,
+                    memory);
+    view_->ends(result);
+  }
+
+  /// What a build that told no events has written of itself.
+  void take_records(const ImageRequest& request, ImageResult& result) const {
+    const Json manifest = record_of(request, k_manifest_file);
+    for (const Json& output : list_member(manifest, "outputs")) {
+      if (output.is_string()) result.outputs.push_back(output.get<std::string>());
+    }
+    const bool has_events = verbosity_ == Verbosity::progress || verbosity_ == Verbosity::json;
+    if (has_events || !request.use_cache) return;
+    const Json steps = record_of(request, k_steps_file);
+    for (const Json& step : list_member(steps, "steps"))
+      ++(text_member(step, "outcome") == "taken" ? result.from_layers : result.ran);
+  }
+
+  void stop_all() {
+    if (!stopped_) {
+      stopped_ = clock_.now();
+      for (const auto& [image, running] : running_) running.job->stop(SIGTERM);
+    } else if (clock_.now() - *stopped_ > k_patience_with_stopped) {
+      for (const auto& [image, running] : running_) running.job->stop(SIGKILL);
+    }
+  }
+
+  const std::vector<FleetImage>& images_;
+  const Installation& installation_;
+  const FleetOptions& options_;
+  Verbosity verbosity_;
+  SystemClock clock_;
+  std::size_t jobs_;
+  StepGraph graph_;
+  Schedule schedule_;
+  std::unique_ptr<FleetView> view_;
+  MonotonicTime began_;
+  std::optional<MonotonicTime> stopped_;
+  std::vector<ImageResult> results_;
+  std::map<std::size_t, Running> running_;
+};
+
+}  // namespace
+
+StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation) {
+  std::vector<ImageSteps> steps;
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  for (const FleetImage& image : images) {
+    steps.push_back({.name = image.name, .labels = {}, .keys = {}});
+    try {
+      std::vector<std::string> notes;
+      const BuildPlan plan = plan_image(files, image.request, installation, notes);
+      steps.back().keys =
+          step_keys(files, image.request, installation, plan, DiskStage::plan(image.request, plan));
+      for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
+    } catch (const Error&) {  // its build says what is wrong
+      steps.back().keys.clear();
+    }
+  }
+  return StepGraph(std::move(steps));
+}
+
+void require_own_outputs(const std::vector<FleetImage>& images) {
+  std::map<std::string, const FleetImage*> known;
+  for (const FleetImage& image : images) {
+    const auto [found, is_new] = known.emplace(fs::weakly_canonical(image.request.output).string(), &image);
+    if (is_new) continue;
+    throw Error(ErrorKind::input, cat(image.place, ": the image '", image.name, "' would be written where '",
+                                      found->second->name, "' (", found->second->place, ") is: ", found->first))
+        .hint("Give each an imagename of its own.");
+  }
+}
+
+int build_fleet(const std::vector<FleetImage>& images, const Installation& installation, const FleetOptions& options,
+                Verbosity verbosity) {
+  require_own_outputs(images);
+  require_place_for_report(options.junit);
+  return Fleet(images, installation, options, verbosity).run();
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,93 @@
+#include "builder/fleet/graph_page.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
+}
+
+/// After how many of its steps others leave the image, or it leaves them; the last is its end.
+std::vector<std::size_t> cuts_of(const StepGraph& graph, std::size_t image) {
+  std::set<std::size_t> cuts = {graph.images()[image].labels.size()};
+  for (std::size_t other = 0; other < graph.images().size(); ++other) {
+    if (other != image && graph.common(image, other) > 0) cuts.insert(graph.common(image, other));
+  }
+  return {cuts.begin(), cuts.end()};
+}
+
+}  // namespace
+
+std::string fleet_text(const StepGraph& graph) {
+  const std::vector<ImageSteps>& images = graph.images();
+  std::string text = cat(images.size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
+                         " of them distinct: ", graph.steps() - graph.distinct(), " are shared\n");
+  std::size_t columns = 0;
+  for (const ImageSteps& image : images) columns = std::max(columns, image.name.size());
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::string line = cat("  ", images[i].name);
+    line.resize(columns + 4, ' ');
+    const std::size_t steps = images[i].labels.size();
+    if (steps == 0) {
+      text += cat(line, "can't be planned; hearth image create says why\n");
+    } else if (const auto origin = graph.origin(i)) {
+      text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
+                  images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");
+    } else {
+      text += cat(line, steps, " steps, all its own\n");
+    }
+  }
+  return text;
+}
+
+Json fleet_json(const StepGraph& graph) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < graph.images().size(); ++i) {
+    const ImageSteps& image = graph.images()[i];
+    Json each = {{"name", image.name}, {"steps", image.labels.size()}, {"own", image.labels.size()}};
+    if (const auto origin = graph.origin(i)) {
+      each["own"] = image.labels.size() - origin->steps;
+      each["shares"] = {{"with", graph.images()[origin->image].name},
+                        {"steps", origin->steps},
+                        {"up_to", image.labels[origin->steps - 1]}};
+    }
+    list.push_back(std::move(each));
+  }
+  return {{"steps", graph.steps()}, {"distinct", graph.distinct()}, {"images", list}};
+}
+
+std::string fleet_graph(const StepGraph& graph) {
+  std::string text = "digraph images {\n  rankdir=LR;\n  node [shape=box];\n";
+  for (std::size_t i = 0; i < graph.images().size(); ++i) {
+    const ImageSteps& image = graph.images()[i];
+    const std::size_t begin = graph.origin(i).value_or(StepGraph::Origin{}).steps;
+    const auto node = [&](std::size_t end) {  // of the first image that comes by there
+      std::size_t first = i;
+      for (std::size_t other = 0; other < i && first == i; ++other) {
+        if (graph.common(i, other) >= end) first = other;
+      }
+      return quoted(cat(graph.images()[first].name, " ", end));
+    };
+    std::size_t before = 0;
+    for (const std::size_t cut : cuts_of(graph, i)) {
+      if (cut > begin) {
+        const std::string last = cut > before + 1 ? cat(" … ", image.labels[cut - 1]) : "";
+        text += cat("  ", node(cut), " [label=", quoted(cat(image.labels[before], last)), "];\n");
+        if (before > 0) text += cat("  ", node(before), " -> ", node(cut), ";\n");
+      }
+      before = cut;
+    }
+    text += cat("  ", quoted(image.name), " [shape=ellipse];\n");
+    if (before > 0) text += cat("  ", node(before), " -> ", quoted(image.name), ";\n");
+  }
+  return text + "}\n";
+}
+
+}  // namespace hearth::builder

@@ -1,0 +1,43 @@
+// The steps of many images as one graph: a tree, in which images go the same way as long as their steps have the same
+// inputs. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace hearth::builder {
+
+struct ImageSteps {
+  std::string name;
+  std::vector<std::string> labels;  ///< of all planned steps, in order
+  std::vector<std::string> keys;    ///< of the first ones, those that layers may cover (step_keys())
+};
+
+class StepGraph {
+ public:
+  explicit StepGraph(std::vector<ImageSteps> images);
+
+  [[nodiscard]] const std::vector<ImageSteps>& images() const { return images_; }
+  /// How many steps, from the first on, two images have in common.
+  [[nodiscard]] std::size_t common(std::size_t one, std::size_t other) const { return common_[one][other]; }
+  /// Labels of the image's steps behind which others go another way.
+  [[nodiscard]] std::set<std::string> branches(std::size_t image) const;
+
+  /// The image before this one that has most in common with it, the first of these; nothing where none has anything.
+  struct Origin {
+    std::size_t image = 0;
+    std::size_t steps = 0;
+  };
+  [[nodiscard]] std::optional<Origin> origin(std::size_t image) const;
+
+  [[nodiscard]] std::size_t steps() const;     ///< of all images
+  [[nodiscard]] std::size_t distinct() const;  ///< those that have to run once
+ private:
+  std::vector<ImageSteps> images_;
+  std::vector<std::vector<std::size_t>> common_;
+};
+
+}  // namespace hearth::builder

@@ -1,0 +1,40 @@
+#include "builder/fleet/graph_page.hpp"
+
+#include <gmock/gmock.h>
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+
+StepGraph two_of_one_base() {
+  return StepGraph({{"a", {"r/1", "i/2", "i/3a"}, {"1", "2", "3a"}},
+                    {"long-b", {"r/1", "i/2", "i/3b"}, {"1", "2", "3b"}},
+                    {"broken", {}, {}}});
+}
+
+TEST(GraphPage, TellsWhatIsSharedAndWhatIsAnImagesOwn) {
+  EXPECT_EQ(fleet_text(two_of_one_base()),
+            "3 images, 6 steps, 4 of them distinct: 2 are shared\n"
+            "  a       3 steps, all its own\n"
+            "  long-b  2 steps as a, up to i/2; 1 its own\n"
+            "  broken  can't be planned; hearth image create says why\n");
+}
+
+TEST(GraphPage, AsJson) {
+  const Json json = fleet_json(two_of_one_base());
+  EXPECT_EQ(json["distinct"], 4);
+  EXPECT_EQ(json["images"][1]["shares"]["with"], "a");
+  EXPECT_EQ(json["images"][1]["own"], 1);
+}
+
+TEST(GraphPage, TheGraphHasWhatIsSharedOnce) {
+  const std::string dot = fleet_graph(two_of_one_base());
+  EXPECT_THAT(dot, HasSubstr("\"a 2\" [label=\"r/1 … i/2\"];"));
+  EXPECT_THAT(dot, HasSubstr("\"a 2\" -> \"a 3\";"));
+  EXPECT_THAT(dot, HasSubstr("\"a 2\" -> \"long-b 3\";"));
+  EXPECT_EQ(dot.find("long-b 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth::builder
