@@ -51,7 +51,7 @@ INNER_ARROWS = {
         "lint": {"yaml", "elements", "packages", "plan", "spec"},
         "inspect": {"vm", "guestfs", "packages", "disk"},
         "run": {"packing", "guestfs", "sandbox", "fetch", "elements", "packages", "plan", "evidence", "disk", "boot", "output", "layers", "store", "spec", "lint", "outdated"},
-        "fleet": {"evidence", "run"},
+        "fleet": {"lint", "evidence", "run"},
     },
     "metadata": {
         "model": set(),
