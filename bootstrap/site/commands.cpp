@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"

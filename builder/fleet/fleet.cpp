@@ -245,8 +245,7 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
     try {
       std::vector<std::string> notes;
       const BuildPlan plan = plan_image(files, image.request, installation, notes);
-      steps.back().keys =
-          step_keys(files, image.request, installation, plan, DiskStage::plan(image.request, plan));
+      steps.back().keys = step_keys(files, image.request, installation, plan, DiskStage::plan(image.request, plan));
       for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
     } catch (const Error&) {  // its build says what is wrong
       steps.back().keys.clear();
