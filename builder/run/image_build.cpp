@@ -533,6 +533,35 @@ void throw_story(const Fd& failed, int code) {
   if (!story.empty()) throw Error(ErrorKind::external, story, code);
 }
 
+/// What the sandbox asks once, when it has its copies of the hooks: what has changed since facts were told. Everything
+/// looks as it did then only outside.
+struct ChangeQuestion {
+  Pipe asked = Pipe::create();
+  Pipe told = Pipe::create();
+};
+
+void answer_changes(ChangeQuestion& question, const FactSource& facts) {
+  const Fd told = std::move(question.told.write);
+  if (read_all(question.asked.read, "the pipe from the sandbox").empty()) return;
+  std::string text = facts.changed_element();
+  for (const std::string& path : facts.changed_inputs()) text += cat(std::string(1, '\0'), path);
+  write_all(told, text, "the pipe to the sandbox");
+}
+
+/// Throws Error(input) when the hooks are not those of the plan and of the facts.
+void ask_changes(ChangeQuestion& question, FactSource& facts) {
+  facts.look_again();
+  question.told.write = Fd();
+  write_all(question.asked.write, "c", "the pipe to the builder");
+  question.asked.write = Fd();
+  const std::vector<std::string> changed = split(read_all(question.told.read, "the pipe from the builder"), '\0');
+  if (!changed.front().empty()) {
+    throw Error(ErrorKind::input, cat("the element ", changed.front(), " was changed while the build began"))
+        .hint("Some of it was read before, some after that. Nothing has been built; start the build again.");
+  }
+  facts.distrust({changed.begin() + 1, changed.end()});
+}
+
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity) {
   SystemClock clock;
   RealRunner trials(clock);
@@ -575,6 +604,8 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const ShiftedHost host = shifted_host(spec, log, verbosity);
   Pipe built = Pipe::create();
   Pipe failed = Pipe::create();
+  ChangeQuestion question;
+  std::future<void> answer;
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start(
       [&] {
@@ -582,15 +613,16 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
           const BuilderPlaces places = enter(request, spec, host, own_network.get());
           std::optional<StepWatch> watch;
           if (request.use_cache)
-            watch.emplace(watched_network(network.has_value()), copies_of(spec, places),
-                          [](const fs::path& path) { return asked_look(path); });
+            watch.emplace(
+                watched_network(network.has_value()), copies_of(spec, places),
+                [](const fs::path& path) { return asked_look(path); }, input_stamp);
           RealRunner runner(clock);
           std::unique_ptr<Progress> progress = progress_for(verbosity, log, clock, request.environment);
           if (tells_progress(verbosity)) progress = with_estimate(std::move(progress), request, plan);
           if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
                  network ? &spans : nullptr, watch ? &*watch : nullptr, layer_policy(request),
-                 places.way_to(spec.closed.front()), &places, key});
+                 places.way_to(spec.closed.front()), &places, key, [&] { ask_changes(question, facts); }});
           write_all(built.write, "b", "the pipe to the builder");
           built.write = Fd();
         });
@@ -598,6 +630,8 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
       host.maps());
   built.write = Fd();
   failed.write = Fd();
+  question.asked.write = Fd();
+  answer = start_beside([&] { answer_changes(question, facts); });
   if (own_network) own_network->connect(sandbox.pid());
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
