@@ -121,8 +121,14 @@ unsigned seen_id(unsigned id, unsigned own) {
   return own == 0 && id <= k_last_id ? id : k_nobody;
 }
 
-std::string owner_of(const FileStatus& status) {
-  return cat(" ", seen_id(status.uid, ::geteuid()), ":", seen_id(status.gid, ::getegid()));
+std::string owner_of(unsigned user, unsigned group) {
+  return cat(" ", seen_id(user, ::geteuid()), ":", seen_id(group, ::getegid()));
+}
+
+/// Of what is neither file, directory nor link.
+std::string kind_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)) return "";
+  return cat(" ", status.st_mode & S_IFMT, " ", status.st_rdev);
 }
 
 std::string describe(const FileStatus& status, const std::string& content) {
@@ -158,7 +164,21 @@ class ContentDigest {
   ContentDigest(const FileReader& files, Owners owners) : files_(files), owners_(owners) {}
 
   [[nodiscard]] std::string of_status(const FileStatus& status, const std::string& content) const {
-    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status) : "");
+    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status.uid, status.gid) : "");
+  }
+
+  /// What a copy (cp -a) takes over of the entry itself: where a link leads and whose it is, which earlier entry a file
+  /// is another name of, what kind of device it is.
+  std::string of_entry(const fs::path& path) {
+    struct stat own {};
+    if (::lstat(path.c_str(), &own) != 0) return "";
+    if (S_ISLNK(own.st_mode))
+      return cat(link_of(path), owners_ == Owners::count ? owner_of(own.st_uid, own.st_gid) : "");
+    if (S_ISREG(own.st_mode) && own.st_nlink > 1) {
+      const auto [first, is_new] = files_with_links_.try_emplace({own.st_dev, own.st_ino}, files_with_links_.size());
+      return is_new ? "" : cat(" = ", first->second);
+    }
+    return kind_of(own);
   }
 
   std::string of_file(const fs::path& path, const FileStatus& status) {
@@ -177,14 +197,15 @@ class ContentDigest {
   void add(const fs::path& directory, const std::string& below, std::string& text) {
     for (const std::string& name : files_.list(directory)) {
       const fs::path path = directory / name;
-      const std::string link = link_of(path);
-      text += cat(below, name, link);
+      const std::string entry = of_entry(path);
+      text += cat(below, name, entry);
       try {
         const std::optional<FileStatus> status = files_.status(path);
         const bool is_file = status && status->type == FileStatus::Type::regular;
         if (status) text += cat(" ", of_status(*status, is_file ? of_file(path, *status) : ""));
         text += "\n";
-        if (status && status->type == FileStatus::Type::directory && (link.empty() || followed_.take(path)))
+        if (status && status->type == FileStatus::Type::directory &&
+            (!entry.starts_with(k_link) || followed_.take(path)))
           add(path, cat(below, name, "/"), text);
       } catch (const Error&) {  // it may not be looked at, by hooks neither
         text += " unreadable\n";
@@ -195,6 +216,7 @@ class ContentDigest {
   const FileReader& files_;
   Owners owners_;
   Followed followed_;
+  std::map<std::pair<dev_t, ino_t>, std::size_t> files_with_links_;  ///< by which of them came first
   std::uint64_t left_ = k_most_read;
 };
 
@@ -209,36 +231,14 @@ std::string path_digest(const FileReader& files, const fs::path& path, bool may_
       content = names_only ? join(files.list(path), "\n") : digest.of_tree(path);
     }
     if (status->type == FileStatus::Type::regular) content = digest.of_file(path, *status);
+    struct stat other {};
+    if (status->type == FileStatus::Type::other && ::stat(path.c_str(), &other) == 0) content = kind_of(other);
     return fact_digest(digest.of_status(*status, content));
   } catch (const Error&) {  // it may not be looked at, by hooks neither
     return "unreadable";
   }
 }
 
-std::int64_t wall_nanoseconds() {
-  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
-std::string tree_digest(const FileReader& files, const fs::path& directory) {
-  return ContentDigest(files, Owners::ignore).of_tree(directory);
-}
-
-std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys) {
-  struct stat own {};
-  const auto is_told = [](int failed) { return failed == ENOENT || failed == ENOTDIR; };
-  if (::lstat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional<std::string>(k_no_file) : std::nullopt;
-  std::string text;
-  if (S_ISLNK(own.st_mode)) {
-    text = cat(link_of(path), " ");
-    if (::stat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional(cat(text, k_no_file)) : std::nullopt;
-  }
-  text += std::to_string(own.st_mode & S_IFMT);
-  if (!S_ISREG(own.st_mode)) return text;
-  const unsigned user = is_nobodys ? k_nobody : seen_id(own.st_uid, ::geteuid());
-  const unsigned group = is_nobodys ? k_nobody : seen_id(own.st_gid, ::getegid());
-  return cat(text, " ", own.st_mode & 07777U, " ", own.st_size, " ", user, ":", group);
 struct Look {
   std::string text;
   std::int64_t newest = 0;
@@ -257,6 +257,35 @@ Look look_at(const fs::path& path, bool names_only) {
           .is_small = stat.bytes < k_worth_knowing && stat.files < k_many_files};
 }
 
+std::int64_t wall_nanoseconds() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::string tree_digest(const FileReader& files, const fs::path& directory) {
+  return ContentDigest(files, Owners::ignore).of_tree(directory);
+}
+
+std::string input_stamp(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? stamp_of(status) : k_no_file;
+}
+
+std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys) {
+  struct stat own {};
+  const auto is_told = [](int failed) { return failed == ENOENT || failed == ENOTDIR; };
+  if (::lstat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional<std::string>(k_no_file) : std::nullopt;
+  std::string text;
+  if (S_ISLNK(own.st_mode)) {
+    text = cat(link_of(path), " ");
+    if (::stat(path.c_str(), &own) != 0) return is_told(errno) ? std::optional(cat(text, k_no_file)) : std::nullopt;
+  }
+  text += std::to_string(own.st_mode & S_IFMT);
+  if (!S_ISREG(own.st_mode)) return text;
+  const unsigned user = is_nobodys ? k_nobody : seen_id(own.st_uid, ::geteuid());
+  const unsigned group = is_nobodys ? k_nobody : seen_id(own.st_gid, ::getegid());
+  return cat(text, " ", own.st_mode & 07777U, " ", own.st_size, " ", user, ":", group);
 }
 
 InputDigests::InputDigests(const FileReader& files, fs::path memory, std::function<bool(const fs::path&)> is_nobodys)
@@ -267,11 +296,6 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory, std::functi
     text = files_.read(memory_).value_or("{}");
   } catch (const Error&) {  // another user's, root's mostly: digests are made anew
     return;
-std::string input_stamp(const fs::path& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? stamp_of(status) : k_no_file;
-}
-
   }
   const Result<Json> read = parse_json(text, memory_.string());
   if (!read.ok() || !read.value().is_object()) return;
