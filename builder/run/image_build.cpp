@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <future>
@@ -540,21 +541,36 @@ struct ChangeQuestion {
   Pipe told = Pipe::create();
 };
 
+/// Up to `end`, not to the pipe's end: a process that connects the sandbox's network may hold that.
+std::string read_until(const Fd& fd, std::string_view end) {
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (!text.ends_with(end)) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return "";
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return text.substr(0, text.size() - end.size());
+}
+
+const std::string k_end_of_answer(2, '\0');  // no name is empty
+
 void answer_changes(ChangeQuestion& question, const FactSource& facts) {
   const Fd told = std::move(question.told.write);
-  if (read_all(question.asked.read, "the pipe from the sandbox").empty()) return;
+  if (read_until(question.asked.read, "?").empty()) return;
   std::string text = facts.changed_element();
   for (const std::string& path : facts.changed_inputs()) text += cat(std::string(1, '\0'), path);
-  write_all(told, text, "the pipe to the sandbox");
+  write_all(told, cat(text, k_end_of_answer), "the pipe to the sandbox");
 }
 
 /// Throws Error(input) when the hooks are not those of the plan and of the facts.
 void ask_changes(ChangeQuestion& question, FactSource& facts) {
   facts.look_again();
   question.told.write = Fd();
-  write_all(question.asked.write, "c", "the pipe to the builder");
+  write_all(question.asked.write, "changes?", "the pipe to the builder");
   question.asked.write = Fd();
-  const std::vector<std::string> changed = split(read_all(question.told.read, "the pipe from the builder"), '\0');
+  const std::vector<std::string> changed = split(read_until(question.told.read, k_end_of_answer), '\0');
   if (!changed.front().empty()) {
     throw Error(ErrorKind::input, cat("the element ", changed.front(), " was changed while the build began"))
         .hint("Some of it was read before, some after that. Nothing has been built; start the build again.");
