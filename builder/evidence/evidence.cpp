@@ -17,7 +17,6 @@
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "builder/evidence/statements.hpp"
 
 namespace hearth::builder::evidence {
@@ -49,7 +48,7 @@ ImageFacts collect(const EvidenceRequest& request) {
                    .elements = {},
                    .fetched = request.fetched.value_or(fetch::Lock())};
   for (const std::string& name : request.read_variables) {
-    if (!tells_what_is_built(name) && is_valid_utf8(name)) facts.read_variables.push_back(name);
+    if (!tells_what_is_built(name) && is_tellable_name(name)) facts.read_variables.push_back(name);
   }
   for (auto& [name, value] : facts.fetched.settings) value = without_credentials(value);
   for (const Json& output : manifest.at("outputs")) {

@@ -17,6 +17,8 @@ namespace hearth::builder::evidence {
 
 namespace {
 
+constexpr std::size_t k_most_told = 20;  // variables, a line each
+
 /// Options that say what is built. A provenance may have come with the image from anywhere, so no other is taken from
 /// it.
 const std::set<std::string> k_taken = {"a",
@@ -165,18 +167,25 @@ std::set<std::string> read_variables(const Json& provenance) {
   const auto parameters = "/predicate/buildDefinition/externalParameters"_json_pointer / k_read_variables;
   if (!provenance.is_object() || !provenance.contains(parameters)) return names;
   for (const Json& name : provenance.at(parameters)) {
-    if (name.is_string()) names.insert(name.get<std::string>());
+    if (name.is_string() && is_tellable_name(name.get<std::string>())) names.insert(name.get<std::string>());
   }
   return names;
 }
 
-/// A sentence for each that the first build had and this one has not.
+/// A sentence for each that the first build had and this one has not. Of a provenance that names no end of them, of
+/// some.
 std::vector<std::string> missing_variables(const Statement& statement, const Environment& environment) {
   std::vector<std::string> missing;
+  std::size_t more = 0;
   for (const std::string& name : read_variables(statement.content)) {
-    if (environment.count(name) == 0)
-      missing.push_back(cat("the build read the variable ", format_json(Json(name)), ", which is not set here"));
+    if (environment.count(name) > 0) continue;
+    if (missing.size() < k_most_told) {
+      missing.push_back(cat("the build read the variable ", name, ", which is not set here"));
+    } else {
+      ++more;
+    }
   }
+  if (more > 0) missing.push_back(cat("and ", more, " more variables that are not set here"));
   return missing;
 }
 

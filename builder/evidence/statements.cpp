@@ -121,6 +121,12 @@ Json parameters(const ImageFacts& facts) {
 
 }  // namespace
 
+bool is_tellable_name(std::string_view variable) {
+  constexpr std::size_t longest = 100;
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.%";
+  return !variable.empty() && variable.size() <= longest && variable.find_first_not_of(letters) == variable.npos;
+}
+
 Json spdx_document(const ImageFacts& facts) {
   Json packages = Json::array();
   Json relationships = Json::array();

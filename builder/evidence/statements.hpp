@@ -17,6 +17,9 @@ inline constexpr const char* k_build_type = "urn:hearth:image-create:1";
 
 /// Among the external parameters: names of the caller's variables that hooks read and whose values do not stand there.
 inline constexpr const char* k_read_variables = "variablesRead";
+/// Whether a name may stand there: of few letters, digits, "_", "-", "." and "%", so that it is no URL with a password,
+/// and does no harm to a terminal.
+[[nodiscard]] bool is_tellable_name(std::string_view variable);
 
 [[nodiscard]] Json spdx_document(const ImageFacts& facts);
 [[nodiscard]] Json provenance_statement(const ImageFacts& facts);

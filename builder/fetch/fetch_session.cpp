@@ -166,6 +166,7 @@ struct FetchSession::State {
     session.settings = lock.settings;
     take_git_answers(plan.lock, lock, *store);
     const bool records = *plan.mode == FetchMode::record;
+    if (records) require_place_for_git_answers(plan.lock);
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
     const std::string own_hosts = own_loopback(plan, lock);
     Lock known = records ? known_answers(store->directory()) : Lock{};

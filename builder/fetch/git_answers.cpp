@@ -40,8 +40,10 @@ std::set<std::string> digests_of_git(const Lock& lock) {
   return digests;
 }
 
-void take_one(const fs::path& file, const Fetched& fetched, ObjectStore& store) {
-  if (digest_file(file).sha256 != fetched.sha256) {
+/// One of another size isn't read: it may have no end.
+void take_one(const fs::path& file, const FileStatus& status, const Fetched& fetched, ObjectStore& store) {
+  const bool is_file = status.type == FileStatus::Type::regular;
+  if (!is_file || status.size != fetched.size || digest_file(file).sha256 != fetched.sha256) {
     throw Error(ErrorKind::input,
                 cat(file.string(), " is not the answer of a git server that its name says, and the lock"))
         .hint("It was damaged: copy it again from where the lock was recorded, or record again (--record).");
@@ -63,8 +65,17 @@ void take_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& 
   for (const auto& [key, fetched] : lock.fetches) {
     if (!asks_git(key) || store.open(fetched.sha256, fetched.size)) continue;
     const fs::path file = git_answers_directory(lock_file) / fetched.sha256;
-    if (fs::exists(file)) take_one(file, fetched, store);
+    if (const auto status = RealFileSystem().status(file)) take_one(file, *status, fetched, store);
   }
+}
+
+void require_place_for_git_answers(const fs::path& lock_file) {
+  const fs::path directory = git_answers_directory(lock_file);
+  const std::optional<FileStatus> status = RealFileSystem().status(directory);
+  if (!status || status->type == FileStatus::Type::directory) return;
+  throw Error(ErrorKind::input, cat(directory.string(), " is no directory"))
+      .hint(
+          "What git servers answer to a recording is kept there, beside the lock: remove it, or give another --lock.");
 }
 
 void keep_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& store) {

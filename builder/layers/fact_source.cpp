@@ -49,6 +49,9 @@ bool holds(const fs::path& directory, const fs::path& path) {
   return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
 }
 
+/// Of a directory that was only listed. As it is now: others may have changed it while the build ran.
+std::string names_in(const fs::path& directory) { return fact_digest(join(RealFileSystem().list(directory), "\n")); }
+
 bool runs_on_host(Phase phase) { return info(phase).place != Place::target; }
 
 }  // namespace
@@ -275,6 +278,15 @@ void FactSource::prepare() const {
   digests_.save();
 }
 
+std::string FactSource::changed_element() const {
+  const RealFileSystem files;
+  InputDigests now(files, setup_.memory);
+  for (const Element& element : plan_.elements.elements) {
+    if (now.path(element.path) != digests_.path(element.path)) return element.name;
+  }
+  return "";
+}
+
 std::string FactSource::hook_digest(const std::string& path) const {
   if (path == k_services) return fact_digest(service_table(plan_.services));
   std::string text;
@@ -414,7 +426,7 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
     return is_filled_by_packages(path) || is_in_one_of(places, path);
   };
   std::set<std::string> unnamed;
-  for (const std::string& path : reads.machine) {
+  for (const auto& [path, stamp] : reads.machine) {
     boost::system::error_code failed;
     const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
     const bool is_builders = !is_download(path) && is_in_one_of(setup_.written, path);
@@ -435,8 +447,7 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
   }
   for (const std::string& path : unnamed) {
     boost::system::error_code failed;
-    const std::string digest =
-        fs::is_directory(path, failed) ? fact_digest(join(files_.list(path), "\n")) : digests_.host(path);
+    const std::string digest = fs::is_directory(path, failed) ? names_in(path) : digests_.host(path);
     facts[cat("read ", path)] = file_digest(setup_.key, path, digest);
   }
   for (const auto& [path, look] : asked) facts[cat("asked ", path)] = file_digest(setup_.key, path, fact_digest(look));
@@ -559,6 +570,20 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   return facts;
 }
 
+Facts FactSource::after_step(const Step& step, const Reads& reads) const {
+  Facts facts = of_step(step, reads);
+  std::set<std::string> changed;
+  for (const std::string& path : named_) {
+    if (changed_.count(path) > 0 || digests_.has_changed(path)) changed.insert(path);
+  }
+  for (const auto& [path, stamp] : reads.machine) {
+    const bool is_input = facts.count(cat("read ", path)) > 0;
+    if (is_input && !stamp.empty() && (input_stamp(path) != stamp || digests_.has_changed(path))) changed.insert(path);
+  }
+  if (!changed.empty()) facts[cat("unseen ", *changed.begin(), " was changed while the build ran")] = "-";
+  return facts;
+}
+
 std::optional<std::string> FactSource::local_fault(const std::string& label, const Facts& noted) const {
   if (auto reason = unkeepable(noted)) return reason;
   Facts before;
@@ -569,7 +594,7 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
     if (fact_kind(fact) == "hook") reads.files.insert(fact_name(fact));
     if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
     if (fact_kind(fact) == "elements") reads.everything = true;
-    if (fact_kind(fact) == "read") reads.machine.insert(fact_name(fact));
+    if (fact_kind(fact) == "read") reads.machine.emplace(fact_name(fact), "");
     if (fact_kind(fact) == "asked")
       reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));
   }

@@ -57,8 +57,19 @@ class FactSource {
 
   /// Reads what will be told of the plan's steps.
   void prepare() const;
+  /// The element whose files are not those that were told any more, if there is one.
+  [[nodiscard]] std::string changed_element() const;
+  /// Files and directories of the machine, likewise.
+  [[nodiscard]] std::set<std::string> changed_inputs() const { return digests_.changed(); }
+  /// In the sandbox, where some places look different: after_step() tells what changes from now on.
+  void look_again() { digests_.look_again(); }
+  /// after_step() tells of these, too.
+  void distrust(std::set<std::string> changed) { changed_ = std::move(changed); }
   /// All facts of a step that read `reads`.
   [[nodiscard]] Facts of_step(const Step& step, const Reads& reads) const;
+  /// As of_step(), when it has just run. What of the machine has changed since it was read, by the step or before it
+  /// for its digest, is told in a fact that nothing can be kept with: nobody knows which of the two the step saw.
+  [[nodiscard]] Facts after_step(const Step& step, const Reads& reads) const;
   /// Once it is known what the step noted of servers: their answers, asked again, stand for the copies in `downloads`,
   /// which another machine has not got.
   void drop_copies(Facts& facts) const;
@@ -119,6 +130,7 @@ class FactSource {
   StepScripts scripts_;
   std::set<std::string> passed_;  ///< HEARTH_HOOK_VARIABLES
   mutable InputDigests digests_;
+  std::set<std::string> changed_;        ///< before look_again()
   mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
   mutable std::map<std::string, std::string> known_;
   mutable std::map<std::string, Handed> handed_;

@@ -32,6 +32,8 @@ constexpr std::array<const char*, 10> k_system = {"/usr/",     "/lib/",         
                                                   "/sbin/",    "/var/lib/dpkg/", "/var/lib/apt/", "/var/lib/rpm/",
                                                   "/etc/ssl/", "/boot/"};
 constexpr const char* k_local = "/usr/local/";
+constexpr std::string_view k_link = " -> ";
+constexpr std::string_view k_host = "host ";  // before names of what host() was asked for
 constexpr unsigned k_nobody = 65534;
 constexpr unsigned k_last_id = 65535;  // of the range that builds of root's have
 
@@ -61,8 +63,13 @@ class Followed {
   std::set<std::string> seen_;
 };
 
-/// What stat(2) says of an input and of all below it, without reading it. Whatever changes it changes this, but for the
-/// same moment's second change.
+/// What stat(2) says that changes when a file or the names in a directory do, but for the same moment's second change.
+/// Not the inode: an overlay shows another one.
+std::string stamp_of(const struct stat& status) {
+  return cat(status.st_mode, " ", status.st_size, " ", nanoseconds(status.st_mtim), " ", nanoseconds(status.st_ctim));
+}
+
+/// What stat(2) says of an input and of all below it, without reading it.
 struct TreeStat {
   Hasher text{HashKind::sha256};
   std::uint64_t bytes = 0;
@@ -92,8 +99,7 @@ struct TreeStat {
 
  private:
   void add_status(const std::string& name, const struct stat& status) {
-    text.update(cat(name, " ", status.st_mode, " ", status.st_size, " ", status.st_ino, " ",
-                    nanoseconds(status.st_mtim), " ", nanoseconds(status.st_ctim), "\n"));
+    text.update(cat(name, " ", stamp_of(status), "\n"));
     newest = std::max({newest, nanoseconds(status.st_ctim), nanoseconds(status.st_mtim)});
     if (S_ISREG(status.st_mode)) bytes += static_cast<std::uint64_t>(status.st_size);
     ++files;
@@ -115,8 +121,14 @@ unsigned seen_id(unsigned id, unsigned own) {
   return own == 0 && id <= k_last_id ? id : k_nobody;
 }
 
-std::string owner_of(const FileStatus& status) {
-  return cat(" ", seen_id(status.uid, ::geteuid()), ":", seen_id(status.gid, ::getegid()));
+std::string owner_of(unsigned user, unsigned group) {
+  return cat(" ", seen_id(user, ::geteuid()), ":", seen_id(group, ::getegid()));
+}
+
+/// Of what is neither file, directory nor link.
+std::string kind_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)) return "";
+  return cat(" ", status.st_mode & S_IFMT, " ", status.st_rdev);
 }
 
 std::string describe(const FileStatus& status, const std::string& content) {
@@ -126,7 +138,7 @@ std::string describe(const FileStatus& status, const std::string& content) {
 std::string link_of(const fs::path& path) {
   boost::system::error_code none;
   const fs::path target = fs::read_symlink(path, none);
-  return none ? "" : cat(" -> ", target.string());
+  return none ? "" : cat(k_link, target.string());
 }
 
 /// In pieces: it may be larger than the memory.
@@ -152,7 +164,21 @@ class ContentDigest {
   ContentDigest(const FileReader& files, Owners owners) : files_(files), owners_(owners) {}
 
   [[nodiscard]] std::string of_status(const FileStatus& status, const std::string& content) const {
-    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status) : "");
+    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status.uid, status.gid) : "");
+  }
+
+  /// What a copy (cp -a) takes over of the entry itself: where a link leads and whose it is, which earlier entry a file
+  /// is another name of, what kind of device it is.
+  std::string of_entry(const fs::path& path) {
+    struct stat own {};
+    if (::lstat(path.c_str(), &own) != 0) return "";
+    if (S_ISLNK(own.st_mode))
+      return cat(link_of(path), owners_ == Owners::count ? owner_of(own.st_uid, own.st_gid) : "");
+    if (S_ISREG(own.st_mode) && own.st_nlink > 1) {
+      const auto [first, is_new] = files_with_links_.try_emplace({own.st_dev, own.st_ino}, files_with_links_.size());
+      return is_new ? "" : cat(" = ", first->second);
+    }
+    return kind_of(own);
   }
 
   std::string of_file(const fs::path& path, const FileStatus& status) {
@@ -171,14 +197,15 @@ class ContentDigest {
   void add(const fs::path& directory, const std::string& below, std::string& text) {
     for (const std::string& name : files_.list(directory)) {
       const fs::path path = directory / name;
-      const std::string link = link_of(path);
-      text += cat(below, name, link);
+      const std::string entry = of_entry(path);
+      text += cat(below, name, entry);
       try {
         const std::optional<FileStatus> status = files_.status(path);
         const bool is_file = status && status->type == FileStatus::Type::regular;
         if (status) text += cat(" ", of_status(*status, is_file ? of_file(path, *status) : ""));
         text += "\n";
-        if (status && status->type == FileStatus::Type::directory && (link.empty() || followed_.take(path)))
+        if (status && status->type == FileStatus::Type::directory &&
+            (!entry.starts_with(k_link) || followed_.take(path)))
           add(path, cat(below, name, "/"), text);
       } catch (const Error&) {  // it may not be looked at, by hooks neither
         text += " unreadable\n";
@@ -189,6 +216,7 @@ class ContentDigest {
   const FileReader& files_;
   Owners owners_;
   Followed followed_;
+  std::map<std::pair<dev_t, ino_t>, std::size_t> files_with_links_;  ///< by which of them came first
   std::uint64_t left_ = k_most_read;
 };
 
@@ -203,10 +231,30 @@ std::string path_digest(const FileReader& files, const fs::path& path, bool may_
       content = names_only ? join(files.list(path), "\n") : digest.of_tree(path);
     }
     if (status->type == FileStatus::Type::regular) content = digest.of_file(path, *status);
+    struct stat other {};
+    if (status->type == FileStatus::Type::other && ::stat(path.c_str(), &other) == 0) content = kind_of(other);
     return fact_digest(digest.of_status(*status, content));
   } catch (const Error&) {  // it may not be looked at, by hooks neither
     return "unreadable";
   }
+}
+
+struct Look {
+  std::string text;
+  std::int64_t newest = 0;
+  bool is_small = true;
+};
+
+/// Of `names_only` what is below doesn't count.
+Look look_at(const fs::path& path, bool names_only) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {.text = k_no_file};
+  const bool is_small_file = S_ISREG(status.st_mode) && static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
+  if (names_only || is_small_file) return {.text = stamp_of(status)};
+  TreeStat stat = stat_tree(path);
+  return {.text = stat.text.hex_digest(),
+          .newest = stat.newest,
+          .is_small = stat.bytes < k_worth_knowing && stat.files < k_many_files};
 }
 
 std::int64_t wall_nanoseconds() {
@@ -217,6 +265,11 @@ std::int64_t wall_nanoseconds() {
 
 std::string tree_digest(const FileReader& files, const fs::path& directory) {
   return ContentDigest(files, Owners::ignore).of_tree(directory);
+}
+
+std::string input_stamp(const fs::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? stamp_of(status) : k_no_file;
 }
 
 std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys) {
@@ -251,37 +304,53 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory, std::functi
   }
 }
 
-std::string InputDigests::digest_now(const fs::path& path, bool may_be_system) {
+InputDigests::Known InputDigests::digest_now(const fs::path& path, bool may_be_system) {
   const bool has_owner = may_be_system && !is_nobodys(path);
   const FileReader& files = may_be_system ? static_cast<const FileReader&>(system_) : files_;
   const Owners owners = has_owner ? Owners::count : Owners::ignore;
-  if (may_be_system && is_filled_by_packages(path)) return path_digest(files, path, true, owners);
-  struct stat status {};
-  const bool is_small = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-                        static_cast<std::uint64_t>(status.st_size) < k_worth_knowing;
-  if (is_small) return path_digest(files, path, false, owners);
   const std::int64_t began = wall_nanoseconds();
-  TreeStat stat = stat_tree(path);
-  if (stat.bytes < k_worth_knowing && stat.files < k_many_files) return path_digest(files, path, false, owners);
-  const std::string text = cat(stat.text.hex_digest(), owners == Owners::count ? " host" : "");
+  const Look look = look_at(path, may_be_system && is_filled_by_packages(path));
+  if (look.is_small) return {look.text, path_digest(files, path, may_be_system, owners)};
+  const std::string text = cat(look.text, owners == Owners::count ? " host" : "");
   const auto found = known_.find(path.string());
-  if (found != known_.end() && found->second.look == text) return found->second.digest;
+  if (found != known_.end() && found->second.look == text) return {look.text, found->second.digest};
   std::string digest = path_digest(files, path, false, owners);
-  if (stat.newest + k_settled < began) {
+  if (look.newest + k_settled < began) {
     known_[path.string()] = {text, digest};
     learned_ = true;
   }
-  return digest;
+  return {look.text, digest};
 }
 
 const std::string& InputDigests::remembered(const std::string& name, const fs::path& path, bool may_be_system) {
   const auto [known, is_new] = told_.try_emplace(name);
   if (is_new) known->second = digest_now(path, may_be_system);
-  return known->second;
+  return known->second.digest;
+}
+
+bool InputDigests::has_changed(const fs::path& path) const {
+  const auto told = told_.find(cat(k_host, path.string()));
+  return told != told_.end() && look_at(path, is_filled_by_packages(path)).text != told->second.look;
+}
+
+std::set<std::string> InputDigests::changed() const {
+  std::set<std::string> paths;
+  for (const auto& [name, known] : told_) {
+    if (name.starts_with(k_host) && has_changed(name.substr(k_host.size()))) paths.insert(name.substr(k_host.size()));
+  }
+  return paths;
+}
+
+void InputDigests::look_again() {
+  for (auto& [name, known] : told_) {
+    if (!name.starts_with(k_host)) continue;
+    const fs::path path = name.substr(k_host.size());
+    known.look = look_at(path, is_filled_by_packages(path)).text;
+  }
 }
 
 const std::string& InputDigests::host(const fs::path& path) {
-  return remembered(cat("host ", path.string()), path, true);
+  return remembered(cat(k_host, path.string()), path, true);
 }
 std::optional<std::string> InputDigests::asked(const fs::path& path) const {
   return asked_look(path, is_nobodys(path));

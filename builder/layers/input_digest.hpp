@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/sys/file.hpp"
@@ -23,6 +24,9 @@ namespace hearth::builder {
 /// `is_nobodys`.
 [[nodiscard]] std::optional<std::string> asked_look(const fs::path& path, bool is_nobodys = false);
 
+/// What is another text when a file was written meanwhile, or the names in a directory have changed.
+[[nodiscard]] std::string input_stamp(const fs::path& path);
+
 /// Digests that are computed once in a process, and large ones once while nothing changes.
 class InputDigests {
  public:
@@ -33,6 +37,12 @@ class InputDigests {
   /// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of
   /// directories that only the operating system's packages fill (/usr, /var/lib/dpkg, …) the names.
   [[nodiscard]] const std::string& host(const fs::path& path);
+  /// Whether it may be another than it was when host() began to read it, or at the last look_again().
+  [[nodiscard]] bool has_changed(const fs::path& path) const;
+  /// Those that have, of all that host() was asked for.
+  [[nodiscard]] std::set<std::string> changed() const;
+  /// In the sandbox: some places look different from there.
+  void look_again();
   /// As asked_look().
   [[nodiscard]] std::optional<std::string> asked(const fs::path& path) const;
   /// As host() of something that no package of the operating system fills.
@@ -45,14 +55,14 @@ class InputDigests {
     std::string look;
     std::string digest;
   };
-  [[nodiscard]] std::string digest_now(const fs::path& path, bool may_be_system);
+  [[nodiscard]] Known digest_now(const fs::path& path, bool may_be_system);
   [[nodiscard]] const std::string& remembered(const std::string& name, const fs::path& path, bool may_be_system);
   [[nodiscard]] bool is_nobodys(const fs::path& path) const { return is_nobodys_ && is_nobodys_(path); }
   const FileReader& files_;
   RealFileSystem system_;  ///< for the machine's: they may be large and many, and are read once as it is
   fs::path memory_;
   std::function<bool(const fs::path&)> is_nobodys_;
-  std::map<std::string, std::string> told_;
+  std::map<std::string, Known> told_;
   std::map<std::string, Known> known_;
   bool learned_ = false;
 };

@@ -15,10 +15,10 @@ namespace hearth::builder {
 /// Paths are relative to the watched root, where nothing else is said.
 struct Reads {
   std::set<std::string> files;
-  std::set<std::string> directories;              ///< whose names were listed; "" is the root
-  std::set<std::string> machine = {};             ///< of the machine, absolute: seen by StepWatch
-  std::map<std::string, std::string> asked = {};  ///< likewise, of paths only asked for, what that told
-  bool everything = false;                        ///< too many to tell, or nobody watched: take all as read
+  std::set<std::string> directories;                ///< whose names were listed; "" is the root
+  std::map<std::string, std::string> machine = {};  ///< of the machine, absolute, with stamps: seen by StepWatch
+  std::map<std::string, std::string> asked = {};    ///< likewise, of paths only asked for, what that told
+  bool everything = false;                          ///< too many to tell, or nobody watched: take all as read
 };
 
 class ReadWatch {

@@ -79,6 +79,7 @@ class Build final : StepObserver {
   void run() {
     users_umask_ = ::umask(022);  // the tree's modes don't depend on who builds it
     lay_out_hooks();
+    if (in_.check_inputs) in_.check_inputs();
     take_layers();
     grow_root();
     // Beyond this point the target has an operating system, and hooks can run in it.

@@ -37,9 +37,10 @@ struct BuildInputs {
   const std::vector<evidence::StepSpan>* spans = nullptr;  ///< of such a build: when its steps began, as they begin
   StepWatch* watch = nullptr;                              ///< of a build that keeps layers
   LayerPolicy layers = {};
-  fs::path layer_store = {};              ///< hooks can't reach it
-  const BuilderPlaces* places = nullptr;  ///< where the outputs' directory really is
-  std::string output_key = {};            ///< noted with the outputs; empty = not
+  fs::path layer_store = {};                ///< hooks can't reach it
+  const BuilderPlaces* places = nullptr;    ///< where the outputs' directory really is
+  std::string output_key = {};              ///< noted with the outputs; empty = not
+  std::function<void()> check_inputs = {};  ///< to be called when the hooks are copied, and none has run
 };
 
 /// Runs the build. To be called inside the sandbox. Output files appear at the very end, or not at all.

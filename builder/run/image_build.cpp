@@ -31,6 +31,7 @@
 #include "builder/run/build.hpp"
 #include "builder/run/build_facts.hpp"
 #include "builder/run/build_warnings.hpp"
+#include "builder/run/change_question.hpp"
 #include "builder/run/estimate.hpp"
 #include "builder/run/host_files.hpp"
 #include "builder/run/json_progress.hpp"
@@ -428,6 +429,14 @@ std::vector<StepWatch::Copy> copies_of(const SandboxSpec& spec, const BuilderPla
           {spec.output, places.written_by_hooks()}};
 }
 
+std::unique_ptr<StepWatch> watch_of(const ImageRequest& request, bool has_proxy, const SandboxSpec& spec,
+                                    const BuilderPlaces& places) {
+  if (!request.use_cache) return nullptr;
+  return std::make_unique<StepWatch>(
+      watched_network(has_proxy), copies_of(spec, places), [](const fs::path& path) { return asked_look(path); },
+      input_stamp);
+}
+
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
 std::future<void> start_beside(const std::function<void()>& work) {
   sigset_t all;
@@ -560,21 +569,20 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const ShiftedHost host = shifted_host(spec, log, verbosity);
   Pipe built = Pipe::create();
   Pipe failed = Pipe::create();
+  ChangeQuestion question;
+  std::future<void> answer;
   std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
   NamespacedProcess sandbox = NamespacedProcess::start(
       [&] {
         return tell_failure(failed.write, log, [&] {
           const BuilderPlaces places = enter(request, spec, host, own_network.get());
-          std::optional<StepWatch> watch;
-          if (request.use_cache)
-            watch.emplace(watched_network(network.has_value()), copies_of(spec, places),
-                          [](const fs::path& path) { return asked_look(path); });
+          const std::unique_ptr<StepWatch> watch = watch_of(request, network.has_value(), spec, places);
           RealRunner runner(clock);
           auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
           if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-                 network ? &spans : nullptr, watch ? &*watch : nullptr, policy_of(request, neighbours),
-                 places.way_to(spec.closed.front()), &places, key});
+                 network ? &spans : nullptr, watch.get(), policy_of(request, neighbours),
+                 places.way_to(spec.closed.front()), &places, key, [&] { question.ask(facts); }});
           write_all(built.write, "b", "the pipe to the builder");
           built.write = Fd();
         });
@@ -582,6 +590,8 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
       host.maps());
   built.write = Fd();
   failed.write = Fd();
+  question.begin_answering();
+  answer = start_beside([&] { question.answer(facts); });
   if (own_network) own_network->connect(sandbox.pid());
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {

@@ -173,7 +173,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
     reads.asked = setup_.watch->take_looks();
   }
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
-                    setup_.facts.of_step(step, reads)};
+                    setup_.facts.after_step(step, reads)};
   note_inputs(record);
   note_fetches(record);
   note_unseen(record);

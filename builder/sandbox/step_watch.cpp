@@ -446,10 +446,11 @@ std::vector<StepWatch::KnownCopy> StepWatch::looked_at(const std::vector<Copy>& 
   return known;
 }
 
-StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look)
+StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look, Stamp stamp)
     : network_(network),
       copies_(looked_at(copies)),
       look_(std::move(look)),
+      stamp_(std::move(stamp)),
       has_own_proc_(has_proc_of_its_own()),
       mounts_(Fd::open(k_mounts, O_RDONLY)),
       served_before_(served_mounts()),
@@ -598,8 +599,13 @@ void StepWatch::note_content(const fs::path& path) {
   const fs::file_status status = fs::status(path, failed);
   if (!fs::is_regular_file(status) && !fs::is_directory(status)) return note_look(path);
   if (!counts(path)) return;
+  const bool is_written =
+      fs::is_directory(status) && std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
+        return path == copy.directory || path.string().starts_with(cat(copy.directory.string(), "/"));
+      });
   const std::lock_guard lock(mutex_);
-  reads_.insert(path.string());
+  if (const auto [read, is_new] = reads_.try_emplace(path.string()); is_new && stamp_ && !is_written)
+    read->second = stamp_(path);
 }
 
 void StepWatch::note_look(const fs::path& path) {
@@ -616,7 +622,7 @@ std::vector<std::string> StepWatch::take() {
   return found;
 }
 
-std::set<std::string> StepWatch::take_reads() {
+std::map<std::string, std::string> StepWatch::take_reads() {
   const std::lock_guard lock(mutex_);
   return std::exchange(reads_, {});
 }

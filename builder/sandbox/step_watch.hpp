@@ -31,8 +31,11 @@ class StepWatch {
   /// What asking for a path tells now; nothing when hooks can't tell either.
   using Look = std::function<std::optional<std::string>(const fs::path&)>;
 
+  /// What a file's writing and a directory's new name change.
+  using Stamp = std::function<std::string(const fs::path&)>;
+
   /// To be made as process 1 of the sandbox, by a thread that is not watched.
-  explicit StepWatch(Network network, const std::vector<Copy>& copies = {}, Look look = {});
+  explicit StepWatch(Network network, const std::vector<Copy>& copies = {}, Look look = {}, Stamp stamp = {});
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
   ~StepWatch();
@@ -48,9 +51,9 @@ class StepWatch {
   /// Where nothing can be watched, that.
   [[nodiscard]] std::vector<std::string> take();
   /// Files and directories of the machine that were opened to be read since the last call, as paths without "..", but
-  /// for the operating system's own (/usr, /etc …). Not told: what is not there, and what programs opened that have
-  /// another root.
-  [[nodiscard]] std::set<std::string> take_reads();
+  /// for the operating system's own (/usr, /etc …), and the stamp of each before it was opened first; none of a
+  /// directory that hooks write to. Not told: what is not there, and what programs opened that have another root.
+  [[nodiscard]] std::map<std::string, std::string> take_reads();
   /// Of the paths, likewise, that were only asked for, or were not there, what the first one who asked was told. Not
   /// told: what is asked for by a directory that was opened before.
   [[nodiscard]] std::map<std::string, std::string> take_looks();
@@ -78,6 +81,7 @@ class StepWatch {
   Network network_;
   std::vector<KnownCopy> copies_;
   Look look_;
+  Stamp stamp_;
   bool has_own_proc_;
   Fd mounts_;  ///< tells when they change
   std::set<std::string> served_before_;
@@ -88,7 +92,7 @@ class StepWatch {
   std::vector<Fd> new_listeners_;
   std::string why_not_;
   std::set<std::string> found_;
-  std::set<std::string> reads_;
+  std::map<std::string, std::string> reads_;
   std::map<std::string, std::string> looks_;
   std::thread thread_;
 };

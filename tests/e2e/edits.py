@@ -5,7 +5,8 @@ Edited are hooks and files of elements, variables, files and directories that va
 of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
 cache, files whose paths scripts put together, to read them or to ask for them. 30 edits, 500
 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
-hook uses (a build service's variables) must leave the outputs up to date. At the end a hook fetches something without noting it.
+hook uses (a build service's variables) must leave the outputs up to date. At the end files are edited while a hook reads them, and a
+hook fetches something without noting it.
 """
 
 import gzip
@@ -57,6 +58,8 @@ def script_of(name, machine):
     return HOOKS[name].replace("MACHINE", machine).replace("ENIHCAM", machine[::-1])
 
 
+MEANWHILE = ('python3 -c \'import sys; print(open(sys.argv[1][::-1] + "/un" + "named").read())\' ENIHCAM > "$TMP_MOUNT_PATH/etc/meanwhile"\n'
+             ': > "$DIB_IMAGE_CACHE/began"; until [ -e "$DIB_IMAGE_CACHE/go" ]; do sleep 0.1; done; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/meanwhile"')
 UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
 
 
@@ -264,6 +267,25 @@ def differing(found, clean):
     return sorted({entry[0] for entry in names[0] ^ names[1]})
 
 
+def meanwhile(site):
+    """What was edited between its digest and its reading, or the other way round, is not taken for what it was or is."""
+    site.hook("post-root.d/80-meanwhile", MEANWHILE.replace("ENIHCAM", site.machine[::-1]))
+    with open(f"{site.work}/file", encoding="utf-8") as file:
+        before = file.read()
+    building = threading.Thread(target=site.build, args=("image",))
+    building.start()
+    while building.is_alive() and not os.path.exists(f"{site.work}/cache/began"):
+        time.sleep(0.05)
+    site.write(f"{site.machine}/unnamed")
+    site.write("file")
+    site.write("cache/go")
+    building.join()
+    site.write("file", before)
+    found, said = site.build("image")
+    if found != site.build("clean", "--no-cache")[0]:
+        raise AssertionError(f"what was edited while a hook read it is stale:\n{said}")
+
+
 def unnoted(site):
     """What a hook fetches without a word is fetched each time, and `image why` says so."""
     site.hook("post-root.d/90-unnoted", UNNOTED)
@@ -300,6 +322,7 @@ def main():
             clean = site.build("clean", "--no-cache")[0]
             if found != clean:
                 raise AssertionError(f"{where}: not what a clean build makes: {differing(found, clean)}\n{said}")
+        meanwhile(site)
         unnoted(site)
     print(f"{count} edits, seed {seed}: each as a clean build; {kept} left the image as it was; {time.monotonic() - began:.0f} s")
 

@@ -367,7 +367,7 @@ TEST_F(ReproduceTest, NamesVariablesThatHooksReadAndThatAreNotSetHere) {
   EvidenceRequest recorded = request();
   recorded.arguments = {"x"};
   recorded.environment = {{"SITE_TOKEN", "s3cret"}, {"DIB_RELEASE", "bookworm"}};
-  recorded.read_variables = {"SITE_TOKEN", "DIB_RELEASE", "PATH", "\xff"};
+  recorded.read_variables = {"SITE_TOKEN", "DIB_RELEASE", "PATH", "\xff", "https://me:word@site/", "A\xc2\x9b[31m"};
   recorded.elements = {{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}};
   recorded.fetched = fetch::Lock();
   write_evidence(recorded);
@@ -380,8 +380,22 @@ TEST_F(ReproduceTest, NamesVariablesThatHooksReadAndThatAreNotSetHere) {
   const std::string story = reproduce("imagf");
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
-      AllOf(HasSubstr("the build read the variable \"SITE_TOKEN\", which is not set here"), Not(HasSubstr("PATH"))));
-  EXPECT_THAT(story, HasSubstr("the build read the variable \"SITE_TOKEN\", which is not set here"));
+      AllOf(HasSubstr("the build read the variable SITE_TOKEN, which is not set here"), Not(HasSubstr("PATH"))));
+  EXPECT_THAT(story, HasSubstr("the build read the variable SITE_TOKEN, which is not set here"));
+}
+
+TEST_F(ReproduceTest, OfNamesThatAProvenanceMakesUpFewAreTold) {
+  write_recorded({"x"});
+  Json statement = read("provenance.json");
+  Json names = Json::array({"A\xc2\x9b[31m", "B\x1b[31m", std::string(101, 'X'), 7});
+  for (int i = 0; i < 30; ++i) names.push_back(cat("N", i));
+  statement["predicate"]["buildDefinition"]["externalParameters"]["variablesRead"] = names;
+  sign(statement);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(reproduce(), "0");
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, AllOf(HasSubstr("the variable N0, which"), HasSubstr("and 10 more variables")));
+  EXPECT_THAT(told, AllOf(Not(HasSubstr("[31m")), Not(HasSubstr("XXX"))));
 }
 
 TEST_F(ReproduceTest, NeedsALock) {

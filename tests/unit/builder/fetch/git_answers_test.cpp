@@ -59,6 +59,39 @@ TEST_F(GitAnswersTest, ADamagedOneIsRefusedAndNotKept) {
   EXPECT_FALSE(empty.has(hex_digest(HashKind::sha256, "PICK and what follows"), k_pack.size()));
 }
 
+TEST_F(GitAnswersTest, WhatIsNoFileOfTheAnswersSizeIsNotRead) {
+  keep_git_answers(lock_file_, lock_, store_);
+  const fs::path file = git_answers_directory(lock_file_) / fetched(k_pack).sha256;
+  ObjectStore empty(dir_.path() / "empty");
+  const auto refused = [&] {
+    try {
+      take_git_answers(lock_file_, lock_, empty);
+      return std::string("taken");
+    } catch (const Error& error) {
+      return error.story();
+    }
+  };
+  fs::resize_file(file, std::uintmax_t{1} << 43U);  // hours
+  EXPECT_THAT(refused(), HasSubstr("is not the answer of a git server that its name says"));
+  fs::remove(file);
+  fs::create_symlink("/dev/zero", file);
+  EXPECT_THAT(refused(), HasSubstr("is not the answer of a git server that its name says"));
+  fs::remove_all(file.parent_path());
+  fs::create_symlink("hearth.lock.d", file.parent_path());
+  EXPECT_THAT(refused(), HasSubstr(cat("looking at ", file.string())));
+}
+
+TEST_F(GitAnswersTest, ARecordingKnowsBeforeItBeginsWhereTheyHaveNoPlace) {
+  require_place_for_git_answers(lock_file_);
+  RealFileSystem().write(git_answers_directory(lock_file_), "a file", {});
+  try {
+    require_place_for_git_answers(lock_file_);
+    FAIL() << "there is no place";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), HasSubstr("hearth.lock.d is no directory"));
+  }
+}
+
 TEST_F(GitAnswersTest, WhatAnEarlierLockKeptGoesAndWhatIsNotOursStays) {
   keep_git_answers(lock_file_, lock_, store_);
   const fs::path directory = git_answers_directory(lock_file_);

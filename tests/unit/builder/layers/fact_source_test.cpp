@@ -79,7 +79,7 @@ TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
   put("cache/base", "one");
   const std::string base = (dir.path() / "cache/base").string();
   const std::string list = (dir.path() / "cache").string();
-  const Facts noted = facts({.machine = {base, list}});
+  const Facts noted = facts({.machine = {{base, ""}, {list, ""}}});
   EXPECT_EQ(noted.count("read " + base), 1U);
   EXPECT_EQ(noted.count("read " + list), 0U);  // each build may put something there
   EXPECT_EQ(fault(noted), "none");
@@ -110,7 +110,7 @@ TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
   fs::permissions(flag, fs::owner_all);
   EXPECT_THAT(fault(there), HasSubstr("machine/flag changed"));
   Reads read = seen(flag);
-  read.machine.insert(flag);
+  read.machine.emplace(flag, "");
   EXPECT_EQ(facts(read).count("asked " + flag), 0U);  // the content counts
 
   const fs::path where = fs::canonical(dir.path());
@@ -119,6 +119,49 @@ TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
     EXPECT_EQ(facts(seen(path.string())), facts()) << path << " is there in every build, or the builder's own";
   is_hidden = [&](const fs::path& path) { return path == flag; };
   EXPECT_EQ(facts(seen(flag)), facts()) << "hooks see nothing there, whatever is";
+}
+
+TEST_F(FactSourceTest, WhatChangesWhileTheBuildRunsIsNotKept) {
+  const std::string named = (dir.path() / "machine/named").string();
+  const std::string read = (dir.path() / "machine/read").string();
+  const std::string listed = (dir.path() / "machine/listed").string();
+  for (const char* name : {"machine/named", "machine/read", "machine/listed/x"}) put(name, "before");
+  env["NAMED"] = named;
+  on_host("cat $NAMED\n");
+  const auto told = [&](const FactSource& facts, const std::string& path, const std::string& stamp) {
+    return unkeepable(facts.after_step(step, {.machine = {{path, stamp}}})).value_or("kept");
+  };
+  FactSource facts = source();
+  facts.prepare();
+  const std::string stamp = input_stamp(read);
+  const std::string names = input_stamp(listed);
+  EXPECT_EQ(told(facts, read, stamp), "kept");
+  EXPECT_EQ(told(facts, listed, names), "kept");
+
+  put("machine/listed/y", "");
+  EXPECT_EQ(told(facts, listed, names), listed + " was changed while the build ran");
+  put("machine/read", "after!");
+  EXPECT_EQ(told(facts, read, stamp), read + " was changed while the build ran");
+  EXPECT_EQ(told(facts, read, input_stamp(read)), read + " was changed while the build ran")
+      << "since another step read it";
+  EXPECT_EQ(told(source(), read, input_stamp(read)), "kept");
+
+  EXPECT_EQ(facts.changed_inputs(), std::set<std::string>{read});
+  put("machine/named", "after!");
+  EXPECT_EQ(facts.changed_inputs(), (std::set<std::string>{named, read}));
+  EXPECT_EQ(told(facts, read, ""), named + " was changed while the build ran");
+  facts.look_again();  // what has changed before is told by its name
+  EXPECT_EQ(told(facts, read, ""), "kept");
+  facts.distrust({named});
+  EXPECT_EQ(told(facts, read, ""), named + " was changed while the build ran");
+}
+
+TEST_F(FactSourceTest, AnElementThatIsChangedSinceItWasReadIsNamed) {
+  const FactSource facts = source();
+  facts.prepare();
+  EXPECT_EQ(facts.changed_element(), "");
+  script("install.d/10-x", "cat $OTHER\n");
+  EXPECT_EQ(facts.changed_element(), "os");
 }
 
 TEST_F(FactSourceTest, AStepThatAsksForNoEndOfFilesIsNotKept) {

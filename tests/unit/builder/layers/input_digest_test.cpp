@@ -1,9 +1,14 @@
 #include "builder/layers/input_digest.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <fstream>
 
+#include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -69,6 +74,42 @@ TEST_F(InputDigestTest, ATreeIsItsNamesModesLinksAndContents) {
       after([&] { fs::create_symlink("nowhere", dir.path() / "tree/l"); }, [&] { fs::remove(dir.path() / "tree/l"); }),
       before);
   EXPECT_EQ(digest("none"), "missing");
+}
+
+TEST_F(InputDigestTest, WhatACopyTakesOverOfAnEntryCounts) {
+  files.make_directories(dir.path() / "tree", 0755);
+  const fs::path a = dir.path() / "tree/a";
+  const fs::path b = dir.path() / "tree/b";
+  put("tree/a", "1");
+  put("tree/b", "1");
+  const std::string two = digest("tree");
+  fs::remove(b);
+  fs::create_hard_link(a, b);
+  EXPECT_NE(digest("tree"), two) << "one file of two names";
+  fs::create_hard_link(a, dir.path() / "elsewhere");
+  fs::remove(b);
+  put("tree/b", "1");
+  EXPECT_EQ(digest("tree"), two) << "a name elsewhere is none of the tree's";
+
+  fs::remove(b);
+  ASSERT_EQ(::mkfifo(b.c_str(), 0644), 0);
+  const std::string fifo = digest("tree");
+  const std::string named = digest("tree/b");
+  fs::remove(b);
+  const Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  b.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  fs::permissions(b, fs::perms(0644));
+  EXPECT_NE(digest("tree"), fifo);
+  EXPECT_NE(digest("tree/b"), named);
+
+  if (::geteuid() != 0) return;  // only root gives links away
+  fs::remove(b);
+  fs::create_symlink("a", b);
+  const std::string link = digest("tree");
+  ASSERT_EQ(::lchown(b.c_str(), 7, 7), 0);
+  EXPECT_NE(digest("tree"), link);
 }
 
 }  // namespace

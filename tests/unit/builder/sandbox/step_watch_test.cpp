@@ -93,7 +93,9 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
                         .env = Environment{{"PATH", "/usr/bin:/bin"}},
                         .cwd = here,
                         .err = hearth::Output::discard});
-      return watch.take_reads();
+      std::set<std::string> paths;
+      for (const auto& [path, stamp] : watch.take_reads()) paths.insert(path);
+      return paths;
     };
     EXPECT_THAT(after("cat $1/a"), IsEmpty()) << "nobody asked for it";
     watch.watch_reads(true);
@@ -106,6 +108,28 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
     EXPECT_THAT(after("ls $1/below"), ElementsAre(here + "/below"));
     EXPECT_THAT(after("cat $1/own $1/missing; echo x > $1/new; test -e $1/a"), IsEmpty());
     EXPECT_THAT(watch.take(), IsEmpty());
+  });
+}
+
+TEST(StepWatch, TellsWhatAFileWasLikeBeforeItWasRead) {
+  HEARTH_NEEDS_NAMESPACES();
+  const TempDir dir = machines_directory();
+  const std::string here = dir.path().string();
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    const auto stamp = [](const fs::path& path) { return fs::is_directory(path) ? "names" : read_file(path.string()); };
+    StepWatch watch(StepWatch::Network::not_watched, {{dir.path() / "below", dir.path() / "written"}}, {}, stamp);
+    watch.watch_reads(true);
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    (void)runner.run({.argv = {"/bin/bash", "-c", "cd $1; read -r x < a; echo y > a; cat a; ls . below", "bash", here},
+                      .env = Environment{{"PATH", "/usr/bin:/bin"}},
+                      .cwd = here,
+                      .err = hearth::Output::discard});
+    const std::map<std::string, std::string> reads = watch.take_reads();
+    EXPECT_EQ(reads, (std::map<std::string, std::string>{{here, "names"}, {here + "/a", "x"}, {here + "/below", ""}}))
+        << "hooks write in the last one";
   });
 }
 
