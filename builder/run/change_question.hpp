@@ -1,6 +1,6 @@
-// What a build asks once, when its sandbox has copies of the hooks: what has changed since the facts were told. What was
-// edited meanwhile would be run, but kept under the digest of what it was. Only outside everything still looks as it did
-// then, so the sandbox's process asks the one that started it.
+// What a build asks once, when its sandbox has copies of the hooks: what has changed since the facts were told. What
+// was edited meanwhile would be run, but kept under the digest of what it was. Only outside everything still looks as
+// it did then, so the sandbox's process asks the one that started it.
 #pragma once
 
 #include "base/sys/fd.hpp"

@@ -529,13 +529,13 @@ LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighb
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
-  RealRunner trials(clock);
+  RealRunner runner(clock);
   std::vector<std::string> notes;
   const RealFileSystem system;
   const ReadOnce files(system);
   const BuildPlan plan = plan_image(files, request, installation, notes);
-  const DiskStage disk = checked_disk(request, plan, trials, notes);
-  const std::vector<Finding> warnings = build_warnings(files, request, plan, trials);
+  const DiskStage disk = checked_disk(request, plan, runner, notes);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
   refuse_warnings(request, warnings);
 
   SandboxSpec spec;
@@ -577,7 +577,6 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
         return tell_failure(failed.write, log, [&] {
           const BuilderPlaces places = enter(request, spec, host, own_network.get());
           const std::unique_ptr<StepWatch> watch = watch_of(request, network.has_value(), spec, places);
-          RealRunner runner(clock);
           auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
           if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
           build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,

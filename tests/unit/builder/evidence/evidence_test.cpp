@@ -387,7 +387,7 @@ TEST_F(ReproduceTest, NamesVariablesThatHooksReadAndThatAreNotSetHere) {
 TEST_F(ReproduceTest, OfNamesThatAProvenanceMakesUpFewAreTold) {
   write_recorded({"x"});
   Json statement = read("provenance.json");
-  Json names = Json::array({"A\xc2\x9b[31m", "B\x1b[31m", std::string(101, 'X'), 7});
+  Json names = Json::array({"A\xc2\x9b[31m", "B\x1b[31m", std::string(101, 'Y'), 7});
   for (int i = 0; i < 30; ++i) names.push_back(cat("N", i));
   statement["predicate"]["buildDefinition"]["externalParameters"]["variablesRead"] = names;
   sign(statement);
@@ -395,7 +395,7 @@ TEST_F(ReproduceTest, OfNamesThatAProvenanceMakesUpFewAreTold) {
   EXPECT_EQ(reproduce(), "0");
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_THAT(told, AllOf(HasSubstr("the variable N0, which"), HasSubstr("and 10 more variables")));
-  EXPECT_THAT(told, AllOf(Not(HasSubstr("[31m")), Not(HasSubstr("XXX"))));
+  EXPECT_THAT(told, AllOf(Not(HasSubstr("[31m")), Not(HasSubstr("YYY"))));
 }
 
 TEST_F(ReproduceTest, NeedsALock) {
