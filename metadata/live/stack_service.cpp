@@ -38,12 +38,14 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
-/// The database, sealed with the first of the keys. A former one has nothing to open any more.
-std::unique_ptr<Repository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
+/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
+std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
   const fs::path keys = settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
-  std::unique_ptr<Repository> repository = open_repository(settings.database, settings.state, keys);
+  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
+  if (!repository->put_off().empty())
+    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
   try {
-    forget_former_keys(keys, unix_seconds(clock.wall()));
+    forget_former_keys(keys, repository->sealed_with(), unix_seconds(clock.wall()));
   } catch (const Error& error) {  // a file that can't be written is good enough to read
     log.warning(cat("former keys stay in ", keys.string(), ": ", error.what()));
   }
@@ -133,7 +135,7 @@ struct StackService::Parts {
   fs::path state;
   FileLock lock;
   TokenBook tokens;
-  std::unique_ptr<Repository> repository;
+  std::unique_ptr<SqlRepository> repository;
   TrialRepository kept;
   HeatBlueprintMaker maker;
   Engine engine;
