@@ -92,6 +92,10 @@ void Seal::seal_with(std::string_view key_id) {
   if (key != keys_.end()) sealing_ = static_cast<std::size_t>(key - keys_.begin());
 }
 
+bool Seal::put_back() const {
+  return is_on() && ::access(file_.c_str(), F_OK) != 0 && errno == ENOENT && make_private_file(file_, file_text(keys_));
+}
+
 std::string Seal::seal(std::string_view place, std::string_view text) const {
   if (!is_on() || text.empty()) return std::string(text);
   const std::string salt = random_bytes(k_salt_size);

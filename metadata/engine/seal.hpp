@@ -38,6 +38,8 @@ class Seal {
   [[nodiscard]] bool has(std::string_view key_id) const;
   /// Has to have it.
   void seal_with(std::string_view key_id);
+  /// The file, where somebody removed it: what is sealed from now on could never be opened. Whether it was so.
+  [[nodiscard]] bool put_back() const;
 
   /// `place`: where it is kept; sealed texts that change places are no longer opened. An empty text stays so.
   [[nodiscard]] std::string seal(std::string_view place, std::string_view text) const;

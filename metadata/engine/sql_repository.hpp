@@ -29,6 +29,9 @@ class SqlRepository final : public Repository {
   /// Why it is not sealed with the first key, or free pages hold what another one sealed; empty when all is done.
   [[nodiscard]] const std::string& put_off() const { return put_off_; }
 
+  /// Of the file of keys, where it was removed while the database is in use; whether it was.
+  [[nodiscard]] bool put_back_keys() const { return seal_.put_back(); }
+
   void check() override;
   [[nodiscard]] StoredStacks load() override;
   void save(StackTree& tree, Changes& changes) override;

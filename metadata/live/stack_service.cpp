@@ -87,6 +87,17 @@ struct StackService::Parts {
     engine.look_at(&peers);
   }
 
+  void keep_keys() {
+    try {
+      if (repository->put_back_keys())
+        log.warning("the file of keys that open the stacks' database was removed, and was put back");
+      lacks_keys = false;
+    } catch (const Error& error) {
+      if (!std::exchange(lacks_keys, true))
+        log.error(cat("the keys that open the stacks' database are lost when this server ends: ", error.story()));
+    }
+  }
+
   /// What a copy that tries a request does first.
   void detach(const Trial::Breath& breathe) {
     log.detach();
@@ -136,6 +147,7 @@ struct StackService::Parts {
   FileLock lock;
   TokenBook tokens;
   std::unique_ptr<SqlRepository> repository;
+  bool lacks_keys = false;  ///< which is told once
   TrialRepository kept;
   HeatBlueprintMaker maker;
   Engine engine;
@@ -190,6 +202,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   parts_->guide.set_breath(breathe);
   server.every(std::chrono::seconds(1), [this] {
     parts_->tokens.refresh(parts_->log);
+    parts_->keep_keys();
     parts_->engine.tick();
   });
   return open;

@@ -76,6 +76,20 @@ TEST_F(SealTest, GoesOnWithAFormerKey) {
   EXPECT_EQ(after.open("p", Seal::read(file_).seal("p", "s3cret")), "s3cret") << "the others open as before";
 }
 
+TEST_F(SealTest, PutsBackAFileThatSomebodyRemoved) {
+  const std::string former = Seal::read_or_make(file_).key_id();
+  rotate_seal(file_, 1000);
+  const std::string before = read_file(file_);
+  Seal seal = Seal::read(file_);
+  seal.seal_with(former);
+  EXPECT_FALSE(seal.put_back());
+  fs::remove(file_);
+  EXPECT_TRUE(seal.put_back());
+  EXPECT_EQ(read_file(file_), before);
+  fs::remove_all(directory_.path());
+  EXPECT_THROW((void)seal.put_back(), Error);
+}
+
 TEST_F(SealTest, AFileThatIsNoneIsRefusedAndNothingOfItTold) {
   EXPECT_THAT(story_of([&] { (void)Seal::read(file_); }), HasSubstr("seal-key"));
   (void)Seal::read_or_make(file_);
