@@ -37,7 +37,14 @@ bool make_private_file(const fs::path& file, std::string_view text) {
 }
 
 void rewrite_private_file(const fs::path& file, std::string_view text) {
-  RealFileSystem().write(fs::canonical(file), text, {.mode = 0600, .uid = {}, .gid = {}});
+  const fs::path real = fs::weakly_canonical(file);
+  FileAttributes attributes{.mode = 0600, .uid = {}, .gid = {}};
+  struct stat owner {};
+  if (::geteuid() == 0 && (::stat(real.c_str(), &owner) == 0 || ::stat(real.parent_path().c_str(), &owner) == 0)) {
+    attributes.uid = owner.st_uid;
+    attributes.gid = owner.st_gid;
+  }
+  RealFileSystem().write(real, text, attributes);
 }
 
 }  // namespace hearth

@@ -15,7 +15,8 @@ void require_private(const fs::path& file, std::string_view if_read);
 /// Under its name at once and whole, mode 0600; false when somebody else was first. Durable in both cases.
 [[nodiscard]] bool make_private_file(const fs::path& file, std::string_view text);
 
-/// Anew. Where the name is a link, the file behind it is written: it may have other names.
+/// Anew. Where the name is a link, the file behind it is written: it may have other names. Root leaves it to whom it
+/// belongs, and a new one to the owner of its directory: a service that is not root has to read it.
 void rewrite_private_file(const fs::path& file, std::string_view text);
 
 }  // namespace hearth

@@ -6,7 +6,8 @@
 
 namespace hearth::metadata::live {
 
-std::unique_ptr<Repository> open_repository(const std::string& url, const fs::path& directory, const fs::path& keys) {
+std::unique_ptr<SqlRepository> open_repository(const std::string& url, const fs::path& directory,
+                                               const fs::path& keys) {
   if (url.empty()) return std::make_unique<SqlRepository>((directory / "state.db").string(), keys);
   if (sql::is_postgres_url(url)) return std::make_unique<SqlRepository>(url, keys);
   throw Error(ErrorKind::usage, cat("the database ", url.substr(0, url.find("://")), "… is of no kind that is known"))

@@ -87,11 +87,20 @@ bool Seal::has(std::string_view key_id) const {
   return std::any_of(keys_.begin(), keys_.end(), [&](const SealKey& key) { return key.id == key_id; });
 }
 
+void Seal::seal_with(std::string_view key_id) {
+  const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const SealKey& each) { return each.id == key_id; });
+  if (key != keys_.end()) sealing_ = static_cast<std::size_t>(key - keys_.begin());
+}
+
+bool Seal::put_back() const {
+  return is_on() && ::access(file_.c_str(), F_OK) != 0 && errno == ENOENT && make_private_file(file_, file_text(keys_));
+}
+
 std::string Seal::seal(std::string_view place, std::string_view text) const {
   if (!is_on() || text.empty()) return std::string(text);
   const std::string salt = random_bytes(k_salt_size);
   const std::string nonce = random_bytes(k_aead_nonce_size);
-  const std::string sealed = aead_seal(key_for(keys_.front(), salt), nonce, place, text);
+  const std::string sealed = aead_seal(key_for(keys_[sealing_], salt), nonce, place, text);
   return cat(k_mark, key_id(), ":", base64_encode(cat(salt, nonce, sealed)));
 }
 
@@ -122,11 +131,11 @@ void rotate_seal(const fs::path& file, std::int64_t until) {
   rewrite_private_file(file, file_text(keys));
 }
 
-void forget_former_keys(const fs::path& file, std::int64_t now) {
+void forget_former_keys(const fs::path& file, std::string_view in_use, std::int64_t now) {
   std::vector<SealKey> keys = read_keys(file);
   const std::size_t before = keys.size();
-  keys.erase(std::remove_if(keys.begin() + 1, keys.end(), [&](const SealKey& key) { return key.until <= now; }),
-             keys.end());
+  const auto is_over = [&](const SealKey& key) { return key.until <= now && key.id != in_use; };
+  keys.erase(std::remove_if(keys.begin() + 1, keys.end(), is_over), keys.end());
   if (keys.size() != before) rewrite_private_file(file, file_text(keys));
 }
 

@@ -34,8 +34,12 @@ class Seal {
 
   [[nodiscard]] bool is_on() const { return !keys_.empty(); }
   /// Of the key that seals.
-  [[nodiscard]] const std::string& key_id() const { return keys_.front().id; }
+  [[nodiscard]] const std::string& key_id() const { return keys_[sealing_].id; }
   [[nodiscard]] bool has(std::string_view key_id) const;
+  /// Has to have it.
+  void seal_with(std::string_view key_id);
+  /// The file, where somebody removed it: what is sealed from now on could never be opened. Whether it was so.
+  [[nodiscard]] bool put_back() const;
 
   /// `place`: where it is kept; sealed texts that change places are no longer opened. An empty text stays so.
   [[nodiscard]] std::string seal(std::string_view place, std::string_view text) const;
@@ -44,13 +48,15 @@ class Seal {
 
  private:
   std::vector<SealKey> keys_;
+  std::size_t sealing_ = 0;  ///< which of them seals
   fs::path file_;
 };
 
 /// A new key seals from the next start on; the former ones open at least until `until`.
 void rotate_seal(const fs::path& file, std::int64_t until);
 
-/// Of keys whose time is over; to be called when nothing is sealed with them any more.
-void forget_former_keys(const fs::path& file, std::int64_t now);
+/// Of keys whose time is over; but not the one `in_use`, with which all is sealed: the file may have been rotated
+/// since.
+void forget_former_keys(const fs::path& file, std::string_view in_use, std::int64_t now);
 
 }  // namespace hearth::metadata::live

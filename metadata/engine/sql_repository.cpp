@@ -19,6 +19,8 @@ namespace {
 constexpr const char* k_version_in_clear = "1";  ///< all before anything was sealed
 constexpr std::int64_t k_version = 2;
 constexpr const char* k_rows_at_once = "500";
+constexpr const char* k_in_clear = "in the clear";
+constexpr const char* k_in_seal = "sealed with another key";
 constexpr int k_times_to_empty_log = 300;
 constexpr auto k_between_times = std::chrono::milliseconds(100);
 
@@ -65,12 +67,13 @@ Json unsealed_tree(const StackTree& tree) {
 }
 
 /// The tables, made or checked before any statement is prepared.
-sql::Database prepared(sql::Database database) {
+sql::Database prepared(sql::Database database, bool& is_new) {
   database.run(replace_all(k_schema, "#", database.row_number_type()));
   std::int64_t found = 0;
   {
     sql::Statement version = database.prepare("SELECT value FROM setting WHERE name = 'version'");
-    if (version.step()) found = static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0));
+    is_new = !version.step();
+    if (!is_new) found = static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0));
   }
   if (found > k_version) {
     throw Error(ErrorKind::unsupported, cat("the database was written by a newer hearth (version ", found, ")"));
@@ -109,7 +112,7 @@ constexpr const char* k_never_sealed = "('version', 'sealed', 'unwiped')";
 
 SqlRepository::SqlRepository(sql::Database database, fs::path keys)
     : keys_(std::move(keys)),
-      database_(prepared(std::move(database))),
+      database_(prepared(std::move(database), is_new_)),
       save_stack_(database_.prepare("INSERT INTO stack (id, tree, data) VALUES (?1, ?2, ?3) "
                                     "ON CONFLICT (id) DO UPDATE SET tree = ?2, data = ?3")),
       insert_resource_(database_.prepare("INSERT INTO resource (tree, stack, data) VALUES (?, ?, ?) RETURNING row")),
@@ -118,7 +121,11 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {
   take_seal();
-  if (!seal_.is_on()) return;
+  if (seal_.is_on()) seal_and_wipe();
+}
+
+/// What can't be done is put off, but nothing that was in the clear is served before nothing is left of that.
+void SqlRepository::seal_and_wipe() {
   const std::string before = raw_setting("sealed");
   try {
     if (before != seal_.key_id()) seal_all(before);
@@ -126,7 +133,9 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
   } catch (sql::StoreError& error) {
     error.during("sealing all of the database with a new key");
     error.hint("This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
-    throw;
+    if (before.empty() || raw_setting("unwiped") == k_in_clear) throw;
+    put_off_ = error.story();
+    seal_.seal_with(raw_setting("sealed"));
   }
 }
 
@@ -160,19 +169,24 @@ void SqlRepository::take_seal_again() {
   } catch (const Error& error) {  // of the file
     throw sql::StoreError(error.what());
   }
+  if (!seal_.is_on()) return;
+  const std::string with = raw_setting("sealed");
+  if (with.empty()) {  // to seal only what comes now would leave neither the one nor the other
+    sql::StoreError error("another database was put in the place of this one, and is in the clear");
+    error.hint("Start the server again, which seals it.");
+    throw error;
+  }
+  seal_.seal_with(with);
 }
 
 /// All at once: a database is in the clear or sealed. Before it, the pages of the file may have been in the clear.
 void SqlRepository::seal_all(const std::string& before) {
   sql::Transaction transaction(database_);
   for (const SealedColumn& column : k_sealed_columns) seal_rows(column, before);
-  for (const auto& [name, value] :
-       {std::pair{"version", std::to_string(k_version)}, {"sealed", seal_.key_id()}, {"unwiped", std::string("yes")}}) {
-    database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
-        .bind(1, name)
-        .bind(2, value)
-        .execute();
-  }
+  set_raw("version", std::to_string(k_version));
+  set_raw("sealed", seal_.key_id());
+  const bool was_in_clear = before.empty() || raw_setting("unwiped") == k_in_clear;
+  if (!is_new_) set_raw("unwiped", was_in_clear ? k_in_clear : k_in_seal);
   transaction.commit();
 }
 
@@ -251,7 +265,17 @@ std::string SqlRepository::tree_row(const std::string& id, const Json& data, std
 
 std::string SqlRepository::opened_tree(const std::string& id, const std::string& row) const {
   if (!seal_.is_on()) return row;
-  return seal_.open(place_of("tree", id), text_member(kept_json(row, "its row of the table tree"), "sealed"));
+  return opened("tree", id, "", text_member(kept_json(row, "its row of the table tree"), "sealed"));
+}
+
+std::string SqlRepository::opened(std::string_view table, std::string_view of, std::string_view id,
+                                  std::string_view sealed) const {
+  try {
+    return seal_.open(place_of(table, of, id), sealed);
+  } catch (const Error& error) {
+    const std::string_view name = id.empty() ? of : id;
+    throw Error(error.kind(), cat("the row ", name, " of the table ", table, " of the database: ", error.what()));
+  }
 }
 
 Event SqlRepository::event_of(const sql::Statement& row) const {
@@ -310,7 +334,7 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   stacks.bind(1, tree.id);
   std::vector<Stack> nested;
   while (stacks.step()) {
-    const std::string row = seal_.open(place_of("stack", tree.id, stacks.text(1)), stacks.text(0));
+    const std::string row = opened("stack", tree.id, stacks.text(1), stacks.text(0));
     Stack stack = stack_from(kept_json(row, "a row of the table stack"));
     stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
   }
@@ -320,8 +344,8 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   resources.bind(1, tree.id);
   while (resources.step()) {
     const std::int64_t row = resources.number(0);
-    const std::string opened = seal_.open(place_of("resource", tree.id, resources.text(1)), resources.text(2));
-    Resource resource = resource_from(kept_json(opened, cat("row ", row, " of the table resource")));
+    const std::string clear = opened("resource", tree.id, resources.text(1), resources.text(2));
+    Resource resource = resource_from(kept_json(clear, cat("row ", row, " of the table resource")));
     resource.row = row;
     tree.restore(std::move(resource), resources.text(1));
   }
@@ -484,8 +508,7 @@ std::optional<StoredObject> SqlRepository::object(const std::string& path) {
   rows.bind(1, path);
   if (!rows.step()) return std::nullopt;
   // Any bytes can be an object, but PostgreSQL's texts are UTF-8.
-  if (seal_.is_on())
-    return StoredObject{seal_.open(place_of("object", path), rows.text(0)), rows.text(1), rows.number(2)};
+  if (seal_.is_on()) return StoredObject{opened("object", path, "", rows.text(0)), rows.text(1), rows.number(2)};
   const std::string body = database_.is_postgres() ? base64_decode(rows.text(0)).value_or("") : rows.text(0);
   return StoredObject{body, rows.text(1), rows.number(2)};
 }
@@ -512,9 +535,7 @@ bool SqlRepository::remove_object(const std::string& path) {
   return was_there;
 }
 
-std::string SqlRepository::setting(const std::string& name) {
-  return seal_.open(place_of("setting", name), raw_setting(name));
-}
+std::string SqlRepository::setting(const std::string& name) { return opened("setting", name, "", raw_setting(name)); }
 
 std::string SqlRepository::raw_setting(const std::string& name) {
   sql::Statement rows = database_.prepare("SELECT value FROM setting WHERE name = ?");
@@ -524,9 +545,13 @@ std::string SqlRepository::raw_setting(const std::string& name) {
 
 void SqlRepository::set(const std::string& name, const std::string& value) {
   database_.check();
+  set_raw(name, seal_.seal(place_of("setting", name), value));
+}
+
+void SqlRepository::set_raw(const std::string& name, std::string_view value) {
   database_.prepare("INSERT INTO setting (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
       .bind(1, name)
-      .bind(2, seal_.seal(place_of("setting", name), value))
+      .bind(2, value)
       .execute();
 }
 

@@ -2,7 +2,7 @@
 //
 // What templates, requests, machines and people brought is sealed (seal.hpp): hidden parameters are in much of it. In
 // the clear are only ids, names, paths of objects, and types, states and times of events. The row `sealed` of the table
-// setting says with which key, `unwiped` that pages of the file may hold what was there before.
+// setting says with which key, `unwiped` how pages of the file may hold what was there before: k_in_clear, k_in_seal.
 #pragma once
 
 #include <string>
@@ -19,10 +19,18 @@ class SqlRepository final : public Repository {
  public:
   /// A file, or a URL (base/sql/database.hpp). Tables are made where there are none; those of a newer version are
   /// refused. `keys`: the file of keys, which is made where nothing is sealed yet; all is sealed with its first key
-  /// when this returns. Empty = nothing is sealed.
+  /// when this returns, or with the former one where that can't be done now. Empty = nothing is sealed.
   explicit SqlRepository(const std::string& place, const fs::path& keys = {})
       : SqlRepository(sql::Database(place), keys) {}
   explicit SqlRepository(sql::Database database, fs::path keys = {});
+
+  /// Of the key with which all is sealed; there has to be one.
+  [[nodiscard]] const std::string& sealed_with() const { return seal_.key_id(); }
+  /// Why it is not sealed with the first key, or free pages hold what another one sealed; empty when all is done.
+  [[nodiscard]] const std::string& put_off() const { return put_off_; }
+
+  /// Of the file of keys, where it was removed while the database is in use; whether it was.
+  [[nodiscard]] bool put_back_keys() const { return seal_.put_back(); }
 
   void check() override;
   [[nodiscard]] StoredStacks load() override;
@@ -46,9 +54,13 @@ class SqlRepository final : public Repository {
   [[nodiscard]] std::optional<std::string> sealed_anew(const std::string& table, const std::string& key,
                                                        const std::string& place, const std::string& text,
                                                        const std::string& before) const;
+  void seal_and_wipe();
   void wipe();
   void empty_log();
+  [[nodiscard]] std::string opened(std::string_view table, std::string_view of, std::string_view id,
+                                   std::string_view sealed) const;
   [[nodiscard]] std::string raw_setting(const std::string& name);
+  void set_raw(const std::string& name, std::string_view value);
   [[nodiscard]] std::string tree_row(const std::string& id, const Json& data, std::string_view text) const;
   [[nodiscard]] std::string opened_tree(const std::string& id, const std::string& row) const;
   [[nodiscard]] Event event_of(const sql::Statement& row) const;
@@ -62,6 +74,8 @@ class SqlRepository final : public Repository {
 
   fs::path keys_;
   Seal seal_;
+  std::string put_off_;
+  bool is_new_ = false;  ///< its tables were made now
   sql::Database database_;
   sql::Statement save_stack_;
   sql::Statement insert_resource_;

@@ -38,12 +38,14 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
-/// The database, sealed with the first of the keys. A former one has nothing to open any more.
-std::unique_ptr<Repository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
+/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
+std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
   const fs::path keys = settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
-  std::unique_ptr<Repository> repository = open_repository(settings.database, settings.state, keys);
+  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
+  if (!repository->put_off().empty())
+    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
   try {
-    forget_former_keys(keys, unix_seconds(clock.wall()));
+    forget_former_keys(keys, repository->sealed_with(), unix_seconds(clock.wall()));
   } catch (const Error& error) {  // a file that can't be written is good enough to read
     log.warning(cat("former keys stay in ", keys.string(), ": ", error.what()));
   }
@@ -83,6 +85,17 @@ struct StackService::Parts {
         clock(given_clock),
         limits(settings.limits) {
     engine.look_at(&peers);
+  }
+
+  void keep_keys() {
+    try {
+      if (repository->put_back_keys())
+        log.warning("the file of keys that open the stacks' database was removed, and was put back");
+      lacks_keys = false;
+    } catch (const Error& error) {
+      if (!std::exchange(lacks_keys, true))
+        log.error(cat("the keys that open the stacks' database are lost when this server ends: ", error.story()));
+    }
   }
 
   /// What a copy that tries a request does first.
@@ -133,7 +146,8 @@ struct StackService::Parts {
   fs::path state;
   FileLock lock;
   TokenBook tokens;
-  std::unique_ptr<Repository> repository;
+  std::unique_ptr<SqlRepository> repository;
+  bool lacks_keys = false;  ///< which is told once
   TrialRepository kept;
   HeatBlueprintMaker maker;
   Engine engine;
@@ -188,6 +202,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   parts_->guide.set_breath(breathe);
   server.every(std::chrono::seconds(1), [this] {
     parts_->tokens.refresh(parts_->log);
+    parts_->keep_keys();
     parts_->engine.tick();
   });
   return open;

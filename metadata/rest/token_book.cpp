@@ -11,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/file_state.hpp"
 #include "base/sys/lock.hpp"
+#include "base/sys/private_file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -59,7 +60,7 @@ void require_plain_name(std::string_view what, const std::string& name) {
 
 std::string new_api_token(const fs::path& state) {
   std::string token = random_hex(32);
-  RealFileSystem().write(state / k_api_token, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+  rewrite_private_file(state / k_api_token, cat(token, "\n"));
   return token;
 }
 
@@ -76,8 +77,7 @@ Json row_of(const PeopleToken& token) {
 void keep(const fs::path& state, const std::vector<PeopleToken>& tokens) {
   Json rows = Json::array();
   for (const PeopleToken& token : tokens) rows.push_back(row_of(token));
-  RealFileSystem().write(book_of(state), cat(format_json(rows, {.indent = 1}), "\n"),
-                         {.mode = 0600, .uid = {}, .gid = {}});
+  rewrite_private_file(book_of(state), cat(format_json(rows, {.indent = 1}), "\n"));
 }
 
 bool holds(const PeopleToken& token, std::int64_t now) { return token.expires == 0 || token.expires > now; }

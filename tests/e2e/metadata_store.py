@@ -145,6 +145,13 @@ def check_key(work):
     os.mkdir(state)
     service = Service(state)
     service.call("POST", "/stacks", {"stack_name": "known", "template": NODE})
+    before = digest(state + "/seal-key")
+    os.remove(state + "/seal-key")
+    deadline = time.monotonic() + 20
+    while not os.path.exists(state + "/seal-key"):
+        assert time.monotonic() < deadline, "what is promised now could never be read"
+        time.sleep(0.1)
+    assert digest(state + "/seal-key") == before
     service.stop()
     copy = f"{work}/copy"
     os.mkdir(copy)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -36,6 +37,23 @@ TEST(PrivateFile, IsRewrittenBehindALink) {
   rewrite_private_file(directory.path() / "link", "two");
   EXPECT_EQ(read_file(directory.path() / "key"), "two");
   EXPECT_NO_THROW(require_private(directory.path() / "key", ""));
+}
+
+TEST(PrivateFile, StaysItsOwnersThoughRootRewritesIt) {
+  const TempDir directory = TempDir::create("/tmp", "private-");
+  const ::uid_t somebody = ::geteuid() == 0 ? 65534 : ::geteuid();  // an ordinary user can give nothing away
+  const auto give = [&](const fs::path& path) { return ::chown(path.c_str(), somebody, static_cast<::gid_t>(-1)); };
+  ASSERT_TRUE(make_private_file(directory.path() / "key", "one"));
+  ASSERT_EQ(give(directory.path() / "key"), 0);
+  rewrite_private_file(directory.path() / "key", "two");
+  ASSERT_EQ(give(directory.path()), 0);
+  rewrite_private_file(directory.path() / "new", "one");
+  for (const char* name : {"key", "new"}) {
+    struct stat info {};
+    ASSERT_EQ(::stat((directory.path() / name).c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, somebody) << name;
+    EXPECT_EQ(info.st_mode & 07777U, 0600U) << name;
+  }
 }
 
 TEST(PrivateFile, SurvivesAPowerCutOnceItIsMade) {

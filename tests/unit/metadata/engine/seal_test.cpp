@@ -57,11 +57,37 @@ TEST_F(SealTest, IsRotatedAndTheFormerKeyOpensUntilItIsForgotten) {
   EXPECT_NE(after.key_id(), before.key_id());
   EXPECT_EQ(after.open("p", sealed), "s3cret");
   EXPECT_THROW((void)before.open("p", after.seal("p", "t")), Error);
-  forget_former_keys(file_, 999);
+  forget_former_keys(file_, after.key_id(), 999);
   EXPECT_TRUE(Seal::read(file_).has(before.key_id()));
-  forget_former_keys(file_, 1000);
+  forget_former_keys(file_, before.key_id(), 1000);
+  EXPECT_TRUE(Seal::read(file_).has(before.key_id())) << "it was rotated after a server had read the file";
+  forget_former_keys(file_, after.key_id(), 1000);
   EXPECT_FALSE(Seal::read(file_).has(before.key_id()));
   EXPECT_TRUE(Seal::read(file_).has(after.key_id()));
+}
+
+TEST_F(SealTest, GoesOnWithAFormerKey) {
+  const Seal before = Seal::read_or_make(file_);
+  for (const std::int64_t until : {1000, 2000}) rotate_seal(file_, until);
+  Seal after = Seal::read(file_);
+  after.seal_with(before.key_id());
+  EXPECT_EQ(after.key_id(), before.key_id());
+  EXPECT_EQ(before.open("p", after.seal("p", "s3cret")), "s3cret");
+  EXPECT_EQ(after.open("p", Seal::read(file_).seal("p", "s3cret")), "s3cret") << "the others open as before";
+}
+
+TEST_F(SealTest, PutsBackAFileThatSomebodyRemoved) {
+  const std::string former = Seal::read_or_make(file_).key_id();
+  rotate_seal(file_, 1000);
+  const std::string before = read_file(file_);
+  Seal seal = Seal::read(file_);
+  seal.seal_with(former);
+  EXPECT_FALSE(seal.put_back());
+  fs::remove(file_);
+  EXPECT_TRUE(seal.put_back());
+  EXPECT_EQ(read_file(file_), before);
+  fs::remove_all(directory_.path());
+  EXPECT_THROW((void)seal.put_back(), Error);
 }
 
 TEST_F(SealTest, AFileThatIsNoneIsRefusedAndNothingOfItTold) {

@@ -1,6 +1,8 @@
 #include "metadata/live/token_commands.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -37,6 +39,18 @@ TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
   EXPECT_EQ(kept_tokens(directory_.path()).size(), 1U);
   EXPECT_EQ(run("token rotate", {}), 0);
   EXPECT_TRUE(fs::exists(directory_.path() / "api-token"));
+}
+
+TEST_F(TokenCommandsTest, LeaveWhatRootChangesToTheServicesUser) {
+  const ::uid_t service = ::geteuid() == 0 ? 65534 : ::geteuid();
+  ASSERT_EQ(::chown(directory_.path().c_str(), service, static_cast<::gid_t>(-1)), 0);
+  EXPECT_EQ(run("token create", {"ci"}), 0);
+  EXPECT_EQ(run("token rotate", {}), 0);
+  for (const char* name : {"tokens.json", "api-token"}) {
+    struct stat info {};
+    ASSERT_EQ(::stat((directory_.path() / name).c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, service) << name;
+  }
 }
 
 TEST_F(TokenCommandsTest, AddAKeyThatSeals) {
