@@ -1,6 +1,7 @@
 #include "builder/described_images.hpp"
 
 #include <algorithm>
+
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"

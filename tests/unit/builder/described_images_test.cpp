@@ -88,7 +88,7 @@ TEST_F(DescribedImagesTest, OptionsOfLockAndKeyActOrAreRefused) {
               testing::AllOf(HasSubstr("images.yaml:1:3: image 'x': "), HasSubstr("no lock file /nonexistent"),
                              HasSubstr("--record")));
   EXPECT_THAT(refusal("['--sign-key', '/nonexistent']"), HasSubstr("images.yaml:1:3: image 'x': opening /nonexistent"));
-  EXPECT_THAT(refusal("['--checksums', 'sha265']"), HasSubstr("did you mean sha256?"));
+  EXPECT_THAT(refusal("['--checksums', 'sha265']"), HasSubstr("not 'sha265'; did you mean 'sha256'?"));
   EXPECT_THAT(refusal("['--nonsense']"), HasSubstr("images.yaml:1:3: "));
   EXPECT_EQ(requests_.size(), 1U);
 }
