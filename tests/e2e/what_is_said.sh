@@ -62,7 +62,7 @@ done
 python3 -c 'import json, sys; assert "\\u202e" in json.load(open("shown"))["last_error"]' || fail "node show --json: $(cat -v shown)"
 
 # Who answers as others do is not taken for a conductor or a stack service.
-for command in "list" "show alpha" "events" "set alpha --name x" "import inventory.json" "power on alpha" "boot-log alpha" "todo"; do
+for command in "list" "show alpha" "events" "set alpha --name x" "power on alpha" "boot-log alpha" "todo"; do
     # shellcheck disable=SC2086
     ! "$HEARTH" node $command --url "http://127.0.0.1:$bmc" > said 2>&1 || fail "node $command is done by a BMC"
     expect_text said "what answers at http://127.0.0.1:$bmc is no conductor"
