@@ -13,6 +13,7 @@
 #include "agent/manual.hpp"
 #include "base/cli/print.hpp"
 #include "base/crypto.hpp"
+#include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
 namespace {
@@ -87,6 +88,7 @@ int dispatch(const Invocation& call) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hearth::hold_standard_descriptors();
   pin_name_services();
   Invocation call;
   call.argv.assign(argv, argv + argc);

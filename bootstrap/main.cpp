@@ -3,12 +3,14 @@
 
 #include "base/cli/print.hpp"
 #include "base/path.hpp"
+#include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
+  hold_standard_descriptors();
   std::setlocale(LC_CTYPE, "C.UTF-8");  // libarchive writes names by the locale's encoding
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string name = fs::path(argv[0]).filename().string();

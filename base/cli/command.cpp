@@ -46,9 +46,13 @@ int guarded(const std::string& name, const Body& body) noexcept {
   return 1;
 }
 
-/// A word that no option takes and nobody reads was meant for something.
+/// A word that no option takes and nobody reads was meant for something; an empty one names nothing.
 void refuse_operands(const std::string& name, const Command& command, const Arguments& arguments) {
-  if (!command.operands.empty() || arguments.operands().empty()) return;
+  if (arguments.operands().empty()) return;
+  if (!command.operands.empty()) {
+    if (std::find(arguments.operands().begin(), arguments.operands().end(), "") == arguments.operands().end()) return;
+    throw Error(ErrorKind::usage, cat(command.operands, ": an empty word names nothing; is a variable not set?"));
+  }
   Error error(ErrorKind::usage,
               cat("'", arguments.operands().front(), "' is one word too many: ", name, " takes options only"));
   const auto takes_file = std::find_if(command.options.begin(), command.options.end(),
@@ -99,6 +103,9 @@ std::string what_comes_next(const std::vector<std::string>& names, const std::ve
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
   if (!near) near = nearest(words[0], groups);
+  if (near == words[0])
+    throw Error(ErrorKind::usage, cat("there is no command '", two, "'"))
+        .hint(cat("`", program.name, " ", words[0], "` prints those that begin so."));
   throw Error(ErrorKind::usage,
               cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }

@@ -53,7 +53,9 @@ void check_value(const Option& option, const std::string& value) {
   if (option.values.empty()) return;
   const bool is_list = option.value_name.find(',') != std::string::npos;
   for (const std::string& part : is_list ? split(value, ',') : std::vector<std::string>{value}) {
-    if (std::find(option.values.begin(), option.values.end(), part) != option.values.end()) continue;
+    if (is_list && trim(part).empty()) continue;  // who takes the list sees whether it has anything
+    if (std::find(option.values.begin(), option.values.end(), is_list ? trim(part) : part) != option.values.end())
+      continue;
     const std::optional<std::string> near = nearest(part, option.values);
     refuse(cat(option.display(), " is ", one_of(option.values), ", not '", part, "'",
                near ? cat("; did you mean '", *near, "'?") : ""));

@@ -17,6 +17,8 @@ namespace {
 
 /// Why something for standard output was lost; 0 = nothing was.
 std::atomic<int> g_lost = 0;
+/// Whoever printed has been told of it, by flush().
+std::atomic<bool> g_told = false;
 
 void write_to(std::FILE* stream, std::string_view bytes) {
   const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
@@ -40,7 +42,9 @@ void print_exact(std::string_view bytes) {
 }
 
 void flush() {
-  if (!flushed()) throw Error(ErrorKind::io, loss());
+  if (flushed()) return;
+  g_told = true;
+  throw Error(ErrorKind::io, loss());
 }
 
 void tell(std::string_view text) { write_to(stderr, shown_text(text)); }
@@ -53,7 +57,7 @@ void lost_output(int error_number) noexcept {
 int ended(const std::string& program, int code) noexcept {
   if (flushed()) return code;
   try {
-    tell(cat(program, ": ", loss(), "\n"));
+    if (!g_told) tell(cat(program, ": ", loss(), "\n"));
   } catch (...) {  // out of memory: the exit code tells it
   }
   return code == 0 ? 1 : code;

@@ -33,6 +33,14 @@ void Fd::close() {
   if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) throw Error::from_errno("closing", "a file");
 }
 
+void hold_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    // The least that is free is this one: those before it are there. The wrong way round: using it fails, and is told.
+    (void)::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 Pipe Pipe::create() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error::from_errno("creating", "a pipe");

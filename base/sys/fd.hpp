@@ -29,6 +29,10 @@ class Fd {
   int fd_ = -1;
 };
 
+/// A program's first act: standard descriptors that its caller closed lead to where no byte gets through, or the next
+/// file that is opened, a lock or a database, would be taken for standard output.
+void hold_standard_descriptors();
+
 struct Pipe {
   Fd read;
   Fd write;

@@ -75,7 +75,7 @@ int start_command(const cli::Arguments& arguments) {
   require_conductor(*conductor);
   std::vector<std::string> uuids;
   for (const std::string& id : arguments.operands()) {
-    const Json node = conductor->call("GET", cat("/v1/nodes/", percent_encode(id)));
+    const Json node = conductor->call("GET", node_target(id));
     uuids.push_back(text_in(node, "uuid"));
     if (text_in(node, "provision_state") == "available") {
       conductor->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});

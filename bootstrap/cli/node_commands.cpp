@@ -5,6 +5,7 @@
 #include "base/python_json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/driver_text.hpp"
 #include "bootstrap/client/conductor_client.hpp"
@@ -16,8 +17,22 @@
 
 namespace hearth::bootstrap {
 
+namespace {
+
+void require_utf8(const std::string& text, const std::string& file) {
+  int line = 0;
+  for (const std::string& each : split_lines(text)) {
+    ++line;
+    if (!is_valid_utf8(each)) throw Error(ErrorKind::input, cat(file, ":", line, ": this line is no UTF-8: ", each));
+  }
+}
+
+}  // namespace
+
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options) {
-  options["text"] = read_file(file);
+  const std::string text = read_file(file);
+  require_utf8(text, file);
+  options["text"] = text;
   options["source"] = file;
   options["format"] = format;
   if (format.empty()) {
@@ -37,10 +52,6 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
 }
 
 namespace {
-
-std::string node_target(const std::string& id, const std::string& rest = "") {
-  return cat("/v1/nodes/", percent_encode(id), rest);
-}
 
 /// Waits until BMCs have been asked, which takes moments, and tells which have refused. Returns an exit code.
 int failed_imports(ConductorClient& conductor, const Json& answer) {
@@ -145,7 +156,46 @@ void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
   }
 }
 
+const std::vector<cli::Option> k_set_options = {
+    {"name", 0, "NAME", "its name"},
+    {"driver", 0, "DRIVER", "what it is managed by"},
+    {"instance-uuid", 0, "UUID", "the instance on it"},
+    {"resource-class", 0, "CLASS", "its resource class"},
+    {"description", 0, "TEXT", "what it is"},
+    {"owner", 0, "TEXT", "whose it is"},
+    {"conductor-group", 0, "TEXT", "who manages it"},
+    {"driver-info", 0, "KEY=VALUE", "one value of driver_info"},
+    {"property", 0, "KEY=VALUE", "one value of properties"},
+    {"instance-info", 0, "KEY=VALUE", "one value of instance_info"},
+    {"extra", 0, "KEY=VALUE", "one value of extra"},
+    {"capability", 0, "KEY:VALUE", "one capability; without a value it goes"},
+    {"trait", 0, "TRAIT", "one more trait"},
+    {"ssh-key", 0, "FILE", "one more public key that its machine gets"},
+    {"user-data", 0, "FILE", "the user-data that its machine gets"},
+    {"rack", 0, "TEXT", "where it stands, for people who switch it"},
+    {"slot", 0, "TEXT", "where in the rack"},
+    {"note", 0, "TEXT", "a note"}};
+
+const std::vector<cli::Option> k_unset_options = {{"name", 0, "", "its name"},
+                                                  {"instance-uuid", 0, "", "the instance"},
+                                                  {"resource-class", 0, "", "the resource class"},
+                                                  {"description", 0, "", "the description"},
+                                                  {"owner", 0, "", "the owner"},
+                                                  {"driver-info", 0, "KEY", "one value of driver_info"},
+                                                  {"property", 0, "KEY", "one value of properties"},
+                                                  {"instance-info", 0, "KEY", "one value of instance_info"},
+                                                  {"extra", 0, "KEY", "one value of extra"},
+                                                  {"trait", 0, "TRAIT", "one trait"}};
+
+/// A change without a node or without anything to change is half a command.
+void require_change(const cli::Arguments& arguments, const std::vector<cli::Option>& options, const char* what) {
+  (void)arguments.operand(0, "node");
+  if (std::none_of(options.begin(), options.end(), [&](const cli::Option& each) { return arguments.has(each.key()); }))
+    throw Error(ErrorKind::usage, what);
+}
+
 int set_command(const cli::Arguments& arguments) {
+  require_change(arguments, k_set_options, "what is to be changed?");
   // An unknown driver is refused here, with the nearest name; the conductor's refusal is in Ironic's words.
   if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
   const auto conductor = ConductorClient::open(arguments);
@@ -169,6 +219,7 @@ int set_command(const cli::Arguments& arguments) {
 }
 
 int unset_command(const cli::Arguments& arguments) {
+  require_change(arguments, k_unset_options, "what is to be taken away?");
   const auto conductor = ConductorClient::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
@@ -361,26 +412,6 @@ int role_command(const cli::Arguments& arguments) {
   return 0;
 }
 
-const std::vector<cli::Option> k_set_options = {
-    {"name", 0, "NAME", "its name"},
-    {"driver", 0, "DRIVER", "what it is managed by"},
-    {"instance-uuid", 0, "UUID", "the instance on it"},
-    {"resource-class", 0, "CLASS", "its resource class"},
-    {"description", 0, "TEXT", "what it is"},
-    {"owner", 0, "TEXT", "whose it is"},
-    {"conductor-group", 0, "TEXT", "who manages it"},
-    {"driver-info", 0, "KEY=VALUE", "one value of driver_info"},
-    {"property", 0, "KEY=VALUE", "one value of properties"},
-    {"instance-info", 0, "KEY=VALUE", "one value of instance_info"},
-    {"extra", 0, "KEY=VALUE", "one value of extra"},
-    {"capability", 0, "KEY:VALUE", "one capability; without a value it goes"},
-    {"trait", 0, "TRAIT", "one more trait"},
-    {"ssh-key", 0, "FILE", "one more public key that its machine gets"},
-    {"user-data", 0, "FILE", "the user-data that its machine gets"},
-    {"rack", 0, "TEXT", "where it stands, for people who switch it"},
-    {"slot", 0, "TEXT", "where in the rack"},
-    {"note", 0, "TEXT", "a note"}};
-
 const cli::Option k_as_json{"json", 0, "", "as JSON"};
 
 cli::Command import_node_command() {
@@ -431,18 +462,7 @@ std::vector<cli::Command> node_commands() {
        list_command},
       {"node show", "NODE", "print all that is known of a node", "", with_client({k_as_json}), show_command},
       {"node set", "NODE…", "change nodes", "", with_client(k_set_options), set_command},
-      {"node unset", "NODE…", "take values from nodes", "",
-       with_client({{"name", 0, "", "its name"},
-                    {"instance-uuid", 0, "", "the instance"},
-                    {"resource-class", 0, "", "the resource class"},
-                    {"description", 0, "", "the description"},
-                    {"owner", 0, "", "the owner"},
-                    {"driver-info", 0, "KEY", "one value of driver_info"},
-                    {"property", 0, "KEY", "one value of properties"},
-                    {"instance-info", 0, "KEY", "one value of instance_info"},
-                    {"extra", 0, "KEY", "one value of extra"},
-                    {"trait", 0, "TRAIT", "one trait"}}),
-       unset_command},
+      {"node unset", "NODE…", "take values from nodes", "", with_client(k_unset_options), unset_command},
       {"node delete", "NODE…", "forget nodes", "", with_client({}), delete_command},
       {"node drivers",
        "[DRIVER]",

@@ -1,4 +1,5 @@
 #include <array>
+
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -15,10 +16,6 @@
 namespace hearth::bootstrap {
 
 namespace {
-
-std::string verb_target(const std::string& id, const std::string& rest) {
-  return cat("/v1/nodes/", percent_encode(id), rest);
-}
 
 struct VerbCommand {
   const char* verb;
@@ -52,7 +49,7 @@ bool wait_for(ConductorClient& conductor, const std::string& id, const std::stri
   cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
   cli::flush();
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
-    const Json node = conductor.call("GET", verb_target(id, ""));
+    const Json node = conductor.call("GET", node_target(id));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
     if (name(now) == state && node["target_provision_state"].is_null()) return true;
     const StateKind kind = kind_of(now);
@@ -109,7 +106,7 @@ void set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
   for (const auto& [key, value] : info.items()) {
     patch.push_back({{"op", "add"}, {"path", cat("/instance_info/", key)}, {"value", value}});
   }
-  conductor.call("PATCH", verb_target(id, ""), patch);
+  conductor.call("PATCH", node_target(id), patch);
 }
 
 Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
@@ -134,10 +131,10 @@ constexpr std::chrono::milliseconds k_verb_look_every{100};
 
 /// Waits for the stages that take moments. Says what has begun; returns what failed, else nothing.
 std::string look_at(ConductorClient& conductor, const std::string& id, const VerbCommand& row) {
-  Json node = conductor.call("GET", verb_target(id, ""));
+  Json node = conductor.call("GET", node_target(id));
   for (int i = 0; i < k_verb_looks && verb_progress(node, row.reaches) == VerbProgress::checking; ++i) {
     conductor.wait(k_verb_look_every);
-    node = conductor.call("GET", verb_target(id, ""));
+    node = conductor.call("GET", node_target(id));
   }
   switch (verb_progress(node, row.reaches)) {
     case VerbProgress::reached: return "";
@@ -177,7 +174,7 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   }
   for (const std::string& id : arguments.operands()) {
     set_image(*conductor, id, arguments);
-    conductor->call("PUT", verb_target(id, "/states/provision"), verb_body(row, arguments));
+    conductor->call("PUT", node_target(id, "/states/provision"), verb_body(row, arguments));
   }
   if (*row.reaches == '\0' || arguments.has("no-wait")) return 0;
   if (!arguments.has("wait")) {
@@ -215,10 +212,10 @@ cli::Command verb_command(const VerbCommand& row) {
 /// Waits until its BMC has done it, or for some seconds; what failed, else nothing.
 std::string look_at_power(ConductorClient& conductor, const std::string& id, const Json& before,
                           std::string_view goal) {
-  Json node = conductor.call("GET", verb_target(id, ""));
+  Json node = conductor.call("GET", node_target(id));
   for (int i = 0; i < k_verb_looks && !node["target_power_state"].is_null(); ++i) {
     conductor.wait(k_verb_look_every);
-    node = conductor.call("GET", verb_target(id, ""));
+    node = conductor.call("GET", node_target(id));
   }
   if (!node["target_power_state"].is_null() && !conductor.lasts()) {
     return cat(id,
@@ -241,12 +238,11 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   const std::string wish = arguments.has("soft") ? soft : hard;
   const std::vector<std::string>& ids = arguments.operands();
   std::vector<Json> before;
-  for (const std::string& id : ids)
-    before.push_back(conductor->call("GET", verb_target(id, "")));  // or none is switched
+  for (const std::string& id : ids) before.push_back(conductor->call("GET", node_target(id)));  // or none is switched
   std::vector<std::string> failures(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     try {
-      conductor->call("PUT", verb_target(ids[i], "/states/power"), {{"target", wish}});
+      conductor->call("PUT", node_target(ids[i], "/states/power"), {{"target", wish}});
     } catch (const Error& error) {  // the others are switched all the same
       failures[i] = cat(ids[i], ": ", error.what());
     }
@@ -270,9 +266,9 @@ int maintenance(const cli::Arguments& arguments, bool on) {
   (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
     if (on)
-      conductor->call("PUT", verb_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
+      conductor->call("PUT", node_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
     else
-      conductor->call("DELETE", verb_target(id, "/maintenance"));
+      conductor->call("DELETE", node_target(id, "/maintenance"));
   }
   return 0;
 }

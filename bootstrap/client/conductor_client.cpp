@@ -3,6 +3,7 @@
 #include "base/cli/print.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
+#include "base/progress_text.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
 #include "base/sys/lock.hpp"
@@ -43,6 +44,18 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
                                                : cat("There are: ", join(names, ", "));
 }
 
+/// What is typed may be no UTF-8, which JSON can't carry.
+std::string wire_form(const Json& body) {
+  if (body.is_null()) return "";
+  try {
+    return format_json(body);
+  } catch (const Json::type_error&) {
+    constexpr std::size_t k_most_columns = 200;
+    throw Error(ErrorKind::usage, cat("this is no UTF-8 text: ", cut_to_width(format_json(body, {.lossy = true}),
+                                                                              k_most_columns, {.unicode = true})));
+  }
+}
+
 constexpr std::chrono::seconds k_patience{60};  // for a conductor's answer, or that of BMCs
 
 class RemoteClient final : public ConductorClient {
@@ -72,6 +85,10 @@ class RemoteClient final : public ConductorClient {
     const WaitNotice notice(
         cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", k_patience.count(), " s at most"));
     const HttpResponse response = http_.send(request);
+    // Another service's answer would be taken apart as something that it is not.
+    if (response.ok() && !find_header(response.headers, "X-OpenStack-Ironic-API-Maximum-Version"))
+      throw Error(ErrorKind::input, cat("what answers at ", url_, " is no conductor"))
+          .hint("`hearth node serve` runs one, and tells its address; --url and HEARTH_NODE_URL name another.");
     return {response.status, response.body};
   }
   SystemClock clock_;
@@ -202,7 +219,7 @@ Json ConductorClient::call(const std::string& method, const std::string& target,
 
 Json ConductorClient::call_expecting(const std::string& method, const std::string& target, const Json& body,
                                      int status) {
-  const Answer answer = send(method, target, body.is_null() ? "" : format_json(body));
+  const Answer answer = send(method, target, wire_form(body));
   const bool good = answer.status >= 200 && answer.status < 300;
   if (!good && answer.status != status) {
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
@@ -225,6 +242,13 @@ std::vector<std::string> ConductorClient::names_of_nodes() {
     if (!name.empty()) names.push_back(name);
   }
   return names;
+}
+
+std::string node_target(const std::string& id, std::string_view rest) {
+  // A server that takes %2F for a separator would answer about something else.
+  if (id.empty() || id.find('/') != std::string::npos)
+    throw Error(ErrorKind::not_found, cat("'", id, "' is no node: names have letters, digits and - . _ ~"));
+  return cat("/v1/nodes/", percent_encode(id), rest);
 }
 
 std::vector<cli::Option> client_options() {

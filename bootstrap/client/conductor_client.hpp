@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/cli/options.hpp"
 #include "base/clock.hpp"
@@ -45,6 +46,9 @@ class ConductorClient {
 constexpr const char* k_state_file = "state.db";
 /// Likewise: where a conductor that serves is asked by root and its own user, without a token.
 constexpr const char* k_api_socket = "api.socket";
+
+/// What a request about a node, or a part of it, is sent to.
+[[nodiscard]] std::string node_target(const std::string& id, std::string_view rest = "");
 
 /// The options that choose a conductor.
 [[nodiscard]] std::vector<cli::Option> client_options();

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/inventory/entry_check.hpp"
@@ -169,7 +170,8 @@ std::string NodeDraft::info(std::string_view key) const { return text_in(driver_
 std::string faults_text(const std::vector<Fault>& faults, std::string_view source) {
   std::vector<std::string> lines;
   for (const Fault& fault : faults) {
-    lines.push_back(ParseError{std::string(source), fault.at, cat("node #", fault.index, ": ", fault.text)}.text());
+    lines.push_back(
+        ParseError{std::string(source), fault.at, cat("node #", fault.index, ": ", one_line(fault.text))}.text());
   }
   return join(lines, "\n");
 }

@@ -13,14 +13,12 @@ using Reason = PowerFault::Reason;
 
 std::vector<std::string> strings(const Json& object, const char* key) {
   std::vector<std::string> found;
-  if (!object.is_object() || !object.contains(key)) return found;
-  for (const Json& value : object[key]) found.push_back(text_of(value));
+  for (const Json& value : list_member(object, key)) found.push_back(text_of(value));
   return found;
 }
 
 Json reset_action(const Json& system) {
-  const Json actions = system.value("Actions", Json::object());
-  return actions.value("#ComputerSystem.Reset", Json::object());
+  return object_member(object_member(system, "Actions"), "#ComputerSystem.Reset");
 }
 
 /// Whether the machine's power is `wanted`, or comes to be so in time.
@@ -67,26 +65,27 @@ std::string boot_target(const std::string& device, const std::vector<std::string
   for (const std::string& name : known->second) {
     if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return name;
   }
-  throw PowerFault(Reason::failed, cat("the BMC can't boot from ", device, "; it can from ", join(allowed, ", ")));
+  throw PowerFault(Reason::failed,
+                   cat("the BMC can't boot from ", device, "; it can from ", words_of_bmc(join(allowed, ", "))));
 }
 
 /// Puts the node's ISO into the machine's virtual drive.
 void insert_media(RedfishSession& session, const Json& system, const std::string& url) {
-  const Json managers = system.value("Links", Json::object()).value("ManagedBy", Json::array());
+  const Json& managers = list_member(object_member(system, "Links"), "ManagedBy");
   if (managers.empty()) throw PowerFault(Reason::failed, "the system names no manager: there is no virtual media");
   const Json manager = session.get(text_in(managers[0], "@odata.id"));
-  const Json collection = session.get(text_in(manager.value("VirtualMedia", Json::object()), "@odata.id"));
-  for (const Json& member : collection.value("Members", Json::array())) {
+  const Json collection = session.get(text_in(object_member(manager, "VirtualMedia"), "@odata.id"));
+  for (const Json& member : list_member(collection, "Members")) {
     const Json media = session.get(text_in(member, "@odata.id"));
     const std::vector<std::string> types = strings(media, "MediaTypes");
     if (std::find(types.begin(), types.end(), "CD") == types.end() &&
         std::find(types.begin(), types.end(), "DVD") == types.end())
       continue;
-    const Json actions = media.value("Actions", Json::object());
-    if (media.value("Inserted", false)) {
-      session.post(text_in(actions.value("#VirtualMedia.EjectMedia", Json::object()), "target"), Json::object());
+    const Json& actions = object_member(media, "Actions");
+    if (member_or_null(media, "Inserted") == Json(true)) {
+      session.post(text_in(object_member(actions, "#VirtualMedia.EjectMedia"), "target"), Json::object());
     }
-    session.post(text_in(actions.value("#VirtualMedia.InsertMedia", Json::object()), "target"),
+    session.post(text_in(object_member(actions, "#VirtualMedia.InsertMedia"), "target"),
                  {{"Image", url}, {"Inserted", true}, {"WriteProtected", true}});
     return;
   }
@@ -95,13 +94,12 @@ void insert_media(RedfishSession& session, const Json& system, const std::string
 
 /// What `object` links to under `key`; null when it does not, or the BMC has nothing there.
 Json linked(RedfishSession& session, const Json& object, const char* key) {
-  const Json link = object.is_object() ? object.value(key, Json()) : Json();
-  const std::string path = link.is_object() ? text_in(link, "@odata.id") : "";
+  const std::string path = text_in(object_member(object, key), "@odata.id");
   return path.empty() ? Json() : session.get_if_there(path);
 }
 
 std::optional<std::string> boot_mode_of(const Json& system) {
-  const std::string mode = text_in(system.value("Boot", Json::object()), "BootSourceOverrideMode");
+  const std::string mode = text_in(object_member(system, "Boot"), "BootSourceOverrideMode");
   if (mode == "UEFI") return "uefi";
   if (mode == "Legacy") return "bios";
   return std::nullopt;
@@ -113,7 +111,7 @@ Power redfish_power(const Json& system) {
   const std::string state = text_in(system, "PowerState");
   if (state == "On" || state == "PoweringOn") return Power::on;
   if (state == "Off" || state == "PoweringOff") return Power::off;
-  throw PowerFault(Reason::failed, cat("the BMC does not tell the power: \"", state, "\""));
+  throw PowerFault(Reason::failed, cat("the BMC does not tell the power: \"", words_of_bmc(state), "\""));
 }
 
 std::string allowed_reset(const Json& system, const std::vector<std::string>& wishes) {
@@ -160,7 +158,7 @@ void RedfishDriver::set_boot_device(const Node& node, const std::string& device,
   RedfishSession session(http_, clock_, node, sessions_);
   const std::string path = session.system_path();
   const Json system = session.get(path);
-  const Json boot = system.value("Boot", Json::object());
+  const Json& boot = object_member(system, "Boot");
   if (const std::string iso = driver_setting(node, "redfish_virtual_media"); device == "cdrom" && !iso.empty())
     insert_media(session, system, iso);
   Json wish = {{"BootSourceOverrideTarget",
@@ -184,7 +182,7 @@ void RedfishDriver::set_boot_device(const Node& node, const std::string& device,
 
 std::optional<BootDevice> RedfishDriver::boot_device(const Node& node) {
   RedfishSession session(http_, clock_, node, sessions_);
-  const Json boot = session.get(session.system_path()).value("Boot", Json::object());
+  const Json boot = object_member(session.get(session.system_path()), "Boot");
   const std::string enabled = text_in(boot, "BootSourceOverrideEnabled");
   if (enabled != "Once" && enabled != "Continuous") return BootDevice{};
   for (const auto& [device, targets] : boot_targets()) {
@@ -200,10 +198,10 @@ Firmware RedfishDriver::firmware(const Node& node) {
   const Json system = session.get(session.system_path());
   Firmware found{.boot_mode = boot_mode_of(system), .secure_boot = {}, .settings = {}};
   const Json secure = linked(session, system, "SecureBoot");
-  if (secure.is_object() && secure.value("SecureBootEnable", Json()).is_boolean())
+  if (member_or_null(secure, "SecureBootEnable").is_boolean())
     found.secure_boot = secure["SecureBootEnable"].get<bool>();
   const Json bios = linked(session, system, "Bios");
-  const Json attributes = bios.is_object() ? bios.value("Attributes", Json::object()) : Json::object();
+  const Json& attributes = object_member(bios, "Attributes");
   for (const auto& [name, value] : attributes.items()) found.settings[name] = value;
   return found;
 }

@@ -33,18 +33,15 @@ std::string redfish_password(const Node& node) {
   return file.empty() ? driver_setting(node, "redfish_password") : std::string(trim(read_file(file)));
 }
 
-/// What an error answer says (DSP0266, error responses): of several messages all, where they differ. Foreign text,
-/// which people read in events and tables: bounded, and one line.
+/// What an error answer says (DSP0266, error responses): of several messages all, where they differ.
 std::string error_text(const Json& body) {
-  constexpr std::size_t k_most_columns = 400;
   const Json& error = member_or_null(body, "error");
   std::vector<std::string> told;
   for (const Json& row : list_member(error, "@Message.ExtendedInfo")) {
     const std::string text = text_in(row, "Message");
     if (!text.empty() && std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text);
   }
-  return cut_to_width(one_line(told.empty() ? text_in(error, "message") : join(told, " ")), k_most_columns,
-                      {.unicode = true});
+  return words_of_bmc(told.empty() ? text_in(error, "message") : join(told, " "));
 }
 
 Duration own_seconds(const Node& node) {
@@ -52,14 +49,20 @@ Duration own_seconds(const Node& node) {
   return std::chrono::seconds(given && *given > 0 && *given < 3600 ? *given : 60);
 }
 
+/// Some name whole URLs: it is their path that counts, at the address that we were given.
 std::string path_of(const std::string& location) {
   const std::size_t scheme = location.find("://");
-  if (scheme == std::string::npos) return location;
+  if (location.starts_with('/') || scheme == std::string::npos) return location;
   const std::size_t slash = location.find('/', scheme + 3);
   return slash == std::string::npos ? "/" : location.substr(slash);
 }
 
 }  // namespace
+
+std::string words_of_bmc(std::string_view text) {
+  constexpr std::size_t k_most_columns = 400;
+  return cut_to_width(one_line(text), k_most_columns, {.unicode = true});
+}
 
 std::optional<RedfishSessions::Open> RedfishSessions::of(const std::string& account) const {
   const std::lock_guard lock(mutex_);
@@ -134,8 +137,8 @@ void RedfishSession::log_in() {
   std::string sessions = "/redfish/v1/SessionService/Sessions";
   const Answer root = send_once("GET", "/redfish/v1/", Json());
   if (root.status != 200) refuse("its root", root);
-  const Json links = root.body.value("Links", Json::object());
-  if (links.contains("Sessions")) sessions = text_in(links["Sessions"], "@odata.id", sessions);
+  const std::string named = text_in(object_member(object_member(root.body, "Links"), "Sessions"), "@odata.id");
+  if (!named.empty()) sessions = named;
   const Answer made =
       send_once("POST", sessions,
                 {{"UserName", driver_setting(node_, "redfish_username")}, {"Password", redfish_password(node_)}});
@@ -165,8 +168,13 @@ RedfishSession::Answer RedfishSession::send_once(const std::string& method, cons
                                                  const std::string& tag) {
   HttpRequest request;
   request.method = method;
-  const Result<Url> url = parse_url(cat(base_, path));
-  if (!url) throw PowerFault(Reason::failed, cat("redfish_address ", base_, " is no URL"));
+  const std::string place = path_of(path);
+  const Result<Url> url = parse_url(cat(base_, place));
+  if (!url || !place.starts_with('/')) {
+    throw PowerFault(Reason::failed,
+                     parse_url(base_) ? cat("BMC ", base_, " names a place that is no path: '", words_of_bmc(path), "'")
+                                      : cat("redfish_address ", base_, " is no URL"));
+  }
   request.url = *url;
   request.headers = {{"Accept", "application/json"}, {"OData-Version", "4.0"}};
   if (!token_.empty()) request.headers.emplace_back("X-Auth-Token", token_);
@@ -214,6 +222,8 @@ Json RedfishSession::get_if_there(const std::string& path) {
 
 Json RedfishSession::taken(const std::string& path, const Answer& answer) {
   if (answer.status != 200) refuse(path, answer);
+  if (!answer.body.is_object())
+    throw PowerFault(Reason::failed, cat("BMC ", base_, ": ", path, ": the answer is no JSON object: is this a BMC?"));
   const std::string tag = find_header(answer.headers, "ETag").value_or(text_in(answer.body, "@odata.etag"));
   if (!tag.empty()) tags_[path] = tag;
   return answer.body;
@@ -242,7 +252,7 @@ std::string RedfishSession::system_path() {
   const std::string given = driver_setting(node_, "redfish_system_id");
   if (!given.empty() && given.front() == '/') return given;
   if (!given.empty()) return cat("/redfish/v1/Systems/", given);
-  const Json members = get("/redfish/v1/Systems").value("Members", Json::array());
+  const Json members = list_member(get("/redfish/v1/Systems"), "Members");
   if (members.size() != 1) {
     throw PowerFault(Reason::failed,
                      cat("BMC ", base_, " has ", members.size(), " systems; redfish_system_id says which is meant"));

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/net/http.hpp"
@@ -33,6 +34,9 @@ class RedfishSessions {
   mutable std::mutex mutex_;
   std::map<std::string, Open> open_;
 };
+
+/// What a BMC says, for people, who read it in events and tables: bounded, and one line.
+[[nodiscard]] std::string words_of_bmc(std::string_view text);
 
 class RedfishSession {
  public:

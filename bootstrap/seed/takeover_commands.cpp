@@ -122,7 +122,7 @@ std::vector<cli::Command> takeover_commands(const FindSeed& find) {
         {"ssh-option", 0, "WORD", "for ssh's -o, such as IdentityFile=key; may be given more than once"},
         {"program", 0, "FILE", "hearth on the node (hearth)"},
         {"bridge", 0, "BRIDGE", "for --back, as for hearth seed up"},
-        {"accel", 0, "KIND", "for --back: kvm or tcg"},
+        {"accel", 0, "KIND", "for --back: kvm or tcg", {"kvm", "tcg"}},
         {"first-port", 0, "PORT", "for --back, as for hearth seed up"},
         {"timeout", 't', "SECONDS", "for --back: how long to wait for the seed (600)"},
         {"url", 0, "URL", "the conductor of a seed that is no virtual machine of this computer"},

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -102,6 +103,7 @@ class ArchiveHandle {
       const bool keep = keep_text(path);
       while (true) {
         const la_ssize_t got = ::archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
+        StopSignals::check();
         if (got < 0) check(ARCHIVE_FATAL);
         if (got <= 0) break;
         const std::string_view piece(buffer_.data(), static_cast<std::size_t>(got));

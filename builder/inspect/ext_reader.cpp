@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -127,6 +128,7 @@ class InodeReader {
       unsigned got = 0;
       check(::ext2fs_file_read(opened, buffer_.data(), static_cast<unsigned>(buffer_.size()), &got),
             "reading a file of");
+      StopSignals::check();
       if (got == 0) return;
       take(std::string_view(buffer_.data(), got));
     }

@@ -91,7 +91,7 @@ void write_fat_image(const std::vector<SeedFile>& files, const std::string& labe
     disk.write(part, file.data, {.mode = 0600});
     (void)run_checked(runner, {.argv = {"mcopy", "-i", image, part.string(), "::" + file.name}});
   }
-  fs::rename(image, target);
+  disk.write(target, read_file(image), {.mode = 0600});
 }
 
 }  // namespace hearth::metadata

@@ -22,6 +22,10 @@ std::string message_of(const HttpResponse& response) {
   return cat("the server answered ", response.status, " ", response.reason);
 }
 
+Error none_here(const std::string& what) {
+  return Error(ErrorKind::input, cat("the answer is not ", what)).hint("is there a stack service at that address?");
+}
+
 }  // namespace
 
 HttpRequest StackClient::request(const std::string& method, const std::string& url, const Json& body) const {
@@ -59,7 +63,16 @@ Json StackClient::call(const std::string& method, const std::string& path, const
     throw Error(response.status == 404 ? ErrorKind::not_found : ErrorKind::input, message_of(response));
   }
   if (response.body.empty() || response.body == "null") return {};
-  return parse_json(response.body, "the answer").value_or_throw();
+  Json answer = parse_json(response.body, "the answer").value_or_throw();
+  if (!answer.is_object()) throw none_here("a stack service's");
+  return answer;
+}
+
+Json StackClient::part(const std::string& path, std::string_view name) {
+  const Json answer = call("GET", path);
+  const Json* found = find_member(answer, name);
+  if (found == nullptr) throw none_here(cat("a stack service's: it has no \"", name, "\""));
+  return *found;
 }
 
 std::string StackClient::locate(const std::string& stack) {
@@ -67,8 +80,7 @@ std::string StackClient::locate(const std::string& stack) {
   const Json::json_pointer name("/stack/stack_name");
   const Json::json_pointer id("/stack/id");
   const auto is_text = [&](const Json::json_pointer& at) { return shown.contains(at) && shown[at].is_string(); };
-  if (!is_text(name) || !is_text(id))
-    throw Error(ErrorKind::input, "the answer is no stack").hint("is there a stack service at that address?");
+  if (!is_text(name) || !is_text(id)) throw none_here("a stack");
   return cat("/stacks/", shown[name].get<std::string>(), "/", shown[id].get<std::string>());
 }
 

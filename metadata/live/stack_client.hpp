@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
@@ -17,6 +18,8 @@ class StackClient {
 
   /// The answer's JSON; null when it has no body. Throws Error with the server's own message.
   Json call(const std::string& method, const std::string& path, const Json& body = {});
+  /// What the answer to a GET has under a name. Throws Error where that is nothing.
+  [[nodiscard]] Json part(const std::string& path, std::string_view name);
   /// "/stacks/NAME/ID" of the stack of that name or id.
   [[nodiscard]] std::string locate(const std::string& stack);
 

@@ -41,7 +41,7 @@ int create(const cli::Arguments& arguments) {
   const std::string name = body.value("stack_name", "");
   const std::string place = cat("/stacks/", name, "/", made["stack"]["id"].get<std::string>());
   if (arguments.has("wait")) return wait_for(session, place, name);
-  const Json stack = session.client.call("GET", cat(place, "?resolve_outputs=False"))["stack"];
+  const Json stack = session.client.part(cat(place, "?resolve_outputs=False"), "stack");
   arguments.has("json") ? cli::print(json_document(stack)) : cli::print(stack_fields(stack));
   return 0;
 }
@@ -50,7 +50,7 @@ int resource_show(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string place = session.client.locate(arguments.operand(0, "stack"));
   const std::string& name = arguments.operand(1, "resource");
-  const Json resource = session.client.call("GET", cat(place, "/resources/", percent_encode(name)))["resource"];
+  const Json resource = session.client.part(cat(place, "/resources/", percent_encode(name)), "resource");
   arguments.has("json") ? cli::print(json_document(resource)) : cli::print(resource_fields(resource));
   return 0;
 }
@@ -73,16 +73,14 @@ int erase(const cli::Arguments& arguments) {
 
 int list(const cli::Arguments& arguments) {
   Session session(arguments);
-  const Json stacks =
-      session.client.call("GET", arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks")["stacks"];
+  const Json stacks = session.client.part(arguments.has("nested") ? "/stacks?show_nested=True" : "/stacks", "stacks");
   arguments.has("json") ? cli::print(json_document(stacks)) : cli::print(stack_table(stacks));
   return 0;
 }
 
 int show(const cli::Arguments& arguments) {
   Session session(arguments);
-  const Json stack =
-      session.client.call("GET", cat("/stacks/", percent_encode(arguments.operand(0, "stack"))))["stack"];
+  const Json stack = session.client.part(cat("/stacks/", percent_encode(arguments.operand(0, "stack"))), "stack");
   if (arguments.has("json")) {
     cli::print(json_document(stack));
     return 0;
@@ -90,7 +88,7 @@ int show(const cli::Arguments& arguments) {
   const std::string place = cat("/stacks/", stack.value("stack_name", ""), "/", stack.value("id", ""));
   const bool waits = stack.value("stack_status", "").find("_IN_PROGRESS") != std::string::npos;
   cli::print(stack_fields(
-      stack, waits ? session.client.call("GET", cat(place, "/resources?nested_depth=9"))["resources"] : Json::array()));
+      stack, waits ? session.client.part(cat(place, "/resources?nested_depth=9"), "resources") : Json::array()));
   return 0;
 }
 
@@ -98,7 +96,7 @@ int resource_list(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string depth = arguments.value_or("nested-depth", "0");
   const std::string place = session.client.locate(arguments.operand(0, "stack"));
-  const Json resources = session.client.call("GET", cat(place, "/resources?nested_depth=", depth))["resources"];
+  const Json resources = session.client.part(cat(place, "/resources?nested_depth=", depth), "resources");
   arguments.has("json") ? cli::print(json_document(resources)) : cli::print(resource_table(resources, depth != "0"));
   return 0;
 }
@@ -107,8 +105,8 @@ int resource_metadata(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string place = session.client.locate(arguments.operand(0, "stack"));
   const std::string& name = arguments.operand(1, "resource");
-  cli::print(json_document(
-      session.client.call("GET", cat(place, "/resources/", percent_encode(name), "/metadata"))["metadata"]));
+  cli::print(
+      json_document(session.client.part(cat(place, "/resources/", percent_encode(name), "/metadata"), "metadata")));
   return 0;
 }
 
@@ -117,7 +115,7 @@ int event_list(const cli::Arguments& arguments) {
   const std::string& name = arguments.operand(0, "stack");
   const std::string place = session.client.locate(name);
   if (arguments.has("json")) {
-    cli::print(json_document(session.client.call("GET", cat(place, "/events?nested_depth=9&sort_dir=asc"))["events"]));
+    cli::print(json_document(session.client.part(cat(place, "/events?nested_depth=9&sort_dir=asc"), "events")));
     return 0;
   }
   const bool once = !arguments.has("follow");
@@ -129,7 +127,7 @@ int output_show(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string place = session.client.locate(arguments.operand(0, "stack"));
   const std::string& key = arguments.operand(1, "output");
-  const Json output = session.client.call("GET", cat(place, "/outputs/", percent_encode(key)))["output"];
+  const Json output = session.client.part(cat(place, "/outputs/", percent_encode(key)), "output");
   if (arguments.has("json")) {
     cli::print(json_document(output));
     return 0;

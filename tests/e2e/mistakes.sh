@@ -44,6 +44,11 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
 mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
+mistake 2 "there is no command 'node boot-device'" "hearth node" -- node boot-device alpha
+for command in "show" "set" "delete" "manage" "power on" "boot-log" "deploy" "validate"; do  # "$NODE", which is not set
+    # shellcheck disable=SC2086
+    mistake 2 "an empty word names nothing; is a variable not set?" -- node $command ""
+done
 
 # Variables
 HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
@@ -100,6 +105,9 @@ echo '{"steps": 5}' > whole.d/steps.json
 mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
 mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
+ln -s /dev/null device  # a device itself would be put at risk where this fails, and root tries it
+mistake 1 "device is a device, whose place a file would take" -- image inspect whole.tar --svg device
+[ -L device ] || fail "a device was replaced by a file"
 mistake 2 "--http 80: PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok" -- image test disk.raw --http 80
 mistake 1 "--share: there is no directory nothere" -- image boot disk.raw --share nothere
 mistake 2 "--share-writable goes with --share DIR" -- image boot disk.raw --share-writable
@@ -137,6 +145,18 @@ done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+for command in "show" "set --name x" "delete" "manage" "power on" "validate"; do
+    # shellcheck disable=SC2086
+    mistake 1 "'../alpha' is no node: names have letters" -- node $command ../alpha
+done
+mistake 2 "what is to be changed?" -- node set alpha
+mistake 2 "which node?" -- node set --name x
+mistake 2 "what is to be taken away?" -- node unset alpha
+mistake 2 "this is no UTF-8 text: " -- node set alpha --description $'x\xff'
+printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
+mistake 1 'bytes.json:2: this line is no UTF-8: {"name": "\xff"' -- node import bytes.json
+printf '{"nodes": [{"name": "a\\nb", "pm_type": "fake-hardware"}]}' > lines.json
+mistake 1 'node #0: Name "a\nb" is invalid' -- node import lines.json
 mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead
 mistake 0 "| Reason" "Connection refused" -- node list
 mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve

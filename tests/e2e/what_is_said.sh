@@ -61,6 +61,18 @@ done
 "$HEARTH" node show evil --json > shown
 python3 -c 'import json, sys; assert "\\u202e" in json.load(open("shown"))["last_error"]' || fail "node show --json: $(cat -v shown)"
 
+# Who answers as others do is not taken for a conductor or a stack service.
+for command in "list" "show alpha" "events" "set alpha --name x" "power on alpha" "boot-log alpha" "todo"; do
+    # shellcheck disable=SC2086
+    ! "$HEARTH" node $command --url "http://127.0.0.1:$bmc" > said 2>&1 || fail "node $command is done by a BMC"
+    expect_text said "what answers at http://127.0.0.1:$bmc is no conductor"
+done
+for command in "list" "show a" "resource list a" "event list a"; do
+    # shellcheck disable=SC2086
+    ! "$HEARTH" stack $command --url "http://127.0.0.1:$bmc" > said 2>&1 || fail "stack $command is done by a BMC"
+    expect_text said "the answer is not a stack" "is there a stack service at that address?"
+done
+
 # Names in images.
 python3 - <<'PY'
 import io, tarfile
@@ -86,6 +98,7 @@ lost() {
     "$HEARTH" "$@" > /dev/full 2> said || code=$?
     [ "$code" != 0 ] || fail "hearth $*: nothing could be written, and the exit code is 0"
     expect_text said "writing to standard output: No space left on device"
+    [ "$(grep -c "standard output" said)" = 1 ] || fail "hearth $*: told twice: $(cat said)"
 }
 for words in "help" "--version" "image create --help" "completion bash" "node list" "node list --json" "node show alpha" \
     "node show alpha --json" "node events" "node export" "node drivers" "image sizes a.tar" "image sizes a.tar --json" \
@@ -103,6 +116,17 @@ code=${PIPESTATUS[0]}
 [ "$code" = 141 ] || fail "a pipe that was closed: exit code $code: $(cat said)"
 [ ! -s said ] || fail "a pipe that was closed: $(cat said)"
 set -o pipefail
+
+# Who gave us no standard output must not find it in the next file that we open.
+for words in "node list" "node list --json" "node export" "node events" "help"; do
+    code=0
+    # shellcheck disable=SC2086
+    "$HEARTH" $words < /dev/null >&- 2>&- || code=$?
+    [ "$code" = 1 ] || fail "hearth $words without a standard output: exit code $code"
+done
+[ ! -s nodes/lock ] || fail "standard output is in the lock: $(cat nodes/lock)"
+"$HEARTH" node list <&- > said 2>&1 || fail "without a standard input: $(cat said)"
+expect_text said alpha
 
 # Who does not answer.
 waits() {
@@ -125,9 +149,12 @@ mkdir bin tmp
 printf '#!/bin/sh\nexec sleep %s\n' "$mark" > bin/qemu-system-x86_64
 chmod +x bin/qemu-system-x86_64
 truncate -s 1M disk.raw
-for command in boot test; do
+cp bin/qemu-system-x86_64 bin/qemu-img
+printf 'QFI\373%01000d' 0 > disk.qcow2
+for command in "boot --accel tcg disk.raw" "test --accel tcg disk.raw" "sizes disk.qcow2"; do
     for signal in TERM INT HUP; do
-        PATH=$work/bin:$PATH TMPDIR=$work/tmp "$HEARTH" image $command --accel tcg disk.raw > said 2>&1 < /dev/null &
+        # shellcheck disable=SC2086
+        PATH=$work/bin:$PATH TMPDIR=$work/tmp "$HEARTH" image $command > said 2>&1 < /dev/null &
         hearth=$!
         for _ in $(seq 100); do pgrep -f "sleep $mark" > /dev/null && break; sleep 0.1; done
         kill "-$signal" "$hearth"

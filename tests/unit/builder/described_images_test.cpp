@@ -70,7 +70,7 @@ TEST_F(DescribedImagesTest, OptionsOfLockAndKeyActOrAreRefused) {
                              HasSubstr("--record")));
   EXPECT_THAT(refusal_of_options("['--sign-key', '/nonexistent']"),
               HasSubstr("images.yaml:1:3: image 'x': opening /nonexistent"));
-  EXPECT_THAT(refusal_of_options("['--checksums', 'sha265']"), HasSubstr("did you mean sha256?"));
+  EXPECT_THAT(refusal_of_options("['--checksums', 'sha265']"), HasSubstr("not 'sha265'; did you mean 'sha256'?"));
   EXPECT_THAT(refusal_of_options("['--nonsense']"), HasSubstr("images.yaml:1:3: "));
 }
 

@@ -53,6 +53,17 @@ TEST(RunProgram, AWordThatNobodyReadsIsRefused) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did you mean 'list'?"));
 }
 
+TEST(RunProgram, AnEmptyWordNamesNothing) {
+  const Outcome outcome = run_demo({"image", "show", ""});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("demo image show: IMAGE: an empty word names nothing; is a variable not set?"));
+}
+
+TEST(RunProgram, AFirstWordThatIsRightLeadsToWhatBeginsSo) {
+  EXPECT_THAT(run_demo({"image", "entirely-different"}).err,
+              HasSubstr("there is no command 'image entirely-different'\n  `demo image` prints those that begin so."));
+}
+
 TEST(RunProgram, WithoutWordsShowsHelpAsAnError) {
   const Outcome outcome = run_demo({});
   EXPECT_EQ(outcome.code, 2);

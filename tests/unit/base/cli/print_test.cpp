@@ -52,7 +52,7 @@ TEST(EndedDeathTest, WhoFollowsForNobodyEnds) {
                          if (round > 0) ::_exit(98);
                        }
                      }),
-              testing::ExitedWithCode(1), "writing to standard output: No space left on device");
+              testing::ExitedWithCode(1), "^demo tell: writing to standard output: No space left on device\n$");
 }
 
 }  // namespace

@@ -36,6 +36,20 @@ TEST(FdTest, MovingHandsTheDescriptorOn) {
   EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): empty by contract
 }
 
+TEST(FdDeathTest, WhatTheCallerClosedIsNoFileOfOurs) {
+  const auto act = [] {
+    ::close(STDIN_FILENO);
+    ::close(STDOUT_FILENO);
+    hold_standard_descriptors();
+    const Fd lock = Fd::open("/dev/null", O_RDWR);
+    char byte = 0;
+    const bool is_held = lock.get() > STDERR_FILENO && ::write(STDOUT_FILENO, "x", 1) < 0 &&
+                         ::read(STDIN_FILENO, &byte, 1) < 0 && ::write(STDERR_FILENO, "told\n", 5) == 5;
+    ::_exit(is_held ? 7 : 1);
+  };
+  EXPECT_EXIT(act(), testing::ExitedWithCode(7), "told");
+}
+
 TEST(FdTest, ReleaseLeavesItOpen) {
   Fd fd = Fd::open("/dev/null", O_RDONLY);
   const Fd again(fd.release());

@@ -285,6 +285,13 @@ TEST_F(AtomicFileTest, WithoutCommitNothingIsLeft) {
   EXPECT_EQ(files_.list(dir_.path()), std::vector<std::string>{"target"});
 }
 
+TEST_F(AtomicFileTest, ADeviceKeepsItsPlace) {
+  fs::create_symlink("/dev/null", target_);
+  EXPECT_THROW((void)AtomicFile::create(target_), Error);
+  EXPECT_THROW(files_.write(target_, "data", {}), Error);
+  EXPECT_TRUE(fs::is_symlink(fs::symlink_status(target_)));
+}
+
 TEST_F(AtomicFileTest, MovingItHandsTheDutyOn) {
   AtomicFile first = AtomicFile::create(target_);
   AtomicFile second = std::move(first);

@@ -27,8 +27,10 @@ class FakeBmc final : public HttpClient {
   bool secure = false;
   int refuses_patch_with = 0;
   int refuses_reset_with = 0;
-  Json words = Json();      ///< of its refusals
-  int looks_until_off = 0;  ///< so long does it go on after it was told to go off
+  Json system_more = Json::object();  ///< what its system says besides, or in place of what it should
+  std::optional<Json> root;           ///< what it answers in place of its root
+  Json words = Json();                ///< of its refusals
+  int looks_until_off = 0;            ///< so long does it go on after it was told to go off
   std::vector<std::string> seen;
   std::vector<std::string> resets;
   [[nodiscard]] std::size_t patches() const {
@@ -51,6 +53,7 @@ class FakeBmc final : public HttpClient {
     const std::string& path = request.url.path;
     seen.push_back(cat(request.method, " ", path));
     const Json body = request.body.empty() ? Json() : Json::parse(request.body);
+    if (path == "/redfish/v1/" && root) return answer(200, *root);
     if (path == "/redfish/v1/") return answer(200, {{"Links", {{"Sessions", {{"@odata.id", k_sessions}}}}}});
     if (path == k_sessions) return log_in(body);
     const bool token = find_header(request.headers, "X-Auth-Token") == token_;
@@ -95,6 +98,8 @@ class FakeBmc final : public HttpClient {
       for (const char* part : {"SecureBoot", "Bios"}) body[part] = {{"@odata.id", cat(k_system, "/", part)}};
       body["Actions"]["#ComputerSystem.Reset"]["ResetType@Redfish.AllowableValues"].push_back("Nmi");
     }
+    if (!system_more.is_object()) return answer(200, system_more);
+    body.update(system_more);
     return answer(200, body, {{"ETag", "W/\"5\""}});
   }
   HttpResponse patch(const HttpRequest& request, const Json& body) {
@@ -117,7 +122,7 @@ class FakeBmc final : public HttpClient {
     if (type != "ForceOn" && looks_until_off > 0) {
       goes_off_in_ = looks_until_off;
     } else {
-      on = type == "ForceOn";
+      on = type == "ForceOn" || type == "On";
     }
     return says_already ? answer(400, Json()) : answer(204, Json());
   }
@@ -198,6 +203,39 @@ TEST_F(RedfishDriverTest, theWordsOfABmcAreBoundedAndGiveNoOrders) {
   const std::string told = refusal_of(PowerAction::on);
   EXPECT_NE(told.find("409: \\x1b[2J\\u202e\\nno xx"), std::string::npos) << told.substr(0, 200);
   EXPECT_LT(told.size(), 600U);
+}
+
+TEST_F(RedfishDriverTest, anAnswerThatIsNoObjectIsTold) {
+  for (const Json& other : {Json(), Json("<html>"), Json::array(), Json(5)}) {
+    bmc.system_more = other;
+    EXPECT_EQ(refusal_of(PowerAction::on),
+              "BMC https://bmc: /redfish/v1/Systems/1: the answer is no JSON object: is this a BMC?");
+  }
+}
+
+TEST_F(RedfishDriverTest, whatHasAnotherFormIsAsIfItWereNotThere) {
+  for (const Json& other : {Json(5), Json("x"), Json::array({5})}) {
+    bmc.root = Json{{"Links", other}};
+    bmc.system_more = {{"Boot", other}, {"Links", other}, {"SecureBoot", other}, {"Bios", other}};
+    EXPECT_EQ(driver.firmware(node).boot_mode, std::nullopt);
+    EXPECT_EQ(driver.boot_device(node)->device, "");
+    bmc.system_more["Actions"] = other;
+    bmc.on = false;
+    driver.set(node, PowerAction::on);  // by the path that the standard has
+    EXPECT_EQ(bmc.resets.back(), "On");
+    bmc.resets.clear();
+    bmc.on = false;
+  }
+  bmc.system_more = {{"PowerState", cat("\x1b[2J\n", std::string(100'000, 'x'))}};
+  EXPECT_LT(refusal_of(PowerAction::on).size(), 600U);
+}
+
+TEST_F(RedfishDriverTest, linksMayBeWholeUrlsButLeadToThisBmcOnly) {
+  bmc.root = Json{{"Links", {{"Sessions", {{"@odata.id", "http://192.0.2.9/redfish/v1/SessionService/Sessions"}}}}}};
+  EXPECT_EQ(driver.state(node), Power::off);
+  EXPECT_EQ(bmc.log_ins, 1);
+  bmc.system_more = {{"Actions", {{"#ComputerSystem.Reset", {{"target", "no path"}}}}}};
+  EXPECT_EQ(refusal_of(PowerAction::on), "BMC https://bmc names a place that is no path: 'no path'");
 }
 
 TEST_F(RedfishDriverTest, aPortOfItsOwnIsAskedAtAndTold) {
