@@ -160,6 +160,22 @@ def hostile_templates():
     check(editor.process.wait(PATIENCE) == 0, "exit code")
 
 
+def many_documents():
+    """One pause in the typing is enough for all that are open."""
+    editor = Editor()
+    editor.ask("initialize", {})
+    uris = [f"file:///nowhere/{number}.yaml" for number in range(60)]
+    began = time.monotonic()
+    for uri in uris:
+        editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": HEAD}})
+    for uri in uris:
+        editor.diagnostics(uri, 1)
+    check(time.monotonic() - began < 6, f"60 documents took {time.monotonic() - began:.1f} s")
+    editor.ask("shutdown", None)
+    editor.tell("exit", None)
+    check(editor.process.wait(PATIENCE) == 0, "exit code")
+
+
 def documents(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file) if path.endswith(".json") else yaml.safe_load(file)
@@ -295,6 +311,7 @@ def main():
             else:
                 step(os.path.realpath(folder))
     hostile_templates()
+    many_documents()
     print("editors: all good")
 
 
