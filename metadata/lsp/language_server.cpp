@@ -78,12 +78,20 @@ struct Document {
   TextDocument text{""};
   bool too_large = false;  ///< nothing of it is kept
   Value readable{};        ///< as far as it could be parsed last
+  std::string rest{};      ///< what was parsed then: all but the line of the cursor; empty: all
   bool is_read = false;
 
-  const Value& document() {
-    if (!std::exchange(is_read, true)) {
-      if (Value now = readable_part(text.text()); now.is_map()) readable = std::move(now);
-    }
+  /// For an answer at `cursor`, whose line somebody is typing: while that keeps the text from being parsed, the other
+  /// lines are, and only once.
+  const Value& document(std::size_t cursor) {
+    if (std::exchange(is_read, true)) return readable;
+    Value now = parsed(text.text());
+    std::string others = now.is_map() ? "" : text.without_line_of(cursor);
+    if (!others.empty() && others == rest) return readable;
+    rest = std::move(others);
+    if (!now.is_map()) now = parsed(rest);
+    if (!now.is_map()) now = readable_part(text.text());
+    if (now.is_map()) readable = std::move(now);
     return readable;
   }
   [[nodiscard]] bool is_template() const {
@@ -366,8 +374,9 @@ class LanguageServer::State {
   Asked asked(const Json& params) {
     Document& document = document_in(params);
     const std::size_t offset = document.text.offset_of(spot_in(params, "position"));
-    return {
-        document, place_at(document.text.text(), offset), {document.document(), document.name, files_, registered_}};
+    return {document,
+            place_at(document.text.text(), offset),
+            {document.document(offset), document.name, files_, registered_}};
   }
 
   Json completion(const Json& params) {

@@ -90,6 +90,20 @@ TEST(LanguageServer, a_look_is_given_up_for_a_message) {
   EXPECT_EQ(editor.diagnostics()["diagnostics"].size(), 1U);
 }
 
+TEST(LanguageServer, a_search_for_what_can_be_read_is_given_up_for_a_message) {
+  int asked = 0;
+  fakes::MemoryFileSystem disk;
+  int told = 0;
+  LanguageServer server(disk, {.version = "1", .is_asked = [&] { return ++asked > 1; }},
+                        [&](std::string_view) { ++told; });
+  server.take(R"({"id":1,"method":"initialize","params":{}})");
+  server.take(R"({"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","version":1,)"
+              R"("text":"heat_template_version: 2018-08-31\na: [\nb: }\n"}}})");
+  server.work();
+  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(server.has_work());
+}
+
 TEST(LanguageServer, what_is_too_large_is_said_and_forgotten) {
   Editor editor;
   (void)editor.ask("initialize", Json::object());
