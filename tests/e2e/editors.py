@@ -258,6 +258,9 @@ def answer(folder, lines, *words, at_end=b"\x04"):
             except OSError:
                 data, end = b"", 0
             said += data
+        if callable(line):
+            line()
+            continue
         try:
             os.write(terminal, line if isinstance(line, bytes) else line.encode() + b"\n")
         except OSError:
@@ -290,6 +293,12 @@ def init(folder):
     before = open(images, encoding="utf-8").read()
     code, said = answer(folder, [], "images.yaml", at_end=b"")
     check(code == 1 and "is there already" in said and open(images, encoding="utf-8").read() == before, said)
+    for name in ("no/such/x.yaml", "/proc/x/x.yaml"):  # before five questions, not after
+        code, said = answer(folder, [], name, at_end=b"")
+        check(code == 1 and "can't be written" in said and "what is it to be" not in said, said)
+    late = os.path.join(folder, "late.yaml")
+    code, said = answer(folder, ["", "", "", "", lambda: open(late, "w", encoding="utf-8").write("mine")], "late.yaml", at_end=b"\n")
+    check(code == 1 and "is there already" in said and open(late, encoding="utf-8").read() == "mine", said)
     for at_end, expected in ((b"\x04", 2), (b"\x03", -signal.SIGINT)):
         code, said = answer(folder, ["image", "", "curl"], "other.yaml", at_end=at_end)
         check(code in (expected, 130) and not os.path.exists(os.path.join(folder, "other.yaml")), f"{code} {said}")
