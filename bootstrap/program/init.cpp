@@ -1,7 +1,12 @@
 #include "bootstrap/program/init.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -49,9 +54,9 @@ std::vector<std::string> words_in(const std::string& text) { return split_words(
 std::string name_fault(const std::string& text) {
   constexpr std::string_view k_allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._:/=";
   for (const std::string& word : words_in(text)) {
-    const bool good =
-        word.find_first_not_of(k_allowed) == std::string::npos && word.front() != '-' && word.front() != ':';
-    if (!good) return cat("'", word, "' is no name: letters, digits, + - . _ are expected");
+    const bool good = word.find_first_not_of(k_allowed) == std::string::npos &&
+                      std::string_view("+-._:/=").find(word.front()) == std::string_view::npos;
+    if (!good) return cat("'", word, "' is no name: letters, digits, + - . _ are expected, a letter or digit first");
   }
   return "";
 }
@@ -67,7 +72,13 @@ std::string formats_fault(const std::string& text) {
 
 std::string user_fault(const std::string& text) {
   constexpr std::string_view k_allowed = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+  // Users of each Debian and Ubuntu (package base-passwd): one who is there can't be made.
+  constexpr std::array<std::string_view, 19> k_taken{"daemon", "bin",  "sys",    "sync",     "games",  "man",  "lp",
+                                                     "mail",   "news", "uucp",   "proxy",    "backup", "list", "irc",
+                                                     "gnats",  "_apt", "nobody", "www-data", "sshd"};
   if (text.empty()) return "";
+  if (std::find(k_taken.begin(), k_taken.end(), text) != k_taken.end())
+    return cat("'", text, "' is a user of the system already");
   const bool good = text.size() <= 32 && text.find_first_not_of(k_allowed) == std::string::npos &&
                     !is_digit(text.front()) && text.front() != '-' && text != "root";
   return good ? "" : cat("'", text, "' is no user's name: small letters, digits, - and _ are expected, not root");
@@ -80,7 +91,7 @@ std::string yaml_list(const std::vector<std::string>& words) {
   return cat("[", join(quoted, ", "), "]");
 }
 
-/// The file, if it is not there yet.
+/// The file, if it is not there yet and can be made.
 std::string new_file(const cli::Arguments& arguments, const char* usual) {
   const std::string file = arguments.operands().empty() ? usual : arguments.operands().front();
   if (!file.ends_with(".yaml") && !file.ends_with(".yml"))
@@ -88,6 +99,10 @@ std::string new_file(const cli::Arguments& arguments, const char* usual) {
   if (fs::exists(fs::symlink_status(file)))
     throw Error(ErrorKind::input, cat(file, " is there already; nothing is written"))
         .hint("Name another one: hearth init FILE.yaml");
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(ErrorKind::input, cat(file, " can't be written to ", folder.string(), ": ", std::strerror(errno)))
+        .hint("Make the directory, or name a file in another: hearth init DIR/FILE.yaml");
   return file;
 }
 
@@ -103,6 +118,7 @@ int init(const cli::Arguments& arguments) {
   const auto images = builder::parse_image_descriptions({{file, text}});
   if (!images)
     throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", images.error().text()));
+  (void)new_file(arguments, "images.yaml");  // answering takes its time
   RealFileSystem().write(file, text, {});
   cli::print(cat(file, ": an image. Next:\n  hearth image create --dry-run ", file,
                  "    what that would run\n  hearth image create ", file, "              build it\n"));

@@ -252,12 +252,13 @@ std::optional<std::size_t> stops_at(const std::vector<std::string>& lines) {
 }
 
 /// The line near `stop`, counted from 1, without which most of the rest can be read.
-std::size_t worst_line(std::vector<std::string>& lines, std::size_t stop) {
+std::size_t worst_line(std::vector<std::string>& lines, std::size_t stop, const std::function<void()>& breathe) {
   std::size_t worst = 0;
   std::size_t farthest = 0;
   const std::size_t last = std::min(stop, lines.size());
   for (std::size_t line = last; line > 0 && line + k_lines_before > last; --line) {
     if (trim(lines[line - 1]).empty()) continue;
+    if (breathe) breathe();
     const std::string kept = std::exchange(lines[line - 1], "");
     const std::size_t reached = stops_at(lines).value_or(lines.size() + 1);
     lines[line - 1] = kept;
@@ -292,7 +293,8 @@ std::string key_of(std::string_view line) {
 
 }  // namespace
 
-std::string Mending::readable(const std::string& file, std::string text, std::string_view what, Sources& sources) {
+std::string Mending::readable(const std::string& file, std::string text, std::string_view what, Sources& sources,
+                              const std::function<void()>& breathe) {
   if (const auto known = readable_.find(file); known != readable_.end()) return known->second;
   const Result<Value> read = parse_yaml(text, file, 0);
   if (read) return text;
@@ -312,7 +314,7 @@ std::string Mending::readable(const std::string& file, std::string text, std::st
       left_out_.merge(names);
       return readable_[file] = join(lines, "\n");
     }
-    const std::size_t worst = worst_line(lines, *stop);
+    const std::size_t worst = worst_line(lines, *stop, breathe);
     if (worst == 0) return text;
     if (std::string name = key_of(lines[worst - 1]); !name.empty()) names.insert(std::move(name));
     lines[worst - 1].clear();
@@ -367,7 +369,7 @@ class Search {
     StackModel model;
     model.mend = [&](const std::string& file, Value document) { return mending_.mended(file, std::move(document)); };
     model.mend_text = [&](const std::string& file, std::string text, std::string_view what) {
-      return mending_.readable(file, std::move(text), what, model.sources);
+      return mending_.readable(file, std::move(text), what, model.sources, model.breathe);
     };
     std::vector<Fault> faults;
     try {

@@ -28,9 +28,9 @@ class Mending {
   };
 
   /// `text` as it is, where it can be parsed; else without the lines that keep it from that, so that the rest is looked
-  /// at. What is wrong with it is given by take_unreadable() then, once.
-  [[nodiscard]] std::string readable(const std::string& file, std::string text, std::string_view what,
-                                     Sources& sources);
+  /// at. What is wrong with it is given by take_unreadable() then, once. `breathe` may throw, which ends it.
+  [[nodiscard]] std::string readable(const std::string& file, std::string text, std::string_view what, Sources& sources,
+                                     const std::function<void()>& breathe = {});
   [[nodiscard]] std::vector<Fault> take_unreadable() { return std::exchange(unreadable_, {}); }
   /// Whether the fault may only be there because its cause stood in a line that was left out.
   [[nodiscard]] bool may_follow(const Fault& fault) const;

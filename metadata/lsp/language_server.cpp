@@ -22,6 +22,11 @@ constexpr std::size_t k_most_documents = 1000;
 constexpr std::size_t k_most_open_bytes = 64U << 20U;
 constexpr std::chrono::seconds k_longest_look{10};
 
+std::string too_large() {
+  return cat("Nothing is told of documents of more than ", human_bytes(k_largest_document),
+             ", or when all that are open have more than ", human_bytes(k_most_open_bytes), ".");
+}
+
 // JSON-RPC 2.0, and LSP 3.17 "ErrorCodes".
 constexpr int k_parse_error = -32700;
 constexpr int k_invalid_request = -32600;
@@ -76,20 +81,52 @@ struct Document {
   std::string language;
   Json version;
   TextDocument text{""};
-  bool too_large = false;  ///< nothing of it is kept
-  Value readable{};        ///< as far as it could be parsed last
+  std::string unknown{};  ///< why nothing is told of it: nothing of its text is kept then
+  Value readable{};       ///< as far as it could be parsed last
+  std::string rest{};     ///< what was parsed then: all but the line of the cursor; empty: all
   bool is_read = false;
 
-  const Value& document() {
-    if (!std::exchange(is_read, true)) {
-      if (Value now = readable_part(text.text()); now.is_map()) readable = std::move(now);
-    }
+  /// For an answer at `cursor`, whose line somebody is typing: while that keeps the text from being parsed, the other
+  /// lines are, and only once.
+  const Value& document(std::size_t cursor) {
+    if (std::exchange(is_read, true)) return readable;
+    Value now = parsed(text.text());
+    std::string others = now.is_map() ? "" : text.without_line_of(cursor);
+    if (!others.empty() && others == rest) return readable;
+    rest = std::move(others);
+    if (!now.is_map()) now = parsed(rest);
+    if (!now.is_map()) now = readable_part(text.text());
+    if (now.is_map()) readable = std::move(now);
     return readable;
+  }
+  void forget(std::string why) {
+    text = TextDocument("");
+    unknown = std::move(why);
   }
   [[nodiscard]] bool is_template() const {
     return language == "hot" || language == "heat" || is_template_text(text.text());
   }
 };
+
+bool is_half(std::string_view text, std::size_t at, std::string_view which) {
+  return at + 6 <= text.size() && text.substr(at, 2) == "\\u" && (text[at + 2] == 'd' || text[at + 2] == 'D') &&
+         which.find(text[at + 3]) != std::string_view::npos;
+}
+
+/// Half of a surrogate pair, as editors may send it while pairs are typed, and bytes that are no UTF-8 become U+FFFD:
+/// one unit, too, so that places stay right.
+std::string with_whole_characters(std::string_view body) {
+  constexpr std::string_view k_first = "89abAB";
+  constexpr std::string_view k_second = "cdefCDEF";
+  std::string text = replace_invalid_utf8(body);
+  for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+    const bool first = is_half(text, at, k_first);
+    const bool pair = first && is_half(text, at + 6, k_second);
+    if (!pair && (first || is_half(text, at, k_second))) text.replace(at, 6, "\\ufffd");
+    at += pair ? 12 : 2;
+  }
+  return text;
+}
 
 Json finding_json(const Finding& finding) {
   Json out = {{"range", stretch_json(finding.where)},
@@ -114,8 +151,12 @@ class LanguageServer::State {
       : settings_(std::move(settings)), send_(std::move(send)), open_(disk), files_(open_) {}
 
   void take(std::string_view body) {
-    const Result<Json> message = parse_json(body, "message");
-    if (!message) return refuse(Json(), {k_parse_error, message.error().what});
+    Result<Json> message = parse_json(body, "message");
+    if (!message) message = parse_json(with_whole_characters(body), "message");
+    if (!message) {
+      refuse(Json(), {k_parse_error, message.error().what});
+      return forget_all("A message that is no JSON was passed over.");
+    }
     if (!message->is_object()) return refuse(Json(), {k_invalid_request, "a message is an object"});
     const Json* id = find_member(*message, "id");
     const Json& method = member_or_null(*message, "method");
@@ -141,10 +182,7 @@ class LanguageServer::State {
   }
 
   void take_nothing() {
-    const std::vector<std::string> uris = open_uris();
-    for (const std::string& uri : uris) close(uri);
-    log(cat("a message of more than ", human_bytes(k_longest_message),
-            " was passed over; documents have to be opened again"));
+    forget_all(cat("A message of more than ", human_bytes(k_longest_message), " was passed over."));
   }
 
   [[nodiscard]] bool has_work() const { return !unseen_.empty(); }
@@ -239,10 +277,13 @@ class LanguageServer::State {
 
   // Documents
 
-  [[nodiscard]] std::vector<std::string> open_uris() const {
-    std::vector<std::string> uris;
-    for (const auto& [uri, document] : documents_) uris.push_back(uri);
-    return uris;
+  /// After a message that nobody could read: what it would have changed is not known.
+  void forget_all(const std::string& why) {
+    log(why);
+    for (auto& [uri, document] : documents_) {
+      document.forget(cat(why, " Close this document and open it again."));
+      take_change(document);
+    }
   }
 
   [[nodiscard]] std::size_t open_bytes() const {
@@ -269,7 +310,7 @@ class LanguageServer::State {
     document.name = path_of(uri);
     document.language = text_member(given, "languageId");
     document.version = member_or_null(given, "version");
-    document.too_large = false;
+    document.unknown.clear();
     document.text = TextDocument(text_member(given, "text"));
     take_change(document);
   }
@@ -277,27 +318,32 @@ class LanguageServer::State {
   void changed(const Json& params) {
     Document& document = document_in(params);
     document.version = member_or_null(member_or_null(params, "textDocument"), "version");
-    for (const Json& change : list_member(params, "contentChanges")) {
-      const Json* range = find_member(change, "range");
-      const std::string text = text_member(change, "text");
-      if (range == nullptr) {
-        document.text = TextDocument(text);
-        document.too_large = false;
-      } else if (!document.too_large) {
-        document.text.replace(stretch_in(*range), text);
-      }
-      if (document.text.text().size() > k_largest_document) drop_text(document);
+    try {
+      for (const Json& change : list_member(params, "contentChanges")) apply(change, document);
+    } catch (const Refusal& refusal) {  // the text is no longer what the editor has
+      document.forget(cat("A change was refused: ", refusal.text, ". Close this document and open it again."));
+      take_change(document);
+      throw;
     }
     take_change(document);
   }
 
-  static void drop_text(Document& document) {
-    document.text = TextDocument("");
-    document.too_large = true;
+  static void apply(const Json& change, Document& document) {
+    const Json& text = member_or_null(change, "text");
+    const Json& range = member_or_null(change, "range");
+    if (!text.is_string()) throw Refusal{k_invalid_params, "a change has a text"};
+    if (range.is_null()) {
+      document.text = TextDocument(text.get<std::string>());
+      document.unknown.clear();
+    } else if (document.unknown.empty()) {
+      document.text.replace(stretch_in(range), text.get<std::string>());
+    }
+    if (document.text.text().size() > k_largest_document) document.forget(too_large());
   }
 
   void take_change(Document& document) {
-    if (document.text.text().size() > k_largest_document || open_bytes() > k_most_open_bytes) drop_text(document);
+    if (document.text.text().size() > k_largest_document || open_bytes() > k_most_open_bytes)
+      document.forget(too_large());
     document.is_read = false;
     open_.set(document.name, &document.text.text());
     see_again(document.uri);
@@ -324,6 +370,9 @@ class LanguageServer::State {
     Document gone = std::move(found->second);
     open_.close(gone.name);
     documents_.erase(found);
+    for (const auto& [other, document] : documents_) {  // a file may be open by two names
+      if (document.name == gone.name) open_.set(document.name, &document.text.text());
+    }
     gone.version = Json();
     publish(gone, {});
     see_again("");
@@ -331,14 +380,9 @@ class LanguageServer::State {
 
   // Looks
 
-  [[nodiscard]] std::vector<Finding> findings_of(const Document& document) const {
-    if (document.too_large) {
-      return {{.where = {},
-               .error = false,
-               .type = "",
-               .message = cat("Nothing is told of documents of more than ", human_bytes(k_largest_document),
-                              ", or when all that are open have more than ", human_bytes(k_most_open_bytes), ".")}};
-    }
+  [[nodiscard]] std::vector<Finding> findings_of(const Document& document) {
+    if (!document.unknown.empty()) return {{.where = {}, .error = false, .type = "", .message = document.unknown}};
+    open_.set(document.name, &document.text.text());
     if (!document.is_template()) return {};
     const auto began = std::chrono::steady_clock::now();
     const auto breathe = [&] {
@@ -366,8 +410,9 @@ class LanguageServer::State {
   Asked asked(const Json& params) {
     Document& document = document_in(params);
     const std::size_t offset = document.text.offset_of(spot_in(params, "position"));
-    return {
-        document, place_at(document.text.text(), offset), {document.document(), document.name, files_, registered_}};
+    return {document,
+            place_at(document.text.text(), offset),
+            {document.document(offset), document.name, files_, registered_}};
   }
 
   Json completion(const Json& params) {

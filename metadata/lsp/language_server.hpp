@@ -31,7 +31,8 @@ class LanguageServer {
 
   /// One message, whatever is in it.
   void take(std::string_view body);
-  /// One came that was too long: what it would have changed nobody knows, so all documents are forgotten.
+  /// One came that was too long: what it would have changed nobody knows, so nothing is told of any document until it
+  /// is opened again. `take` does the same for what is no JSON.
   void take_nothing();
   /// Whether a document has changed that nobody has looked at since.
   [[nodiscard]] bool has_work() const;

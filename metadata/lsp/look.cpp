@@ -130,11 +130,15 @@ std::vector<Finding> look_at(const TextDocument& document, const OpenFiles& file
   return findings;
 }
 
+Value parsed(const std::string& text) {
+  const Result<Value> read = parse_yaml(text, "document", 0);
+  return read && read->is_map() ? *read : Value();
+}
+
 Value readable_part(const std::string& text) {
   Sources sources;
   Mending mending;
-  const Result<Value> read = parse_yaml(mending.readable("document", text, "template", sources), "document", 0);
-  return read && read->is_map() ? *read : Value();
+  return parsed(mending.readable("document", text, "template", sources));
 }
 
 bool is_template_text(std::string_view text) {

@@ -52,6 +52,8 @@ struct Look {
 /// Parameters that nobody gives a value are not known, not wrong: who writes a template may have no environment yet.
 [[nodiscard]] std::vector<Finding> look_at(const TextDocument& document, const OpenFiles& files, const Look& look);
 
+/// The document; null where it can't be parsed, or is no map.
+[[nodiscard]] Value parsed(const std::string& text);
 /// The document as far as it can be parsed; null where it can't.
 [[nodiscard]] Value readable_part(const std::string& text);
 

@@ -62,12 +62,15 @@ int serve_editor(const cli::Arguments& arguments) {
   LanguageServer server(disk, std::move(settings), send);
   MessageReader reader;
   bool more = true;
+  bool silent = false;  // since a pause; one is enough for all documents
   while (more && !server.is_over()) {
-    if (has_input(server.has_work() ? k_pause : -1)) {
+    const int pause = silent ? 0 : k_pause;
+    silent = !has_input(server.has_work() ? pause : -1);
+    if (silent) {
+      server.work();
+    } else {
       more = read_some(reader);
       take_all(reader, server);
-    } else {
-      server.work();
     }
   }
   return server.exit_code();

@@ -50,6 +50,12 @@ void TextDocument::replace(const Stretch& stretch, std::string_view with) {
   find_lines();
 }
 
+std::string TextDocument::without_line_of(std::size_t offset) const {
+  const std::size_t begin = lines_[spot_of(offset).line];
+  const std::size_t end = std::min(text_.find_first_of("\r\n", begin), text_.size());
+  return text_.substr(0, begin) + text_.substr(end);
+}
+
 std::size_t MarkedText::offset_of(std::size_t line, std::size_t column) {
   if (line < line_) {
     line_ = 1;

@@ -32,6 +32,8 @@ class TextDocument {
   [[nodiscard]] Spot spot_of(std::size_t offset) const;
   [[nodiscard]] Stretch stretch_of(std::size_t begin, std::size_t end) const { return {spot_of(begin), spot_of(end)}; }
   void replace(const Stretch& stretch, std::string_view with);
+  /// The text with nothing in the line of a byte.
+  [[nodiscard]] std::string without_line_of(std::size_t offset) const;
 
  private:
   void find_lines();

@@ -160,6 +160,22 @@ def hostile_templates():
     check(editor.process.wait(PATIENCE) == 0, "exit code")
 
 
+def many_documents():
+    """One pause in the typing is enough for all that are open."""
+    editor = Editor()
+    editor.ask("initialize", {})
+    uris = [f"file:///nowhere/{number}.yaml" for number in range(60)]
+    began = time.monotonic()
+    for uri in uris:
+        editor.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": HEAD}})
+    for uri in uris:
+        editor.diagnostics(uri, 1)
+    check(time.monotonic() - began < 6, f"60 documents took {time.monotonic() - began:.1f} s")
+    editor.ask("shutdown", None)
+    editor.tell("exit", None)
+    check(editor.process.wait(PATIENCE) == 0, "exit code")
+
+
 def documents(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file) if path.endswith(".json") else yaml.safe_load(file)
@@ -242,6 +258,9 @@ def answer(folder, lines, *words, at_end=b"\x04"):
             except OSError:
                 data, end = b"", 0
             said += data
+        if callable(line):
+            line()
+            continue
         try:
             os.write(terminal, line if isinstance(line, bytes) else line.encode() + b"\n")
         except OSError:
@@ -274,6 +293,12 @@ def init(folder):
     before = open(images, encoding="utf-8").read()
     code, said = answer(folder, [], "images.yaml", at_end=b"")
     check(code == 1 and "is there already" in said and open(images, encoding="utf-8").read() == before, said)
+    for name in ("no/such/x.yaml", "/proc/x/x.yaml"):  # before five questions, not after
+        code, said = answer(folder, [], name, at_end=b"")
+        check(code == 1 and "can't be written" in said and "what is it to be" not in said, said)
+    late = os.path.join(folder, "late.yaml")
+    code, said = answer(folder, ["", "", "", "", lambda: open(late, "w", encoding="utf-8").write("mine")], "late.yaml", at_end=b"\n")
+    check(code == 1 and "is there already" in said and open(late, encoding="utf-8").read() == "mine", said)
     for at_end, expected in ((b"\x04", 2), (b"\x03", -signal.SIGINT)):
         code, said = answer(folder, ["image", "", "curl"], "other.yaml", at_end=at_end)
         check(code in (expected, 130) and not os.path.exists(os.path.join(folder, "other.yaml")), f"{code} {said}")
@@ -295,6 +320,7 @@ def main():
             else:
                 step(os.path.realpath(folder))
     hostile_templates()
+    many_documents()
     print("editors: all good")
 
 

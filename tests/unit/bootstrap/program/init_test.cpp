@@ -49,6 +49,13 @@ TEST(Init, a_wrong_answer_gets_the_nearest_right_one_and_is_asked_again) {
   EXPECT_THAT(person.heard.back(), testing::HasSubstr("qcow2"));
 }
 
+TEST(Init, what_would_fail_in_the_build_is_refused_where_it_is_asked) {
+  Person person{{"", "../..", "=x", "/etc/passwd", "curl", "daemon", "www-data", "amy", ""}};
+  (void)person.image();
+  EXPECT_EQ(person.heard.size(), 5U);
+  EXPECT_THAT(person.heard.back(), testing::HasSubstr("'www-data' is a user of the system already"));
+}
+
 TEST(Init, answers_that_end_are_an_error) {
   Person person{{"debian-minimal"}};
   EXPECT_THROW((void)person.image(), Error);

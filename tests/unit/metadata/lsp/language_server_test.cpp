@@ -90,14 +90,87 @@ TEST(LanguageServer, a_look_is_given_up_for_a_message) {
   EXPECT_EQ(editor.diagnostics()["diagnostics"].size(), 1U);
 }
 
+TEST(LanguageServer, a_search_for_what_can_be_read_is_given_up_for_a_message) {
+  int asked = 0;
+  fakes::MemoryFileSystem disk;
+  int told = 0;
+  LanguageServer server(disk, {.version = "1", .is_asked = [&] { return ++asked > 1; }},
+                        [&](std::string_view) { ++told; });
+  server.take(R"({"id":1,"method":"initialize","params":{}})");
+  server.take(R"({"method":"textDocument/didOpen","params":{"textDocument":{"uri":"a","version":1,)"
+              R"("text":"heat_template_version: 2018-08-31\na: [\nb: }\n"}}})");
+  server.work();
+  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(server.has_work());
+}
+
+constexpr const char* k_wrong = "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::Nah}}\n";
+
+/// While a pair is typed, JavaScript may send half of it.
+TEST(LanguageServer, half_a_character_is_one_unit_and_loses_nothing) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open(k_wrong);
+  for (const char* half : {R"(\ud83d)", R"(\udE00)", "\xff", R"(\\ud83d)", R"(\ud83d\ude00)"}) {
+    editor.server.take(cat(R"({"method":"textDocument/didChange","params":{"textDocument":{"uri":")", k_uri,
+                           R"(","version":2},"contentChanges":[{"text":"heat_template_version: 2018-08-31\n# )", half,
+                           R"(\nresources: {a: {type: OS::Heat::Nah}}\n"}]}})"));
+    const Json told = editor.diagnostics();
+    EXPECT_EQ(told["version"], 2) << half << told;
+    ASSERT_EQ(told["diagnostics"].size(), 1U) << half;
+    EXPECT_EQ(told["diagnostics"][0]["range"]["start"]["line"], 2);
+  }
+}
+
+/// What was not understood is not known: better nothing than mistakes that are none.
+TEST(LanguageServer, a_change_that_can_not_be_read_is_told_of_until_the_whole_text_comes) {
+  const Json range = {{"start", {{"line", -1}, {"character", 0}}}, {"end", {{"line", 0}, {"character", 0}}}};
+  for (const Json& change : {Json{{"range", range}, {"text", "x"}}, Json{{"text", 5}}, Json(7), Json()}) {
+    Editor editor;
+    (void)editor.ask("initialize", Json::object());
+    editor.open(k_wrong);
+    if (change.is_null()) {
+      editor.server.take("{");
+    } else {
+      editor.tell("textDocument/didChange",
+                  {{"textDocument", {{"uri", k_uri}, {"version", 2}}}, {"contentChanges", Json::array({change})}});
+    }
+    Json told = editor.diagnostics()["diagnostics"];
+    ASSERT_EQ(told.size(), 1U) << change;
+    EXPECT_THAT(told[0]["message"].get<std::string>(), testing::HasSubstr("open it again")) << change;
+    editor.tell("textDocument/didChange", {{"textDocument", {{"uri", k_uri}, {"version", 3}}},
+                                           {"contentChanges", Json::array({{{"range", nullptr}, {"text", k_wrong}}})}});
+    told = editor.diagnostics()["diagnostics"];
+    ASSERT_EQ(told.size(), 1U) << change;
+    EXPECT_THAT(told[0]["message"].get<std::string>(), testing::HasSubstr("Nah")) << change;
+  }
+}
+
+TEST(LanguageServer, a_file_that_is_open_by_two_names_has_the_text_of_each) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open(k_wrong);
+  editor.tell("textDocument/didOpen",
+              {{"textDocument", {{"uri", "file:///t/./a%20b.yaml"}, {"version", 9}, {"text", "{}"}}}});
+  (void)editor.diagnostics();
+  for (const Json& each : editor.heard) {
+    const Json& told = each["params"];
+    if (told["uri"] != k_uri) continue;
+    ASSERT_EQ(told["diagnostics"].size(), 1U);
+    EXPECT_THAT(told["diagnostics"][0]["message"].get<std::string>(), testing::HasSubstr("Nah"));
+  }
+  editor.tell("textDocument/didClose", {{"textDocument", {{"uri", "file:///t/./a%20b.yaml"}}}});
+  EXPECT_THAT(editor.diagnostics()["diagnostics"][0]["message"].get<std::string>(), testing::HasSubstr("Nah"));
+}
+
 TEST(LanguageServer, what_is_too_large_is_said_and_forgotten) {
   Editor editor;
   (void)editor.ask("initialize", Json::object());
   editor.open(cat("heat_template_version: 2018-08-31\n# ", std::string(5U << 20U, 'x')));
   EXPECT_THAT(editor.diagnostics()["diagnostics"][0]["message"].get<std::string>(), testing::HasSubstr("4.0 MiB"));
-  editor.heard.clear();
+  editor.open(k_wrong);
   editor.server.take_nothing();
-  EXPECT_EQ(editor.heard.back()["method"], "window/logMessage");
+  EXPECT_THAT(editor.diagnostics()["diagnostics"][0]["message"].get<std::string>(), testing::HasSubstr("16.0 MiB"));
 }
 
 /// Whatever comes, the server answers or passes it over, and goes on.

@@ -40,5 +40,11 @@ TEST(MarkedText, marks_are_found_where_yaml_breaks_lines_and_editors_do_not) {
   EXPECT_EQ(marks.offset_of(7, 1), 16U);
 }
 
+TEST(TextDocument, a_line_is_left_out_and_no_other_moves) {
+  EXPECT_EQ(TextDocument("a\r\nb: [\r\nc").without_line_of(5), "a\r\n\r\nc");
+  EXPECT_EQ(TextDocument("a\nb").without_line_of(3), "a\n");
+  EXPECT_EQ(TextDocument("a").without_line_of(99), "");
+}
+
 }  // namespace
 }  // namespace hearth::metadata::lsp
