@@ -67,7 +67,8 @@ class FakeBmc final : public HttpClient {
     if (path == k_system) return request.method == "PATCH" ? patch(request, body) : system();
     if (path == cat(k_system, "/SecureBoot")) return secure_boot(request.method, body);
     if (path == cat(k_system, "/Bios")) return answer(200, {{"Attributes", {{"Hyper", "On"}, {"Fans", 3}}}});
-    if (path == cat(k_system, "/Reset")) return reset(text_in(body, "ResetType"));
+    if (path == cat(k_system, "/Reset") || path == cat(k_system, "/Actions/ComputerSystem.Reset"))
+      return reset(text_in(body, "ResetType"));
     return manager(path, body);
   }
 
