@@ -46,9 +46,17 @@ std::string plain_text(std::string_view value) {
   return fits ? text : "";
 }
 
+/// Whether a machine on a network can have it: not 0.x, 127.x, multicast, reserved or broadcast.
+bool is_host(Ipv4 address) {
+  const std::uint32_t first = address >> 24U;
+  return first != 0 && first != 127 && first < 224;
+}
+
+/// Those of hosts: a server that says anything else has nothing to say.
 std::vector<Ipv4> addresses_in(std::string_view value) {
   std::vector<Ipv4> addresses;
   for (; value.size() >= 4; value.remove_prefix(4)) addresses.push_back(get_be<std::uint32_t>(value, 0));
+  std::erase_if(addresses, [](Ipv4 address) { return !is_host(address); });
   return addresses;
 }
 
@@ -117,6 +125,7 @@ std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t trans
   if (!ours) return std::nullopt;
   DhcpAnswer answer;
   answer.address = get_be<std::uint32_t>(bytes, 16);
+  if (!is_host(answer.address)) answer.address = 0;
   bool has_kind = false;
   std::string classless;
   std::string_view rest = bytes.substr(k_fixed);

@@ -36,7 +36,7 @@ struct DhcpRoute {
 
 struct DhcpAnswer {
   DhcpKind kind = DhcpKind::offer;
-  Ipv4 address = 0;
+  Ipv4 address = 0;  ///< 0 where it is none that a machine can have
   Ipv4 mask = 0;
   Ipv4 router = 0;                ///< option 3; not used where there are routes
   std::vector<DhcpRoute> routes;  ///< of option 121, the default one among them

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::uint16_t k_dhcp6_client = 546;
 constexpr std::uint16_t k_dhcp6_server = 547;
+constexpr std::chrono::seconds k6_after_refusal(2);
 
 sockaddr_in6 on_link(const std::string& interface, const char* address, std::uint16_t port) {
   sockaddr_in6 target{.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -74,7 +75,8 @@ bool exchange6(const Fd& socket, const sockaddr_in6& target, const std::function
     ::sendto(socket.get(), sent.data(), sent.size(), 0, reinterpret_cast<const sockaddr*>(&target), sizeof target);
     const Deadline round = Deadline::after(std::chrono::seconds(pause), clock);
     pollfd entry{socket.get(), POLLIN, 0};
-    while (::poll(&entry, 1, std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()))) > 0) {
+    while (!round.passed(clock.now()) && !deadline.passed(clock.now()) &&
+           ::poll(&entry, 1, std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()))) > 0) {
       const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
       if (got <= 0) break;
       if (take({buffer.data(), static_cast<std::size_t>(got)})) return true;
@@ -121,7 +123,7 @@ std::optional<RouterAdvertisement> ask_routers(const std::string& interface, con
 }
 
 std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddress& mac, bool address_wanted,
-                                     const Deadline& deadline, const Clock& clock) {
+                                     const Deadline& deadline, Clock& clock) {
   Dhcp6Question question{.kind = Dhcp6Kind::information_request, .mac = mac};
   if (!address_wanted) return exchange_dhcp6(interface, question, deadline, clock);
   while (!deadline.passed(clock.now())) {
@@ -132,6 +134,7 @@ std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddr
     std::optional<Dhcp6Answer> given =
         exchange_dhcp6(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (given && !given->address.empty()) return given;
+    clock.sleep(k6_after_refusal);
   }
   return std::nullopt;
 }

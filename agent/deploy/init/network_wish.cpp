@@ -163,7 +163,8 @@ std::pair<std::string, std::string> bond_option(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const bool plain =
       !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
-  if (!plain || equals == std::string::npos) throw wrong_word(cat("\"", text, "\" is no option of a bond"));
+  if (!plain || equals == std::string::npos || equals + 1 == text.size())
+    throw wrong_word(cat("\"", text, "\" is no option of a bond"));
   return {name, text.substr(equals + 1)};
 }
 

@@ -105,6 +105,7 @@ TEST(NetworkWish, WhatIsMalformedOrUnknownIsLeftOutAndTold) {
                            "vlan=v4095:eth0",
                            "bond=bond0:eth0:mode",
                            "bond=bond0::mode=1",
+                           "bond=b:e:mode=",
                            "bond=b:e:../x=1",
                            "bond=b:e:mode=1:9000:x",
                            "ifname=eth0",
