@@ -33,14 +33,16 @@ class SlowClock final : public Clock {
   mutable int looks_ = 0;
 };
 
-/// Sends what is no answer to a port of this machine for as long as it lives.
+/// Sends a message, which is no answer, to this machine for as long as it lives.
 class Flood {
  public:
-  explicit Flood(const sockaddr_in6& target)
-      : thread_([this, target] {
-          const Fd socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  explicit Flood(const sockaddr_in6& target, int type = SOCK_DGRAM, const std::string& message = "lies", int hops = 64)
+      : thread_([this, target, type, message, hops] {
+          const Fd socket(::socket(AF_INET6, type | SOCK_CLOEXEC, type == SOCK_RAW ? IPPROTO_ICMPV6 : 0));
+          ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_UNICAST_HOPS, &hops, sizeof hops);
           while (!ended_) {
-            ::sendto(socket.get(), "lies", 4, 0, reinterpret_cast<const sockaddr*>(&target), sizeof target);
+            ::sendto(socket.get(), message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&target),
+                     sizeof target);
           }
         }) {}
   ~Flood() {
@@ -90,6 +92,22 @@ TEST(Ipv6Client, AFloodKeepsNobodyBeyondTheDeadline) {
     const Flood flood(local("::1", 546));
     SlowClock clock;
     EXPECT_FALSE(ask_dhcp6("lo", MacAddress{}, false, Deadline::after(std::chrono::milliseconds(300), clock), clock));
+  });
+  if (!may) GTEST_SKIP() << "making a network namespace needs root";
+}
+
+/// What routers say to a machine where this is sent again and again, by a router so far away.
+std::optional<RouterAdvertisement> told_by_router(const std::string& message, int hops) {
+  const SystemClock clock;
+  const Flood flood(local("::1", 0), SOCK_RAW, message, hops);
+  return ask_routers("lo", Deadline::after(std::chrono::milliseconds(300), clock), clock);
+}
+
+TEST(Ipv6Client, ARouterIsBelievedOnItsOwnLinkOnly) {
+  const std::string message("\x86\x00\x00\x00\x40\xc0\x07\x08\x00\x00\x00\x00\x00\x00\x00\x00", 16);
+  const bool may = alone([&] {
+    EXPECT_TRUE(told_by_router(message, 255));
+    EXPECT_FALSE(told_by_router(message, 254));
   });
   if (!may) GTEST_SKIP() << "making a network namespace needs root";
 }
