@@ -46,12 +46,6 @@ std::string plain_text(std::string_view value) {
   return fits ? text : "";
 }
 
-/// Whether a machine on a network can have it: not 0.x, 127.x, multicast, reserved or broadcast.
-bool is_host(Ipv4 address) {
-  const std::uint32_t first = address >> 24U;
-  return first != 0 && first != 127 && first < 224;
-}
-
 /// Those of hosts: a server that says anything else has nothing to say.
 std::vector<Ipv4> addresses_in(std::string_view value) {
   std::vector<Ipv4> addresses;
@@ -95,6 +89,11 @@ void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value
 }
 
 }  // namespace
+
+bool is_host(Ipv4 address) {
+  const std::uint32_t first = address >> 24U;
+  return first != 0 && first != 127 && first < 224;
+}
 
 std::string encode_dhcp(const DhcpQuestion& question) {
   const std::string mac(question.mac.begin(), question.mac.end());

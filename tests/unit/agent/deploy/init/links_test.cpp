@@ -138,7 +138,7 @@ TEST(ApplyWish, WhatCameToNothingIsNotThere) {
   EXPECT_EQ(made_of(tower, "port"), "");
   EXPECT_EQ(made_of(tower, "port b eth1"), "b=eth0 b.5 b.5?");
   EXPECT_EQ(made_of(tower, "vlan"), "b=eth0,eth1");
-  EXPECT_EQ(made_of("ip=255.255.255.255:::24::eth0:none", "address"), "");
+  EXPECT_EQ(made_of("ip=192.0.2.15:::24::eth0:none", "address"), "");
   EXPECT_EQ(made_of("ip=eth7:dhcp", "nothing"), "");
   EXPECT_EQ(made_of("ip=eth0:dhcp", "up"), "");
   EXPECT_EQ(made_of("vlan=a5:b7 vlan=b7:a5", "nothing"), "");
