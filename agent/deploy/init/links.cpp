@@ -151,7 +151,7 @@ void make_bond(BondWish& bond, Links& links, const SayWish& say) {
 void make_vlan(const VlanWish& vlan, Links& links) {
   if (links.mac_of(vlan.below).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", vlan.below));
   links.set_up(vlan.below, true);
-  if (links.mac_of(vlan.name).empty()) links.add_vlan(vlan);
+  links.add_vlan(vlan);
 }
 
 /// False when the interface can't be used, or has not got the address that it should have.
@@ -234,6 +234,8 @@ void RealLinks::remove_bond(const std::string& bond) {
 }
 
 void RealLinks::add_vlan(const VlanWish& vlan) {
+  if (RealFileSystem().status(cat("/proc/net/vlan/", vlan.name))) return;  // by an earlier try
+  if (!mac_of(vlan.name).empty()) throw Error(ErrorKind::input, cat("another interface is called ", vlan.name));
   // By the kernel's own name first: which one it chooses depends on a setting of the whole machine.
   vlan_ioctl_args args{};
   args.cmd = SET_VLAN_NAME_TYPE_CMD;

@@ -24,6 +24,7 @@ class Links {
   /// One that it has already is no error.
   virtual void add_port(const std::string& bond, const std::string& port) = 0;
   virtual void remove_bond(const std::string& bond) = 0;
+  /// One that is there already is no error; another interface of that name is.
   virtual void add_vlan(const VlanWish& vlan) = 0;
   virtual void set_mac(const std::string& interface, const std::string& mac) = 0;
   virtual void set_mtu(const std::string& interface, std::uint16_t mtu) = 0;

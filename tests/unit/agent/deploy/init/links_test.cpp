@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -40,7 +41,10 @@ class NotedLinks final : public Links {
   void add_port(const std::string& bond, const std::string& port) override { note(cat("port ", bond, " ", port)); }
   void remove_bond(const std::string& bond) override { macs.erase(bond); }
   void add_vlan(const VlanWish& vlan) override {
+    if (vlans_.count(vlan.name) != 0) return;
+    if (macs.count(vlan.name) != 0) throw Error(ErrorKind::input, "another interface is called so");
     note(cat("vlan ", vlan.name, " ", vlan.below, " ", vlan.id));
+    vlans_.insert(vlan.name);
     macs[vlan.name] = macs[vlan.below];
   }
   void set_mac(const std::string& interface, const std::string& mac) override {
@@ -59,6 +63,7 @@ class NotedLinks final : public Links {
     if (text.rfind(refused, 0) == 0) throw Error(ErrorKind::io, "refused");
     told.push_back(text);
   }
+  std::set<std::string> vlans_;
 };
 
 struct Done {
@@ -156,6 +161,12 @@ TEST(ApplyWish, TheKernelsRefusalIsTold) {
   const Done done = apply("vlan=v5:eth0 ip=192.0.2.15:::24::eth1:none", links);
   EXPECT_EQ(done.said, std::vector<std::string>{"the VLAN v5: refused"});
   EXPECT_EQ(done.told.back(), "address eth1 192.0.2.15/24");
+}
+
+TEST(ApplyWish, AVlanTakesNoOthersName) {
+  const Done done = apply("vlan=eth1:eth0");
+  EXPECT_EQ(done.said, std::vector<std::string>{"the VLAN eth1: another interface is called so"});
+  EXPECT_TRUE(done.made.vlans.empty());
 }
 
 TEST(ApplyWish, AnotherTryMakesNoSecondVlan) {
