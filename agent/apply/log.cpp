@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ctime>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -22,10 +23,13 @@ std::string apply_log_line(WallTime when, LogLevel level, std::string_view text)
              "\n");  // indented: what follows passes for no line of its own
 }
 
-ApplyLogger::ApplyLogger(const Clock& clock, const std::string& file, LogLevel threshold)
-    : clock_(clock), threshold_(threshold) {
+ApplyLogger::ApplyLogger(const Clock& clock, std::string file, LogLevel threshold)
+    : clock_(clock), unopened_(std::move(file)), threshold_(threshold) {}
+
+void ApplyLogger::open() {
+  const std::string path = std::exchange(unopened_, "");
   try {
-    if (!file.empty()) file_ = Fd::open(file, O_WRONLY | O_APPEND | O_CREAT, 0640);
+    if (!path.empty()) file_ = Fd::open(path, O_WRONLY | O_APPEND | O_CREAT, 0640);
   } catch (const Error&) {  // stderr still has every line
   }
 }
@@ -34,6 +38,7 @@ void ApplyLogger::log(LogLevel level, std::string_view text) noexcept {
   if (level < threshold_) return;
   try {
     const std::string line = apply_log_line(clock_.wall(), level, text);
+    open();
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
     if (file_) written = ::write(file_.get(), line.data(), line.size());
   } catch (...) {  // out of memory: the line is lost, the work goes on

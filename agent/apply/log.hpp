@@ -14,12 +14,15 @@ namespace hearth::agent {
 
 class ApplyLogger final : public Logger {
  public:
-  /// `file` is appended to; empty = stderr only. A file that can't be opened is no error.
-  ApplyLogger(const Clock& clock, const std::string& file, LogLevel threshold = LogLevel::info);
+  /// `file` is appended to, and made by the first line; empty = stderr only. A file that can't be opened is no error.
+  ApplyLogger(const Clock& clock, std::string file, LogLevel threshold = LogLevel::info);
   void log(LogLevel level, std::string_view text) noexcept override;
 
  private:
+  void open();
+
   const Clock& clock_;
+  std::string unopened_;  ///< empty once it has been tried
   Fd file_;
   LogLevel threshold_;
 };

@@ -58,7 +58,7 @@ std::string release() {
 }
 
 /// One try of process 1, from drivers to the conductor's last order.
-void run_ramdisk(const Settings& settings, const NetworkWish& wish, ModuleLoader& modules, Clock& clock,
+void run_ramdisk(const Settings& settings, const NetworkWish& wish, ModuleLoader& modules, Network& network,
                  Console& console) {
   modules.settle();
   if (modules.met_packed()) {
@@ -70,7 +70,7 @@ void run_ramdisk(const Settings& settings, const NetworkWish& wish, ModuleLoader
     throw Error(ErrorKind::not_found, "this machine has no network interface that the ramdisk has a driver for")
         .hint("Add its module to the element deploy-ramdisk: DIB_DEPLOY_RAMDISK_MODULES.");
   }
-  if (!start_network(wish, settings, modules, clock, console)) {
+  if (!network.start(wish, settings, modules)) {
     throw Error(ErrorKind::io, "this machine got no address")
         .hint(
             "Is the DHCP server up, and the cable in the right port? Without one, ip= on the kernel command line says "
@@ -159,9 +159,10 @@ int init_main(const std::vector<std::string>& words) {
   const Settings settings = settings_of(parse_kernel_line(kernel_line));
   const NetworkWish wish = network_wish(kernel_words(kernel_line));
   ModuleLoader modules(cat("/lib/modules/", release()));
+  Network network(clock, console);
   while (true) {
     try {
-      run_ramdisk(settings, wish, modules, clock, console);
+      run_ramdisk(settings, wish, modules, network, console);
     } catch (const Error& error) {
       for (const std::string& line : split_lines(error.story())) console.say(line);
     } catch (const std::exception& error) {

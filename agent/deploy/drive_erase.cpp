@@ -139,13 +139,16 @@ void wait_for_sanitize(const Disk& disk, DriveCommands& drive, Clock& clock) {
   }
 }
 
-/// It reaches every namespace of the drive: those that are other disks here must not go with this one.
+/// For what reaches every namespace of the drive: those that are other disks here must not go with this one.
+void check_alone(const Disk& disk, DriveCommands& drive) {
+  if (get_le<std::uint32_t>(drive.nvme_spaces(), 4) == 0) return;
+  throw Error(ErrorKind::unsupported,
+              cat(disk.name, ": the drive can only erase all of its namespaces, and it has others"))
+      .hint(k_nvme_otherwise);
+}
+
 void sanitize(const Disk& disk, DriveCommands& drive, std::uint32_t action, Clock& clock, const Say& say) {
-  if (get_le<std::uint32_t>(drive.nvme_spaces(), 4) != 0) {
-    throw Error(ErrorKind::unsupported,
-                cat(disk.name, ": the drive can only erase all of its namespaces, and it has others"))
-        .hint(k_nvme_otherwise);
-  }
+  check_alone(disk, drive);
   if ((get_le<std::uint16_t>(drive.nvme_sanitize_status(), 2) & 7U) != k_sanitizing) {
     const char* how = action == 4 ? "new key" : action == 2 ? "all blocks" : "overwritten";
     say(cat(disk.name, " erases itself (NVMe sanitize, ", how, ")"));
@@ -157,7 +160,9 @@ void sanitize(const Disk& disk, DriveCommands& drive, std::uint32_t action, Cloc
 }
 
 void format_nvme(const Disk& disk, DriveCommands& drive, const std::string& controller, const Say& say) {
-  const bool crypto = (get_le<std::uint8_t>(controller, 524) & 4U) != 0;
+  const auto attributes = get_le<std::uint8_t>(controller, 524);
+  const bool crypto = (attributes & 4U) != 0;
+  if ((attributes & 3U) != 0) check_alone(disk, drive);  // 1: formats all namespaces at once, 2: erases them so
   say(cat(disk.name, " erases itself (NVMe format", crypto ? ", new key)" : ", all blocks)"));
   const std::uint32_t space = drive.nvme_space();
   drive.nvme_format(space, format_word(drive.nvme_identify(space), crypto), k_erasing);

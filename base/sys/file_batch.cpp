@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "base/error.hpp"
+#include "base/sys/sync.hpp"
 
 namespace hearth {
 
@@ -28,11 +30,20 @@ AtomicFile prepared(const FileToWrite& wanted) {
   return file;
 }
 
+/// Gives a synced file its name. Syncing that is left to the end: each sync of a directory that has changed waits for
+/// the disk.
+void name(AtomicFile& file, const fs::path& target) {
+  if (file.fd()) file.park();
+  if (::rename(file.proc_path().c_str(), target.c_str()) != 0) {
+    throw Error::from_errno("renaming to", target.string());
+  }
+}
+
 /// Few enough for the usual limit of open files.
 constexpr std::size_t k_open_at_once = 256;
 
 /// Prepares and syncs some of them. The kernel is told to write all of it before the first sync waits: a journal then
-/// commits once for all, and the other syncs, commit()'s too, find their work done.
+/// commits once for all, and the other syncs, park()'s too, find their work done.
 void prepare(std::span<const FileToWrite> files, std::vector<AtomicFile>& batch) {
   const std::size_t first = batch.size();
   for (const FileToWrite& file : files) batch.push_back(prepared(file));
@@ -56,7 +67,12 @@ void write_together(const std::vector<FileToWrite>& files) {
     if (files.size() <= k_open_at_once) continue;
     for (AtomicFile& file : std::span(batch).subspan(first)) file.park();
   }
-  for (AtomicFile& file : batch) file.commit();
+  std::set<fs::path> directories;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    name(batch[i], files[i].path);
+    directories.insert(files[i].path.parent_path());
+  }
+  for (const fs::path& directory : directories) sync_directory(directory);
 }
 
 }  // namespace hearth

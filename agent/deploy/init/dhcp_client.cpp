@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint16_t k_client_port = 68;
 constexpr std::uint16_t k_server_port = 67;
+constexpr std::chrono::seconds k_after_refusal(2);  // a server that takes back each offer must not keep the link busy
 
 sockaddr_in address_of(Ipv4 address, std::uint16_t port) {
   return {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(address)}};
@@ -55,14 +56,16 @@ std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuest
     broadcast(socket, encode_dhcp(question), interface);
     const Deadline round = Deadline::after(std::chrono::seconds(pause), clock);
     pollfd entry{socket.get(), POLLIN, 0};
-    while (::poll(&entry, 1,
-                  std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()) & 0x7fffffff)) > 0) {
+    while (!round.passed(clock.now()) && !deadline.passed(clock.now()) &&
+           ::poll(&entry, 1, std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()))) > 0) {
       const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
       if (got <= 0) break;
       auto answer = parse_dhcp({buffer.data(), static_cast<std::size_t>(got)}, question.transaction, question.mac);
       const bool offer = question.kind == DhcpKind::discover;
-      if (answer && offer && answer->kind == DhcpKind::offer && answer->address != 0) return answer;
-      if (answer && !offer && (answer->kind == DhcpKind::ack || answer->kind == DhcpKind::nak)) return answer;
+      if (!answer) continue;
+      if (offer && answer->kind == DhcpKind::offer && answer->address != 0) return answer;
+      if (!offer && answer->kind == DhcpKind::ack && answer->address != 0) return answer;
+      if (!offer && answer->kind == DhcpKind::nak) return answer;
     }
   }
   return std::nullopt;
@@ -73,7 +76,7 @@ std::uint32_t new_transaction() { return std::random_device{}(); }
 }  // namespace
 
 std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacAddress& mac, const Deadline& deadline,
-                                        const Clock& clock) {
+                                        Clock& clock) {
   while (!deadline.passed(clock.now())) {
     DhcpQuestion question{.transaction = new_transaction(), .mac = mac};
     const std::optional<DhcpAnswer> offer = exchange(interface, question, deadline, clock);
@@ -84,6 +87,7 @@ std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacA
     std::optional<DhcpAnswer> answer =
         exchange(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (answer && answer->kind == DhcpKind::ack) return answer;
+    clock.sleep(k_after_refusal);
   }
   return std::nullopt;
 }
@@ -95,12 +99,20 @@ std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAdd
   return answer && answer->kind == DhcpKind::ack ? answer : std::nullopt;
 }
 
-void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links) {
+void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links,
+                 const std::function<void(const std::string&)>& say) {
+  const auto attempt = [&](const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      say(cat("what DHCP says to ", interface, ": ", error.what()));
+    }
+  };
   links.set_address(interface, ipv4_bytes(lease.address), std::popcount(lease.mask));
-  if (lease.mtu >= 576) links.set_mtu(interface, lease.mtu);
+  if (lease.mtu >= 576) attempt([&] { links.set_mtu(interface, lease.mtu); });
   for (const DhcpRoute& route : routes_of(lease, default_route)) {
-    links.add_route({ipv4_bytes(route.network), std::popcount(route.mask),
-                     route.router == 0 ? "" : ipv4_bytes(route.router), interface});
+    const std::string router = route.router == 0 ? "" : ipv4_bytes(route.router);
+    attempt([&] { links.add_route({ipv4_bytes(route.network), std::popcount(route.mask), router, interface}); });
   }
 }
 

@@ -46,9 +46,11 @@ std::string plain_text(std::string_view value) {
   return fits ? text : "";
 }
 
+/// Those of hosts: a server that says anything else has nothing to say.
 std::vector<Ipv4> addresses_in(std::string_view value) {
   std::vector<Ipv4> addresses;
   for (; value.size() >= 4; value.remove_prefix(4)) addresses.push_back(get_be<std::uint32_t>(value, 0));
+  std::erase_if(addresses, [](Ipv4 address) { return !is_host(address); });
   return addresses;
 }
 
@@ -88,6 +90,11 @@ void read_option(DhcpAnswer& answer, std::uint8_t option, std::string_view value
 
 }  // namespace
 
+bool is_host(Ipv4 address) {
+  const std::uint32_t first = address >> 24U;
+  return first != 0 && first != 127 && first < 224;
+}
+
 std::string encode_dhcp(const DhcpQuestion& question) {
   const std::string mac(question.mac.begin(), question.mac.end());
   std::string out("\x01\x01\x06\x00", 4);
@@ -117,6 +124,7 @@ std::optional<DhcpAnswer> parse_dhcp(std::string_view bytes, std::uint32_t trans
   if (!ours) return std::nullopt;
   DhcpAnswer answer;
   answer.address = get_be<std::uint32_t>(bytes, 16);
+  if (!is_host(answer.address)) answer.address = 0;
   bool has_kind = false;
   std::string classless;
   std::string_view rest = bytes.substr(k_fixed);

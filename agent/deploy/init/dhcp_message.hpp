@@ -13,6 +13,9 @@ namespace hearth::agent::deploy {
 using MacAddress = std::array<std::uint8_t, 6>;
 using Ipv4 = std::uint32_t;  ///< in the order of the host; 0 = none
 
+/// Whether a machine on a network can have it: not 0.x, 127.x, multicast, reserved or broadcast.
+[[nodiscard]] bool is_host(Ipv4 address);
+
 enum class DhcpKind : std::uint8_t { discover = 1, offer = 2, request = 3, ack = 5, nak = 6 };
 
 struct DhcpQuestion {
@@ -36,7 +39,7 @@ struct DhcpRoute {
 
 struct DhcpAnswer {
   DhcpKind kind = DhcpKind::offer;
-  Ipv4 address = 0;
+  Ipv4 address = 0;  ///< 0 where it is none that a machine can have
   Ipv4 mask = 0;
   Ipv4 router = 0;                ///< option 3; not used where there are routes
   std::vector<DhcpRoute> routes;  ///< of option 121, the default one among them

@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::uint16_t k_dhcp6_client = 546;
 constexpr std::uint16_t k_dhcp6_server = 547;
+constexpr std::chrono::seconds k6_after_refusal(2);
+constexpr int k_unrouted = 255;  ///< hops left to what no router has passed on
 
 sockaddr_in6 on_link(const std::string& interface, const char* address, std::uint16_t port) {
   sockaddr_in6 target{.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -37,17 +39,18 @@ bool bind_to_device(const Fd& socket, const std::string& interface) {
                                 static_cast<socklen_t>(interface.size())) == 0;
 }
 
-/// Hears router advertisements only, and those only that no router has passed on.
+/// Hears router advertisements only, and tells how far they have come.
 Fd router_socket(const std::string& interface) {
   Fd socket(::socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6));
-  const int hops = 255;
+  const int hops = k_unrouted;
+  const int yes = 1;
   icmp6_filter filter{};
   ICMP6_FILTER_SETBLOCKALL(&filter);
   ICMP6_FILTER_SETPASS(ND_ROUTER_ADVERT, &filter);
   const bool ready = bind_to_device(socket, interface) &&
                      ::setsockopt(socket.get(), IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof filter) == 0 &&
                      ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof hops) == 0 &&
-                     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_MINHOPCOUNT, &hops, sizeof hops) == 0;
+                     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &yes, sizeof yes) == 0;
   if (!ready) throw Error::from_errno("listening for routers on", interface);
   return socket;
 }
@@ -64,6 +67,24 @@ Fd dhcp6_socket(const std::string& interface) {
   return socket;
 }
 
+/// A message; empty when it says that a router has passed it on. Nothing on an error.
+std::optional<std::string_view> hear(const Fd& socket, std::array<char, 4096>& buffer) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  iovec part{buffer.data(), buffer.size()};
+  msghdr head{};
+  head.msg_iov = &part;
+  head.msg_iovlen = 1;
+  head.msg_control = control.data();
+  head.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(socket.get(), &head, 0);
+  if (got <= 0) return std::nullopt;
+  int hops = k_unrouted;
+  const cmsghdr* told = CMSG_FIRSTHDR(&head);
+  const bool tells = told != nullptr && told->cmsg_level == IPPROTO_IPV6 && told->cmsg_type == IPV6_HOPLIMIT;
+  if (tells) std::memcpy(&hops, CMSG_DATA(told), sizeof hops);
+  return std::string_view(buffer.data(), hops == k_unrouted ? static_cast<std::size_t>(got) : 0);
+}
+
 /// Sends again and again, less and less often, until `take` says that it has its answer. A link that has no address of
 /// its own yet can't send: that is tried again, too.
 bool exchange6(const Fd& socket, const sockaddr_in6& target, const std::function<std::string()>& message,
@@ -74,10 +95,11 @@ bool exchange6(const Fd& socket, const sockaddr_in6& target, const std::function
     ::sendto(socket.get(), sent.data(), sent.size(), 0, reinterpret_cast<const sockaddr*>(&target), sizeof target);
     const Deadline round = Deadline::after(std::chrono::seconds(pause), clock);
     pollfd entry{socket.get(), POLLIN, 0};
-    while (::poll(&entry, 1, std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()))) > 0) {
-      const ssize_t got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-      if (got <= 0) break;
-      if (take({buffer.data(), static_cast<std::size_t>(got)})) return true;
+    while (!round.passed(clock.now()) && !deadline.passed(clock.now()) &&
+           ::poll(&entry, 1, std::min(round.poll_timeout(clock.now()), deadline.poll_timeout(clock.now()))) > 0) {
+      const std::optional<std::string_view> heard = hear(socket, buffer);
+      if (!heard) break;
+      if (take(*heard)) return true;
     }
   }
   return false;
@@ -121,7 +143,7 @@ std::optional<RouterAdvertisement> ask_routers(const std::string& interface, con
 }
 
 std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddress& mac, bool address_wanted,
-                                     const Deadline& deadline, const Clock& clock) {
+                                     const Deadline& deadline, Clock& clock) {
   Dhcp6Question question{.kind = Dhcp6Kind::information_request, .mac = mac};
   if (!address_wanted) return exchange_dhcp6(interface, question, deadline, clock);
   while (!deadline.passed(clock.now())) {
@@ -132,6 +154,7 @@ std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddr
     std::optional<Dhcp6Answer> given =
         exchange_dhcp6(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (given && !given->address.empty()) return given;
+    clock.sleep(k6_after_refusal);
   }
   return std::nullopt;
 }

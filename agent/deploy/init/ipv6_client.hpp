@@ -11,7 +11,7 @@ namespace hearth::agent::deploy {
                                                              const Clock& clock);
 /// An address from a DHCPv6 server, or with `address_wanted` false only what else it tells. Nothing when none answers.
 [[nodiscard]] std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddress& mac,
-                                                   bool address_wanted, const Deadline& deadline, const Clock& clock);
+                                                   bool address_wanted, const Deadline& deadline, Clock& clock);
 /// Asks to keep the address; nothing when no server answers or it is given no longer.
 [[nodiscard]] std::optional<Dhcp6Answer> renew_dhcp6(const std::string& interface, const MacAddress& mac,
                                                      const Dhcp6Answer& lease, const Deadline& deadline,

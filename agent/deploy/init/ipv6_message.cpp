@@ -47,8 +47,13 @@ void put_option6(std::string& out, std::uint16_t option, std::string_view value)
   out += value;
 }
 
+/// Whether it is one machine's: not ::, ::1, an IPv4 one in disguise, or multicast.
+bool is_host6(std::string_view address) { return address[0] != 0 && static_cast<std::uint8_t>(address[0]) != 0xff; }
+
 void add_addresses6(std::vector<IpBytes>& list, std::string_view bytes) {
-  for (; bytes.size() >= k6_ip6; bytes.remove_prefix(k6_ip6)) list.emplace_back(bytes.substr(0, k6_ip6));
+  for (; bytes.size() >= k6_ip6; bytes.remove_prefix(k6_ip6)) {
+    if (is_host6(bytes)) list.emplace_back(bytes.substr(0, k6_ip6));
+  }
 }
 
 std::string mac_bytes(const MacAddress& mac) { return {mac.begin(), mac.end()}; }
@@ -74,6 +79,7 @@ void take_address_set(std::string_view value, Dhcp6Answer& answer) {
     });
   });
   if (!whole || !given || found.valid_seconds == 0) return;
+  if (!is_host6(found.address) || is_of_link(found.address)) return;
   answer.address = found.address;
   answer.valid_seconds = found.valid_seconds;
   const auto told = get_be<std::uint32_t>(value, 4);
@@ -96,6 +102,11 @@ void take_option6(std::uint16_t option, std::string_view value, Dhcp6Answer& ans
 }
 
 }  // namespace
+
+bool is_of_link(const IpBytes& address) {
+  return address.size() == k6_ip6 && static_cast<std::uint8_t>(address[0]) == 0xfe &&
+         (static_cast<std::uint8_t>(address[1]) & 0xc0U) == 0x80U;
+}
 
 std::string encode_router_solicitation() {
   std::string bytes(8, '\0');  // the kernel puts the checksum in

@@ -13,6 +13,9 @@
 
 namespace hearth::agent::deploy {
 
+/// fe80::/10, which means nothing without an interface.
+[[nodiscard]] bool is_of_link(const IpBytes& address);
+
 /// Addresses and routes of it are the kernel's to take.
 struct RouterAdvertisement {
   bool managed = false;  ///< addresses come by DHCPv6
@@ -47,7 +50,7 @@ struct Dhcp6Question {
 struct Dhcp6Answer {
   Dhcp6Kind kind = Dhcp6Kind::advertise;
   std::string server;
-  IpBytes address;  ///< empty = none is given
+  IpBytes address;  ///< empty = none is given, or none that a machine can have
   std::uint32_t renew_seconds = 0;
   std::uint32_t valid_seconds = 0;
   std::vector<IpBytes> name_servers;

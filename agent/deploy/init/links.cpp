@@ -106,13 +106,16 @@ void write_attribute(const std::string& path, const std::string& value) {
   }
 }
 
-/// Does one thing of several: what can't be done is told.
-void attempt_wish(const std::string& word, const std::function<void(const std::string&)>& say,
-                  const std::function<void()>& work) {
+using SayWish = std::function<void(const std::string&)>;
+
+/// Does one thing of several: what can't be done is told, and false.
+bool attempt_wish(const std::string& word, const SayWish& say, const std::function<void()>& work) {
   try {
     work();
+    return true;
   } catch (const Error& error) {
     say(cat(word, ": ", error.what()));
+    return false;
   }
 }
 
@@ -126,31 +129,55 @@ void name_link(const std::string& name, const std::string& mac, Links& links) {
   links.rename(*found, name);
 }
 
-void make_bond(const BondWish& bond, Links& links) {
-  for (const std::string& port : bond.ports) {
-    if (links.mac_of(port).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", port));
-  }
+/// Of those of its ports that there are and join it, which are left: a bond that lacks one still carries.
+void make_bond(BondWish& bond, Links& links, const SayWish& say) {
+  const std::string word = cat("the bond ", bond.name);
+  std::erase_if(bond.ports, [&](const std::string& port) {
+    if (links.mac_of(port).empty()) say(cat(word, ": there is no interface ", port));
+    return links.mac_of(port).empty();
+  });
+  if (bond.ports.empty()) throw Error(ErrorKind::not_found, "none of its interfaces is there");
   links.add_bond(bond);
-  if (bond.mtu != 0) links.set_mtu(bond.name, bond.mtu);
+  std::erase_if(bond.ports, [&](const std::string& port) {
+    return !attempt_wish(word, say, [&] { links.add_port(bond.name, port); });
+  });
+  if (bond.ports.empty()) {  // nothing may be built on it
+    links.remove_bond(bond.name);
+    throw Error(ErrorKind::io, "none of its interfaces joins it");
+  }
+  if (bond.mtu != 0) attempt_wish(word, say, [&] { links.set_mtu(bond.name, bond.mtu); });
 }
 
 void make_vlan(const VlanWish& vlan, Links& links) {
   if (links.mac_of(vlan.below).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", vlan.below));
   links.set_up(vlan.below, true);
-  if (links.mac_of(vlan.name).empty()) links.add_vlan(vlan);
+  links.add_vlan(vlan);
 }
 
-void prepare_link(const InterfaceWish& wish, const std::string& name, Links& links) {
-  if (links.mac_of(name).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", name));
-  if (!wish.mac.empty() && links.mac_of(name) != wish.mac) {
-    links.set_up(name, false);
-    links.set_mac(name, wish.mac);
+/// False when the interface can't be used, or has not got the address that it should have.
+bool prepare_link(const InterfaceWish& wish, Links& links, const SayWish& say) {
+  const auto attempt = [&](const std::function<void()>& work) {
+    return attempt_wish(cat("ip=…:", wish.name), say, work);
+  };
+  const bool there = attempt([&] {
+    if (links.mac_of(wish.name).empty()) throw Error(ErrorKind::not_found, cat("there is no interface ", wish.name));
+  });
+  if (!there) return false;
+  if (!wish.mac.empty() && links.mac_of(wish.name) != wish.mac) {
+    attempt([&] {
+      links.set_up(wish.name, false);
+      links.set_mac(wish.name, wish.mac);
+    });
   }
-  if (wish.mtu != 0) links.set_mtu(name, wish.mtu);
-  links.set_up(name, true);
-  if (wish.address.empty()) return;
-  links.set_address(name, wish.address, wish.prefix);
-  if (!wish.router.empty()) links.add_route({IpBytes(wish.router.size(), '\0'), 0, wish.router, name});
+  if (wish.mtu != 0) attempt([&] { links.set_mtu(wish.name, wish.mtu); });
+  const bool usable = attempt([&] {
+    links.set_up(wish.name, true);
+    if (!wish.address.empty()) links.set_address(wish.name, wish.address, wish.prefix);
+  });
+  if (usable && !wish.router.empty()) {
+    attempt([&] { links.add_route({IpBytes(wish.router.size(), '\0'), 0, wish.router, wish.name}); });
+  }
+  return usable;
 }
 
 }  // namespace
@@ -183,17 +210,32 @@ void RealLinks::add_bond(const BondWish& bond) {
   const std::string folder = cat("/sys/class/net/", bond.name, "/bonding/");
   if (!RealFileSystem().status(folder)) write_attribute("/sys/class/net/bonding_masters", cat("+", bond.name));
   if (!trim(RealFileSystem().read(cat(folder, "slaves")).value_or("")).empty()) return;  // by an earlier try
-  for (const auto& [option, value] : bond.options) {
-    const bool list = option == "arp_ip_target" || option == "ns_ip6_target";
-    for (const std::string& one : split(value, ';')) write_attribute(cat(folder, option), list ? cat("+", one) : one);
-  }
-  for (const std::string& port : bond.ports) {
-    set_up(port, false);
-    write_attribute(cat(folder, "slaves"), cat("+", port));
+  try {
+    for (const auto& [option, value] : bond.options) {
+      const bool list = option == "arp_ip_target" || option == "ns_ip6_target";
+      for (const std::string& one : split(value, ';')) write_attribute(cat(folder, option), list ? cat("+", one) : one);
+    }
+  } catch (const Error&) {
+    remove_bond(bond.name);
+    throw;
   }
 }
 
+void RealLinks::add_port(const std::string& bond, const std::string& port) {
+  const std::string path = cat("/sys/class/net/", bond, "/bonding/slaves");
+  const std::vector<std::string> ports = split_words(RealFileSystem().read(path).value_or(""));
+  if (std::find(ports.begin(), ports.end(), port) != ports.end()) return;
+  set_up(port, false);
+  write_attribute(path, cat("+", port));
+}
+
+void RealLinks::remove_bond(const std::string& bond) {
+  write_attribute("/sys/class/net/bonding_masters", cat("-", bond));
+}
+
 void RealLinks::add_vlan(const VlanWish& vlan) {
+  if (RealFileSystem().status(cat("/proc/net/vlan/", vlan.name))) return;  // by an earlier try
+  if (!mac_of(vlan.name).empty()) throw Error(ErrorKind::input, cat("another interface is called ", vlan.name));
   // By the kernel's own name first: which one it chooses depends on a setting of the whole machine.
   vlan_ioctl_args args{};
   args.cmd = SET_VLAN_NAME_TYPE_CMD;
@@ -233,24 +275,28 @@ void RealLinks::add_route(const RouteWish& route) {
                                                       route.router.empty() ? route.interface : ip_text(route.router)));
 }
 
-void apply_wish(const NetworkWish& wish, const std::string& boot_interface, Links& links,
-                const std::function<void(const std::string&)>& say) {
+NetworkWish apply_wish(NetworkWish wish, const std::function<std::string()>& boot_interface, Links& links,
+                       const SayWish& say) {
   for (const auto& [name, mac] : wish.names) {
     attempt_wish(cat("ifname=", name), say, [&, &name = name, &mac = mac] { name_link(name, mac, links); });
   }
-  for (const BondWish& bond : wish.bonds) {
-    attempt_wish(cat("the bond ", bond.name), say, [&] { make_bond(bond, links); });
+  std::vector<BondWish> bonds;
+  for (BondWish& bond : wish.bonds) {
+    if (attempt_wish(cat("the bond ", bond.name), say, [&] { make_bond(bond, links, say); })) bonds.push_back(bond);
   }
-  for (const VlanWish& vlan : wish.vlans) {
-    attempt_wish(cat("the VLAN ", vlan.name), say, [&] { make_vlan(vlan, links); });
+  wish.bonds = std::move(bonds);
+  std::erase_if(wish.vlans, [&](const VlanWish& vlan) {
+    return !attempt_wish(cat("the VLAN ", vlan.name), say, [&] { make_vlan(vlan, links); });
+  });
+  for (InterfaceWish& one : wish.interfaces) {
+    if (one.name.empty() && !one.address.empty()) one.name = boot_interface();
   }
-  for (const InterfaceWish& one : wish.interfaces) {
-    const std::string name = one.name.empty() && !one.address.empty() ? boot_interface : one.name;
-    if (!name.empty()) attempt_wish(cat("ip=…:", name), say, [&] { prepare_link(one, name, links); });
-  }
+  std::erase_if(wish.interfaces,
+                [&](const InterfaceWish& one) { return !one.name.empty() && !prepare_link(one, links, say); });
   for (const RouteWish& route : wish.routes) {
     attempt_wish("rd.route", say, [&] { links.add_route(route); });
   }
+  return wish;
 }
 
 }  // namespace hearth::agent::deploy

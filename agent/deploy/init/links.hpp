@@ -19,8 +19,12 @@ class Links {
   virtual void set_up(const std::string& interface, bool up) = 0;
   /// One that is down.
   virtual void rename(const std::string& interface, const std::string& name) = 0;
-  /// With its ports; one that has ports already is left as it is.
+  /// Without its ports; one that has ports already is left as it is. When an option is refused there is none.
   virtual void add_bond(const BondWish& bond) = 0;
+  /// One that it has already is no error.
+  virtual void add_port(const std::string& bond, const std::string& port) = 0;
+  virtual void remove_bond(const std::string& bond) = 0;
+  /// One that is there already is no error; another interface of that name is.
   virtual void add_vlan(const VlanWish& vlan) = 0;
   virtual void set_mac(const std::string& interface, const std::string& mac) = 0;
   virtual void set_mtu(const std::string& interface, std::uint16_t mtu) = 0;
@@ -38,6 +42,8 @@ class RealLinks final : public Links {
   void set_up(const std::string& interface, bool up) override;
   void rename(const std::string& interface, const std::string& name) override;
   void add_bond(const BondWish& bond) override;
+  void add_port(const std::string& bond, const std::string& port) override;
+  void remove_bond(const std::string& bond) override;
   void add_vlan(const VlanWish& vlan) override;
   void set_mac(const std::string& interface, const std::string& mac) override;
   void set_mtu(const std::string& interface, std::uint16_t mtu) override;
@@ -45,9 +51,10 @@ class RealLinks final : public Links {
   void add_route(const RouteWish& route) override;
 };
 
-/// Makes what is wished for but addresses that somebody has to be asked for. `boot_interface` is meant where an ip=
-/// with an address names none. What can't be done is told by `say`, and the rest is done.
-void apply_wish(const NetworkWish& wish, const std::string& boot_interface, Links& links,
-                const std::function<void(const std::string&)>& say);
+/// Makes what is wished for but addresses that somebody has to be asked for; what can't be done is told by `say`, and
+/// the rest is done. Returns what of it there is now: without bonds, VLANs and words of ip= that came to nothing, and
+/// with the boot interface where an ip= with an address names none. `boot_interface` is asked once all names are given.
+[[nodiscard]] NetworkWish apply_wish(NetworkWish wish, const std::function<std::string()>& boot_interface, Links& links,
+                                     const std::function<void(const std::string&)>& say);
 
 }  // namespace hearth::agent::deploy

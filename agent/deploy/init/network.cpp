@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "agent/deploy/init/clock_setting.hpp"
@@ -26,6 +28,7 @@ namespace {
 
 constexpr Duration k_carrier = std::chrono::seconds(10);
 constexpr Duration k_patience = std::chrono::seconds(60);
+constexpr Duration k_again = std::chrono::seconds(5);             ///< between two tries of an interface that is late
 constexpr Duration k_router_patience = std::chrono::seconds(12);  ///< three questions; routers answer in half a second
 constexpr int k_whole_address = 128;
 constexpr Duration k_others = std::chrono::seconds(5);  ///< more for the other interfaces once one has its address
@@ -38,25 +41,28 @@ bool has_carrier(const std::string& interface) {
   }
 }
 
-/// What the threads, one an interface and a family, and their starter share. They never end: they renew their leases.
-struct Progress {
+}  // namespace
+
+/// What the threads, one an interface and a family, and their starter share.
+struct NetworkProgress {
   std::mutex lock;
   std::condition_variable changed;
-  std::size_t asking4 = 0;  ///< interfaces that have no answer yet
+  std::set<std::string> running;  ///< threads, by interface and family
+  std::size_t asking4 = 0;        ///< interfaces that have no answer yet
   std::size_t asking6 = 0;
   bool up4 = false;  ///< there is an address
   bool up6 = false;
   bool leased = false;  ///< an interface has named the machine, and has the default route
   bool peer_dns = true;
   std::string domain;
-  std::vector<IpBytes> told_servers;  ///< nameserver=
-  std::vector<IpBytes> servers4;
-  std::vector<IpBytes> servers6;
+  std::vector<std::string> told_servers;  ///< nameserver=
+  std::vector<std::string> servers4;
+  std::vector<std::string> servers6;
   std::vector<std::string> time_servers;
 
-  /// Writes /etc/resolv.conf. The lock is held.
+  /// Writes /etc/resolv.conf. The lock is held, as below.
   void note_name_servers() const {
-    std::vector<IpBytes> servers = told_servers;
+    std::vector<std::string> servers = told_servers;
     if (peer_dns) servers.insert(servers.end(), servers4.begin(), servers4.end());
     if (peer_dns) servers.insert(servers.end(), servers6.begin(), servers6.end());
     RealFileSystem files;
@@ -64,12 +70,34 @@ struct Progress {
     files.write("/etc/resolv.conf", resolv_conf(domain, servers), {});
   }
 
+  void note_time_server(const std::string& server) {
+    if (std::find(time_servers.begin(), time_servers.end(), server) == time_servers.end()) {
+      time_servers.push_back(server);
+    }
+  }
+
   void settle(std::size_t& asking) {
     const std::lock_guard guard(lock);
     --asking;
     changed.notify_all();
   }
+
+  /// A thread that counts in `asking` until it settles, unless it runs already.
+  void begin(const std::string& name, std::size_t& asking, const std::function<void()>& work) {
+    const std::lock_guard guard(lock);
+    if (running.count(name) != 0) return;
+    std::thread(work).detach();
+    running.insert(name);
+    ++asking;
+  }
+
+  void end(const std::string& name) {
+    const std::lock_guard guard(lock);
+    running.erase(name);
+  }
 };
+
+namespace {
 
 bool wait_for_carrier(const std::string& interface, Clock& clock) {
   const Deadline deadline = Deadline::after(k_carrier, clock);
@@ -80,41 +108,57 @@ bool wait_for_carrier(const std::string& interface, Clock& clock) {
   return true;
 }
 
+std::string running_name(const std::string& interface, int family) { return cat(interface, " ", family); }
+
 void name_machine(const std::string& name, Console& console) {
   if (!name.empty() && ::sethostname(name.data(), name.size()) != 0) {
     console.say(cat("the name ", name, " can't be taken: ", ::strerror(errno)));
   }
 }
 
-/// One interface: asks, takes what it gets, and renews it for as long as the ramdisk lives.
+/// One interface: asks until it gets something, takes that, and renews it for as long as the ramdisk lives.
 class Interface {
  public:
-  Interface(const Nic& nic, std::shared_ptr<Progress> progress, Console& console)
+  Interface(const Nic& nic, std::shared_ptr<NetworkProgress> progress, Console& console)
       : nic_(nic), progress_(std::move(progress)), console_(console) {}
 
-  void run() {
+  [[noreturn]] void run() {
+    attempt();
+    progress_->settle(progress_->asking4);
+    while (!lease_) {
+      clock_.sleep(k_again);
+      attempt();
+    }
+    keep();
+  }
+
+ private:
+  void attempt() {
     try {
       lease_ = first_lease();
       if (lease_) take();
     } catch (const std::exception& error) {
-      console_.say(error.what());
+      tell_news(error.what());
       lease_.reset();
     }
-    progress_->settle(progress_->asking4);
-    if (lease_) keep();
   }
 
- private:
   std::optional<DhcpAnswer> first_lease() {
     const std::optional<MacAddress> mac = parse_mac(nic_.mac);
     if (!mac || !wait_for_carrier(nic_.name, clock_)) {
-      console_.say(cat(nic_.name, " (", nic_.mac, "): no link"));
+      tell_news("no link");
       return std::nullopt;
     }
     mac_ = *mac;
     std::optional<DhcpAnswer> lease = ask();
-    if (!lease) console_.say(cat(nic_.name, " (", nic_.mac, "): no DHCP server answers"));
+    if (!lease) tell_news("no DHCP server answers");
     return lease;
+  }
+
+  /// What has not been told just before.
+  void tell_news(const std::string& text) {
+    if (text != told_) console_.say(cat(nic_.name, " (", nic_.mac, "): ", text));
+    told_ = text;
   }
 
   std::optional<DhcpAnswer> ask() {
@@ -126,7 +170,7 @@ class Interface {
     const std::lock_guard lock(progress_->lock);
     is_first_ = is_first_ || !progress_->leased;
     RealLinks links;
-    apply_lease(nic_.name, *lease_, is_first_, links);
+    apply_lease(nic_.name, *lease_, is_first_, links, [this](const std::string& text) { console_.say(text); });
     if (is_first_) take_names();
     progress_->up4 = true;
     console_.say(cat(nic_.name, " (", nic_.mac, ") has the address ", ipv4_text(lease_->address), " from ",
@@ -137,8 +181,8 @@ class Interface {
     progress_->leased = true;
     progress_->domain = lease_->domain;
     progress_->servers4.clear();
-    for (const Ipv4 server : lease_->name_servers) progress_->servers4.push_back(ipv4_bytes(server));
-    for (const Ipv4 server : lease_->time_servers) progress_->time_servers.push_back(ipv4_text(server));
+    for (const Ipv4 server : lease_->name_servers) progress_->servers4.push_back(ipv4_text(server));
+    for (const Ipv4 server : lease_->time_servers) progress_->note_time_server(ipv4_text(server));
     progress_->note_name_servers();
     name_machine(lease_->hostname, console_);
   }
@@ -156,7 +200,7 @@ class Interface {
         lease_ = next;
         until = clock_.now() + std::chrono::seconds(lease_->lease_seconds);
         if (other) take();
-      } catch (const Error&) {  // the next time
+      } catch (const std::exception&) {  // the next time
       }
     }
   }
@@ -166,18 +210,19 @@ class Interface {
   }
 
   Nic nic_;
-  std::shared_ptr<Progress> progress_;
+  std::shared_ptr<NetworkProgress> progress_;
   Console& console_;
   SystemClock clock_;
   MacAddress mac_{};
   std::optional<DhcpAnswer> lease_;
+  std::string told_;
   bool is_first_ = false;
 };
 
 /// The same for IPv6. What a router says of addresses and routes is the kernel's to take; we ask for the rest.
 class Interface6 {
  public:
-  Interface6(const Nic& nic, Method method, std::shared_ptr<Progress> progress, Console& console)
+  Interface6(const Nic& nic, Method method, std::shared_ptr<NetworkProgress> progress, Console& console)
       : nic_(nic), method_(method), progress_(std::move(progress)), console_(console) {}
 
   void run() {
@@ -189,6 +234,7 @@ class Interface6 {
     }
     progress_->settle(progress_->asking6);
     if (lease_) keep();
+    progress_->end(running_name(nic_.name, 6));
   }
 
  private:
@@ -215,8 +261,10 @@ class Interface6 {
   void take(std::vector<IpBytes> servers, const Dhcp6Answer& told) {
     const std::lock_guard lock(progress_->lock);
     servers.insert(servers.end(), told.name_servers.begin(), told.name_servers.end());
-    if (progress_->servers6.empty()) progress_->servers6 = servers;
-    for (const IpBytes& server : told.time_servers) progress_->time_servers.push_back(ip_text(server));
+    if (progress_->servers6.empty()) {
+      for (const IpBytes& server : servers) progress_->servers6.push_back(server_text(server, nic_.name));
+    }
+    for (const IpBytes& server : told.time_servers) progress_->note_time_server(server_text(server, nic_.name));
     progress_->note_name_servers();
     progress_->up6 = true;
     console_.say(cat(nic_.name, " (", nic_.mac, ") has ",
@@ -235,14 +283,14 @@ class Interface6 {
         if (next->address != lease_->address) RealLinks().set_address(nic_.name, next->address, k_whole_address);
         lease_ = next;
         until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
-      } catch (const Error&) {  // the next time
+      } catch (const std::exception&) {  // the next time
       }
     }
   }
 
   Nic nic_;
   Method method_;
-  std::shared_ptr<Progress> progress_;
+  std::shared_ptr<NetworkProgress> progress_;
   Console& console_;
   SystemClock clock_;
   MacAddress mac_{};
@@ -257,7 +305,7 @@ int needed_family(const Settings& settings) {
 }
 
 /// Until the conductor can be reached, or nobody is left who might answer; then a little for the other interfaces.
-void wait_for_addresses(Progress& progress, int family) {
+void wait_for_addresses(NetworkProgress& progress, int family) {
   std::unique_lock lock(progress.lock);
   const auto all = [&progress](int which) { return (which == 6 ? progress.asking6 : progress.asking4) == 0; };
   progress.changed.wait(lock, [&] {
@@ -271,20 +319,22 @@ void wait_for_addresses(Progress& progress, int family) {
   });
 }
 
-void take_static(const NetworkWish& wish, const Links& links, Progress& progress, Clock& clock, Console& console) {
-  progress.told_servers = wish.name_servers;
-  progress.peer_dns = wish.peer_dns;
+void take_static(const NetworkWish& wish, NetworkProgress& progress, Clock& clock, Console& console) {
   for (const InterfaceWish& one : wish.interfaces) {
     name_machine(one.hostname, console);
-    const bool missing = !one.name.empty() && links.mac_of(one.name).empty();  // which has been told
-    if (one.address.empty() || missing) continue;
-    (one.address.size() == 4 ? progress.up4 : progress.up6) = true;
-    const std::string name = one.name.empty() ? "the interface that the machine booted from" : one.name;
-    if (one.address.size() == 16 && !one.name.empty()) {
+    if (one.address.empty()) continue;
+    if (one.address.size() == 16) {
       (void)wait_for_global_address(one.name, Deadline::after(k_carrier, clock), clock);
     }
-    console.say(cat(name, " has the address ", ip_text(one.address), "/", one.prefix, " from the kernel command line"));
+    console.say(
+        cat(one.name, " has the address ", ip_text(one.address), "/", one.prefix, " from the kernel command line"));
+    const std::lock_guard lock(progress.lock);
+    (one.address.size() == 4 ? progress.up4 : progress.up6) = true;
   }
+  const std::lock_guard lock(progress.lock);
+  progress.told_servers.clear();
+  for (const IpBytes& server : wish.name_servers) progress.told_servers.push_back(ip_text(server));
+  progress.peer_dns = wish.peer_dns;
   if (!wish.name_servers.empty()) progress.note_name_servers();
 }
 
@@ -298,10 +348,19 @@ void load_modules(const NetworkWish& wish, ModuleLoader& modules, Console& conso
 
 }  // namespace
 
-std::string resolv_conf(const std::string& domain, const std::vector<IpBytes>& servers) {
+bool gives_addresses(const NetworkWish& wish) {
+  return std::any_of(wish.interfaces.begin(), wish.interfaces.end(),
+                     [](const InterfaceWish& one) { return !one.address.empty() || one.asks4() || one.asks6(); });
+}
+
+std::string server_text(const IpBytes& address, const std::string& interface) {
+  return is_of_link(address) ? cat(ip_text(address), "%", interface) : ip_text(address);
+}
+
+std::string resolv_conf(const std::string& domain, const std::vector<std::string>& servers) {
   std::string text;
   if (!servers.empty() && !domain.empty()) text += cat("search ", domain, "\n");
-  for (const IpBytes& server : servers) text += cat("nameserver ", ip_text(server), "\n");
+  for (const std::string& server : servers) text += cat("nameserver ", server, "\n");
   return text;
 }
 
@@ -318,8 +377,10 @@ std::vector<Nic> nics_to_configure(const std::vector<Nic>& nics, const Settings&
 std::vector<InterfaceWish> interfaces_to_ask(const std::vector<Nic>& nics, const Settings& settings,
                                              const NetworkWish& wish) {
   std::vector<InterfaceWish> asked;
-  InterfaceWish general{.method = wish.interfaces.empty() ? Method::automatic : Method::none};
+  const bool said = gives_addresses(wish);
+  InterfaceWish general{.method = said ? Method::none : Method::automatic};
   for (const InterfaceWish& one : wish.interfaces) {
+    if (!said) break;
     if (!one.name.empty()) asked.push_back(one);
     if (one.name.empty() && one.address.empty()) general = one;
   }
@@ -341,42 +402,52 @@ std::vector<InterfaceWish> interfaces_to_ask(const std::vector<Nic>& nics, const
   return asked;
 }
 
-bool start_network(const NetworkWish& wish, const Settings& settings, ModuleLoader& modules, Clock& clock,
-                   Console& console) {
+Network::Network(Clock& clock, Console& console)
+    : clock_(clock), console_(console), progress_(std::make_shared<NetworkProgress>()) {}
+
+void Network::ask(const InterfaceWish& wish) {
+  RealLinks links;
+  const Nic nic{.name = wish.name, .mac = links.mac_of(wish.name)};
+  try {
+    links.set_up(nic.name, true);
+  } catch (const Error& error) {  // a driver that misses its firmware, say: the others go on
+    console_.say(error.what());
+    return;
+  }
+  if (wish.asks4()) {
+    progress_->begin(running_name(nic.name, 4), progress_->asking4,
+                     [one = std::make_shared<Interface>(nic, progress_, console_)] { one->run(); });
+  }
+  if (wish.asks6()) {
+    progress_->begin(running_name(nic.name, 6), progress_->asking6,
+                     [one = std::make_shared<Interface6>(nic, wish.method, progress_, console_)] { one->run(); });
+  }
+}
+
+bool Network::start(const NetworkWish& wish, const Settings& settings, ModuleLoader& modules) {
   RealLinks links;
   links.set_up("lo", true);
-  for (const std::string& problem : wish.problems) console.say(problem);
-  load_modules(wish, modules, console);
+  for (const std::string& problem : wish.problems) console_.say(problem);
+  load_modules(wish, modules, console_);
   const auto nics = [] { return find_nics(RealFileSystem(), read_link); };
-  const std::vector<Nic> boot = nics_to_configure(nics(), settings);
-  apply_wish(wish, boot.empty() ? "" : boot.front().name, links, [&](const std::string& text) { console.say(text); });
-  const auto progress = std::make_shared<Progress>();
-  take_static(wish, links, *progress, clock, console);
-  std::vector<InterfaceWish> asked = interfaces_to_ask(nics(), settings, wish);
-  std::erase_if(asked, [&links](const InterfaceWish& one) { return links.mac_of(one.name).empty(); });  // has been told
-  for (const InterfaceWish& one : asked) {
-    if (one.asks4()) ++progress->asking4;
-    if (one.asks6()) ++progress->asking6;
+  const auto boot_interface = [&] {
+    const std::vector<Nic> chosen = nics_to_configure(nics(), settings);
+    return chosen.empty() ? std::string() : chosen.front().name;
+  };
+  const NetworkWish made =
+      apply_wish(wish, boot_interface, links, [this](const std::string& text) { console_.say(text); });
+  take_static(made, *progress_, clock_, console_);
+  if (!wish.interfaces.empty() && !gives_addresses(made)) {
+    console_.say("what the kernel command line says leaves no interface with an address: all ask for one");
   }
-  for (const InterfaceWish& one : asked) {
-    const Nic nic{.name = one.name, .mac = links.mac_of(one.name)};
-    links.set_up(nic.name, true);
-    if (one.asks4()) {
-      std::thread([interface = std::make_shared<Interface>(nic, progress, console)] { interface->run(); }).detach();
-    }
-    if (one.asks6()) {
-      std::thread([interface = std::make_shared<Interface6>(nic, one.method, progress, console)] {
-        interface->run();
-      }).detach();
-    }
-  }
-  wait_for_addresses(*progress, needed_family(settings));
-  std::unique_lock lock(progress->lock);
-  if (!progress->up4 && !progress->up6) return false;
-  std::vector<std::string> servers = progress->time_servers;
+  for (const InterfaceWish& one : interfaces_to_ask(nics(), settings, made)) ask(one);
+  wait_for_addresses(*progress_, needed_family(settings));
+  std::unique_lock lock(progress_->lock);
+  if (!progress_->up4 && !progress_->up6) return false;
+  std::vector<std::string> servers = progress_->time_servers;
   lock.unlock();
   if (!settings.time_server.empty()) servers.insert(servers.begin(), settings.time_server);
-  set_clock(servers, clock, console);
+  set_clock(servers, clock_, console_);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "agent/deploy/init/dhcp_message.hpp"
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -60,6 +61,15 @@ IpBytes wished_address(const std::string& text, const char* what) {
   return address;
 }
 
+/// One that a machine can have.
+IpBytes wished_host(const std::string& text, const char* what) {
+  IpBytes address = wished_address(text, what);
+  const auto first = static_cast<unsigned char>(address[0]);
+  const bool fits = address.size() == 4 ? is_host(get_be<Ipv4>(address, 0)) : first != 0 && first != 0xff;
+  if (!fits) throw wrong_word(cat("no machine can have the address ", text));
+  return address;
+}
+
 std::uint16_t wished_mtu(const std::string& text) {
   if (text.empty()) return 0;
   const auto mtu = parse_number(text);
@@ -109,11 +119,11 @@ InterfaceWish static_interface(const Fields& fields, NetworkWish& wish) {
   if (!field_at(fields, 1).empty()) throw wrong_word("the ramdisk sets no peer's address");
   if (!field_at(fields, 0).empty()) {
     if (interface.method != Method::none) throw wrong_word(cat("an address and the method ", field_at(fields, 6)));
-    interface.address = wished_address(field_at(fields, 0), "address");
+    interface.address = wished_host(field_at(fields, 0), "address");
     interface.prefix = prefix_of(field_at(fields, 3), interface.address);
   }
   if (!field_at(fields, 2).empty()) {
-    interface.router = wished_address(field_at(fields, 2), "gateway");
+    interface.router = wished_host(field_at(fields, 2), "gateway");
     if (interface.router.size() != interface.address.size())
       throw wrong_word("address and gateway are of two families");
   }
@@ -125,7 +135,7 @@ InterfaceWish static_interface(const Fields& fields, NetworkWish& wish) {
     if (!fields_from(fields, 8).empty()) interface.mac = wished_mac(fields_from(fields, 8));
   } else {
     for (const std::string& server : Fields(fields.begin() + 7, fields.end())) {
-      if (!server.empty()) wish.name_servers.push_back(wished_address(server, "name server"));
+      if (!server.empty()) wish.name_servers.push_back(wished_host(server, "name server"));
     }
   }
   return interface;
@@ -163,7 +173,8 @@ std::pair<std::string, std::string> bond_option(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const bool plain =
       !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
-  if (!plain || equals == std::string::npos) throw wrong_word(cat("\"", text, "\" is no option of a bond"));
+  if (!plain || equals == std::string::npos || equals + 1 == text.size())
+    throw wrong_word(cat("\"", text, "\" is no option of a bond"));
   return {name, text.substr(equals + 1)};
 }
 
@@ -197,7 +208,7 @@ void read_route(const std::string& value, NetworkWish& wish) {
   route.network = wished_address(fields[0].substr(0, slash), "network");
   const int all = static_cast<int>(route.network.size()) * 8;
   route.prefix = slash == std::string::npos ? all : prefix_of(fields[0].substr(slash + 1), route.network);
-  if (!field_at(fields, 1).empty()) route.router = wished_address(fields[1], "gateway");
+  if (!field_at(fields, 1).empty()) route.router = wished_host(fields[1], "gateway");
   if (!route.router.empty() && route.router.size() != route.network.size()) {
     throw wrong_word("network and gateway are of two families");
   }

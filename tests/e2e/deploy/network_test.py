@@ -186,9 +186,13 @@ class Network(unittest.TestCase):
         self.host("2001:db8::1/64", dhcp=["--enable-ra", f"--dhcp-range={mode}", "--dhcp-option=option6:dns-server,[2001:db8::53]"])
         return self.boot(f"ipa-api-url=http://[2001:db8::1]:{self.conductor.port} {words}")
 
-    def test_ipv6_by_a_dhcpv6_server(self):
-        self.assertRegex(self.ipv6("2001:db8::100,2001:db8::1ff,64"), r"^https://\[2001:db8::1[0-9a-f]{2}\]:9999$")
+    def test_ipv6_by_a_dhcpv6_server_whatever_else_comes_to_nothing(self):
+        words = "bond=b:eth0,eth1:mode=nonsense vlan=b.5:b ip=b.5:dhcp ip=255.255.255.255:::24::eth0:none"
+        self.assertRegex(self.ipv6("2001:db8::100,2001:db8::1ff,64", words), r"^https://\[2001:db8::1[0-9a-f]{2}\]:9999$")
         self.assertIn("by DHCPv6", self.said())
+        for told in ("the bond b: there is no interface eth1", 'the bond b: writing "nonsense" to', "the VLAN b.5: there is no interface b",
+                     "ip=…:b.5: there is no interface b.5", "none is left out: no machine can have the address 255.255.255.255", "all ask for one"):
+            self.assertIn(told, self.said())
         self.assertEqual(self.conductor.command("poll.get_hardware_info", {})["command_status"], "SUCCEEDED")
 
     def test_ipv6_by_a_router(self):

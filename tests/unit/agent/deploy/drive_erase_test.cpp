@@ -225,6 +225,21 @@ TEST_F(DriveEraseTest, SanitizingSparesTheOtherDisksOfADrive) {
   EXPECT_EQ(drive_.told, Told{});
 }
 
+TEST_F(DriveEraseTest, FormattingSparesTheOtherDisksOfADrive) {
+  for (const int features : {1, 2, 6}) {
+    be_nvme(features);
+    drive_.told.clear();
+    drive_.spaces[4] = 5;
+    EXPECT_NE(refusal().find("it has others"), std::string::npos) << features;
+    EXPECT_EQ(drive_.told, Told{});
+    drive_.spaces[4] = 0;
+    EXPECT_TRUE(erase()) << "it is alone";
+  }
+  be_nvme(4);
+  drive_.spaces[4] = 5;
+  EXPECT_TRUE(erase()) << "each namespace is formatted by itself";
+}
+
 TEST_F(DriveEraseTest, OtherDisksAreNotAsked) {
   disk_ = {.name = "/dev/vda", .transport = "virtio"};
   EXPECT_FALSE(erase());

@@ -101,13 +101,14 @@ TEST_P(PowerCutOf, AFileLeavesTheOldOneOrTheNewOneAndTheNewOneOnceItIsThere) {
 
 TEST_P(PowerCutOf, ABatchLeavesEachOfItsFilesOldOrNewAndAllNewOnceItIsThere) {
   RealFileSystem files;
-  for (const char* name : {"a", "b", "c"}) files.write(file(name), contents(0), {});
+  fs::create_directory(file("d"));
+  for (const char* name : {"a", "b", "d/c"}) files.write(file(name), contents(0), {});
   LossyDisk disk(directory_.path());
   if (GetParam()) disk.refuse_unnamed_files();
-  write_together({{file("a"), contents(1), {}}, {file("b"), contents(1), {}}, {file("c"), contents(1), {}}});
+  write_together({{file("a"), contents(1), {}}, {file("b"), contents(1), {}}, {file("d/c"), contents(1), {}}});
   disk.promise("all");
   const std::size_t cuts = disk.cut_everywhere([&](const LossyDisk::Cut& cut) {
-    for (const char* name : {"a", "b", "c"}) {
+    for (const char* name : {"a", "b", "d/c"}) {
       const std::string found = read_file(file(name));
       EXPECT_TRUE(found == contents(1) || (found == contents(0) && cut.promised.empty())) << name;
     }

@@ -85,5 +85,23 @@ TEST(DhcpMessage, AnswersForOthersAndBrokenOnesAreIgnored) {
   EXPECT_FALSE(parse_dhcp(question, 7, k_mac)) << "a question is no answer";
 }
 
+TEST(DhcpMessage, WhatNoMachineCanHaveIsNotTaken) {
+  const std::string question = encode_dhcp({.transaction = 7, .mac = k_mac});
+  const std::string options(
+      "\x35\x01\x05\x06\x0c\x00\x00\x00\x00\x7f\x00\x00\x01\xc0\x00\x02\x03"
+      "\x2a\x04\xff\xff\xff\xff",
+      23);
+  for (const std::string_view lie : {std::string_view("\0\0\0\0", 4), std::string_view("\x7f\0\0\1", 4),
+                                     std::string_view("\xe0\0\0\1", 4), std::string_view("\xff\xff\xff\xff")}) {
+    std::string bytes = answer_to(question, options);
+    bytes.replace(16, 4, lie.substr(0, 4));
+    const auto answer = parse_dhcp(bytes, 7, k_mac);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->address, 0U);
+    EXPECT_EQ(answer->name_servers, std::vector<Ipv4>{0xc0000203});
+    EXPECT_EQ(answer->time_servers, std::vector<Ipv4>{});
+  }
+}
+
 }  // namespace
 }  // namespace hearth::agent::deploy

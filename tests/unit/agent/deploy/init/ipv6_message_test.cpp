@@ -90,6 +90,19 @@ TEST(Dhcp6, ARefusalGivesNoAddressWhereverItStands) {
   EXPECT_FALSE(read(answer(head + given() + option(13, std::string("\x00\x00", 2))))->address.empty()) << "success";
 }
 
+TEST(Dhcp6, WhatNoMachineCanHaveIsNotTaken) {
+  const std::string head = client_id() + option(2, "S");
+  for (const char* lie : {"::", "::1", "fe80::1", "ff02::1", "::ffff:192.0.2.1"}) {
+    const auto told = read(
+        answer(head + address_set(option(5, ip_bytes(lie) + big_endian(1800, 4) + big_endian(3600, 4))) +
+               option(23, ip_bytes("ff02::1") + ip_bytes("fe80::53") + ip_bytes("::")) + option(31, ip_bytes("::1"))));
+    ASSERT_TRUE(told);
+    EXPECT_TRUE(told->address.empty()) << lie;
+    EXPECT_EQ(told->name_servers, std::vector<IpBytes>{ip_bytes("fe80::53")}) << "a link's own has an interface";
+    EXPECT_TRUE(told->time_servers.empty());
+  }
+}
+
 TEST(Dhcp6, WhatIsNoAnswerToThisQuestionIsNothing) {
   const std::string good = answer(client_id() + option(2, "S") + given());
   ASSERT_TRUE(read(good));

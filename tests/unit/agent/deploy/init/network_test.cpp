@@ -33,7 +33,8 @@ TEST(InterfacesToAsk, WhereIpStandsItAloneSays) {
   EXPECT_EQ(asked("ip=eth1:dhcp"), "eth1:4");
   EXPECT_EQ(asked("ip=eth1:dhcp ip=eth1:auto6"), "eth1:4 eth1:6");
   EXPECT_EQ(asked("ip=192.0.2.15:::24::eth0:none"), "");
-  EXPECT_EQ(asked("ip=none"), "");
+  EXPECT_EQ(asked("ip=none"), "eth0:46 eth1:46 eth2:46") << "without an address a ramdisk is of no use";
+  EXPECT_EQ(asked("ip=none ip=eth1:link6 BOOTIF=01-52-54-00-00-00-02"), "eth1:46");
   EXPECT_EQ(asked("ip=eth1:none ip=dhcp"), "eth0:4 eth2:4");
 }
 
@@ -44,8 +45,9 @@ TEST(InterfacesToAsk, ABondAsksAndItsPortsDoNot) {
 }
 
 TEST(ResolvConf, ServersOfBothFamilies) {
-  EXPECT_EQ(resolv_conf("lab.example", {ip_bytes("192.0.2.53"), ip_bytes("2001:db8::53")}),
-            "search lab.example\nnameserver 192.0.2.53\nnameserver 2001:db8::53\n");
+  EXPECT_EQ(resolv_conf("lab.example", {"192.0.2.53", server_text(ip_bytes("2001:db8::53"), "eth0"),
+                                        server_text(ip_bytes("fe80::53"), "eth0")}),
+            "search lab.example\nnameserver 192.0.2.53\nnameserver 2001:db8::53\nnameserver fe80::53%eth0\n");
   EXPECT_EQ(resolv_conf("lab.example", {}), "");
 }
 
