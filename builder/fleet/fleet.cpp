@@ -1,5 +1,6 @@
 #include "builder/fleet/fleet.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -58,6 +59,15 @@ void require_place_for_report(const fs::path& report) {
                                      : cat("There is no directory ", parent.string(), "; make it."));
 }
 
+void write_report(const fs::path& file, const std::string& text) {
+  const fs::file_type type = fs::symlink_status(file).type();
+  if (type == fs::regular_file || type == fs::file_not_found) {
+    RealFileSystem().write(file, text, {.mode = 0644});
+  } else {  // a pipe, a device, a link as /dev/stdout: nothing takes its place
+    write_all(Fd::open(file.string(), O_WRONLY | O_CREAT | O_TRUNC, 0644), text, file.string());
+  }
+}
+
 std::string killed_story(int signal) {
   return cat("its build was killed by SIG", ::sigabbrev_np(signal),
              signal == SIGKILL ? ", by somebody or by the kernel, which was out of memory (dmesg tells; --memory and "
@@ -94,8 +104,7 @@ class Fleet {
     }
     view_->finish(results_, seconds_since(began_));
     if (!options_.junit.empty())
-      RealFileSystem().write(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)),
-                             {.mode = 0644});
+      write_report(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)));
     if (const int signal = StopSignals::received(); signal != 0)
       throw Error(ErrorKind::interrupted, cat("stopped by SIG", ::sigabbrev_np(signal), "; nothing was left behind"),
                   128 + signal);

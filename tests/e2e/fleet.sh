@@ -79,6 +79,14 @@ expect_text out "--jobs takes a number from 1"
 create --junit /nonexistent/r.xml images.yaml && fail "a report that can't be written"
 expect_text out "There is no directory /nonexistent"
 
+# What can't be replaced gets the report as it is.
+mkfifo pipe.xml
+timeout 20 cat pipe.xml > piped.xml &
+create --junit pipe.xml images.yaml || fail "a report into a pipe: $(cat out)"
+wait "$!" || true
+[ -p pipe.xml ] || fail "the pipe was replaced by a file"
+grep -q '</testsuites>' piped.xml || fail "the report in the pipe: $(cat piped.xml)"
+
 # diskimage-builder: the logs, one after the other.
 rm -f plain-1.tar plain-2.tar
 ln -s "$HEARTH" diskimage-builder
