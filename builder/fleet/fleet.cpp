@@ -135,8 +135,19 @@ class Fleet {
     while (!is_stopping()) {
       const std::optional<Schedule::Start> start = schedule_.next();
       if (!start) return;
-      view_->begins(results_[start->image], images_[start->image].command_line);
-      running_[start->image] = {begin(*start), clock_.now()};
+      const std::size_t image = start->image;
+      try {
+        running_.insert_or_assign(image, Running{begin(*start), clock_.now()});
+      } catch (const Error& error) {  // the system gives no more processes or files
+        if (!running_.empty()) return schedule_.postpone(image);
+        results_[image].outcome = Outcome::failed;
+        results_[image].code = error.exit_code();
+        results_[image].error = error.story();
+        schedule_.ended(image, Schedule::End::failed);
+        view_->ends(results_[image]);
+        continue;
+      }
+      view_->begins(results_[image], images_[image].command_line);
     }
   }
 

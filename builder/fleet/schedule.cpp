@@ -80,6 +80,12 @@ std::optional<Schedule::Start> Schedule::next() {
   return std::nullopt;
 }
 
+void Schedule::postpone(std::size_t image) {
+  states_[image] = State::waiting;
+  reserved_[image] = 0;
+  limits_.jobs = std::max<std::size_t>(1, running());
+}
+
 void Schedule::stored(std::size_t image, const std::string& last_step) {
   const std::vector<std::string>& labels = graph_.images()[image].labels;
   const auto found = std::find(labels.begin(), labels.end(), last_step);

@@ -37,6 +37,8 @@ class Schedule {
   };
   /// The next image to start, in their order as far as that goes; nothing while all that are left wait.
   [[nodiscard]] std::optional<Start> next();
+  /// It could not be started: it waits again, and from now on no more run at once than do now.
+  void postpone(std::size_t image);
   /// A layer that ends with this step is there, made or taken by the running image.
   void stored(std::size_t image, const std::string& last_step);
 

@@ -86,6 +86,10 @@ create --junit pipe.xml images.yaml || fail "a report into a pipe: $(cat out)"
 wait "$!" || true
 [ -p pipe.xml ] || fail "the pipe was replaced by a file"
 grep -q '</testsuites>' piped.xml || fail "the report in the pipe: $(cat piped.xml)"
+# More at once than there are files for: they wait.
+rm -f ./*.tar
+(ulimit -n 64 && create --jobs 20 images.yaml) || fail "with few files: $(cat out)"
+expect_text out "8 of 8 images are there, 0 failed"
 
 # diskimage-builder: the logs, one after the other.
 rm -f plain-1.tar plain-2.tar

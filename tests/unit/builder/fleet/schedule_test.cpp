@@ -51,6 +51,17 @@ TEST_F(ScheduleTest, OfWhatCantBeKeptNobodyWaitsTwice) {
   EXPECT_EQ(next(all), 2);
 }
 
+TEST_F(ScheduleTest, AnImageThatCouldNotBeStartedComesAgain) {
+  Schedule all = schedule(4);
+  EXPECT_EQ(next(all), 0);
+  EXPECT_EQ(next(all), 2);
+  all.postpone(2);
+  EXPECT_EQ(next(all), -1);  // one is what the machine has room for
+  all.ended(0, Schedule::End::failed);
+  EXPECT_EQ(next(all), 1);
+  EXPECT_EQ(next(all), -1);
+}
+
 TEST_F(ScheduleTest, AnImageThatWasUpToDateSaysNothingOfLayers) {
   StepGraph one_base({{"a", {"1", "2"}, {"1", "2a"}}, {"b", {"1", "2"}, {"1", "2b"}}, {"c", {"1", "2"}, {"1", "2c"}}});
   Schedule all(one_base, {3, needs_[0]}, {4, k_plenty});
