@@ -44,10 +44,10 @@ std::optional<std::uint64_t> last_memory(const ImageRequest& request) {
 }
 
 ImageNeeds needs_of(const ImageRequest& request) {
-  const bool is_recorded = request.fetching.mode == fetch::FetchMode::record;
   return {.memory = request.use_tmpfs ? last_memory(request) : std::optional<std::uint64_t>(0),
           .usual_memory = request.min_tmpfs_gib * k_fleet_gib,
-          .lock = is_recorded ? fs::weakly_canonical(request.fetching.lock).string() : ""};
+          .lock = request.fetching.mode ? fs::weakly_canonical(request.fetching.lock).string() : "",
+          .writes_lock = request.fetching.mode == fetch::FetchMode::record};
 }
 
 void require_place_for_report(const fs::path& report) {
@@ -100,7 +100,7 @@ class Fleet {
       if (running_.empty()) break;
       wait_for_news();
       take_news();
-      view_->tick(is_stopping() ? 0 : schedule_.waiting());
+      view_->tick(is_stopping() ? 0 : schedule_.waiting(), is_stopping() ? "" : waits());
     }
     view_->finish(results_, seconds_since(began_));
     if (!options_.junit.empty())
@@ -155,7 +155,7 @@ class Fleet {
     const std::size_t image = start.image;
     const bool has_events = verbosity_ == Verbosity::progress || verbosity_ == Verbosity::json;
     return ImageJob::start(images_[image].request, installation_, has_events ? Verbosity::json : verbosity_,
-                           {.branches = graph_.branches(image), .stored = {}, .memory = start.memory},
+                           {.branches = graph_.branches(image), .stored = {}, .ends = {}, .memory = start.memory},
                            {.out =
                                 [this, image, has_events](const std::string& line) {
                                   if (has_events) count(results_[image], json_or_null(line));
@@ -163,6 +163,7 @@ class Fleet {
                                 },
                             .err = [this, image](const std::string& line) { view_->said(results_[image], line); },
                             .stored = [this, image](const std::string& step) { schedule_.stored(image, step); },
+                            .kept = [this, image](const std::string& step) { schedule_.keeps_up_to(image, step); },
                             .failed = [this, image](const std::string& story) { results_[image].error = story; }});
   }
 
@@ -175,6 +176,14 @@ class Fleet {
     }
     if (kind != "step-end" || text_member(event, "name").find(".d/") == std::string::npos) return;
     ++(text_member(event, "outcome") == "cached" ? result.from_layers : result.ran);
+  }
+
+  /// "2 wait for web, 1 for db"; empty where none does.
+  [[nodiscard]] std::string waits() const {
+    std::vector<std::string> parts;
+    for (const auto& [image, others] : schedule_.awaited())
+      parts.push_back(cat(others, parts.empty() ? " wait for " : " for ", images_[image].name));
+    return join(parts, ", ");
   }
 
   void wait_for_news() {

@@ -56,6 +56,7 @@ std::unique_ptr<ImageJob> ImageJob::start(const ImageRequest& request, const Ins
   Pipe err = Pipe::create();
   Pipe news = Pipe::create();
   neighbours.stored = [&news](const std::string& step) { tell_starter(news.write, {{"stored", step}}); };
+  neighbours.ends = [&news](const std::string& step) { tell_starter(news.write, {{"kept", step}}); };
   ProcessCopy process = ProcessCopy::start(
       [&] {
         ::signal(SIGPIPE, SIG_IGN);
@@ -101,6 +102,7 @@ void ImageJob::read_news() {
   read(news_, [this](const std::string& line) {
     const Json news = json_or_null(line);
     if (const std::string step = text_member(news, "stored"); !step.empty()) listener_.stored(step);
+    if (const Json* const step = find_member(news, "kept"); step != nullptr) listener_.kept(text_member(news, "kept"));
     if (const std::string story = text_member(news, "failed"); !story.empty()) listener_.failed(story);
   });
 }
