@@ -40,12 +40,18 @@ ProcessCopy ProcessCopy::start(const std::function<int()>& body, const Fd& out, 
   sigset_t mask;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &mask);  // one that comes before the copy has its own way with signals waits
-  const pid_t pid = start_companion([&] { return run_copy(starter, mask, body, out, err); });
+  pid_t pid = -1;
+  try {
+    pid = start_companion([&] { return run_copy(starter, mask, body, out, err); });
+  } catch (const Error&) {
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+    throw;
+  }
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::setpgid(pid, pid);  // both do it: whoever comes first
-  Fd end(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!end) throw Error::from_errno("watching", "a process");
-  return {pid, std::move(end)};
+  ProcessCopy copy(pid, Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+  if (!copy.end_) throw Error::from_errno("watching", "a process");  // which ends it
+  return copy;
 }
 
 ProcessCopy::~ProcessCopy() {

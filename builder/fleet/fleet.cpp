@@ -1,5 +1,6 @@
 #include "builder/fleet/fleet.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -44,10 +45,10 @@ std::optional<std::uint64_t> last_memory(const ImageRequest& request) {
 }
 
 ImageNeeds needs_of(const ImageRequest& request) {
-  const bool is_recorded = request.fetching.mode == fetch::FetchMode::record;
   return {.memory = request.use_tmpfs ? last_memory(request) : std::optional<std::uint64_t>(0),
           .usual_memory = request.min_tmpfs_gib * k_fleet_gib,
-          .lock = is_recorded ? fs::weakly_canonical(request.fetching.lock).string() : ""};
+          .lock = request.fetching.mode ? fs::weakly_canonical(request.fetching.lock).string() : "",
+          .writes_lock = request.fetching.mode == fetch::FetchMode::record};
 }
 
 void require_place_for_report(const fs::path& report) {
@@ -57,6 +58,15 @@ void require_place_for_report(const fs::path& report) {
   throw Error(ErrorKind::input, cat("the report ", report.string(), " can't be written"))
       .hint(fs::is_directory(report) ? "It is a directory; give a file."
                                      : cat("There is no directory ", parent.string(), "; make it."));
+}
+
+void write_report(const fs::path& file, const std::string& text) {
+  const fs::file_type type = fs::symlink_status(file).type();
+  if (type == fs::regular_file || type == fs::file_not_found) {
+    RealFileSystem().write(file, text, {.mode = 0644});
+  } else {  // a pipe, a device, a link as /dev/stdout: nothing takes its place
+    write_all(Fd::open(file.string(), O_WRONLY | O_CREAT | O_TRUNC, 0644), text, file.string());
+  }
 }
 
 std::string killed_story(int signal) {
@@ -91,12 +101,11 @@ class Fleet {
       if (running_.empty()) break;
       wait_for_news();
       take_news();
-      view_->tick(is_stopping() ? 0 : schedule_.waiting());
+      view_->tick(is_stopping() ? 0 : schedule_.waiting(), is_stopping() ? "" : waits());
     }
     view_->finish(results_, seconds_since(began_));
     if (!options_.junit.empty())
-      RealFileSystem().write(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)),
-                             {.mode = 0644});
+      write_report(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)));
     StopSignals::check();
     return exit_code_of(results_);
   }
@@ -125,8 +134,19 @@ class Fleet {
     while (!is_stopping()) {
       const std::optional<Schedule::Start> start = schedule_.next();
       if (!start) return;
-      view_->begins(results_[start->image], images_[start->image].command_line);
-      running_[start->image] = {begin(*start), clock_.now()};
+      const std::size_t image = start->image;
+      try {
+        running_.insert_or_assign(image, Running{begin(*start), clock_.now()});
+      } catch (const Error& error) {  // the system gives no more processes or files
+        if (!running_.empty()) return schedule_.postpone(image);
+        results_[image].outcome = Outcome::failed;
+        results_[image].code = error.exit_code();
+        results_[image].error = error.story();
+        schedule_.ended(image, Schedule::End::failed);
+        view_->ends(results_[image]);
+        continue;
+      }
+      view_->begins(results_[image], images_[image].command_line);
     }
   }
 
@@ -134,7 +154,7 @@ class Fleet {
     const std::size_t image = start.image;
     const bool has_events = verbosity_ == Verbosity::progress || verbosity_ == Verbosity::json;
     return ImageJob::start(images_[image].request, installation_, has_events ? Verbosity::json : verbosity_,
-                           {.branches = graph_.branches(image), .stored = {}, .memory = start.memory},
+                           {.branches = graph_.branches(image), .stored = {}, .ends = {}, .memory = start.memory},
                            {.out =
                                 [this, image, has_events](const std::string& line) {
                                   if (has_events) count(results_[image], json_or_null(line));
@@ -142,6 +162,7 @@ class Fleet {
                                 },
                             .err = [this, image](const std::string& line) { view_->said(results_[image], line); },
                             .stored = [this, image](const std::string& step) { schedule_.stored(image, step); },
+                            .kept = [this, image](const std::string& step) { schedule_.keeps_up_to(image, step); },
                             .failed = [this, image](const std::string& story) { results_[image].error = story; }});
   }
 
@@ -154,6 +175,14 @@ class Fleet {
     }
     if (kind != "step-end" || text_member(event, "name").find(".d/") == std::string::npos) return;
     ++(text_member(event, "outcome") == "cached" ? result.from_layers : result.ran);
+  }
+
+  /// "2 wait for web, 1 for db"; empty where none does.
+  [[nodiscard]] std::string waits() const {
+    std::vector<std::string> parts;
+    for (const auto& [image, others] : schedule_.awaited())
+      parts.push_back(cat(others, parts.empty() ? " wait for " : " for ", images_[image].name));
+    return join(parts, ", ");
   }
 
   void wait_for_news() {

@@ -29,7 +29,7 @@ Duration duration_from(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// XML 1.0 has no place for most control characters, however they are written.
+/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF, however they are written.
 std::string xml_text(const std::string& text) {
   std::string out;
   for (const char c : replace_invalid_utf8(text)) {
@@ -42,7 +42,7 @@ std::string xml_text(const std::string& text) {
       default: out += is_allowed ? c : '?';
     }
   }
-  return out;
+  return replace_all(replace_all(out, "\xef\xbf\xbe", "?"), "\xef\xbf\xbf", "?");
 }
 
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }

@@ -116,7 +116,7 @@ class TerminalView final : public FleetView {
     if (image.outcome == Outcome::failed) ++failed_;
     lines_.print_above(end_text(image, style_));
   }
-  void tick(std::size_t waiting) override {
+  void tick(std::size_t waiting, const std::string& waits) override {
     const MonotonicTime now = clock_.now();
     if (drawn_ && now - *drawn_ < k_fleet_frame) return;
     drawn_ = now;
@@ -132,7 +132,7 @@ class TerminalView final : public FleetView {
     }
     const std::size_t all = done_ + running_.size() + waiting;
     lines.push_back(cut_to_width(cat(done_, " of ", all, " images done, ", failed_, " failed, ", running_.size(),
-                                     " running, ", waiting, " to come"),
+                                     " running, ", waiting, " to come", waits.empty() ? "" : ": ", waits),
                                  room.columns, style_));
     lines_.show(lines);
   }

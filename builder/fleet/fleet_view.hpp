@@ -1,6 +1,7 @@
 // What is seen of many builds while they run.
 //
-//   terminal   a live line for each that runs, and one that counts; above them what ended, notes and errors
+//   terminal   a live line for each that runs, and one that counts and says who is waited for; above them what ended,
+//              notes and errors
 //   else       a line for each step that ran, the image's name in front
 //   --json     the events of all (builder/run/json_progress.hpp) with "image", the stem, in each of them
 //   logs       what each prints on stdout, with the image's name in front where several run at once
@@ -26,7 +27,8 @@ class FleetView {
   virtual void out(const ImageResult& image, const std::string& line) = 0;
   virtual void said(const ImageResult& image, const std::string& line) = 0;  ///< on its stderr
   virtual void ends(const ImageResult& image) = 0;
-  virtual void tick(std::size_t /*waiting*/) {}
+  /// `waits`: how many of those to come wait for which images.
+  virtual void tick(std::size_t /*waiting*/, const std::string& /*waits*/) {}
   virtual void finish(const std::vector<ImageResult>& results, double seconds) = 0;
 };
 

@@ -28,6 +28,13 @@ void tell_starter(const Fd& news, const Json& what) {
   write_all(news, cat(format_json(what, {.lossy = true}), "\n"), "the pipe to the one who builds all images");
 }
 
+/// Descriptors of other images' builds would be a good part of those that this one may have.
+void keep_only(const Fd& mine) {
+  const auto kept = static_cast<unsigned>(mine.get());
+  if (kept > STDERR_FILENO + 1) ::close_range(STDERR_FILENO + 1, kept - 1, 0);
+  ::close_range(kept + 1, ~0U, 0);
+}
+
 int build_for(const ImageRequest& request, const Installation& installation, Verbosity verbosity,
               const BuildNeighbours& neighbours, const Fd& news) {
   try {
@@ -49,9 +56,11 @@ std::unique_ptr<ImageJob> ImageJob::start(const ImageRequest& request, const Ins
   Pipe err = Pipe::create();
   Pipe news = Pipe::create();
   neighbours.stored = [&news](const std::string& step) { tell_starter(news.write, {{"stored", step}}); };
+  neighbours.ends = [&news](const std::string& step) { tell_starter(news.write, {{"kept", step}}); };
   ProcessCopy process = ProcessCopy::start(
       [&] {
         ::signal(SIGPIPE, SIG_IGN);
+        keep_only(news.write);
         return build_for(request, installation, verbosity, neighbours, news.write);
       },
       out.write, err.write);
@@ -93,6 +102,7 @@ void ImageJob::read_news() {
   read(news_, [this](const std::string& line) {
     const Json news = json_or_null(line);
     if (const std::string step = text_member(news, "stored"); !step.empty()) listener_.stored(step);
+    if (const Json* const step = find_member(news, "kept"); step != nullptr) listener_.kept(text_member(news, "kept"));
     if (const std::string story = text_member(news, "failed"); !story.empty()) listener_.failed(story);
   });
 }

@@ -20,9 +20,10 @@ class ImageJob {
     std::function<void(const std::string&)> out;     ///< of its stdout
     std::function<void(const std::string&)> err;     ///< of its stderr
     std::function<void(const std::string&)> stored;  ///< the last step of a layer that is there now
+    std::function<void(const std::string&)> kept;    ///< the last step that will ever be in a layer; empty: none
     std::function<void(const std::string&)> failed;  ///< the story of the Error that ended it
   };
-  /// Of `neighbours` all but `stored`, which is the listener's.
+  /// Of `neighbours` all but `stored` and `ends`, which are the listener's.
   [[nodiscard]] static std::unique_ptr<ImageJob> start(const ImageRequest& request, const Installation& installation,
                                                        Verbosity verbosity, BuildNeighbours neighbours,
                                                        Listener listener);

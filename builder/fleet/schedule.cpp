@@ -1,6 +1,7 @@
 #include "builder/fleet/schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace hearth::builder {
@@ -11,6 +12,7 @@ Schedule::Schedule(const StepGraph& graph, std::vector<ImageNeeds> needs, FleetL
       limits_(limits),
       states_(needs_.size(), State::waiting),
       stored_(needs_.size()),
+      keeps_(needs_.size(), std::numeric_limits<std::size_t>::max()),
       reserved_(needs_.size()) {}
 
 std::size_t Schedule::running() const {
@@ -30,25 +32,42 @@ std::size_t Schedule::in_layers(std::size_t image) const {
   return steps;
 }
 
-/// Behind these an image that was built has not kept steps in common with this one: waiting for them is in vain.
+/// Behind these another image has not kept, or will not keep, steps in common with this one: no use to wait for them.
 std::size_t Schedule::can_be_kept(std::size_t image) const {
   std::size_t steps = graph_.images()[image].keys.size();
   for (std::size_t other = 0; other < states_.size(); ++other) {
-    if (states_[other] == State::built && graph_.common(image, other) > stored_[other])
-      steps = std::min(steps, stored_[other]);
+    const std::size_t kept = states_[other] == State::built ? stored_[other] : keeps_[other];
+    if (graph_.common(image, other) > kept) steps = std::min(steps, kept);
   }
   return steps;
 }
 
-bool Schedule::has_to_wait(std::size_t image) const {
+/// One recording of a lock at a time; who reads it waits for those that stand before him.
+bool Schedule::is_held_by_lock(std::size_t image, std::size_t other) const {
+  if (!needs_[other].writes_lock || needs_[image].lock != needs_[other].lock) return false;
+  return states_[other] == State::running ||
+         (!needs_[image].writes_lock && other < image && states_[other] == State::waiting);
+}
+
+/// The first image that this one has to wait for.
+std::optional<std::size_t> Schedule::waits_for(std::size_t image) const {
   const std::size_t there = in_layers(image);
   const std::size_t useful = can_be_kept(image);
   for (std::size_t other = 0; other < states_.size(); ++other) {
+    if (is_held_by_lock(image, other)) return other;
     if (states_[other] != State::running) continue;
-    if (std::min(graph_.common(image, other), useful) > there) return true;
-    if (!needs_[image].lock.empty() && needs_[image].lock == needs_[other].lock) return true;
+    if (std::min(graph_.common(image, other), useful) > there) return other;
   }
-  return false;
+  return std::nullopt;
+}
+
+std::map<std::size_t, std::size_t> Schedule::awaited() const {
+  std::map<std::size_t, std::size_t> waiting;
+  for (std::size_t image = 0; image < states_.size(); ++image) {
+    if (states_[image] != State::waiting) continue;
+    if (const auto other = waits_for(image)) ++waiting[*other];
+  }
+  return waiting;
 }
 
 /// By its own last build, else by that of the image that is most like it; a quarter more, since trees grow.
@@ -68,7 +87,7 @@ std::optional<Schedule::Start> Schedule::next() {
   if (running >= limits_.jobs) return std::nullopt;
   const std::uint64_t taken = std::accumulate(reserved_.begin(), reserved_.end(), std::uint64_t{0});
   for (std::size_t image = 0; image < states_.size(); ++image) {
-    if (states_[image] != State::waiting || has_to_wait(image)) continue;
+    if (states_[image] != State::waiting || waits_for(image)) continue;
     const std::uint64_t memory = expected_memory(image);
     const bool is_on_disk = memory > limits_.memory;
     const std::uint64_t part = is_on_disk ? k_memory_of_programs : memory;
@@ -80,11 +99,25 @@ std::optional<Schedule::Start> Schedule::next() {
   return std::nullopt;
 }
 
-void Schedule::stored(std::size_t image, const std::string& last_step) {
+void Schedule::postpone(std::size_t image) {
+  states_[image] = State::waiting;
+  reserved_[image] = 0;
+  limits_.jobs = std::max<std::size_t>(1, running());
+}
+
+/// 0 for a step that is not planned: an element may have changed since.
+std::size_t Schedule::steps_up_to(std::size_t image, const std::string& last_step) const {
   const std::vector<std::string>& labels = graph_.images()[image].labels;
   const auto found = std::find(labels.begin(), labels.end(), last_step);
-  if (found == labels.end()) return;
-  stored_[image] = std::max(stored_[image], static_cast<std::size_t>(found - labels.begin()) + 1);
+  return found == labels.end() ? 0 : static_cast<std::size_t>(found - labels.begin()) + 1;
+}
+
+void Schedule::stored(std::size_t image, const std::string& last_step) {
+  stored_[image] = std::max(stored_[image], steps_up_to(image, last_step));
+}
+
+void Schedule::keeps_up_to(std::size_t image, const std::string& last_step) {
+  keeps_[image] = std::min(keeps_[image], steps_up_to(image, last_step));
 }
 
 void Schedule::ended(std::size_t image, End end, std::optional<std::uint64_t> memory) {

@@ -523,6 +523,7 @@ LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighb
   LayerPolicy policy = layer_policy(request);
   policy.branches = neighbours.branches;
   policy.stored = neighbours.stored;
+  policy.ends = neighbours.ends;
   return policy;
 }
 

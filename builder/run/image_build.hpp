@@ -28,6 +28,7 @@ enum class Verbosity {
 struct BuildNeighbours {
   std::set<std::string> branches = {};                  ///< see LayerPolicy
   std::function<void(const std::string&)> stored = {};  ///< see LayerPolicy
+  std::function<void(const std::string&)> ends = {};    ///< see LayerPolicy
   std::optional<std::uint64_t> memory = {};  ///< bytes for the work area, 0: on disk; nothing = by what is free
 };
 

@@ -146,13 +146,14 @@ void LayerKeeper::take_over(const Chain& chain) {
   covered_ = chain.covered;
   parent_ = chain.parent;
   reasons_ = chain.nearest;
+  if (!chain.layers.empty()) last_kept_ = chain.layers.back().planned.back();
   if (!chain.layers.empty()) bring_back_scratch();
   if (setup_.network != nullptr) setup_.network->take_over(fetches_of(steps_));
   for (const StepRecord& step : steps_) setup_.log.line(cat("hearth: ", step.label, " from the cache"));
 }
 
 void LayerKeeper::phase_begins(Phase phase) {
-  if (phase > k_last_kept) keeping_ = false;
+  if (phase > k_last_kept) end_keeping();
 }
 
 void LayerKeeper::step_begins(const Step& /*step*/) {
@@ -187,7 +188,8 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   }
   spent_ += took;
   const bool is_worth_it = spent_ >= setup_.policy.worth || setup_.policy.branches.count(step.label()) > 0;
-  return keeping_ && is_worth_it && packings_.size() < k_most_layers;
+  if (packings_.size() >= k_most_layers) end_keeping();
+  return keeping_ && is_worth_it;
 }
 
 /// What the step or a recorder beside it noted.
@@ -234,7 +236,11 @@ void LayerKeeper::note_fetches(StepRecord& record) {
 void LayerKeeper::stop_keeping(const std::string& why) {
   setup_.log.line(cat("hearth: ", why, ": from here on nothing is kept"));
   ended_ = why;
-  keeping_ = false;
+  end_keeping();
+}
+
+void LayerKeeper::end_keeping() {
+  if (std::exchange(keeping_, false) && setup_.policy.ends) setup_.policy.ends(last_kept_);
 }
 
 std::string LayerKeeper::key_of_next() const {
@@ -273,17 +279,19 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   packings_.push_back(std::make_unique<Packing>());
   Packing& packing = *packings_.back();
   packing.last_step = record.planned.back();
-  packing.thread = std::thread([this, frozen, key, record, &packing] {
+  packing.thread = std::thread([this, frozen, key, record, before = last_kept_, &packing] {
     try {
       packing.report = pack(frozen, key, record);
     } catch (const std::exception& error) {
       packing.failure = error.what();
+      if (setup_.policy.ends) setup_.policy.ends(before);  // later ones lie on what is not there
     }
   });
   if (record.is_copy) packing.thread.join();
   fs::remove_all(area_.place() / k_scratch);
   watch_ = std::make_unique<ReadWatch>(hooks_directory(area_.place()));
   parent_ = record.id();
+  last_kept_ = packing.last_step;
   covered_ += record.planned.size();
   first_new_ = steps_.size();
   spent_ = {};

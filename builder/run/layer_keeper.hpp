@@ -42,6 +42,8 @@ struct LayerPolicy {
   std::set<std::string> branches = {};     ///< steps behind which a layer is made, however quick they were
   /// Told the last step of each layer that others can have now: taken, or made. Called from any thread.
   std::function<void(const std::string& last_step)> stored = {};
+  /// Told the last step that will be in a layer, empty for none, once no later one will be. Called from any thread.
+  std::function<void(const std::string& last_step)> ends = {};
 };
 
 /// Labels of the plan's steps that layers may cover.
@@ -104,6 +106,7 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] PackReport pack(const fs::path& frozen, const std::string& key, LayerRecord record);
   void note(const std::string& text);
   void stop_keeping(const std::string& why);
+  void end_keeping();
   void save_scratch();
   void bring_back_scratch();
 
@@ -114,6 +117,7 @@ class LayerKeeper final : public StepObserver {
   OutsideWrites outside_;
   std::optional<AptLists> apt_lists_;  ///< from the first step that runs on
   std::string parent_;
+  std::string last_kept_;      ///< the last step below the present upper layer
   std::size_t covered_ = 0;    ///< planned steps below the present upper layer
   std::size_t first_new_ = 0;  ///< index in steps_ of the first step of the present upper layer
   std::size_t taken_ = 0;

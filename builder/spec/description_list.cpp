@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* k_name_key = "imagename";
 constexpr const char* k_first_name = "image";
+constexpr std::size_t k_most_extended = 100;  // one over the other
 
 std::vector<YAML::Node> extended(const DescriptionEntry& entry) {
   const YAML::Node extends = entry.node[k_extends_key];
@@ -68,19 +69,23 @@ void DescriptionList::add_entry(const YAML::Node& node) {
 
 std::vector<const DescriptionEntry*> DescriptionList::named(const std::string& name, const YAML::Node& at) const {
   std::vector<const DescriptionEntry*> found;
-  std::vector<std::string> names;
   for (const DescriptionEntry& entry : entries_) {
     if (entry.name == name) found.push_back(&entry);
-    names.push_back(entry.name);
   }
   if (!found.empty()) return found;
+  std::vector<std::string> names;
+  for (const DescriptionEntry& entry : entries_) names.push_back(entry.name);
   const auto meant = nearest(name, names);
   throw YamlFault{position_of(at.Mark()), cat("there is no image or template '", name, "' to extend",
-                                              meant ? cat(", did you mean ", *meant, "?") : "")};
+                                              meant ? cat(", did you mean ", *meant, "?") : "",
+                                              "; those of a matrix go by its 'imagename' as it is written")};
 }
 
 void DescriptionList::add_parts(const DescriptionEntry& entry, std::vector<std::string>& path,
                                 std::vector<const DescriptionEntry*>& parts) const {
+  if (std::find(parts.begin(), parts.end(), &entry) != parts.end()) return;  // and so are those that it extends
+  if (path.size() >= k_most_extended)
+    throw YamlFault{entry.at, cat("'", entry.name, "' is extended over more than ", k_most_extended, " others")};
   path.push_back(entry.name);
   for (const YAML::Node& node : extended(entry)) {
     now_reading(entry);
@@ -92,7 +97,7 @@ void DescriptionList::add_parts(const DescriptionEntry& entry, std::vector<std::
     for (const DescriptionEntry* base : named(name, node)) add_parts(*base, path, parts);
   }
   path.pop_back();
-  if (std::find(parts.begin(), parts.end(), &entry) == parts.end()) parts.push_back(&entry);
+  parts.push_back(&entry);
 }
 
 std::vector<const DescriptionEntry*> DescriptionList::parts_of(const DescriptionEntry& entry) const {

@@ -118,6 +118,12 @@ std::vector<std::string> compose_elements(const ImageRequest& request, const cli
   return unique;
 }
 
+void require_way_to(const fs::path& output) {
+  boost::system::error_code fault;
+  (void)fs::weakly_canonical(output, fault);
+  if (fault) throw Error(ErrorKind::input, cat("the image's path ", output.string(), ": ", fault.message()));
+}
+
 /// NAME.TYPE given as the output of one type means NAME.
 std::string output_stem(std::string name, const std::vector<OutputFormat>& formats) {
   if (formats.size() != 1) return name;
@@ -493,6 +499,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.image_name =
       output_stem(output_name(given(arguments, "o", environment, "IMAGE_NAME", "image")), request.formats);
   request.output = fs::absolute(request.image_name, request.start_directory);
+  require_way_to(request.output);
   request.packages = package_names(comma_list(
       arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", ""))));
   request.compression =

@@ -79,6 +79,17 @@ expect_text out "--jobs takes a number from 1"
 create --junit /nonexistent/r.xml images.yaml && fail "a report that can't be written"
 expect_text out "There is no directory /nonexistent"
 
+# What can't be replaced gets the report as it is; more builds at once than the machine has room for wait.
+mkfifo pipe.xml
+timeout 20 cat pipe.xml > piped.xml &
+create --junit pipe.xml images.yaml || fail "a report into a pipe: $(cat out)"
+wait "$!" || true
+[ -p pipe.xml ] || fail "the pipe was replaced by a file"
+grep -q '</testsuites>' piped.xml || fail "the report in the pipe: $(cat piped.xml)"
+rm -f ./*.tar
+(ulimit -n 64 && create --jobs 20 images.yaml) || fail "with few files: $(cat out)"
+expect_text out "8 of 8 images are there, 0 failed"
+
 # diskimage-builder: the logs, one after the other.
 rm -f plain-1.tar plain-2.tar
 ln -s "$HEARTH" diskimage-builder
@@ -98,6 +109,17 @@ begin_slow() {
     wait_until pgrep -f "sleep $mark"
     wait_until grep -q "plain-2  [0-9]" out
 }
+# A shared step that can't be kept: nobody waits for the end of an image that hangs behind it.
+hook unseen/extra-data.d/10-unseen <<< 'echo "unseen the weather -" >> /hearth/inputs'
+sed -e 's/tiny-os, base/tiny-os, unseen, base/' slow.yaml > unkept.yaml
+rm -f plain-?.tar
+"$HEARTH" image create --jobs 2 unkept.yaml < /dev/null > out 2>&1 &
+fleet=$!
+wait_until pgrep -f "sleep $mark"
+wait_until grep -q "plain-2  [0-9]" out
+kill -TERM "$fleet"
+wait "$fleet" 2> /dev/null || true
+nothing_left plain-slow
 # Another build of the same file meanwhile is refused, image by image; kill -9 of one build is no other's business.
 begin_slow
 "$HEARTH" image create --jobs 1 slow.yaml < /dev/null > second 2>&1 && fail "two builds of one image"
@@ -139,8 +161,12 @@ else
     echo "SKIPPED: part: a full disk needs root, to mount a small one"
 fi
 
-# On a terminal, a narrow one: a line for each that runs, and one that counts.
+# On a terminal, a narrow one: a line for each that runs, and one that counts; a wider one has room to say who is waited for.
+sed -e "s/, '4'\]/]/" -e 's/plain, rich/plain/' images.yaml > three.yaml
 rm -f ./*.tar
-script -qec "export TERM=xterm; stty cols 50 rows 8; '$HEARTH' image create --no-cache --jobs 2 images.yaml" screen < /dev/null > /dev/null || fail "on a terminal: $(cat screen)"
-expect_text screen " of 8 images done, " $'\e[2A\r\e[J' "8 of 8 images are there"
+script -qec "export TERM=xterm; stty cols 50 rows 8; '$HEARTH' image create --no-cache --jobs 2 three.yaml" screen < /dev/null > /dev/null || fail "on a terminal: $(cat screen)"
+expect_text screen " of 3 images done, " $'\e[2A\r\e[J' "3 of 3 images are there"
+rm -rf cache ./*.tar
+script -qec "export TERM=xterm; stty cols 90 rows 8; '$HEARTH' image create --jobs 2 three.yaml" screen < /dev/null > /dev/null || fail "on a wide terminal: $(cat screen)"
+expect_text screen "2 to come: 2 wait for plain-1"
 finish

@@ -3,10 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+
+#include "base/error.hpp"
 
 namespace hearth {
 namespace {
@@ -42,6 +46,20 @@ TEST(ProcessCopyTest, SignalsEndItThoughItsStarterMindsThem) {
   EXPECT_FALSE(copy.ended());
   copy.signal(SIGTERM);
   EXPECT_EQ(end_of(copy), ExitStatus(Signaled{SIGTERM}));
+}
+
+TEST(ProcessCopyTest, OneThatCantBeWatchedIsEndedAndSignalsComeAsBefore) {
+  const Fd nothing = Fd::open("/dev/null", O_RDWR);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{static_cast<rlim_t>(nothing.get()) + 1, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_THROW((void)ProcessCopy::start([] { return ::pause(); }, nothing, nothing), Error);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child was left";
+  sigset_t mask;
+  ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+  EXPECT_EQ(sigismember(&mask, SIGTERM), 0);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::vector<ImageResult> results() {
   good.ran = 3;
   good.outputs = {"web.qcow2", "web.tar"};
   ImageResult bad{.name = "db", .stem = "/srv/db", .place = "images.yaml:4:3", .outcome = Outcome::failed, .code = 7};
-  bad.error = "install.d/30-x (element <db>) failed: \x1b[1m& \"said\" \xff so\nmore";
+  bad.error = "install.d/30-x (element <db>) failed: \x1b[1m& \"said\" \xff so\nmore \xef\xbf\xbe\xef\xbf\xbf";
   const ImageResult never{.name = "late", .stem = "/srv/late", .outcome = Outcome::not_built};
   return {good, bad, never};
 }
@@ -51,6 +51,7 @@ TEST(FleetReport, JUnitIsXmlWhateverProgramsSaid) {
   EXPECT_THAT(xml, HasSubstr("<skipped message="));
   EXPECT_EQ(xml.find('\x1b'), std::string::npos);
   EXPECT_EQ(xml.find('\xff'), std::string::npos);
+  EXPECT_THAT(xml, HasSubstr("more ?\?</failure>"));
 }
 
 }  // namespace

@@ -51,6 +51,32 @@ TEST_F(ScheduleTest, OfWhatCantBeKeptNobodyWaitsTwice) {
   EXPECT_EQ(next(all), 2);
 }
 
+TEST_F(ScheduleTest, NobodyWaitsForWhatARunningImageWillNotKeep) {
+  Schedule all = schedule(4);
+  EXPECT_EQ(next(all), 0);
+  EXPECT_EQ(next(all), 2);
+  EXPECT_EQ(all.awaited(), (std::map<std::size_t, std::size_t>{{0, 1}, {2, 1}}));
+  all.keeps_up_to(0, "1");
+  EXPECT_EQ(next(all), -1);  // the first step is yet to come
+  all.stored(0, "1");
+  EXPECT_EQ(next(all), 1);
+  EXPECT_EQ(all.awaited(), (std::map<std::size_t, std::size_t>{{2, 1}}));
+  all.keeps_up_to(2, "");
+  EXPECT_EQ(next(all), 3);
+  EXPECT_TRUE(all.awaited().empty());
+}
+
+TEST_F(ScheduleTest, AnImageThatCouldNotBeStartedComesAgain) {
+  Schedule all = schedule(4);
+  EXPECT_EQ(next(all), 0);
+  EXPECT_EQ(next(all), 2);
+  all.postpone(2);
+  EXPECT_EQ(next(all), -1);  // one is what the machine has room for
+  all.ended(0, Schedule::End::failed);
+  EXPECT_EQ(next(all), 1);
+  EXPECT_EQ(next(all), -1);
+}
+
 TEST_F(ScheduleTest, AnImageThatWasUpToDateSaysNothingOfLayers) {
   StepGraph one_base({{"a", {"1", "2"}, {"1", "2a"}}, {"b", {"1", "2"}, {"1", "2b"}}, {"c", {"1", "2"}, {"1", "2c"}}});
   Schedule all(one_base, {3, needs_[0]}, {4, k_plenty});
@@ -97,11 +123,24 @@ TEST_F(ScheduleTest, WhatNobodyKnowsIsTakenFromTheImageThatIsMostLikeIt) {
 
 TEST_F(ScheduleTest, TwoThatWriteOneLockAreBuiltOneAfterTheOther) {
   needs_[0].lock = needs_[2].lock = "/srv/hearth.lock";
+  needs_[0].writes_lock = needs_[2].writes_lock = true;
   Schedule all = schedule(4);
   EXPECT_EQ(next(all), 0);
   EXPECT_EQ(next(all), 3);
   all.ended(0, Schedule::End::built);
   EXPECT_EQ(next(all), 1);
+}
+
+TEST_F(ScheduleTest, WhoReadsALockWaitsForTheRecordingsBeforeHim) {
+  needs_[0].lock = needs_[2].lock = needs_[3].lock = "/srv/hearth.lock";
+  needs_[2].writes_lock = true;
+  Schedule all = schedule(4);
+  EXPECT_EQ(next(all), 0);
+  EXPECT_EQ(next(all), 2);
+  all.stored(2, "6");
+  EXPECT_EQ(next(all), -1);
+  all.ended(2, Schedule::End::built);
+  EXPECT_EQ(next(all), 3);
 }
 
 }  // namespace

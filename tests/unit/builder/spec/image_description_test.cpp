@@ -183,7 +183,8 @@ TEST(ImageDescription, WrongMatricesAreRefusedWithTheirPlace) {
 
 TEST(ImageDescription, WrongInheritanceIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal("- {imagename: a, extends: bb, elements: [os]}\n- {imagename: b, elements: [os]}\n"),
-            "images.yaml:1:27: there is no image or template 'bb' to extend, did you mean b?");
+            "images.yaml:1:27: there is no image or template 'bb' to extend, did you mean b?; "
+            "those of a matrix go by its 'imagename' as it is written");
   EXPECT_EQ(refusal("- {imagename: a, extends: b}\n- {imagename: b, extends: c}\n- {imagename: c, extends: a}\n"),
             "images.yaml:3:27: 'a' extends 'b' extends 'c' extends 'a': that is a cycle");
   EXPECT_EQ(refusal("- {imagename: a, extends: a}\n"), "images.yaml:1:27: 'a' extends 'a': that is a cycle");
@@ -193,6 +194,23 @@ TEST(ImageDescription, WrongInheritanceIsRefusedWithItsPlace) {
             "images.yaml:1:28: 't' is a template, which is no image and has no 'imagename'");
   EXPECT_EQ(refusal("- {imagename: b}\n- {extends: b}\n"),
             "images.yaml:2:3: an image that extends another needs an 'imagename' of its own");
+}
+
+/// t1 extends t0, so many times over, and so on up to the image.
+std::string tower(std::size_t templates, std::size_t times) {
+  std::string text = "- {template: t0, elements: [os]}\n";
+  for (std::size_t i = 1; i <= templates; ++i) {
+    const std::string before = cat("t", i - 1);
+    const bool is_image = i == templates;
+    text += cat("- {", is_image ? "imagename: x" : cat("template: t", i), ", extends: [",
+                join(std::vector<std::string>(times, before), ", "), "]}\n");
+  }
+  return text;
+}
+
+TEST(ImageDescription, TowersOfInheritanceTakeNoTimeAndNoStack) {
+  EXPECT_THAT(images(tower(64, 3)).at(0).words, ElementsAre("-o", "x", "os"));
+  EXPECT_THAT(refusal(tower(300, 1)), HasSubstr("is extended over more than 100 others"));
 }
 
 TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {

@@ -311,6 +311,10 @@ TEST(ImageRequest, AnOutputHasAName) {
   }
   EXPECT_THAT(image_request_refusal("os", {{"IMAGE_NAME", "a\nb"}}), HasSubstr("IMAGE_NAME: '…' names no image"));
   EXPECT_EQ(request("-o a/b os").output, "/start/a/b");
+  const TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  fs::create_symlink("loop", directory.path() / "loop");
+  EXPECT_THAT(image_request_refusal(cat("-o ", (directory.path() / "loop/x").string(), " os")),
+              HasSubstr("the image's path "));
 }
 
 TEST(ImageRequest, NumbersHaveLimits) {
