@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
@@ -26,10 +27,6 @@ void for_each_piece(const Fd& file, const fs::path& name, const std::function<vo
     if (got == 0) return;
     take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
   }
-}
-
-bool is_digest(const std::string& name) {
-  return name.size() == k_digest_digits && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 std::set<std::string> digests_of_git(const Lock& lock) {
@@ -97,7 +94,7 @@ void remove_other_git_answers(const fs::path& lock_file, const Lock& lock) {
   if (!fs::is_directory(directory)) return;
   const std::set<std::string> named = digests_of_git(lock);
   for (const std::string& name : RealFileSystem().list(directory)) {
-    if (is_digest(name) && named.count(name) == 0) RealFileSystem().remove(directory / name);
+    if (is_hex(name, k_digest_digits) && named.count(name) == 0) RealFileSystem().remove(directory / name);
   }
   ::rmdir(directory.c_str());  // it stays where it holds something
 }

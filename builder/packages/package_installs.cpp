@@ -114,8 +114,7 @@ Json parameter_schema(const ParameterKey& key) {
   const Json condition = {{"type", "string"}, {"pattern", "^[^=]*[A-Za-z0-9_]\\s*!?="}};
   Json schema = text;
   if (key.shape == Shape::flag) {
-    schema = {
-        {"anyOf", {{{"type", "boolean"}}, {{"enum", {"yes", "no", "on", "off", "true", "false", "True", "False"}}}}}};
+    schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};
   } else if (key.shape == Shape::phase) {
     schema = {
         {"enum",

@@ -110,10 +110,6 @@ const Key& find_key(const YAML::Node& node) {
                       join(names, ", "))};
 }
 
-/// The words of flag(), for editors, which read YAML 1.2.
-constexpr const char* k_flag_pattern =
-    "^([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff])$";
-
 bool is_variable_name(const std::string& name) {
   const auto is_part = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c) != 0); };
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
@@ -48,9 +49,7 @@ Blob::~Blob() {
   if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
 }
 
-bool is_digest(std::string_view text) {
-  return text.size() == k_sha256_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_digest(std::string_view text) { return is_hex(text, k_sha256_digits); }
 
 void BlobStore::Writer::write(std::string_view bytes) {
   hasher_.update(bytes);

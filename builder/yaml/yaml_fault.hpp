@@ -11,6 +11,10 @@
 
 namespace hearth::builder {
 
+/// The words that are true or false in our files, in any case, as a pattern for editors, which read YAML 1.2.
+inline constexpr const char* k_flag_pattern =
+    "^([Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff])$";
+
 inline Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
 /// Thrown inside a reader only; its face turns it into a ParseError.
