@@ -94,12 +94,12 @@ refused no-name 2 create -o "" tiny-os
 expect_text out-no-name "-o: '' names no image"
 wrong docker-name "'UPPER:1' is no name of a container image" --docker-target UPPER:1
 wrong journal "--mkfs-journal-size: '99999999999' is not a number from 0 to 40000" --mkfs-journal-size 99999999999
-wrong checksums "did you mean sha256?" --checksums sha265
-wrong install-type "Known: source, package, repo, any" --install-type foo
+wrong checksums "did you mean 'sha256'?" --checksums sha265
+wrong install-type "is source, package, repo or any, not 'foo'" --install-type foo
 wrong resize "--max-online-resize: 'abc' is not a whole number" --max-online-resize abc
-wrong arch "-a: 'sparc' is not known" -a sparc
+wrong arch "-a is amd64, arm64" -a sparc
 wrong break "did you mean before-install?" --break before-instal
-wrong fresh "did you mean install?" --fresh-from instal
+wrong fresh "did you mean 'install'?" --fresh-from instal
 wrong image-size "--image-size: '3 gibs' is not a size" --image-size "3 gibs"
 DIB_BLOCK_SIZE=abc wrong sector "Known: 512, 4096"
 SOURCE_DATE_EPOCH=yesterday wrong epoch "SOURCE_DATE_EPOCH: 'yesterday'"

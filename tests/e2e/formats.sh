@@ -86,7 +86,7 @@ OVERWRITE_OLD_IMAGE=1 "$HEARTH" image create -n --image-size 0.3 -t qcow2 -o ima
 cd ..
 
 "$HEARTH" image create -n -t qcow3 -o image tiny-os > out 2>&1 < /dev/null && fail "an unknown type is taken"
-expect_text out "unknown image type qcow3, did you mean qcow2?"
+expect_text out "not 'qcow3'; did you mean 'qcow2'?"
 
 # A full or read-only directory: an error that names the file, and nothing half-written.
 if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null; then

@@ -50,7 +50,7 @@ volumes="$head      - {name: p, size: 100%}
 "
 refused direct "$volumes" "the direct disk maker can't make this layout: logical volumes" 'The guestfs maker makes it' -- --disk-maker direct
 "$HEARTH" image create -n -t raw --disk-maker loop -o loop disk-tree > out-loop 2>&1 < /dev/null && fail "loop: taken"
-expect_text out-loop 'there is no disk maker loop' 'direct, guestfs or auto'
+expect_text out-loop "--disk-maker is direct, guestfs or auto, not 'loop'"
 
 # A key that nobody knows is told of, with its place, by a plan and by a build; upstream's layouts have some, too.
 DIB_BLOCK_DEVICE_CONFIG="$head      - {name: root, size: 100%, mkfs: {type: ext4, labl: x, mount: {mount_point: /}}}
