@@ -56,7 +56,7 @@ has seven.tar etc/hostname
 expect_text out "Its key there is 'compression'"
 printf -- '- {imagename: keyed, elements: [tiny-os], types: [tar], skip-base: true, compression: bets}\n' > keyed.yaml
 "$HEARTH" image create keyed.yaml > out 2>&1 && fail "a wrong value is taken"
-expect_text out "keyed.yaml:1:3" "unknown compression bets"
+expect_text out "keyed.yaml:1:3" "--compression is fast, best, zstd or none, not 'bets'"
 
 # Upstream's own elements stand behind Hearth's; "first" puts them before, "no" leaves them out.
 export HEARTH_UPSTREAM_ELEMENTS=$work/theirs
