@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/sys/broken_pipe.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -50,11 +51,17 @@ void ChangeQuestion::ask(FactSource& facts) {
   facts.distrust({changed.begin() + 1, changed.end()});
 }
 
+void ChangeQuestion::begin_answering() {
+  asked_.write = Fd();
+  told_.read = Fd();  // or an answer longer than the pipe would wait for ever for a sandbox that was killed
+}
+
 void ChangeQuestion::answer(const FactSource& facts) {
   const Fd told = std::move(told_.write);
   if (!read_until(asked_.read, k_question)) return;
   std::string text = facts.changed_element();
   for (const std::string& path : facts.changed_inputs()) text += cat(std::string(1, '\0'), path);
+  const NoBrokenPipeSignal no_signal;
   write_all(told, cat(text, k_end_of_answer), "the pipe to the sandbox");
 }
 

@@ -14,9 +14,10 @@ class ChangeQuestion {
   /// whose hooks are not those of the plan any more.
   void ask(FactSource& facts);
 
-  /// Outside, once the sandbox's process is started: that alone can ask from now on.
-  void begin_answering() { asked_.write = Fd(); }
-  /// Outside, in a thread: until the question was answered, or nobody is left to ask it.
+  /// Outside, once the sandbox's process is started: that alone can ask, and read the answer, from now on.
+  void begin_answering();
+  /// Outside, in a thread: until the question was answered, or nobody is left to ask it. Throws Error when nobody reads
+  /// the answer any more.
   void answer(const FactSource& facts);
 
  private:
