@@ -45,7 +45,7 @@ ImageFacts collect(const EvidenceRequest& request) {
                    .packages = {},
                    .sources = {},
                    .unlisted = manifest.value("unlisted", ""),
-                   .elements = {},
+                   .elements = request.elements,
                    .fetched = request.fetched.value_or(fetch::Lock())};
   for (const std::string& name : request.read_variables) {
     if (!tells_what_is_built(name) && is_tellable_name(name)) facts.read_variables.push_back(name);
@@ -61,10 +61,6 @@ ImageFacts collect(const EvidenceRequest& request) {
   for (const Json& source : manifest.value("sources", Json::array())) {
     facts.sources.push_back(
         {source.value("name", ""), source.value("path", ""), source.value("url", ""), source.value("commit", "")});
-  }
-  for (const Element& element : request.elements) {
-    const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
-    facts.elements.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
   }
   return facts;
 }
@@ -154,6 +150,15 @@ std::optional<std::string> digest_in(const Json& statement, const std::string& n
     if (member_or_null(subject, "name") == name) return text_member(member_or_null(subject, "digest"), "sha256");
   }
   return std::nullopt;
+}
+
+std::vector<ElementFact> element_facts(const std::vector<Element>& elements) {
+  std::vector<ElementFact> facts;
+  for (const Element& element : elements) {
+    const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
+    facts.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
+  }
+  return facts;
 }
 
 void require_elements(const std::vector<Element>& elements, const std::map<std::string, std::string>& digests) {

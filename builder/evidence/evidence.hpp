@@ -27,6 +27,9 @@ namespace hearth::builder::evidence {
 /// Of NAME.d: what a statement about NAME covers, as far as it is there.
 inline constexpr std::array<const char*, 4> k_evidence_files = {k_lock_file, k_manifest_file, k_sbom_file, k_tree_file};
 
+/// What is told of elements, as they are now. Throws Error when a file of one can't be read.
+[[nodiscard]] std::vector<ElementFact> element_facts(const std::vector<Element>& elements);
+
 struct EvidenceRequest {
   fs::path stem;            ///< of the image: NAME in NAME.qcow2 and NAME.d; NAME.d/manifest.json is there
   std::string version;      ///< of the image; may be empty
@@ -36,9 +39,9 @@ struct EvidenceRequest {
   fs::path directory;
   Environment environment;
   std::set<std::string> read_variables;  ///< names of the caller's variables that count in some step
-  std::vector<Element> elements;
-  std::optional<fetch::Lock> fetched;  ///< of a recorded or replayed build
-  std::optional<Secret> signing_key;   ///< PEM, Ed25519
+  std::vector<ElementFact> elements;     ///< element_facts() of before their hooks ran
+  std::optional<fetch::Lock> fetched;    ///< of a recorded or replayed build
+  std::optional<Secret> signing_key;     ///< PEM, Ed25519
 };
 
 /// Throws Error; what was there before is replaced, file by file, or removed where this build has none.

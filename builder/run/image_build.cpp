@@ -448,8 +448,8 @@ std::future<void> start_beside(const std::function<void()>& work) {
   return running;
 }
 
-void write_evidence(const ImageRequest& request, const BuildPlan& plan, const std::set<std::string>& variables,
-                    std::optional<fetch::Lock> fetched) try {
+void write_evidence(const ImageRequest& request, const std::vector<evidence::ElementFact>& elements,
+                    const std::set<std::string>& variables, std::optional<fetch::Lock> fetched) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -458,7 +458,7 @@ void write_evidence(const ImageRequest& request, const BuildPlan& plan, const st
                             .directory = request.start_directory,
                             .environment = request.environment,
                             .read_variables = variables,
-                            .elements = plan.elements.elements,
+                            .elements = elements,
                             .fetched = std::move(fetched),
                             .signing_key = request.signing_key});
 } catch (Error& error) {
@@ -519,6 +519,15 @@ void throw_story(const Fd& failed, int code) {
   if (!story.empty()) throw Error(ErrorKind::external, story, code);
 }
 
+/// Whether there is nothing to build; with a key, what is there is signed by it.
+bool is_done(const ImageRequest& request, const BuildPlan& plan, const std::string& key, const FactSource& facts,
+             const Clock& clock, BuildLog& log, Verbosity verbosity) {
+  if (!is_up_to_date(request, key, facts, clock, log, verbosity)) return false;
+  if (request.signing_key)
+    write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt);
+  return true;
+}
+
 LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighbours) {
   LayerPolicy policy = layer_policy(request);
   policy.branches = neighbours.branches;
@@ -551,12 +560,11 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
-  if (is_up_to_date(request, key, facts, clock, log, verbosity)) {
-    if (request.signing_key) write_evidence(request, plan, facts.counted_variables(), std::nullopt);
-    return 0;
-  }
+  if (is_done(request, plan, key, facts, clock, log, verbosity)) return 0;
   facts.prepare();
   const std::set<std::string> variables = facts.counted_variables();
+  // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
+  const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
   report_clocks(request, plan, log, verbosity);
 
   const StopSignals signals;
@@ -596,12 +604,12 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, plan, variables, std::nullopt);
+      write_evidence(request, elements, variables, std::nullopt);
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
   if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, plan, variables, network->fetched());
+  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
   if (code != 0) throw_story(failed.read, code);

@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import http.server
 import io
+import json
 import os
 import random
 import shutil
@@ -267,6 +268,14 @@ def differing(found, clean):
     return sorted({entry[0] for entry in names[0] ^ names[1]})
 
 
+def element_digest(site):
+    """What the provenance of the last build says of the edited element."""
+    with open(f"{site.work}/image.d/provenance.json", encoding="utf-8") as file:
+        statement = json.load(file)
+    return next(each["digest"] for each in statement["predicate"]["buildDefinition"]["resolvedDependencies"]
+                if each.get("name", "").endswith("edited") or each.get("uri", "").endswith("edited"))
+
+
 def meanwhile(site):
     """What was edited between its digest and its reading, or the other way round, is not taken for what it was or is."""
     site.hook("post-root.d/80-meanwhile", MEANWHILE.replace("ENIHCAM", site.machine[::-1]))
@@ -276,14 +285,21 @@ def meanwhile(site):
     building.start()
     while building.is_alive() and not os.path.exists(f"{site.work}/cache/began"):
         time.sleep(0.05)
+    with open(f"{site.work}/elements/edited/data/text", encoding="utf-8") as file:
+        text = file.read()
     site.write(f"{site.machine}/unnamed")
     site.write("file")
+    site.write("elements/edited/data/text")
     site.write("cache/go")
     building.join()
+    told = element_digest(site)
     site.write("file", before)
+    site.write("elements/edited/data/text", text)
     found, said = site.build("image")
     if found != site.build("clean", "--no-cache")[0]:
         raise AssertionError(f"what was edited while a hook read it is stale:\n{said}")
+    if told != element_digest(site):
+        raise AssertionError("the provenance has the digest of an element as it was edited after its hooks had been copied")
 
 
 def unnoted(site):

@@ -255,7 +255,7 @@ if curl -sSf {url}/missing; then exit 1; fi
         self.server.stop()
         self.assertEqual(self.reproduce("image.tar").returncode, 2, "neither a key nor --unsigned")
         self.assertNotIn("s3cret", (self.work / "image.d/provenance.json").read_text())
-        missing = 'the build read the variable "SITE_TOKEN", which is not set here'
+        missing = 'the build read the variable SITE_TOKEN, which is not set here'
         again = self.reproduce("image.tar", "--key", "key.pub", FLAVOUR="vanilla")
         self.assertEqual(again.returncode, 1, again.stdout)
         self.assertEqual(again.stdout.count(missing), 2, "before the build, and with what differs: " + again.stdout)

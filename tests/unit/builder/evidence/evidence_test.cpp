@@ -262,7 +262,7 @@ class ReproduceTest : public EvidenceTest {
     EvidenceRequest recorded = request();
     recorded.arguments = arguments;
     recorded.environment = environment;
-    recorded.elements = {{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}};
+    recorded.elements = element_facts({{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}});
     recorded.fetched = fetch::Lock();
     recorded.signing_key = Secret::read(dir_.path() / "key.pem");
     write_evidence(recorded);
@@ -368,7 +368,7 @@ TEST_F(ReproduceTest, NamesVariablesThatHooksReadAndThatAreNotSetHere) {
   recorded.arguments = {"x"};
   recorded.environment = {{"SITE_TOKEN", "s3cret"}, {"DIB_RELEASE", "bookworm"}};
   recorded.read_variables = {"SITE_TOKEN", "DIB_RELEASE", "PATH", "\xff", "https://me:word@site/", "A\xc2\x9b[31m"};
-  recorded.elements = {{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}};
+  recorded.elements = element_facts({{.name = "x", .path = dir_.path() / "elements/x", .deps = {}, .provides = {}}});
   recorded.fetched = fetch::Lock();
   write_evidence(recorded);
   const Json statement = read("provenance.json");
