@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <future>
 
 #include "base/cli/print.hpp"
@@ -513,10 +514,18 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
   }
 }
 
-/// What ended the sandbox's process, if it said so; said here, it looks like any other.
-void throw_story(const Fd& failed, int code) {
+/// What ended the sandbox's process: said here, it looks like any other error. One that was killed could not say it.
+void throw_story(const Fd& failed, int code, BuildLog& log) {
   const std::string story = read_all(failed, "the pipe from the sandbox");
   if (!story.empty()) throw Error(ErrorKind::external, story, code);
+  const char* const signal = code > 128 ? ::sigabbrev_np(code - 128) : nullptr;
+  if (signal == nullptr) return;
+  const Error killed =
+      Error(ErrorKind::external, cat("the build was killed by SIG", signal), code)
+          .hint(
+              "The kernel does that where memory is short (dmesg tells): let it have more, or build with --no-tmpfs.");
+  log.line(cat("hearth: ", killed.story()));
+  throw killed;
 }
 
 /// Whether there is nothing to build; with a key, what is there is signed by it.
@@ -612,7 +621,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
   if (code == 0) evidence.get();
   tell_at_end(request, plan, warnings, code != 0, log);
-  if (code != 0) throw_story(failed.read, code);
+  if (code != 0) throw_story(failed.read, code, log);
   return code;
 }
 
