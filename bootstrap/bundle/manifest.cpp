@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap::bundle {
@@ -60,8 +61,7 @@ std::string fault_of(const Entry& entry, const Links& links) {
     if (links.count(entry.path.substr(0, slash)) > 0) return cat("'", entry.path, "' leads through a link");
   }
   if (entry.is_link) return "";  // when all of them are known
-  const bool digest =
-      entry.content.size() == 64 && entry.content.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool digest = is_hex(entry.content, 64);
   return digest ? "" : cat("'", entry.path, "' has no digest");
 }
 

@@ -233,7 +233,7 @@ std::string recorded_directory(const Statement& statement) {
 std::string public_key_hex(const fs::path& file) {
   const std::string text = read_regular(file);
   std::string plain(trim(text));
-  if (plain.size() == 64 && plain.find_first_not_of("0123456789abcdef") == std::string::npos) return plain;
+  if (is_hex(plain, 64)) return plain;
   if (text.find("PRIVATE KEY") != std::string::npos) return frames::public_key_of(text);
   const std::unique_ptr<BIO, int (*)(BIO*)> memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
                                                    BIO_free);

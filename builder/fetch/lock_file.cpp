@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hex.hpp"
 #include "base/net/url.hpp"
 #include "base/redaction.hpp"
 #include "base/text.hpp"
@@ -25,9 +26,7 @@ constexpr std::array<const char*, 9> k_kept = {"content-disposition",
 constexpr const char* k_readable = "/:;,+=\"'()*&?@$!";
 constexpr std::size_t k_words = 5;
 
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_sha256(std::string_view text) { return is_hex(text, 64); }
 
 bool is_method(std::string_view text) {
   constexpr std::string_view post = "POST:";
