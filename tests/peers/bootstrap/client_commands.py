@@ -1,5 +1,6 @@
 """Commands of Debian's openstack client that ironic_client_peer.py's story of one node does not need."""
 
+import importlib.metadata
 import json
 import os
 
@@ -165,6 +166,12 @@ def create_file(c):
     assert c.node("filed")["chassis_uuid"], c.node("filed")
 
 
+def conductors_and_drivers(c):
+    name = made(c, "conductor", "list")[0]["Hostname"]
+    same("a conductor", True, made(c, "conductor", "show", name)["alive"])
+    assert "redfish_address" in c.field("baremetal", "driver", "property", "list", "redfish")
+
+
 def run(c):
     node = made(c, "node", "create", "--driver", "fake-hardware", "--name", "all")["uuid"]
     c.field("baremetal", "node", "manage", "all", "--wait", "10")
@@ -176,4 +183,14 @@ def run(c):
     allocations(c)
     verbs(c)
     management(c)
+    conductors_and_drivers(c)
     create_file(c)
+
+
+def every_command(c):
+    """What the installed client can say, by its own table, was said here: a newer client's new command is not passed over."""
+    table = {tuple(entry.name.split("_")) for entry in importlib.metadata.entry_points(group="openstack.baremetal.v1")}
+    said = {words[:length] for words in c.told for length in range(1, len(words) + 1)}
+    never = sorted(" ".join(words) for words in table if words not in said)
+    assert len(table) >= 95 and not never, f"of {len(table)} commands these were not tried: {never}"
+    print(f"all {len(table)} commands of the client were tried")

@@ -119,6 +119,7 @@ def main():
         through_the_states(c)
         failure(c)
         client_commands.run(c)
+        client_commands.every_command(c)
     print("ok")
 
 
