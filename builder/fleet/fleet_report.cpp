@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cli/junit.hpp"
 #include "base/cli/table.hpp"
 #include "base/progress_text.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 
 namespace hearth::builder {
 
@@ -29,32 +29,21 @@ Duration duration_from(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF, however they are written.
-std::string xml_text(const std::string& text) {
-  std::string out;
-  for (const char c : replace_invalid_utf8(text)) {
-    const bool is_allowed = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += is_allowed ? c : '?';
-    }
-  }
-  return replace_all(replace_all(out, "\xef\xbf\xbe", "?"), "\xef\xbf\xbf", "?");
-}
-
 double rounded(double seconds) { return std::round(seconds * 1000) / 1000; }
 
-std::string test_case(const ImageResult& result, const std::string& suite) {
-  const std::string head = cat("    <testcase classname=\"", xml_text(suite), "\" name=\"", xml_text(result.name),
-                               "\" time=\"", fixed(result.seconds, 3), "\"");
-  if (result.outcome == Outcome::built || result.outcome == Outcome::unchanged) return cat(head, "/>\n");
-  if (result.outcome == Outcome::not_built) return cat(head, "><skipped message=\"not built\"/></testcase>\n");
-  const std::string first = result.error.substr(0, result.error.find('\n'));
-  return cat(head, ">\n      <failure type=\"", xml_text(result_text(result)), "\" message=\"", xml_text(first), "\">",
-             xml_text(cat(result.place, ": ", result.error)), "</failure>\n    </testcase>\n");
+cli::JunitCase test_case(const ImageResult& result) {
+  cli::JunitCase each{.name = result.name, .seconds = result.seconds, .kind = "", .message = "", .story = ""};
+  if (result.outcome == Outcome::built || result.outcome == Outcome::unchanged) return each;
+  if (result.outcome == Outcome::not_built) {
+    each.outcome = cli::JunitCase::Outcome::skipped;
+    each.message = "not built";
+    return each;
+  }
+  each.outcome = cli::JunitCase::Outcome::failed;
+  each.kind = result_text(result);
+  each.message = result.error.substr(0, result.error.find('\n'));
+  each.story = cat(result.place, ": ", result.error);
+  return each;
 }
 
 }  // namespace
@@ -112,13 +101,9 @@ Json results_json(const std::vector<ImageResult>& results, double seconds) {
 }
 
 std::string junit_xml(const std::vector<ImageResult>& results, const std::string& suite, double seconds) {
-  const std::size_t failures = failures_of(results) + count_of(results, Outcome::interrupted);
-  const std::string counts = cat(" tests=\"", results.size(), "\" failures=\"", failures, "\" errors=\"0\" skipped=\"",
-                                 count_of(results, Outcome::not_built), "\" time=\"", fixed(seconds, 3), "\"");
-  std::string xml = cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts, ">\n  <testsuite name=\"",
-                        xml_text(suite), "\"", counts, ">\n");
-  for (const ImageResult& result : results) xml += test_case(result, suite);
-  return cat(xml, "  </testsuite>\n</testsuites>\n");
+  std::vector<cli::JunitCase> cases;
+  for (const ImageResult& result : results) cases.push_back(test_case(result));
+  return cli::junit_xml(suite, cases, seconds);
 }
 
 }  // namespace hearth::builder

@@ -8,6 +8,7 @@
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/vm/check_file.hpp"
 #include "builder/vm/image_boot.hpp"
 #include "builder/vm/kvm_probe.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::uint16_t k_ssh_port = 2222;
 
 constexpr int k_default_timeout_s = 180;
+constexpr int k_default_patience_s = 30;
 
 std::vector<cli::Option> machine_options() {
   return {
@@ -143,29 +145,22 @@ cli::Command boot_command() {
           .first = true};
 }
 
-Json report_json(const BootReport& report) {
-  Json seen = Json::array();
-  for (const Seen& sign : report.seen) {
-    seen.push_back({{"expected", sign.expected},
-                    {"line", sign.line},
-                    {"seconds", std::chrono::duration<double>(sign.after).count()}});
+/// A key for this machine alone, by which checks log in.
+fs::path make_key(const fs::path& scratch, QemuMachine& machine, CommandRunner& runner) {
+  const fs::path key = scratch / "key";
+  if (!machine.ssh_key.empty()) return key;
+  if (!find_program("ssh", current_environment()) || !find_program("ssh-keygen", current_environment())) {
+    throw Error(ErrorKind::not_found, "checks in the guest (--run, --checks) need ssh")
+        .hint("Install (as root): apt-get install openssh-client");
   }
-  Json checked = Json::array();
-  for (const Seen& check : report.checked) {
-    checked.push_back({{"check", check.expected},
-                       {"told", check.line},
-                       {"seconds", std::chrono::duration<double>(check.after).count()}});
-  }
-  return {{"passed", report.passed},
-          {"seen", seen},
-          {"checked", checked},
-          {"missing", report.missing},
-          {"reason", report.reason},
-          {"seconds", std::chrono::duration<double>(report.took).count()},
-          {"last_lines", report.last_lines}};
+  Command make;
+  make.argv = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "hearth image test", "-f", key.string()};
+  run_checked(runner, make);
+  machine.ssh_key = read_file(key.string() + ".pub");
+  return key;
 }
 
-/// The checks that options ask for; --run's come by ssh, with a key made for this machine alone.
+/// The checks that options ask for: --http's, --run's, then those of files, inside before pages.
 GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, QemuMachine& machine,
                       const Clock& clock, CommandRunner& runner) {
   GuestChecks checks;
@@ -174,28 +169,52 @@ GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, 
     if (!wish) throw Error(ErrorKind::usage, wish.error());
     checks.push_back(http_check(*wish, clock));
   }
-  const std::vector<std::string> commands = arguments.values("run");
-  if (commands.empty()) return checks;
-  for (const std::string& command : commands) {
-    if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
+  const auto patience = std::chrono::seconds(number(arguments, "retry-timeout", k_default_patience_s));
+  CheckFile asked;
+  for (const std::string& path : arguments.values("checks")) {
+    CheckFile file = parse_check_file(read_file(path), path).value_or_throw();
+    std::move(file.inside.begin(), file.inside.end(), std::back_inserter(asked.inside));
+    std::move(file.pages.begin(), file.pages.end(), std::back_inserter(asked.pages));
   }
-  const fs::path key = scratch / "key";
-  Command make;
-  make.argv = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "hearth image test", "-f", key.string()};
-  if (!find_program("ssh", current_environment()) || !find_program("ssh-keygen", current_environment()))
-    throw Error(ErrorKind::not_found, "--run needs ssh").hint("Install (as root): apt-get install openssh-client");
-  run_checked(runner, make);
-  machine.ssh_key = read_file(key.string() + ".pub");
-  for (const std::string& command : commands) checks.push_back(run_check(command, key, clock, runner));
+  for (const std::string& command : arguments.values("run")) {
+    if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
+    checks.push_back(run_check(command, make_key(scratch, machine, runner), runner));
+  }
+  if (!asked.inside.empty()) {
+    const fs::path key = make_key(scratch, machine, runner);
+    checks.push_back(inside_check(std::move(asked.inside), key, patience, clock, runner));
+  }
+  for (const HttpWish& page : asked.pages) checks.push_back(http_check(page, clock));
   return checks;
 }
 
 /// What is expected on the console: with checks from outside nothing, unless it is said.
 std::vector<std::string> expectations_of(const cli::Arguments& arguments) {
   std::vector<std::string> expected = arguments.values("expect");
-  if (expected.empty() && !arguments.has("http") && !arguments.has("run")) expected.emplace_back("login:");
+  const bool has_checks = arguments.has("http") || arguments.has("run") || arguments.has("checks");
+  if (expected.empty() && !has_checks) expected.emplace_back("login:");
   for (const std::string& pattern : expected) static_cast<void>(Pattern(pattern));
   return expected;
+}
+
+int run_test(const cli::Arguments& arguments) {
+  const SystemClock clock;
+  const StopSignals signals;
+  const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
+  RealRunner runner(clock);
+  const std::vector<std::string> expected = expectations_of(arguments);
+  // Before the machine, for which KVM is probed.
+  const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
+  QemuMachine asked;
+  const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
+  QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+  machine.ssh_key = asked.ssh_key;
+  const BootReport report =
+      test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
+  if (const std::optional<std::string> path = arguments.value("junit"))
+    RealFileSystem().write(*path, report.junit(machine.image.filename().string()), {});
+  cli::print(arguments.has("json") ? json_document(report.json()) : report.text());
+  return report.passed ? 0 : 1;
 }
 
 cli::Command test_command() {
@@ -209,36 +228,27 @@ cli::Command test_command() {
       {"run", 0, "COMMAND",
        "run in the guest, by ssh as root; its exit code must be 0; repeatable. The image needs an ssh server "
        "and systemd 252"});
+  options.push_back({"checks", 0, "FILE",
+                     "what must be true of the machine, in goss's words (YAML); needs what --run needs; repeatable"});
+  options.push_back({"retry-timeout", 0, "SECONDS",
+                     cat("how long what FILE says is asked again once the system has started (default: ",
+                         k_default_patience_s, ")")});
+  options.push_back({"junit", 0, "FILE", "write what was seen and checked as JUnit's XML, for CI services"});
   options.push_back(
       {"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
   options.push_back({"json", 0, "", "print what was seen as JSON"});
-  return {.words = "image test",
-          .operands = "IMAGE",
-          .summary = "start an image and wait for signs of life on its console",
-          .details =
-              "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
-              "lines).\n"
-              "Checks come after the signs, in order: --http, then --run. The guest reaches nothing outside.\n"
-              "Example: hearth image test web.qcow2 --http 80/=Welcome --run 'systemctl is-active nginx'",
-          .options = options,
-          .run = [](const cli::Arguments& arguments) {
-            const SystemClock clock;
-            const StopSignals signals;
-            const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
-            RealRunner runner(clock);
-            const std::vector<std::string> expected = expectations_of(arguments);
-            // Before the machine, for which KVM is probed.
-            const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
-            QemuMachine asked;
-            const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
-            QemuMachine machine = make_machine(arguments, scratch.path(), clock);
-            machine.ssh_key = asked.ssh_key;
-            const BootReport report =
-                test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
-            const std::string text = arguments.has("json") ? json_document(report_json(report)) : report.text();
-            cli::print(text);
-            return report.passed ? 0 : 1;
-          }};
+  return {
+      .words = "image test",
+      .operands = "IMAGE",
+      .summary = "start an image and wait for signs of life on its console",
+      .details =
+          "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
+          "lines).\n"
+          "Checks come after the signs, in order: --http, --run, --checks; all are told, also behind one that failed. "
+          "The guest reaches nothing outside.\n"
+          "Example: hearth image test web.qcow2 --http 80/=Welcome --run 'systemctl is-active nginx'",
+      .options = options,
+      .run = run_test};
 }
 
 }  // namespace

@@ -17,6 +17,13 @@ namespace {
 
 constexpr Duration k_answer_patience = std::chrono::seconds(10);
 
+using Outcomes = Verdict::Outcome;
+
+/// Of a check that is one thing: what has passed is done, what has not may still come.
+GuestCheck::Outcome verdict(std::string name, Outcomes outcome, std::string told) {
+  return {outcome == Outcomes::passed, {{std::move(name), outcome, std::move(told)}}};
+}
+
 class HttpCheck final : public GuestCheck {
  public:
   HttpCheck(HttpWish wish, const Clock& clock) : wish_(std::move(wish)), clock_(clock) {}
@@ -34,12 +41,17 @@ class HttpCheck final : public GuestCheck {
     try {
       const HttpResponse response = http.send(request);
       const std::string answer = cat("HTTP ", response.status);
-      if (response.status >= 400) return {false, false, cat(answer, ": ", first_line(response.body))};
+      const bool good =
+          wish_.status ? static_cast<std::uint64_t>(response.status) == *wish_.status : response.status < 400;
+      if (!good) return verdict(text(), Outcomes::failed, cat(answer, ": ", first_line(response.body)));
       if (response.body.find(wish_.words) == std::string::npos)
-        return {false, false, cat(answer, ", without the words: ", first_line(response.body))};
-      return {true, true, cat(answer, ", ", human_bytes(response.body.size()))};
+        return verdict(text(), Outcomes::failed, cat(answer, ", without the words: ", first_line(response.body)));
+      if (const std::vector<std::string> missed = unmatched(wish_.body, response.body); !missed.empty())
+        return verdict(text(), Outcomes::failed,
+                       cat(answer, ", not so: ", join(missed, ", "), "; it is: ", first_line(response.body)));
+      return verdict(text(), Outcomes::passed, cat(answer, ", ", human_bytes(response.body.size())));
     } catch (const Error& error) {
-      return {false, false, error.what()};
+      return verdict(text(), Outcomes::failed, error.what());
     }
   }
 
@@ -53,36 +65,91 @@ class HttpCheck final : public GuestCheck {
   const Clock& clock_;
 };
 
+/// ssh's own exit code: there is no connection yet.
+bool is_by_ssh(const CommandResult& result) { return result.status == ExitStatus(Exited{255}); }
+
+Command log_in(const fs::path& key, std::uint16_t port, const std::string& line, const Deadline& deadline) {
+  Command command;
+  command.argv = {"ssh", "-i", key.string(), "-p", std::to_string(port)};
+  for (const char* option : {"IdentitiesOnly=yes", "BatchMode=yes", "StrictHostKeyChecking=no", "ConnectTimeout=10",
+                             "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"})
+    command.argv.insert(command.argv.end(), {"-o", option});
+  command.argv.insert(command.argv.end(), {"root@127.0.0.1", line});
+  command.deadline = deadline;
+  return command;
+}
+
 class RunCheck final : public GuestCheck {
  public:
-  RunCheck(std::string command, fs::path key, const Clock& clock, CommandRunner& runner)
-      : command_(std::move(command)), key_(std::move(key)), clock_(clock), runner_(runner) {}
+  RunCheck(std::string command, fs::path key, CommandRunner& runner)
+      : command_(std::move(command)), key_(std::move(key)), runner_(runner) {}
 
   [[nodiscard]] std::string text() const override { return cat("run ", command_); }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
 
   [[nodiscard]] Outcome look(const Deadline& deadline) override {
-    Command command;
-    command.argv = {"ssh", "-i", key_.string(), "-p", std::to_string(port_)};
-    for (const char* option : {"IdentitiesOnly=yes", "BatchMode=yes", "StrictHostKeyChecking=no", "ConnectTimeout=10",
-                               "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"})
-      command.argv.insert(command.argv.end(), {"-o", option});
-    command.argv.insert(command.argv.end(), {"root@127.0.0.1", command_});
+    Command command = log_in(key_, port_, command_, deadline);
     command.merge_err = true;
     command.keep_last = 4000;
-    command.deadline = deadline;
     const CommandResult result = runner_.run(command);
     const std::string said(trim(result.out));
-    if (succeeded(result.status)) return {true, true, said};
-    const bool by_ssh = result.status == ExitStatus(Exited{255});  // no connection yet
-    return {false, !by_ssh, cat(describe(result.status), said.empty() ? "" : cat(": ", said))};
+    if (succeeded(result.status)) return verdict(text(), Outcomes::passed, said);
+    Outcome outcome =
+        verdict(text(), Outcomes::failed, cat(describe(result.status), said.empty() ? "" : cat(": ", said)));
+    outcome.done = !is_by_ssh(result);
+    return outcome;
   }
 
  private:
   std::string command_;
   fs::path key_;
+  CommandRunner& runner_;
+};
+
+class InsideCheck final : public GuestCheck {
+ public:
+  InsideCheck(std::vector<ResourceCheck> checks, fs::path key, Duration patience, const Clock& clock,
+              CommandRunner& runner)
+      : checks_(std::move(checks)),
+        script_(probe_script(checks_)),
+        key_(std::move(key)),
+        patience_(patience),
+        clock_(clock),
+        runner_(runner) {}
+
+  [[nodiscard]] std::string text() const override { return cat(checks_.size(), " checks inside"); }
+  [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
+
+  [[nodiscard]] Outcome look(const Deadline& deadline) override {
+    Command command = log_in(key_, port_, "sh -s", deadline);
+    command.input = script_;
+    command.keep_last = k_most_answers;
+    const CommandResult result = runner_.run(command);
+    const Answers answers = parse_answers(result.out, checks_.size());
+    if (!answers.is_whole) {
+      const std::string said(trim(result.err));
+      return verdict("log in by ssh", Outcomes::failed,
+                     cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown))));
+    }
+    if (answers.has_started && !started_) started_ = clock_.now();
+    Outcome outcome{false, judge(checks_, answers)};
+    const bool good = std::none_of(outcome.verdicts.begin(), outcome.verdicts.end(),
+                                   [](const Verdict& each) { return each.failed(); });
+    outcome.done = good || (started_ && clock_.now() - *started_ >= patience_);
+    return outcome;
+  }
+
+ private:
+  static constexpr std::size_t k_most_answers = 256U << 20U;
+  static constexpr std::size_t k_shown = 300;
+
+  std::vector<ResourceCheck> checks_;
+  std::string script_;
+  fs::path key_;
+  Duration patience_;
   const Clock& clock_;
   CommandRunner& runner_;
+  std::optional<MonotonicTime> started_;
 };
 
 }  // namespace
@@ -94,9 +161,11 @@ Result<HttpWish, std::string> parse_http_wish(const std::string& text) {
       slash == std::string::npos ? std::nullopt : parse_number(text.substr(0, slash));
   if (!port || *port == 0 || *port > 65535) return usage;
   const std::size_t equals = text.find('=', slash);
-  HttpWish wish{static_cast<std::uint16_t>(*port),
-                text.substr(slash, equals == std::string::npos ? equals : equals - slash),
-                equals == std::string::npos ? "" : text.substr(equals + 1)};
+  HttpWish wish{.port = static_cast<std::uint16_t>(*port),
+                .path = text.substr(slash, equals == std::string::npos ? equals : equals - slash),
+                .words = equals == std::string::npos ? "" : text.substr(equals + 1),
+                .status = {},
+                .body = {}};
   if (!parse_url(cat("http://127.0.0.1:1", wish.path))) return usage;
   return wish;
 }
@@ -105,9 +174,13 @@ std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock)
   return std::make_unique<HttpCheck>(wish, clock);
 }
 
-std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, const Clock& clock,
-                                      CommandRunner& runner) {
-  return std::make_unique<RunCheck>(command, key, clock, runner);
+std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, CommandRunner& runner) {
+  return std::make_unique<RunCheck>(command, key, runner);
+}
+
+std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const fs::path& key, Duration patience,
+                                         const Clock& clock, CommandRunner& runner) {
+  return std::make_unique<InsideCheck>(std::move(checks), key, patience, clock, runner);
 }
 
 std::uint16_t free_port() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/path.hpp"
 #include "base/result.hpp"
 #include "base/sys/process.hpp"
+#include "builder/vm/guest_resources.hpp"
 
 namespace hearth::vm {
 
@@ -24,9 +26,8 @@ class GuestCheck {
   void use_port(std::uint16_t port) { port_ = port; }
 
   struct Outcome {
-    bool passed = false;
-    bool final = false;  ///< another try would give no other answer
-    std::string told;    ///< what came, or why nothing did
+    bool done = false;              ///< another look would give no other answer
+    std::vector<Verdict> verdicts;  ///< at least one
   };
   /// Once; takes a few seconds at most, a command as long as it runs.
   [[nodiscard]] virtual Outcome look(const Deadline& deadline) = 0;
@@ -40,14 +41,22 @@ struct HttpWish {
   std::uint16_t port = 0;
   std::string path;
   std::string words;
+  std::optional<std::uint64_t> status;  ///< this one and no other
+  std::vector<std::string> body;        ///< goss's patterns
 };
 [[nodiscard]] Result<HttpWish, std::string> parse_http_wish(const std::string& text);
 
 [[nodiscard]] std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock);
 /// By ssh as root, with the key in `key` (its public half is in KEY.pub). Its exit code decides; 255 is ssh's own, and
 /// tried again.
-[[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, const Clock& clock,
+[[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key,
                                                     CommandRunner& runner);
+
+/// What a file asks of the guest's inside, all of it in one log-in. Asked again until all is so, or `patience` has
+/// passed since the system told that it has started: what comes up with it may take its time, what is wrong is not
+/// waited for.
+[[nodiscard]] std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const fs::path& key,
+                                                       Duration patience, const Clock& clock, CommandRunner& runner);
 
 /// A port of 127.0.0.1 that nobody uses just now. Throws Error.
 [[nodiscard]] std::uint16_t free_port();

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -31,29 +32,39 @@ class PrivateVariables {
 
 constexpr Duration k_check_again = std::chrono::milliseconds(500);
 
-std::string seconds(Duration duration) { return fixed(std::chrono::duration<double>(duration).count(), 1); }
-
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
 class ConsoleReader {
  public:
   ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock)
       : console_(console), watch_(watch), clock_(clock), start_(clock.now()) {}
 
-  /// `checks` are made when all was seen; those that have passed go to `checked`.
-  std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Seen>& checked) {
-    std::string told;
-    while (!watch_.all_seen() || checked.size() < checks.size()) {
+  /// `checks` are made when all was seen; what came of each goes to `checked`.
+  std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Checked>& checked) {
+    std::size_t at = 0;
+    std::vector<Verdict> last;  // of the check that is not done
+    const auto add = [&](std::vector<Verdict>& verdicts) {
+      for (Verdict& verdict : verdicts) checked.push_back({std::move(verdict), elapsed()});
+      verdicts.clear();
+    };
+    const auto end = [&](std::string reason) {
+      if (!last.empty()) ++at;
+      add(last);
+      for (; at < checks.size(); ++at)
+        checked.push_back({{checks[at]->text(), Verdict::Outcome::failed, cat("not asked: ", reason)}, elapsed()});
+      return reason;
+    };
+    while (!watch_.all_seen() || at < checks.size()) {
       StopSignals::check();
-      if (watch_.failure()) return *watch_.failure();
-      if (deadline.passed(clock_.now())) return cat("the deadline passed", told.empty() ? "" : cat("; ", told));
+      if (watch_.failure()) return end(*watch_.failure());
+      if (deadline.passed(clock_.now())) return end("the deadline passed");
       const bool checks_now = watch_.all_seen();
-      if (!read_some(checks_now ? Deadline::after(k_check_again, clock_) : deadline)) return "the machine ended";
-      if (!checks_now || checked.size() == checks.size()) continue;
-      GuestCheck& check = *checks[checked.size()];
-      const GuestCheck::Outcome outcome = check.look(deadline);
-      if (outcome.passed) checked.push_back({check.text(), outcome.told, elapsed()});
-      told = outcome.passed ? "" : outcome.told;
-      if (outcome.final && !outcome.passed) return outcome.told;
+      if (!read_some(checks_now ? Deadline::after(k_check_again, clock_) : deadline)) return end("the machine ended");
+      if (!checks_now || at == checks.size()) continue;
+      GuestCheck::Outcome outcome = checks[at]->look(deadline);
+      last = std::move(outcome.verdicts);
+      if (!outcome.done) continue;
+      add(last);
+      ++at;
     }
     return "";
   }
@@ -81,19 +92,18 @@ class ConsoleReader {
   MonotonicTime start_;
 };
 
-}  // namespace
-
-std::string BootReport::text() const {
-  std::string out;
-  for (const Seen& each : seen) out += cat("  ", seconds(each.after), " s  ", trim(each.line), "\n");
-  for (const Seen& each : checked)
-    out += cat("  ", seconds(each.after), " s  ", each.expected, each.line.empty() ? "" : cat(": ", each.line), "\n");
-  if (passed) return cat(out, "passed after ", seconds(took), " s\n");
-  out += cat("failed after ", seconds(took), " s: ", reason, "\n  not seen: ", missing,
-             "\n  last lines of the console:\n");
-  for (const std::string& line : last_lines) out += cat("    ", line, "\n");
-  return out;
+/// What the first check that failed came to, and how many others did; its name goes to `missing` unless the console
+/// owes something.
+std::string first_failure(const std::vector<Checked>& checked, std::string& missing) {
+  const auto failed = [](const Checked& each) { return each.verdict.failed(); };
+  const auto first = std::find_if(checked.begin(), checked.end(), failed);
+  if (first == checked.end() || !missing.empty()) return "";
+  missing = first->verdict.name;
+  const auto count = std::count_if(checked.begin(), checked.end(), failed);
+  return cat(first->verdict.told, count == 1 ? "" : cat(" (", count, " of ", checked.size(), " checks failed)"));
 }
+
+}  // namespace
 
 int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runner) {
   const PrivateVariables variables(machine, scratch);
@@ -122,16 +132,19 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   Child child = Child::spawn({.argv = qemu_argv(machine), .out = console.write.get(), .err = console.write.get()});
   console.write = Fd();  // or the end of the machine would not be the end of the console
   ConsoleReader reader(console.read, watch, clock);
-  std::vector<Seen> checked;
-  const std::string reason = reader.read_until(deadline, checks, checked);
+  std::vector<Checked> checked;
+  std::string reason = reader.read_until(deadline, checks, checked);
   child.kill_and_wait();
   std::string missing = watch.waiting_for();
-  if (missing.empty() && checked.size() < checks.size()) missing = checks[checked.size()]->text();
+  const bool is_all_seen = missing.empty();
+  if (const std::string why = first_failure(checked, missing); !why.empty())
+    reason = reason.empty() ? why : cat(reason, "; ", why);
   return BootReport{.passed = reason.empty(),
                     .seen = watch.seen(),
                     .checked = std::move(checked),
+                    .is_all_seen = is_all_seen,
                     .missing = std::move(missing),
-                    .reason = reason,
+                    .reason = std::move(reason),
                     .last_lines = watch.last_lines(),
                     .took = reader.elapsed()};
 }

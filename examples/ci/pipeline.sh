@@ -13,4 +13,4 @@ cd "${1:-output}"
 
 "$hearth" element lint --strict "$ELEMENTS_PATH"
 "$hearth" image create "$here/images.yaml"
-"$hearth" image test web.qcow2 --expect 'login:' --timeout 600 --json > web.test.json
+"$hearth" image test web.qcow2 --checks "$here/web.checks.yaml" --junit web.test.xml --timeout 600

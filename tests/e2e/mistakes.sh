@@ -109,6 +109,9 @@ ln -s /dev/null device  # a device itself would be put at risk where this fails,
 mistake 1 "device is a device, whose place a file would take" -- image inspect whole.tar --svg device
 [ -L device ] || fail "a device was replaced by a file"
 mistake 2 "--http 80: PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok" -- image test disk.raw --http 80
+printf 'serivce:\n  nginx: {running: true}\n' > checks.yaml
+mistake 1 "checks.yaml:1:1: there are no checks of type 'serivce'; did you mean 'service'?" -- image test disk.raw --checks checks.yaml
+mistake 1 "no-such.yaml" -- image test disk.raw --checks no-such.yaml
 mistake 1 "--share: there is no directory nothere" -- image boot disk.raw --share nothere
 mistake 2 "--share-writable goes with --share DIR" -- image boot disk.raw --share-writable
 mistake 2 "--memory: 16 MiB are too few for any system; 128 at least" -- image boot disk.raw --memory 16

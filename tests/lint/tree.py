@@ -29,8 +29,8 @@ INNER_ARROWS = {
         "gnutls": {".", "net"},
     },
     "builder": {
-        "vm": set(),
         "yaml": set(),
+        "vm": {"yaml"},
         "qcow2": set(),
         "packing": set(),
         "guestfs": {"vm"},

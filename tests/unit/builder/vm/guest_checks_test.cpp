@@ -5,14 +5,21 @@
 
 #include <thread>
 
+#include "base/base64.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
 namespace hearth::vm {
 namespace {
 
 using testing::HasSubstr;
+
+const Verdict& only(const GuestCheck::Outcome& outcome) {
+  EXPECT_EQ(outcome.verdicts.size(), 1U);
+  return outcome.verdicts.front();
+}
 
 TEST(HttpWishTest, IsAPortAPathAndWords) {
   const Result<HttpWish, std::string> wish = parse_http_wish("8080/health?x=ok now");
@@ -63,16 +70,86 @@ TEST(GuestChecksTest, APageIsGoodWithItsWordsAndBelow400) {
   const auto check = http_check({80, "/", "Welcome"}, clock);
   check->use_port(page.port());
   EXPECT_EQ(check->text(), "http 80/=Welcome");
-  EXPECT_THAT(check->look(Deadline::never()).told, HasSubstr("HTTP 503: later"));
-  EXPECT_THAT(check->look(Deadline::never()).told, HasSubstr("without the words: hello"));
-  EXPECT_TRUE(check->look(Deadline::never()).passed);
+  EXPECT_THAT(only(check->look(Deadline::never())).told, HasSubstr("HTTP 503: later"));
+  EXPECT_THAT(only(check->look(Deadline::never())).told, HasSubstr("without the words: hello"));
+  EXPECT_FALSE(only(check->look(Deadline::never())).failed());
   const GuestCheck::Outcome gone = check->look(Deadline::after(std::chrono::seconds(1), clock));
-  EXPECT_FALSE(gone.passed);
-  EXPECT_FALSE(gone.final);
+  EXPECT_TRUE(only(gone).failed());
+  EXPECT_FALSE(gone.done);
+}
+
+TEST(GuestChecksTest, APageHasTheStatusAndThePatternsThatAFileAsks) {
+  const SystemClock clock;
+  const std::string found = "HTTP/1.1 404 Not Found\r\nContent-Length: 8\r\nConnection: close\r\n\r\nnot here";
+  WebPage page({found, found, found});
+  HttpWish wish{.port = 80, .path = "/", .words = "", .status = 404, .body = {"/^not/", "!gone"}};
+  const auto look = [&] {
+    const auto check = http_check(wish, clock);
+    check->use_port(page.port());
+    return only(check->look(Deadline::never()));
+  };
+  EXPECT_FALSE(look().failed());
+  wish.body = {"!here"};
+  EXPECT_THAT(look().told, HasSubstr("not so: !here"));
+  wish.status = 200;
+  EXPECT_THAT(look().told, HasSubstr("HTTP 404"));
+}
+
+/// A guest that answers what a script prints here.
+class InsideCheckTest : public testing::Test {
+ protected:
+  fakes::ManualClock clock_;
+  fakes::ScriptedRunner runner_;
+  std::string script_;
+  std::string answer_ = "none";
+  std::unique_ptr<GuestCheck> check_;
+
+  void SetUp() override {
+    runner_.on("ssh", [this](const Command& command) {
+      script_ = command.input.value_or("");
+      return answer_.empty() ? CommandResult{Exited{255}, "", "Connection refused"}
+                             : CommandResult{Exited{0}, answer_, ""};
+    });
+    check_ = inside_check({{"process", "nginx", {{"running", {"true"}}}, false}}, "/k", std::chrono::seconds(30),
+                          clock_, runner_);
+  }
+  GuestCheck::Outcome look(const std::string& state, const std::string& processes) {
+    answer_ = cat("Welcome\nall state ", base64_encode(state), "\n0 names ", base64_encode(processes), "\nall end \n");
+    return check_->look(Deadline::never());
+  }
+};
+
+TEST_F(InsideCheckTest, WhatComesUpWithTheSystemMayTakeItsTime) {
+  answer_.clear();
+  EXPECT_FALSE(check_->look(Deadline::never()).done);
+  EXPECT_FALSE(look("starting\n", "sh\n").done);
+  clock_.advance(std::chrono::seconds(100));
+  EXPECT_FALSE(look("running\n", "sh\n").done) << "the time runs from when the system has started";
+  clock_.advance(std::chrono::seconds(20));
+  EXPECT_FALSE(look("degraded\n", "sh\n").done);
+  const GuestCheck::Outcome good = look("running\n", "sh\nnginx\n");
+  EXPECT_TRUE(good.done);
+  EXPECT_FALSE(only(good).failed());
+  EXPECT_THAT(script_, HasSubstr("tell names"));
+}
+
+TEST_F(InsideCheckTest, WhatIsWrongIsNotWaitedForLonger) {
+  EXPECT_FALSE(look("running\n", "sh\n").done);
+  clock_.advance(std::chrono::seconds(30));
+  const GuestCheck::Outcome bad = look("running\n", "sh\n");
+  EXPECT_TRUE(bad.done);
+  EXPECT_EQ(only(bad).name, "process nginx: running");
+  EXPECT_EQ(only(bad).told, "not running");
+}
+
+TEST_F(InsideCheckTest, AnAnswerThatWasCutIsNone) {
+  answer_ = cat("all state ", base64_encode("running"), "\n0 names ", base64_encode("nginx\n"), "\n");
+  const GuestCheck::Outcome cut = check_->look(Deadline::never());
+  EXPECT_FALSE(cut.done);
+  EXPECT_TRUE(only(cut).failed());
 }
 
 TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
-  const SystemClock clock;
   fakes::ScriptedRunner runner;
   int code = 255;
   std::vector<std::string> argv;
@@ -80,15 +157,15 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
     argv = command.argv;
     return CommandResult{Exited{code}, "inactive\n", ""};
   });
-  const auto check = run_check("systemctl is-active nginx", "/k", clock, runner);
+  const auto check = run_check("systemctl is-active nginx", "/k", runner);
   check->use_port(2200);
-  EXPECT_FALSE(check->look(Deadline::never()).final) << "there is no connection yet";
+  EXPECT_FALSE(check->look(Deadline::never()).done) << "there is no connection yet";
   code = 3;
   const GuestCheck::Outcome failed = check->look(Deadline::never());
-  EXPECT_TRUE(failed.final);
-  EXPECT_EQ(failed.told, "exit code 3: inactive");
+  EXPECT_TRUE(failed.done);
+  EXPECT_EQ(only(failed).told, "exit code 3: inactive");
   code = 0;
-  EXPECT_TRUE(check->look(Deadline::never()).passed);
+  EXPECT_FALSE(only(check->look(Deadline::never())).failed());
   EXPECT_THAT(join(argv, " "), HasSubstr("-i /k -p 2200"));
   EXPECT_EQ(argv.back(), "systemctl is-active nginx");
 }

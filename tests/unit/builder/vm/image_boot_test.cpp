@@ -18,8 +18,9 @@ class ThirdTime final : public GuestCheck {
   [[nodiscard]] std::string text() const override { return "third time"; }
   [[nodiscard]] std::uint16_t guest_port() const override { return 80; }
   [[nodiscard]] Outcome look(const Deadline&) override {
-    if (hopeless_) return {false, true, "exit code 3: it is broken"};
-    return ++looks_ < 3 ? Outcome{false, false, "not yet"} : Outcome{true, true, cat("port is there: ", port_ != 0)};
+    if (hopeless_) return {true, {{text(), Verdict::Outcome::failed, "exit code 3: it is broken"}}};
+    if (++looks_ < 3) return {false, {{text(), Verdict::Outcome::failed, "not yet"}}};
+    return {true, {{text(), Verdict::Outcome::passed, cat("port is there: ", port_ != 0)}}};
   }
 
  private:

@@ -1,0 +1,55 @@
+#include "base/cli/junit.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
+namespace hearth::cli {
+
+namespace {
+
+using Outcome = JunitCase::Outcome;
+
+/// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF, however they are written.
+std::string xml_text(const std::string& text) {
+  std::string out;
+  for (const char c : replace_invalid_utf8(text)) {
+    const bool is_allowed = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += is_allowed ? c : '?';
+    }
+  }
+  return replace_all(replace_all(out, "\xef\xbf\xbe", "?"), "\xef\xbf\xbf", "?");
+}
+
+std::string test_case(const JunitCase& each, const std::string& suite) {
+  const std::string head = cat("    <testcase classname=\"", xml_text(suite), "\" name=\"", xml_text(each.name),
+                               "\" time=\"", fixed(each.seconds, 3), "\"");
+  if (each.outcome == Outcome::passed) return cat(head, "/>\n");
+  if (each.outcome == Outcome::skipped)
+    return cat(head, "><skipped message=\"", xml_text(each.message), "\"/></testcase>\n");
+  return cat(head, ">\n      <failure type=\"", xml_text(each.kind), "\" message=\"", xml_text(each.message), "\">",
+             xml_text(each.story), "</failure>\n    </testcase>\n");
+}
+
+}  // namespace
+
+std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& cases, double seconds) {
+  const auto count = [&](Outcome outcome) {
+    return std::count_if(cases.begin(), cases.end(), [&](const JunitCase& each) { return each.outcome == outcome; });
+  };
+  const std::string counts =
+      cat(" tests=\"", cases.size(), "\" failures=\"", count(Outcome::failed), "\" errors=\"0\" skipped=\"",
+          count(Outcome::skipped), "\" time=\"", fixed(seconds, 3), "\"");
+  std::string xml = cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts, ">\n  <testsuite name=\"",
+                        xml_text(suite), "\"", counts, ">\n");
+  for (const JunitCase& each : cases) xml += test_case(each, suite);
+  return cat(xml, "  </testsuite>\n</testsuites>\n");
+}
+
+}  // namespace hearth::cli

@@ -1,0 +1,71 @@
+#include "builder/vm/boot_report.hpp"
+
+#include "base/cli/junit.hpp"
+#include "base/text.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+double seconds_of(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+const char* name_of(Verdict::Outcome outcome) {
+  if (outcome == Verdict::Outcome::skipped) return "skipped";
+  return outcome == Verdict::Outcome::passed ? "passed" : "failed";
+}
+
+std::string seconds_text(Duration duration) { return fixed(seconds_of(duration), 1); }
+
+}  // namespace
+
+std::string BootReport::text() const {
+  std::string out;
+  for (const Seen& each : seen) out += cat("  ", seconds_text(each.after), " s  ", trim(each.line), "\n");
+  for (const auto& [verdict, after] : checked) {
+    out += cat("  ", seconds_text(after), " s  ", verdict.failed() ? "FAILED  " : "", verdict.name,
+               verdict.told.empty() ? "" : cat(": ", verdict.told), "\n");
+  }
+  if (passed) return cat(out, "passed after ", seconds_text(took), " s\n");
+  out += cat("failed after ", seconds_text(took), " s: ", reason, "\n  not seen: ", missing,
+             "\n  last lines of the console:\n");
+  for (const std::string& line : last_lines) out += cat("    ", line, "\n");
+  return out;
+}
+
+Json BootReport::json() const {
+  Json signs = Json::array();
+  for (const Seen& sign : seen)
+    signs.push_back({{"expected", sign.expected}, {"line", sign.line}, {"seconds", seconds_of(sign.after)}});
+  Json checks = Json::array();
+  for (const auto& [verdict, after] : checked) {
+    checks.push_back({{"check", verdict.name},
+                      {"result", name_of(verdict.outcome)},
+                      {"told", verdict.told},
+                      {"seconds", seconds_of(after)}});
+  }
+  return {{"passed", passed}, {"seen", std::move(signs)},    {"checked", std::move(checks)}, {"missing", missing},
+          {"reason", reason}, {"seconds", seconds_of(took)}, {"last_lines", last_lines}};
+}
+
+std::string BootReport::junit(const std::string& suite) const {
+  using Outcome = cli::JunitCase::Outcome;
+  std::vector<cli::JunitCase> cases;
+  const std::string console = join(last_lines, "\n");
+  for (const Seen& sign : seen) {
+    cases.push_back({cat("console ", sign.expected), seconds_of(sign.after), Outcome::passed, "", "", ""});
+  }
+  if (!is_all_seen) {
+    cases.push_back(
+        {cat("console ", missing), seconds_of(took), Outcome::failed, "console", reason, cat(reason, "\n", console)});
+  }
+  for (const auto& [verdict, after] : checked) {
+    const Outcome outcome = verdict.failed()                               ? Outcome::failed
+                            : verdict.outcome == Verdict::Outcome::skipped ? Outcome::skipped
+                                                                           : Outcome::passed;
+    cases.push_back(
+        {verdict.name, seconds_of(after), outcome, "check", verdict.told, cat(verdict.told, "\n", console)});
+  }
+  return cli::junit_xml(suite, cases, seconds_of(took));
+}
+
+}  // namespace hearth::vm

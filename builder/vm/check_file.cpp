@@ -1,0 +1,221 @@
+#include "builder/vm/check_file.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/net/url.hpp"
+#include "base/pattern.hpp"
+#include "base/text.hpp"
+#include "builder/yaml/yaml_fault.hpp"
+
+namespace hearth::vm {
+
+namespace {
+
+using builder::position_of;
+using builder::yaml_text;
+using builder::YamlFault;
+
+/// Of goss, and why not here.
+const std::map<std::string, const char*>& refused_types() {
+  static const std::map<std::string, const char*> types = {
+      {"addr", "the machine reaches nothing outside"},
+      {"dns", "the machine reaches nothing outside"},
+      {"interface", "its network is the test's, not the site's"},
+      {"gossfile", "give each file with a --checks of its own"},
+      {"matching", "it looks at no machine"},
+  };
+  return types;
+}
+
+const std::vector<Property>& page_properties() {
+  static const std::vector<Property> properties = {{"status", Shape::number, "of the answer"},
+                                                   {"body", Shape::patterns, "what is in it"}};
+  return properties;
+}
+
+/// What each resource may have; none of them is a check.
+const std::vector<Property>& common_properties() {
+  static const std::vector<Property> properties = {{"title", Shape::text, "for people"},
+                                                   {"meta", Shape::text, "for people: anything"},
+                                                   {"skip", Shape::flag, "true: it is not asked, and told as skipped"}};
+  return properties;
+}
+
+[[noreturn]] void refuse(const YAML::Node& at, const std::string& what) {
+  throw YamlFault{position_of(at.Mark()), what};
+}
+
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+  const auto near = nearest(word, known);
+  return near ? cat("; did you mean '", *near, "'?") : cat("; there are ", join(known, ", "));
+}
+
+std::vector<std::string> names_of(const std::vector<Property>& properties) {
+  std::vector<std::string> names;
+  for (const Property& property : properties) names.emplace_back(property.name);
+  return names;
+}
+
+const Property* find(const std::vector<Property>& properties, const std::string& name) {
+  const auto found =
+      std::find_if(properties.begin(), properties.end(), [&](const Property& each) { return each.name == name; });
+  return found == properties.end() ? nullptr : &*found;
+}
+
+std::string flag_text(const YAML::Node& node, const std::string& name) {
+  const std::string text = to_lower(yaml_text(node, name));
+  if (text != "true" && text != "false") refuse(node, cat("'", name, "' is true or false, not '", text, "'"));
+  return text;
+}
+
+void check_pattern(const YAML::Node& node, const std::string& pattern) {
+  const std::string bare = pattern.starts_with("!") ? pattern.substr(1) : pattern;
+  if (bare.empty()) refuse(node, "a pattern is words, /a regular expression/, or either behind a !");
+  if (bare.size() < 2 || bare.front() != '/' || bare.back() != '/') return;
+  try {
+    static_cast<void>(Pattern(bare.substr(1, bare.size() - 2)));
+  } catch (const Error& error) {
+    refuse(node, error.what());
+  }
+}
+
+std::vector<std::string> values_of(const YAML::Node& node, const Property& property) {
+  const std::string name(property.name);
+  if (property.shape == Shape::flag) return {flag_text(node, name)};
+  if (property.shape == Shape::texts || property.shape == Shape::patterns) {
+    std::vector<std::string> values;
+    if (!node.IsSequence()) refuse(node, cat("'", name, "' is a list"));
+    for (const YAML::Node& each : node) {
+      values.push_back(yaml_text(each, name));
+      if (property.shape == Shape::patterns) check_pattern(each, values.back());
+    }
+    return values;
+  }
+  std::string text = yaml_text(node, name);
+  if (property.shape == Shape::number && !parse_number(text))
+    refuse(node, cat("'", name, "' is a number, not '", text, "'"));
+  return {std::move(text)};
+}
+
+/// The expectations of one resource; what is for people is left out.
+ResourceCheck read_resource(const std::string& type, const YAML::Node& key, const YAML::Node& node,
+                            const std::vector<Property>& properties) {
+  ResourceCheck check{type, key.Scalar(), {}, false};
+  if (!node.IsMap())
+    refuse(key,
+           cat(type, " ", check.name, ": what is expected of it is missing (", join(names_of(properties), ", "), ")"));
+  for (const auto& pair : node) {
+    const std::string name = pair.first.Scalar();
+    if (name == "title" || name == "meta") continue;
+    if (name == "skip") {
+      check.skip = flag_text(pair.second, name) == "true";
+    } else if (const Property* const property = find(properties, name)) {
+      std::vector<std::string> values = values_of(pair.second, *property);
+      if (!values.empty()) check.expected.push_back({name, std::move(values)});
+    } else {
+      refuse(pair.first, cat("there is no '", name, "' of a ", type, meant(name, names_of(properties))));
+    }
+  }
+  return check;
+}
+
+HttpWish read_page(const YAML::Node& key, const YAML::Node& node) {
+  const ResourceCheck read = read_resource("http", key, node, page_properties());
+  const auto url = parse_url(read.name);
+  if (!url || url->scheme != "http" || (url->host != "localhost" && url->host != "127.0.0.1"))
+    refuse(key,
+           cat("'", read.name,
+               "' is not http://localhost[:PORT]/PATH: it is the machine that is asked, from outside, without TLS"));
+  HttpWish wish{.port = url->port == 0 ? std::uint16_t{80} : url->port,
+                .path = url->target(),
+                .words = "",
+                .status = {},
+                .body = {}};
+  for (const Expectation& each : read.expected) {
+    if (each.property == "body")
+      wish.body = each.values;
+    else
+      wish.status = parse_number(each.values.front());
+  }
+  return wish;
+}
+
+CheckFile read_checks(const YAML::Node& root) {
+  std::vector<std::string> known = {"http"};
+  for (const ResourceType& type : resource_types()) known.emplace_back(type.name);
+  if (!root.IsMap() || root.size() == 0)
+    throw YamlFault{position_of(root.Mark()), cat("types of checks are expected: ", join(known, ", "))};
+  CheckFile file;
+  for (const auto& group : root) {
+    const std::string name = group.first.Scalar();
+    if (const auto found = refused_types().find(name); found != refused_types().end())
+      refuse(group.first, cat("'", name, "' is not asked of a machine under test: ", found->second));
+    const auto type = std::find_if(resource_types().begin(), resource_types().end(),
+                                   [&](const ResourceType& each) { return each.name == name; });
+    if (name != "http" && type == resource_types().end())
+      refuse(group.first, cat("there are no checks of type '", name, "'", meant(name, known)));
+    if (!group.second.IsMap())
+      refuse(group.first, cat("'", name, "' is a mapping of names to what is expected of them"));
+    for (const auto& pair : group.second) {
+      if (!pair.first.IsScalar() || pair.first.Scalar().empty())
+        refuse(pair.first, cat("the name of a ", name, " is expected"));
+      if (name == "http") {
+        file.pages.push_back(read_page(pair.first, pair.second));
+        continue;
+      }
+      if (type->refusal != nullptr)
+        if (const std::string why = type->refusal(pair.first.Scalar()); !why.empty()) refuse(pair.first, why);
+      file.inside.push_back(read_resource(name, pair.first, pair.second, type->properties));
+    }
+  }
+  return file;
+}
+
+Json schema_of(const Property& property) {
+  Json schema = {{"description", property.meaning}};
+  switch (property.shape) {
+    case Shape::flag: schema["type"] = "boolean"; break;
+    case Shape::number: schema["type"] = {"integer", "string"}; break;
+    case Shape::text: schema["type"] = {"string", "number", "boolean", "null"}; break;
+    case Shape::texts:
+    case Shape::patterns:
+      schema["type"] = "array";
+      schema["items"] = {{"type", {"string", "number", "boolean", "null"}}};
+      break;
+  }
+  return schema;
+}
+
+Json schema_of(const char* named_by, const std::vector<Property>& properties) {
+  Json keys = Json::object();
+  for (const Property& property : common_properties()) keys[std::string(property.name)] = schema_of(property);
+  keys["meta"] = Json::object();
+  for (const Property& property : properties) keys[std::string(property.name)] = schema_of(property);
+  return {
+      {"type", "object"},
+      {"description", cat("Keys: ", named_by)},
+      {"additionalProperties", {{"type", "object"}, {"properties", std::move(keys)}, {"additionalProperties", false}}}};
+}
+
+}  // namespace
+
+Result<CheckFile> parse_check_file(std::string_view text, std::string_view source) {
+  return builder::read_yaml<CheckFile>(text, source, read_checks);
+}
+
+std::string check_file_schema() {
+  Json types = {{"http", schema_of("http://localhost[:PORT]/PATH", page_properties())}};
+  for (const ResourceType& type : resource_types())
+    types[std::string(type.name)] = schema_of(type.named_by, type.properties);
+  return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
+                        {"title", "What must be true of a machine, as hearth image test --checks asks it"},
+                        {"type", "object"},
+                        {"minProperties", 1},
+                        {"properties", std::move(types)},
+                        {"additionalProperties", false}});
+}
+
+}  // namespace hearth::vm

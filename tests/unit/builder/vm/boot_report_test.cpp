@@ -1,0 +1,58 @@
+#include "builder/vm/boot_report.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+
+namespace hearth::vm {
+namespace {
+
+using testing::HasSubstr;
+using Outcome = Verdict::Outcome;
+
+BootReport failed_report() {
+  return {.passed = false,
+          .seen = {{"login:", "vm login:", std::chrono::seconds(9)}},
+          .checked = {{{"service nginx: running", Outcome::passed, "active"}, std::chrono::seconds(10)},
+                      {{"file /a: mode", Outcome::failed, "is 600, not 0644"}, std::chrono::seconds(11)},
+                      {{"command x", Outcome::skipped, "the file says skip"}, std::chrono::seconds(11)}},
+          .is_all_seen = true,
+          .missing = "file /a: mode",
+          .reason = "is 600, not 0644",
+          .last_lines = {"a last line"},
+          .took = std::chrono::seconds(12)};
+}
+
+TEST(BootReportTest, PeopleReadWhatFailedAmongTheOthers) {
+  EXPECT_EQ(failed_report().text(),
+            "  9.0 s  vm login:\n"
+            "  10.0 s  service nginx: running: active\n"
+            "  11.0 s  FAILED  file /a: mode: is 600, not 0644\n"
+            "  11.0 s  command x: the file says skip\n"
+            "failed after 12.0 s: is 600, not 0644\n"
+            "  not seen: file /a: mode\n"
+            "  last lines of the console:\n"
+            "    a last line\n");
+}
+
+TEST(BootReportTest, ProgramsReadEachResult) {
+  const Json json = failed_report().json();
+  EXPECT_EQ(json.at("checked").at(1).at("result"), "failed");
+  EXPECT_EQ(json.at("checked").at(2).at("result"), "skipped");
+  EXPECT_EQ(json.at("seen").at(0).at("expected"), "login:");
+}
+
+TEST(BootReportTest, CiServicesCountTheConsoleToo) {
+  BootReport report = failed_report();
+  EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+  report.is_all_seen = false;
+  report.missing = "hello: done";
+  report.reason = "the deadline passed";
+  const std::string xml = report.junit("web.qcow2");
+  EXPECT_THAT(xml, HasSubstr("tests=\"5\" failures=\"2\""));
+  EXPECT_THAT(xml, HasSubstr("name=\"console hello: done\""));
+  EXPECT_THAT(xml, HasSubstr("a last line"));
+}
+
+}  // namespace
+}  // namespace hearth::vm

@@ -1,0 +1,77 @@
+#include "builder/vm/check_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/json.hpp"
+
+namespace hearth::vm {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CheckFileTest, IsAsGossHasIt) {
+  const CheckFile file = parse_check_file(R"(
+port:
+  tcp:80: {listening: true, ip: ["0.0.0.0"]}
+file:
+  /etc/motd: {mode: "0644", contents: [Welcome, "!error"], title: for people, meta: {any: [thing]}}
+command:
+  uname -r: {exit-status: 0, skip: true}
+http:
+  http://localhost:8080/x?y: {status: 404, body: [/^not/]}
+  http://127.0.0.1/: {}
+)",
+                                          "c")
+                             .value_or_throw();
+  ASSERT_EQ(file.inside.size(), 3U);
+  EXPECT_EQ(file.inside[0].name, "tcp:80");
+  EXPECT_EQ(file.inside[0].expected[1].values, std::vector<std::string>{"0.0.0.0"});
+  EXPECT_EQ(file.inside[1].expected.size(), 2U) << "what is for people is no check";
+  EXPECT_TRUE(file.inside[2].skip);
+  ASSERT_EQ(file.pages.size(), 2U);
+  EXPECT_EQ(file.pages[0].port, 8080);
+  EXPECT_EQ(file.pages[0].path, "/x?y");
+  EXPECT_EQ(file.pages[0].status, 404U);
+  EXPECT_EQ(file.pages[1].port, 80);
+  EXPECT_FALSE(file.pages[1].status);
+}
+
+TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
+  const auto refusal = [](const std::string& text) {
+    const Result<CheckFile> file = parse_check_file(text, "c.yaml");
+    return file ? "taken" : file.error().text();
+  };
+  EXPECT_EQ(refusal("serivce:\n  nginx: {running: true}\n"),
+            "c.yaml:1:1: there are no checks of type 'serivce'; did you mean 'service'?");
+  EXPECT_EQ(refusal("service:\n  nginx: {runing: true}\n"),
+            "c.yaml:2:11: there is no 'runing' of a service; did you mean 'running'?");
+  EXPECT_THAT(refusal("service:\n  nginx: {running: maybe}\n"),
+              HasSubstr("c.yaml:2:20: 'running' is true or false, not 'maybe'"));
+  EXPECT_THAT(refusal("service:\n  nginx:\n"),
+              HasSubstr("c.yaml:2:3: service nginx: what is expected of it is missing (enabled, running)"));
+  EXPECT_THAT(refusal("port:\n  80: {listening: true}\n"), HasSubstr("c.yaml:2:3: a port is tcp:80"));
+  EXPECT_THAT(refusal("file:\n  etc: {exists: true}\n"), HasSubstr("a path begins with /"));
+  EXPECT_THAT(refusal("file:\n  /a: {contents: words}\n"), HasSubstr("'contents' is a list"));
+  EXPECT_THAT(refusal("file:\n  /a: {contents: ['/(/']}\n"), HasSubstr("c.yaml:2:19: "));
+  EXPECT_THAT(refusal("file:\n  /a: {size: big}\n"), HasSubstr("'size' is a number"));
+  EXPECT_THAT(refusal("kernel-param:\n  ../../etc/passwd: {value: x}\n"), HasSubstr("as for sysctl"));
+  EXPECT_THAT(refusal("http:\n  https://localhost/: {status: 200}\n"),
+              HasSubstr("c.yaml:2:3: 'https://localhost/' is not http://localhost"));
+  EXPECT_THAT(refusal("dns:\n  a.example: {resolvable: true}\n"), HasSubstr("the machine reaches nothing outside"));
+  EXPECT_THAT(refusal("- a\n"), HasSubstr("types of checks are expected"));
+  EXPECT_THAT(refusal("file: [a\n"), HasSubstr("c.yaml:2:1: "));
+  EXPECT_EQ(refusal(""),
+            "c.yaml: types of checks are expected: http, file, package, service, port, process, command, user, group, "
+            "mount, kernel-param");
+}
+
+TEST(CheckFileTest, TheSchemaIsTheReadersOwn) {
+  const Json schema = Json::parse(check_file_schema());
+  const Json& file = schema.at("properties").at("file").at("additionalProperties");
+  EXPECT_TRUE(file.at("properties").contains("linked-to"));
+  EXPECT_EQ(file.at("additionalProperties"), false);
+  EXPECT_EQ(schema.at("properties").size(), resource_types().size() + 1);
+}
+
+}  // namespace
+}  // namespace hearth::vm
