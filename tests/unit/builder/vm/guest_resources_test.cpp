@@ -68,7 +68,15 @@ TEST_F(GuestResourcesTest, ACommand) {
   good(ask("command", "echo a; echo b >&2", "stderr", {"b"}));
   good(ask("command", "a name", "exit-status", {"0"}, {{"exec", {"test \"it's\" = \"it's\""}}}));
   bad(ask("command", "sleep 20", "exit-status", {"0"}, {{"timeout", {"700"}}}), "still running after 1 s");
-  good(ask("command", "cat", "exit-status", {"0"}));  // nothing to read: it must not eat the script
+}
+
+TEST_F(GuestResourcesTest, ACommandThatReadsDoesNotEatTheScript) {
+  std::vector<ResourceCheck> checks = {{"command", "cat", {{"stdout", {"!tell"}}}, false}};
+  checks.resize(150, {"command", ": a line that makes the script longer than what sh reads at once", {}, false});
+  const CommandResult result = runner_.run({.argv = {"sh", "-s"}, .input = probe_script(checks)});
+  const Answers answers = parse_answers(result.out, checks.size());
+  EXPECT_TRUE(answers.is_whole) << result.err;
+  good(judge(checks, answers).front());
 }
 
 TEST_F(GuestResourcesTest, APort) {
