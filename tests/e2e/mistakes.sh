@@ -57,6 +57,13 @@ DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image crea
 
 # Images
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
+long=$(printf '%010000d' 0)
+for command in "image verify" "image inspect" "element info" "node show" "metadata validate -t" "node import"; do
+    # shellcheck disable=SC2086
+    mistake 1 "0000…" -- $command "$long"
+    [ "$(wc -c < said)" -lt 2000 ] || fail "hearth $command: a long name fills the screen"
+done
+mistake 1 'there is no image '"$work"'/x\nhearth: all is well' -- image verify $'x\nhearth: all is well'
 mistake 1 "there is no image $work/nothere.tar" -- image reproduce --unsigned nothere.tar
 mistake 1 "there is no image $work/nothere.raw" -- image inspect nothere.raw
 mistake 1 "there is no image $work/nothere.raw" -- image diff disk.raw nothere.raw
@@ -101,6 +108,8 @@ printf '{"steps": [' > whole.d/steps.json
 for command in sizes why; do
     mistake 1 "whole.d/steps.json:1" -- image "$command" whole.tar
 done
+printf '{\n"steps": [\n{"outcome": "ran", "step": 5}]}' > whole.d/steps.json
+mistake 1 "whole.d/steps.json:3: steps[0]: this is no report of steps: there is a number where a text is expected" -- image why whole.tar
 echo '{"steps": 5}' > whole.d/steps.json
 mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
@@ -137,6 +146,10 @@ mistake 1 "site.json:1:24: mode: is full or proxy, not 'ful'" -- pxe serve site.
 mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00:00:00
 
 # Nodes
+mistake 1 "there is no file nothere.json" -- node import nothere.json --state fresh
+mistake 1 "there is no file nothere.json" -- baremetal import nothere.json --state fresh
+printf '{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]}]}' > fresh.json
+mistake 0 "Would have registered node UUID" -- node import fresh.json --dry-run --state fresh
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
 for read in "list" "show alpha" "power on alpha" "events" "export" "set alpha --name x" "todo"; do
     # shellcheck disable=SC2086
