@@ -1,5 +1,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 
+#include <algorithm>
+
 #include "base/cli/print.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
@@ -250,7 +252,9 @@ Json ConductorClient::call_expecting(const std::string& method, const std::strin
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
     Error error(kind, fault_text(answer.body, answer.status));
     const std::string node = answer.status == 404 ? node_in(target) : "";
-    if (!node.empty()) error.hint(who_is_there(node, names_of_nodes()));
+    const std::vector<std::string> names = node.empty() ? std::vector<std::string>{} : names_of_nodes();
+    const bool is_there = std::find(names.begin(), names.end(), node) != names.end();  // something of it is not
+    if (!node.empty() && !is_there) error.hint(who_is_there(node, names));
     throw Error(error);
   }
   if (answer.body.empty()) return Json();

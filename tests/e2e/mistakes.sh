@@ -189,6 +189,7 @@ mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
 mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
+mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node deploy alpha --wait 5
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
@@ -223,6 +224,7 @@ mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --
 mistake 1 "no rehearsal runs in $work/rehearsed.rehearsal" -- rehearse rehearsed.yaml --shell a
 mistake 2 "--connect a: MACHINE:PORT is expected" -- rehearse rehearsed.yaml --connect a
 mistake 1 "This conductor boots no machines itself" -- node boot-log alpha
+! grep -q "Did you mean" said || fail "node boot-log: a node that is there is taken for a mistyped one: $(cat said)"
 mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.json 02:00:00:00:00:01
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
 finish
