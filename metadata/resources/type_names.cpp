@@ -41,7 +41,7 @@ OS::Neutron: AddressScope ExtraRoute ExtraRouteSet Firewall FirewallPolicy Firew
   SubnetPool Trunk VPNService
 OS::Neutron::LBaaS: HealthMonitor L7Policy L7Rule Listener LoadBalancer Pool PoolMember
 OS::Neutron::TaaS: TapFlow TapService
-OS::Nova: FloatingIP FloatingIPAssociation HostAggregate Quota ServerGroup
+OS::Nova: FloatingIP FloatingIPAssociation HostAggregate Quota
 OS::Octavia: Flavor FlavorProfile HealthMonitor L7Policy L7Rule Listener LoadBalancer Pool PoolMember Quota
 OS::Sahara: Cluster ClusterTemplate DataSource ImageRegistry Job JobBinary NodeGroupTemplate
 OS::Senlin: Cluster Node Policy Profile Receiver

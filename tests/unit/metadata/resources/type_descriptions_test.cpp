@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "metadata/model/value_text.hpp"
 #include "metadata/resources/property_schema.hpp"
 #include "metadata/resources/type_names.hpp"
 
@@ -42,6 +43,16 @@ TEST(TypeDescriptions, NoTypeLacksAPart) {
       }
     }
   }
+}
+
+TEST(TypeDescriptions, AServerGroupHasOneOfFourPolicies) {
+  const ResourceType* group = find_resource_type("OS::Nova::ServerGroup");
+  ASSERT_NE(group, nullptr);
+  const auto with = [&](const char* policy) {
+    return convert_properties(group->properties, map_of({{"policies", Value::list({Value::string(policy)})}}));
+  };
+  EXPECT_EQ(python_str(member(with("soft-affinity"), "policies")), "['soft-affinity']");
+  EXPECT_THROW(static_cast<void>(with("affinty")), Fault);
 }
 
 TEST(TypeDescriptions, ARowMayRefineWhatItsFamilySays) {
