@@ -50,6 +50,7 @@ class Deadline {
     const MonotonicTime now = clock.now();
     return duration >= MonotonicTime::max() - now ? never() : Deadline(now + duration);
   }
+  [[nodiscard]] static Deadline earlier(Deadline one, Deadline other) { return one.at_ < other.at_ ? one : other; }
   explicit Deadline(MonotonicTime at) : at_(at) {}
 
   [[nodiscard]] bool is_never() const { return at_ == MonotonicTime::max(); }

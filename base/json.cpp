@@ -10,6 +10,8 @@
 
 namespace hearth {
 
+void throw_missing_member() { throw Json::out_of_range::create(403, "a member is missing", nullptr); }
+
 namespace {
 
 constexpr std::size_t k_usual_depth = 512;

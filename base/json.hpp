@@ -1,6 +1,17 @@
 // JSON by nlohmann, with key order kept and errors that give line and column.
 #pragma once
 
+namespace hearth {
+
+/// Throws Json::out_of_range: `[]` of what can't change found no member of the name.
+[[noreturn]] void throw_missing_member();
+
+}  // namespace hearth
+
+// Without this the library ends the process where `[]` finds nothing: whoever sent or wrote what we read could do that.
+// The same in all units, as the linker keeps one of them (lint.forbidden: nobody else includes nlohmann's).
+#define JSON_ASSERT(condition) (static_cast<bool>(condition) ? static_cast<void>(0) : ::hearth::throw_missing_member())
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

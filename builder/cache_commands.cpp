@@ -125,16 +125,8 @@ int why(const cli::Arguments& arguments) {
     throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
         .hint("Builds write it beside their log, unless --no-cache was given.");
   }
-  const Json report = parse_json(*text, file.string()).value_or_throw();
-  if (arguments.has("json")) {
-    cli::print(*text);
-    return 0;
-  }
-  try {
-    cli::print(why_text(report));
-  } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, cat(file.string(), " is not a report of steps: ", error.what()));
-  }
+  const std::string told = why_text(*text, file.string());
+  cli::print(arguments.has("json") ? *text : told);
   return 0;
 }
 

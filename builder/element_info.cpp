@@ -57,6 +57,18 @@ void collect_variables(std::string_view text, std::set<std::string>& out) {
   }
 }
 
+/// Those that a file of environment.d gives a value, whatever they are called.
+void collect_assigned(std::string_view text, std::set<std::string>& out) {
+  for (const std::string& line : split_lines(text)) {
+    std::string_view rest = trim(line);
+    if (rest.starts_with("export ")) rest = trim(rest.substr(7));
+    const auto end = std::find_if_not(rest.begin(), rest.end(), is_name_character);
+    const bool is_set = end != rest.end() && (*end == '=' || *end == '+');
+    if (is_set && end != rest.begin() && std::isupper(static_cast<unsigned char>(rest.front())) != 0)
+      out.emplace(rest.begin(), end);
+  }
+}
+
 std::vector<std::string> hooks_of(const FileReader& files, const Element& element) {
   std::vector<std::string> hooks;
   for (const PhaseInfo& phase : k_phases) {
@@ -140,7 +152,9 @@ std::string summary_of(const FileReader& files, const Element& element) {
 ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element) {
   std::set<std::string> variables;
   for (const fs::path& file : files_below(files, element.path, 2)) {
-    collect_variables(files.read(file).value_or(""), variables);
+    const std::string text = files.read(file).value_or("");
+    collect_variables(text, variables);
+    if (file.parent_path() == element.path / "environment.d") collect_assigned(text, variables);
   }
   variables.erase("DIB_DEBUG_TRACE");
   return {.element = element,

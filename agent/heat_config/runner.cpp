@@ -5,6 +5,7 @@
 #include "agent/heat_config/transcript.hpp"
 #include "agent/signal/real_world.hpp"
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 
@@ -81,8 +82,8 @@ class HeatConfigRun {
       run_one(item);
     } catch (const Error& error) {
       world_.log.error(cat("deployment ", text_member(item, "id"), ": ", error.story()));
-    } catch (const nlohmann::json::exception& error) {
-      world_.log.error(cat("deployment ", text_member(item, "id"), " is malformed: ", error.what()));
+    } catch (const Json::exception& error) {
+      world_.log.error(cat("deployment ", text_member(item, "id"), " is malformed: ", json_fault(error)));
     }
   }
 

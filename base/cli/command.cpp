@@ -15,6 +15,7 @@
 #include "base/cli/manual.hpp"
 #include "base/cli/markdown.hpp"
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
@@ -33,15 +34,17 @@ std::size_t words_matched(const Command& command, const std::vector<std::string>
 
 /// Runs `body`, and turns whatever it throws into a message and an exit code.
 template <class Body>
-int guarded(const std::string& name, const Body& body) noexcept {
+int guarded(const std::string& name, const std::vector<std::string>& words, const Body& body) noexcept {
   try {
     return body();
   } catch (const Error& error) {
-    tell(cat(name, ": ", error.story(), "\n"));
+    tell(cat(name, ": ", bounded_story(error.story(), words), "\n"));
     if (error.kind() == ErrorKind::usage) tell(cat("Try '", name, " --help'.\n"));
     return error.exit_code();
+  } catch (const Json::exception& error) {
+    tell(cat(name, ": what was read is not of the form that it should have: ", json_fault(error), "\n"));
   } catch (const std::exception& error) {
-    tell(cat(name, ": ", describe_unexpected(error), "\n"));
+    tell(cat(name, ": ", bounded_story(describe_unexpected(error), words), "\n"));
   }
   return 1;
 }
@@ -201,6 +204,20 @@ std::vector<Command> in_group(std::string_view group, std::vector<Command> rows)
   return rows;
 }
 
+std::vector<Command> answered_by(const std::string& service, std::vector<Command> rows) {
+  for (Command& row : rows) {
+    row.run = [service, run = std::move(row.run)](const Arguments& arguments) {
+      try {
+        return run(arguments);
+      } catch (const Json::exception& error) {
+        throw Error(ErrorKind::input, cat("the answer is not ", service, "'s: ", json_fault(error)))
+            .hint("is it another service that answers at this address, or one of another version?");
+      }
+    };
+  }
+  return rows;
+}
+
 std::vector<Command> all_commands(const Program& program) {
   std::vector<Command> rows = program.commands;
   rows.push_back(help_row(program));
@@ -212,13 +229,13 @@ std::vector<Command> all_commands(const Program& program) {
 }
 
 int run(const Program& program, const std::vector<std::string>& words) noexcept {
-  const int code = guarded(program.name, [&]() -> int {
+  const int code = guarded(program.name, words, [&]() -> int {
     if (const std::optional<int> done = run_word(program, words)) return *done;
     const std::vector<Command> rows = all_commands(program);
     if (const Command* row = row_of(rows, words)) {
       const std::string name = cat(program.name, " ", row->words);
       const auto used = static_cast<std::ptrdiff_t>(words_matched(*row, words));
-      return guarded(name, [&] { return run_command(name, *row, {words.begin() + used, words.end()}, true); });
+      return guarded(name, words, [&] { return run_command(name, *row, {words.begin() + used, words.end()}, true); });
     }
     if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);
@@ -227,7 +244,7 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept 
 }
 
 int run_single(const Program& program, const Command& command, const std::vector<std::string>& words) noexcept {
-  return ended(program.name, guarded(program.name, [&] { return run_command(program.name, command, words); }));
+  return ended(program.name, guarded(program.name, words, [&] { return run_command(program.name, command, words); }));
 }
 
 int run_as(const std::string& name, Program program, const std::vector<std::string>& words) noexcept {

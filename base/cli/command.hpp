@@ -53,6 +53,10 @@ struct Program {
 /// The rows with their group set; a row that names one keeps it.
 [[nodiscard]] std::vector<Command> in_group(std::string_view group, std::vector<Command> rows);
 
+/// The rows, where an answer that lacks something ends in an Error that tells what, and that "a conductor" never gave
+/// it.
+[[nodiscard]] std::vector<Command> answered_by(const std::string& service, std::vector<Command> rows);
+
 /// The program's rows and those that every program has: help and completion. They refer to `program`.
 [[nodiscard]] std::vector<Command> all_commands(const Program& program);
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/progress_text.hpp"
 #include "base/text.hpp"
 
 namespace hearth::cli {
@@ -30,6 +31,27 @@ bool flushed() noexcept {
   return g_lost == 0;
 }
 
+/// The text without its middle.
+std::string without_middle(std::string_view line) {
+  constexpr std::size_t k_most = 2000;
+  constexpr std::size_t k_end = 500;
+  if (line.size() <= k_most) return std::string(line);
+  const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(line[at]) & 0xc0U) == 0x80U; };
+  std::size_t head = k_most - k_end;
+  while (head > 0 && inside(head)) --head;
+  std::size_t tail = line.size() - k_end;
+  while (tail > head && inside(tail)) --tail;
+  return cat(line.substr(0, head), " […] ", line.substr(tail));
+}
+
+/// Empty where the word may be shown as it is.
+std::string shown_word(const std::string& word) {
+  constexpr std::size_t k_most_columns = 120;
+  if (trim(word).empty()) return "";
+  const std::string shown = cut_to_width(one_line(word), k_most_columns, {.unicode = true});
+  return shown == word ? "" : shown;
+}
+
 std::string loss() { return cat("writing to standard output: ", std::strerror(g_lost)); }
 
 }  // namespace
@@ -48,6 +70,17 @@ void flush() {
 }
 
 void tell(std::string_view text) { write_to(stderr, shown_text(text)); }
+
+std::string bounded_story(std::string story, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    for (const std::string& part : {word, word.substr(word.find('=') + 1)}) {
+      if (const std::string shown = shown_word(part); !shown.empty()) story = replace_all(story, part, shown);
+    }
+  }
+  std::vector<std::string> lines = split_lines(story);
+  for (std::string& line : lines) line = without_middle(line);
+  return join(lines, "\n");
+}
 
 void lost_output(int error_number) noexcept {
   int none = 0;

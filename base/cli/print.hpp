@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hearth::cli {
 
@@ -19,6 +20,10 @@ void flush();
 
 /// Notes, warnings and errors, to standard error.
 void tell(std::string_view text);
+
+/// An error's story, as tell() takes it: a word of the command line that has control characters or fills the screen is
+/// shown in one line and cut, and no line is longer than somebody reads.
+[[nodiscard]] std::string bounded_story(std::string story, const std::vector<std::string>& words);
 
 /// Something for standard output was lost, for this reason (errno): by who writes there without the calls above.
 void lost_output(int error_number) noexcept;

@@ -199,7 +199,7 @@ class Reader {
           frames::verify(builder::evidence::signed_text(manifest), *bytes, key)) {
         return key;
       }
-    } catch (const nlohmann::json::exception&) {
+    } catch (const Json::exception&) {
       throw damaged("its signature is not understood");
     }
     throw damaged("its signature does not fit its manifest");

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/foreign_json.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
 
@@ -123,8 +124,8 @@ Result<Manifest> parse_manifest(std::string_view text, std::string_view source) 
       if (leads_out(path, links)) return wrong(cat("the link '", path, "' leads out"));
     }
     return manifest;
-  } catch (const nlohmann::json::exception& error) {
-    return wrong(cat("the manifest is not understood: ", error.what()));
+  } catch (const Json::exception& error) {
+    return wrong(cat("the manifest is not understood: ", json_fault(error)));
   }
 }
 

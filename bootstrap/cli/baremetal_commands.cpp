@@ -16,6 +16,7 @@ namespace hearth::bootstrap {
 namespace {
 
 int import_baremetal(const cli::Arguments& arguments) {
+  static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const std::string format = arguments.has("json") ? "json" : arguments.has("csv") ? "csv" : "";
   import_file(*conductor, arguments.operand(0, "file"), format,

@@ -80,7 +80,9 @@ int failed_imports(ConductorClient& conductor, const Json& answer) {
 }
 
 int import_command(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
+  using NewState = ConductorClient::NewState;
+  static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
+  const auto conductor = ConductorClient::open(arguments, arguments.has("dry-run") ? NewState::played : NewState::made);
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");

@@ -213,7 +213,7 @@ struct SeedService::Parts {
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
         store((directory / "state.db").string()),
-        drivers(all_drivers(directory)),
+        drivers(all_drivers(directory, std::make_shared<const Curfew>())),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
         people(conductor, IronicApi::Faces::all, log),

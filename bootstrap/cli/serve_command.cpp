@@ -85,7 +85,7 @@ std::vector<cli::Command> commands() {
   }
   all.push_back(serve_command());
   all.push_back(deploy_command());
-  return all;
+  return cli::answered_by("a conductor", std::move(all));
 }
 
 }  // namespace hearth::bootstrap

@@ -1,5 +1,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 
+#include <algorithm>
+
 #include "base/cli/print.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
@@ -110,7 +112,8 @@ class OwnConductor final : public ConductorClient {
   OwnConductor(const fs::path& directory, FileLock lock)
       : lock_(std::move(lock)),
         store_((directory / k_state_file).string()),
-        drivers_(all_drivers(directory)),
+        curfew_(std::make_shared<Curfew>()),
+        drivers_(all_drivers(directory, curfew_)),
         agents_(clock_, std::chrono::seconds(10)),
         workers_(8),
         conductor_({store_, drivers_, agents_, workers_, clock_, log_, own_settings(), directory}),
@@ -118,6 +121,7 @@ class OwnConductor final : public ConductorClient {
   OwnConductor(const OwnConductor&) = delete;
   OwnConductor& operator=(const OwnConductor&) = delete;
   ~OwnConductor() override {
+    curfew_->set(clock_.now());  // whoever has been asked gets the rest of the minute, nobody else a request
     if (!workers_.stop(std::chrono::seconds(1))) cli::tell(cat("waiting until ", waited_for(), " has answered\n"));
   }
   [[nodiscard]] bool lasts() const override { return false; }
@@ -129,7 +133,6 @@ class OwnConductor final : public ConductorClient {
     }
   }
 
- private:
   Answer send(const std::string& method, const std::string& target, const std::string& body) override {
     ServedRequest request;
     request.method = method;
@@ -145,6 +148,7 @@ class OwnConductor final : public ConductorClient {
     // What can be done without a machine's answer is done before the command goes on; BMCs get a minute.
     const MonotonicTime begun = clock_.now();
     const Deadline deadline = Deadline::after(k_patience, clock_);
+    curfew_->set(begun + k_patience);
     for (bool told = false; !conductor_.quiet() && !deadline.passed(clock_.now());) {
       conductor_.tick();
       if (conductor_.quiet()) break;
@@ -157,6 +161,7 @@ class OwnConductor final : public ConductorClient {
     return {response.status, response.content()};
   }
 
+ private:
   [[nodiscard]] std::string waited_for() const {
     const std::vector<std::string> names = conductor_.asked_nodes();
     return names.empty() ? "what has begun" : cat("the BMC of ", join(names, ", "));
@@ -166,6 +171,7 @@ class OwnConductor final : public ConductorClient {
   FdLogger log_{2, LogLevel::warning};
   FileLock lock_;
   Store store_;
+  std::shared_ptr<Curfew> curfew_;
   Drivers drivers_;
   HttpAgentClient agents_;
   ThreadWorkers workers_;
@@ -173,10 +179,30 @@ class OwnConductor final : public ConductorClient {
   IronicApi api_;
 };
 
-void require_state(const std::string& directory) {
+/// What the conductor of a command that changes nothing works on.
+class PlayedConductor final : public ConductorClient {
+ public:
+  PlayedConductor()
+      : directory_(TempDir::create(fs::temp_directory_path(), "hearth-node")),
+        conductor_(directory_.path(), FileLock::try_acquire(directory_.path() / "lock").value()) {}
+  [[nodiscard]] bool lasts() const override { return conductor_.lasts(); }
+  void wait(Duration duration) override { conductor_.wait(duration); }
+
+ private:
+  Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+    return conductor_.send(method, target, body);
+  }
+  TempDir directory_;
+  OwnConductor conductor_;
+};
+
+bool has_state(const std::string& directory) {
   boost::system::error_code hidden;  // then the lock says it
-  if (fs::exists(fs::path(directory) / k_state_file, hidden) || hidden == boost::system::errc::permission_denied)
-    return;
+  return fs::exists(fs::path(directory) / k_state_file, hidden) || hidden == boost::system::errc::permission_denied;
+}
+
+void require_state(const std::string& directory) {
+  if (has_state(directory)) return;
   throw Error(ErrorKind::not_found, cat("there is no state in ", directory))
       .hint(
           "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "
@@ -204,6 +230,7 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
   if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
   if (absent == NewState::refused) require_state(directory);
+  if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();
   RealFileSystem().make_directories(directory, 0700);
   std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
   if (lock) return std::make_unique<OwnConductor>(directory, std::move(*lock));
@@ -225,7 +252,9 @@ Json ConductorClient::call_expecting(const std::string& method, const std::strin
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
     Error error(kind, fault_text(answer.body, answer.status));
     const std::string node = answer.status == 404 ? node_in(target) : "";
-    if (!node.empty()) error.hint(who_is_there(node, names_of_nodes()));
+    const std::vector<std::string> names = node.empty() ? std::vector<std::string>{} : names_of_nodes();
+    const bool is_there = std::find(names.begin(), names.end(), node) != names.end();  // something of it is not
+    if (!node.empty() && !is_there) error.hint(who_is_there(node, names));
     throw Error(error);
   }
   if (answer.body.empty()) return Json();

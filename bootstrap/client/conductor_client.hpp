@@ -14,8 +14,8 @@ namespace hearth::bootstrap {
 
 class ConductorClient {
  public:
-  /// What is done where --state has nothing yet: it may be mistyped.
-  enum class NewState { refused, made };
+  /// What is done where --state has nothing yet: it may be mistyped. One that is played is gone with the command.
+  enum class NewState { refused, made, played };
   /// --url (or HEARTH_NODE_URL), else the conductor that serves --state (or /var/lib/hearth/node), else one of our own.
   [[nodiscard]] static std::unique_ptr<ConductorClient> open(const cli::Arguments& arguments,
                                                              NewState absent = NewState::refused);

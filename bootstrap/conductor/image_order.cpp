@@ -87,7 +87,7 @@ std::vector<std::string> image_faults(const Node& node) {
   const Json& info = node.instance_info;
   const std::string url = text_in(info, "image_source");
   if (url.empty()) {
-    faults.emplace_back("instance_info has no image_source: the URL of the image to write");
+    faults.emplace_back("no image is named: hearth node deploy NODE --image IMAGE (instance_info has no image_source)");
     return faults;
   }
   if (url.rfind("http://", 0) != 0 && url.rfind("https://", 0) != 0) {

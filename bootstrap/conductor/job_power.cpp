@@ -70,7 +70,9 @@ Jobs::Step Jobs::check(Node& node) {
   std::vector<std::string> faults;
   if (node.job.kind == "deploy") faults = image_faults(node);
   if (node.job.kind == "adopt" && text_in(node.instance_info, "image_source").empty())
-    faults.emplace_back("instance_info has no image_source: what is on a machine that is taken over has to be known");
+    faults.emplace_back(
+        "what is on the machine is not known: hearth node set NODE --instance-info image_source=URL (instance_info has "
+        "no image_source)");
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));

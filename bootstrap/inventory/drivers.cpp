@@ -1,6 +1,7 @@
 #include "bootstrap/inventory/drivers.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
@@ -35,25 +36,23 @@ bool ends_with(std::string_view text, std::string_view end) {
   return !end.empty() && text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+/// Drivers that inventories name and Hearth does not have: name, suffix of pm_types, prefix of keys.
+constexpr std::array<std::array<std::string_view, 3>, 5> k_of_others = {{{"cisco-ucs-managed", "_ucs", "ucs"},
+                                                                         {"staging-ovirt", "", "ovirt"},
+                                                                         {"staging-iboot", "", "iboot"},
+                                                                         {"staging-wol", "", "wol"},
+                                                                         {"staging-amt", "", "amt"}}};
+
 }  // namespace
 
 const std::vector<DriverRow>& driver_table() {
-  static const std::vector<DriverRow> rows = {
-      {"ipmi", {"ipmi"}, "_ipmitool", "ipmi", {"pm_addr"}, Identity::address},
-      {"redfish", {"redfish"}, "", "redfish", {"pm_addr", "pm_system_id"}, Identity::system},
-      {"idrac", {"idrac"}, "_drac", "drac", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
-      {"ilo", {"ilo"}, "_ilo", "ilo", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
-      {"irmc", {"irmc"}, "_irmc", "irmc", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
-      {"xclarity", {"xclarity"}, "", "xclarity", {"pm_addr", "pm_user", "pm_password"}, Identity::address},
-      {"cisco-ucs-managed", {}, "_ucs", "ucs", {}, Identity::none, false},
-      {"staging-ovirt", {"staging-ovirt"}, "", "ovirt", {}, Identity::none, false},
-      {"staging-iboot", {"staging-iboot"}, "", "iboot", {}, Identity::none, false},
-      {"staging-wol", {"staging-wol"}, "", "wol", {}, Identity::none, false},
-      {"staging-amt", {"staging-amt"}, "", "amt", {}, Identity::none, false},
-      {"libvirt", {"libvirt", "pxe_ssh"}, "", "libvirt", {"pm_addr"}, Identity::domain},
-      {"qemu", {"qemu"}, "", "qemu", {}, Identity::none},
-      {"manual-management", {"manual-management", "fake_pxe", "fake_agent"}, "", "", {}, Identity::none},
-      {"fake-hardware", {"fake-hardware", "fake"}, "", "fake", {}, Identity::none}};
+  static const std::vector<DriverRow> rows = [] {
+    std::vector<DriverRow> all;
+    for (const DriverSheet& sheet : driver_sheets()) all.push_back({sheet.inventory, sheet.driver});
+    for (const auto& [driver, suffix, prefix] : k_of_others)
+      all.push_back({{{driver}, suffix, prefix, {}}, driver, false});
+    return all;
+  }();
   return rows;
 }
 

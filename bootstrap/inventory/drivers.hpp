@@ -1,4 +1,5 @@
-// pm_type: which driver a machine is managed by, and what its pm_* keys are called there. A table; pure.
+// pm_type: which driver a machine is managed by, and what its pm_* keys are called there: of the table of drivers
+// (power/driver_keys.hpp). Pure.
 #pragma once
 
 #include <optional>
@@ -7,24 +8,20 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "bootstrap/power/driver_keys.hpp"
 
 namespace hearth::bootstrap {
 
-struct DriverRow {
-  std::string_view driver;                  ///< Ironic's name of it
-  std::vector<std::string_view> types;      ///< pm_types that mean it
-  std::string_view suffix;                  ///< so does every pm_type that ends like this; empty = none
-  std::string_view prefix;                  ///< of its own keys: "ipmi" for ipmi_address; empty = none
-  std::vector<std::string_view> mandatory;  ///< pm_* keys that must be there
-  /// How two entries are known to be one machine: by address and port, by address and system, by two keys, or not.
-  enum class Identity { none, address, system, domain } identity = Identity::none;
-  bool supported = true;  ///< else the machine is switched by hand
+struct DriverRow : InventoryNames {
+  std::string_view driver;  ///< Ironic's name of it
+  bool supported = true;    ///< else the machine is switched by hand
 };
 
 /// Nothing for an unknown pm_type.
 [[nodiscard]] const DriverRow* driver_of(std::string_view pm_type);
 /// By the driver's own name.
 [[nodiscard]] const DriverRow* driver_named(std::string_view driver);
+/// Those of driver_sheets(), and those of others that Hearth has none for.
 [[nodiscard]] const std::vector<DriverRow>& driver_table();
 
 /// "pm_addr" as this driver's driver_info has it: "ipmi_address"; nothing when the driver has no such key.

@@ -16,26 +16,45 @@ namespace {
 /// A client of its own for each request: drivers are called from several threads. No proxy: BMCs are neighbours.
 class ThreadedHttp final : public HttpClient {
  public:
-  explicit ThreadedHttp(const Clock& clock) : clock_(clock) {}
+  ThreadedHttp(const Clock& clock, const Curfew& curfew) : clock_(clock), curfew_(curfew) {}
   [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
-    return WebClient(clock_, {}, "hearth-conductor").send(request);
+    HttpRequest limited = request;
+    limited.deadline = curfew_.limit(request.deadline);
+    return WebClient(clock_, {}, "hearth-conductor").send(limited);
   }
 
  private:
   const Clock& clock_;
+  const Curfew& curfew_;
+};
+
+class LimitedRunner final : public CommandRunner {
+ public:
+  LimitedRunner(const Clock& clock, const Curfew& curfew) : runner_(clock), curfew_(curfew) {}
+  [[nodiscard]] CommandResult run(const Command& command) override {
+    Command limited = command;
+    limited.deadline = curfew_.limit(command.deadline);
+    return runner_.run(limited);
+  }
+
+ private:
+  RealRunner runner_;
+  const Curfew& curfew_;
 };
 
 /// What the drivers of one table share, kept by one of them.
 struct World {
+  explicit World(std::shared_ptr<const Curfew> given) : curfew(std::move(given)) {}
+  std::shared_ptr<const Curfew> curfew;
   SystemClock clock;
-  RealRunner runner{clock};
-  ThreadedHttp http{clock};
+  LimitedRunner runner{clock, *curfew};
+  ThreadedHttp http{clock, *curfew};
 };
 
 }  // namespace
 
-Drivers all_drivers(const fs::path& directory) {
-  const auto world = std::make_shared<World>();
+Drivers all_drivers(const fs::path& directory, std::shared_ptr<const Curfew> curfew) {
+  const auto world = std::make_shared<World>(std::move(curfew));
   Drivers drivers;
   drivers.add("manual-management", std::make_unique<ManualDriver>());
   drivers.add("fake-hardware", std::make_unique<FakeDriver>());

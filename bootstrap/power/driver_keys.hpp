@@ -1,6 +1,6 @@
-// What each driver reads of a node's driver_info: one table. Drivers take defaults from it, validation what is missing
-// or can't be, inventories what is misspelt; `hearth node drivers` and Ironic's /v1/drivers/NAME/properties tell it.
-// Pure.
+// All drivers, what each reads of a node's driver_info, and what inventories call it: one table. Drivers take defaults
+// from it, validation what is missing or can't be, inventories (inventory/drivers.hpp) pm_types and what is misspelt;
+// `hearth node drivers` and Ironic's /v1/drivers/NAME/properties tell it. Pure.
 #pragma once
 
 #include <string>
@@ -20,9 +20,20 @@ struct DriverKey {
   std::vector<std::string> values = {};  ///< all that it may be; empty = anything
 };
 
+/// What inventories call a driver and its keys.
+struct InventoryNames {
+  std::vector<std::string_view> types;      ///< pm_types that mean it
+  std::string_view suffix;                  ///< so does every pm_type that ends like this; empty = none
+  std::string_view prefix;                  ///< of its own keys: "ipmi" for ipmi_address; empty = none
+  std::vector<std::string_view> mandatory;  ///< pm_* keys that must be there
+  /// How two entries are known to be one machine: by address and port, by address and system, by two keys, or not.
+  enum class Identity { none, address, system, domain } identity = Identity::none;
+};
+
 struct DriverSheet {
   std::string driver;   ///< Ironic's name of it
   std::string summary;  ///< whose machines, and how they are reached
+  InventoryNames inventory;
   std::vector<DriverKey> keys;
 };
 

@@ -31,8 +31,9 @@ int check_site(const cli::Arguments& arguments) {
                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
-  cli::print(cat(site.machines.size(), " machines in ", site.subnet, ", seed ", site.seed_address,
-                 site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name), ": nothing is wrong\n"));
+  cli::print(cat(site.machines.size(), site.machines.size() == 1 ? " machine in " : " machines in ", site.subnet,
+                 ", seed ", site.seed_address, site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name),
+                 ": nothing is wrong\n"));
   return 0;
 }
 
@@ -98,9 +99,9 @@ int new_site(const cli::Arguments& arguments) {
   const Result<SiteFile, std::string> site = parse_site_file(text, file);
   if (!site) throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", site.error()));
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
-  cli::print(cat(file, ": ", site->machines.size(), " machines in ", site->subnet, ". Next:\n  hearth site check ",
-                 file, "        what is missing\n  hearth rehearse ", file,
-                 "          play it on this machine\n  hearth node serve --boot ", file,
+  cli::print(cat(file, ": ", site->machines.size(), site->machines.size() == 1 ? " machine in " : " machines in ",
+                 site->subnet, ". Next:\n  hearth site check ", file, "        what is missing\n  hearth rehearse ",
+                 file, "          play it on this machine\n  hearth node serve --boot ", file,
                  " --engine; hearth node import ", file, "\n"));
   return 0;
 }

@@ -70,11 +70,11 @@ TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const Disk
   return TreeView::create(root, hidden, scratch);
 }
 
-void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch) {
+void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch, FstabName by) {
   for (const DiskFileSystem& file_system : layout.file_systems) {
     if (file_system.holds_files()) make_mount_point(tree, file_system.mount_point, epoch);
   }
-  write_config(tree, "/etc/fstab", fstab_text(layout), epoch);
+  write_config(tree, "/etc/fstab", fstab_text(layout, by), epoch);
   if (!layout.volumes.encrypted.empty()) write_config(tree, "/etc/crypttab", crypttab_text(layout), epoch);
   if (!layout.volumes.arrays.empty()) write_config(tree, "/etc/mdadm/mdadm.conf", mdadm_text(layout), epoch);
 }

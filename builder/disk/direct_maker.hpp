@@ -23,7 +23,7 @@ struct DirectOptions {
 
 /// Creates the mount points that the tree lacks, and writes /etc/fstab, /etc/crypttab and /etc/mdadm/mdadm.conf where
 /// the layout has something to say there (replacing them). Times are set to `epoch`.
-void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch);
+void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch, FstabName by = FstabName::uuid);
 
 /// Writes `raw` (created or replaced, sparse, exactly placement.disk_bytes long): partition table and all file systems,
 /// each filled with its part of the tree. The layout must be makeable (require_direct) and have its ids (assign_ids).

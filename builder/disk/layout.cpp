@@ -19,11 +19,14 @@ std::string volume_id(std::string_view seed, std::string_view purpose) {
   return cat(digits.substr(0, 4), "-", digits.substr(4));
 }
 
-std::string fstab_line(const DiskFileSystem& file_system) {
+std::string fstab_line(const DiskFileSystem& file_system, FstabName by) {
   const bool swap = file_system.type == "swap";
   const FstabEntry entry = swap ? FstabEntry{"sw", "0", "0"} : *file_system.fstab;
-  return cat("LABEL=", replace_all(file_system.label, " ", "\\040"), " ", file_system.mount_point, " ",
-             file_system.type, " ", entry.options, " ", entry.dump_frequency, " ", entry.fsck_pass, "\n");
+  const bool by_label = by == FstabName::label || file_system.uuid.empty();
+  const std::string name =
+      by_label ? cat("LABEL=", replace_all(file_system.label, " ", "\\040")) : cat("UUID=", file_system.uuid);
+  return cat(name, " ", file_system.mount_point, " ", file_system.type, " ", entry.options, " ", entry.dump_frequency,
+             " ", entry.fsck_pass, "\n");
 }
 
 }  // namespace
@@ -119,10 +122,10 @@ std::string mdadm_text(const DiskLayout& layout) {
   return text;
 }
 
-std::string fstab_text(const DiskLayout& layout) {
+std::string fstab_text(const DiskLayout& layout, FstabName by) {
   std::string text;
   for (const DiskFileSystem& file_system : layout.file_systems) {
-    if (file_system.fstab && !file_system.mount_point.empty()) text += fstab_line(file_system);
+    if (file_system.fstab && !file_system.mount_point.empty()) text += fstab_line(file_system, by);
   }
   return text;
 }

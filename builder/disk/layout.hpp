@@ -92,8 +92,12 @@ inline constexpr std::string_view k_bios_boot_type = "21686148-6449-6E6F-744E-65
 /// A UUID as mdadm writes it: four groups of eight digits with colons.
 [[nodiscard]] std::string mdadm_uuid(std::string_view uuid);
 
-/// The lines of /etc/fstab for all mounts that have an fstab node, in mount order.
-[[nodiscard]] std::string fstab_text(const DiskLayout& layout);
+/// By what /etc/fstab finds a file system. Labels are the same in all releases of an image: in a machine with two of
+/// their disks, what a label names may lie on either.
+enum class FstabName { uuid, label };
+
+/// The lines of /etc/fstab for all mounts that have an fstab node, in mount order. What has no UUID yet goes by label.
+[[nodiscard]] std::string fstab_text(const DiskLayout& layout, FstabName by = FstabName::uuid);
 
 /// The lines of /etc/crypttab for the encrypted volumes, and the ARRAY lines of mdadm.conf; empty when there are none.
 [[nodiscard]] std::string crypttab_text(const DiskLayout& layout);

@@ -1,8 +1,8 @@
 #include "builder/disk/layout_view.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/disk/config_check.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
@@ -128,9 +129,9 @@ Rebuild rebuild_of(const Statement& statement, const std::vector<cli::Option>& t
     for (const std::string& word : taken_arguments(table, parameters.at("arguments")))
       rebuild.arguments.push_back(word);
     return rebuild;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Json::exception& error) {
     throw Error(ErrorKind::input,
-                cat("the provenance in ", statement.directory.string(), " can't be understood: ", error.what()));
+                cat("the provenance in ", statement.directory.string(), " can't be understood: ", json_fault(error)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/progress_text.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
@@ -163,7 +164,7 @@ BuildRecords read_build_records(const FileReader& files, const fs::path& directo
     reading = directory / k_provenance_file;
     if (const std::optional<Json> provenance = read_json(files, reading)) take_elements(*provenance, records);
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, cat(reading.string(), " can't be understood: ", error.what()));
+    throw Error(ErrorKind::input, cat(reading.string(), " can't be understood: ", json_fault(error)));
   }
   return records;
 }

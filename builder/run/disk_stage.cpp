@@ -377,7 +377,9 @@ std::uint64_t DiskStage::size_kib(const TreeUsage& usage) const {
 }
 
 void DiskStage::prepare(const fs::path& root, const Environment& environment) const {
-  prepare_tree(root, layout_, creation_time(environment));
+  const std::int64_t epoch = creation_time(environment);
+  const bool by_label = boot_settings(environment, epoch).root == RootName::label;
+  prepare_tree(root, layout_, epoch, by_label ? FstabName::label : FstabName::uuid);
 }
 
 /// An archive of a tree with a boot loader holds the same files as one that is made beside a disk. A tree without a

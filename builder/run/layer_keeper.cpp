@@ -141,6 +141,8 @@ void LayerKeeper::take_over(const Chain& chain) {
   for (const LayerRecord& layer : chain.layers) {
     steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
     if (setup_.policy.stored) setup_.policy.stored(layer.planned.back());
+    if (setup_.remote)
+      setup_.remote->offer(lookup_key(layer.parent, layer.planned.front(), layer.is_copy), layer, setup_.store.blobs());
   }
   taken_ = first_new_ = steps_.size();
   covered_ = chain.covered;

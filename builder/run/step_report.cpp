@@ -2,6 +2,9 @@
 
 #include <map>
 
+#include "base/error.hpp"
+#include "base/foreign_json.hpp"
+#include "base/json_place.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -39,6 +42,31 @@ std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::
   if (!first_changed.empty()) return {cat("it comes after ", first_changed)};
   if (!ended.empty()) return {cat("nothing was kept: ", ended)};
   return {"it is quick, and shares the next layer"};
+}
+
+bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }
+
+std::string why_line(const Json& step) {
+  std::string line = cat(was_taken(step) ? "  kept  " : "  ran   ", step.at("step").get<std::string>());
+  line.resize(std::max(line.size() + 2, k_column), ' ');
+  line += cat(fixed(step.at("seconds").get<double>(), 1), " s");
+  if (!was_taken(step) && step.contains("why"))
+    line += cat("  ", join(step.at("why").get<std::vector<std::string>>(), "; "));
+  return cat(line, "\n");
+}
+
+/// Of a report that can't be told: the first step that is at fault, or what it has beside the steps.
+std::string wrong_place(const Json& report) {
+  std::size_t i = 0;
+  for (const Json& step : list_member(report, "steps")) {
+    try {
+      static_cast<void>(why_line(step));
+    } catch (const Json::exception&) {
+      return cat("steps[", i, "]");
+    }
+    ++i;
+  }
+  return member_or_null(report, "steps").is_array() ? "taken" : "steps";
 }
 
 }  // namespace
@@ -83,18 +111,23 @@ std::string why_text(const Json& report) {
   std::string text;
   std::size_t ran = 0;
   for (const Json& step : report.at("steps")) {
-    const bool was_taken = step.at("outcome") == "taken";
-    if (!was_taken) ++ran;
-    std::string line = cat(was_taken ? "  kept  " : "  ran   ", step.at("step").get<std::string>());
-    line.resize(std::max(line.size() + 2, k_column), ' ');
-    line += cat(fixed(step.at("seconds").get<double>(), 1), " s");
-    if (!was_taken && step.contains("why")) {
-      line += cat("  ", join(step.at("why").get<std::vector<std::string>>(), "; "));
-    }
-    text += cat(line, "\n");
+    if (!was_taken(step)) ++ran;
+    text += why_line(step);
   }
   const auto taken = report.at("taken").get<std::size_t>();
   return cat(text, taken, taken == 1 ? " step was" : " steps were", " taken from layers, ", ran, " ran\n");
+}
+
+std::string why_text(std::string_view text, const std::string& source) {
+  const Json report = parse_json(text, source).value_or_throw();
+  try {
+    return why_text(report);
+  } catch (const Json::exception& error) {
+    const std::string place = wrong_place(report);
+    throw Error(ErrorKind::input, cat(source, ":", place_in_json(text, place).line, ": ", place,
+                                      ": this is no report of steps: ", json_fault(error)))
+        .hint("The image's next build writes it anew.");
+  }
 }
 
 }  // namespace hearth::builder

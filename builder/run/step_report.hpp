@@ -22,5 +22,7 @@ void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps
 
 /// The report for people: one line a step, and what changed.
 [[nodiscard]] std::string why_text(const Json& report);
+/// Likewise, of the text of a file of this name. Throws Error with the line that is none of a report.
+[[nodiscard]] std::string why_text(std::string_view text, const std::string& source);
 
 }  // namespace hearth::builder

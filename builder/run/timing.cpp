@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/foreign_json.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -114,7 +115,7 @@ std::vector<TimingRow> timing_rows(const Json& json, const std::string& source) 
       rows.push_back(std::move(row));
     }
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, cat(source, " does not tell times of steps: ", error.what()));
+    throw Error(ErrorKind::input, cat(source, " does not tell times of steps: ", json_fault(error)));
   }
   return rows;
 }

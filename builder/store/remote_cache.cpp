@@ -143,10 +143,18 @@ bool RemoteCache::fetch(const LayerRecord& record, const BlobStore& store) {
 }
 
 void RemoteCache::upload(const std::string& key, const LayerRecord& record, const BlobStore& store) {
+  add_job({key, record, store});
+}
+
+void RemoteCache::offer(const std::string& key, const LayerRecord& record, const BlobStore& store) {
+  add_job({key, record, store, true});
+}
+
+void RemoteCache::add_job(Job job) {
   if (setup_.read_only) return;
   const std::lock_guard lock(mutex_);
   if (off_) return;
-  jobs_.push_back({key, record, store});
+  jobs_.push_back(std::move(job));
   if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
   wake_.notify_all();
 }
@@ -177,6 +185,11 @@ void RemoteCache::send_upload(const HttpRequest& request) {
 
 /// The archive goes first: a record is only there when what it names is.
 void RemoteCache::put(const Job& job) {
+  if (job.only_if_unknown) {
+    const std::vector<SignedRecord> known = usable_records(job.key);
+    const auto is_it = [&](const SignedRecord& given) { return given.record.id() == job.record.id(); };
+    if (std::any_of(known.begin(), known.end(), is_it)) return;
+  }
   if (!setup_.uploads->send(request("HEAD", "cas", job.record.blob, 0)).ok()) {
     const std::optional<Blob> blob = job.store.open(job.record.blob);
     if (!blob) return;  // pruned meanwhile
@@ -189,15 +202,20 @@ void RemoteCache::put(const Job& job) {
   put_record(job);
 }
 
+std::vector<SignedRecord> RemoteCache::usable_records(const std::string& key) {
+  const HttpResponse there = setup_.uploads->send(request("GET", "ac", key, 0));
+  std::vector<SignedRecord> records = there.ok() ? decode_action(there.body) : std::vector<SignedRecord>();
+  std::erase_if(records, [&](const SignedRecord& given) {
+    return !is_digest(given.record.blob) || !is_trusted(setup_.keys, key, given);
+  });
+  return records;
+}
+
 /// Others may have put records under this key: theirs stay, if they may be used. Of two that do so at once one is lost,
 /// which is a miss later.
 void RemoteCache::put_record(const Job& job) {
-  const HttpResponse there = setup_.uploads->send(request("GET", "ac", job.key, 0));
-  std::vector<SignedRecord> records = there.ok() ? decode_action(there.body) : std::vector<SignedRecord>();
-  const std::string id = job.record.id();
-  std::erase_if(records, [&](const SignedRecord& given) {
-    return given.record.id() == id || !is_digest(given.record.blob) || !is_trusted(setup_.keys, job.key, given);
-  });
+  std::vector<SignedRecord> records = usable_records(job.key);
+  std::erase_if(records, [&](const SignedRecord& given) { return given.record.id() == job.record.id(); });
   records.insert(records.begin(), sign_record(setup_.keys, job.key, job.record));
   if (records.size() > k_most_records) records.erase(records.begin() + k_most_records, records.end());
   HttpRequest put = request("PUT", "ac", job.key, 0);

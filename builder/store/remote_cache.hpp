@@ -47,6 +47,10 @@ class RemoteCache {
   /// Uploads a layer of the store in the background. Safe to call from any thread.
   void upload(const std::string& key, const LayerRecord& record, const BlobStore& store);
 
+  /// Likewise of a layer that was there before this build, unless the cache has its record: it was made while nobody
+  /// answered, or the cache has dropped it.
+  void offer(const std::string& key, const LayerRecord& record, const BlobStore& store);
+
   /// Waits for the uploads (each has a bound that follows from its size) and tells what did not work.
   void finish();
 
@@ -58,6 +62,7 @@ class RemoteCache {
     std::string key;
     LayerRecord record;
     BlobStore store;
+    bool only_if_unknown = false;
   };
   [[nodiscard]] HttpRequest request(const char* method, const std::string& kind, const std::string& name,
                                     std::uint64_t bytes) const;
@@ -67,6 +72,9 @@ class RemoteCache {
   void work();
   void put(const Job& job);
   void put_record(const Job& job);
+  void add_job(Job job);
+  /// Records that may be used, as the server has them now.
+  [[nodiscard]] std::vector<SignedRecord> usable_records(const std::string& key);
   [[nodiscard]] std::vector<LayerRecord> trusted_records(const std::string& key, const std::string& body);
   void send_upload(const HttpRequest& request);
 

@@ -34,8 +34,7 @@ void gather_open(Stack& stack, std::vector<ServerDocument::Held>& open) {
       gather_open(*nested, open);
       continue;
     }
-    const bool holds_a_stack = resource->family == Family::nested || resource->family == Family::group ||
-                               resource->family == Family::chain || resource->family == Family::deployment_group;
+    const bool holds_a_stack = description_of(resource->family).role == live::Role::nested;
     if (holds_a_stack) open.push_back({resource->path, events_in(stack.raw_properties(*resource)), resource->mark});
   }
   if (!stack.structure_waits().empty()) open.push_back({stack.path(), stack.structure_waits(), {}});

@@ -1,4 +1,4 @@
-// What get_resource and get_attr give for each family of resources.
+// What get_resource and get_attr give, by what the type's description says.
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -54,65 +54,33 @@ Value multipart(const Value& properties, Stack& stack) {
 
 }  // namespace
 
-Family family_of(std::string_view type) {
-  static const std::unordered_map<std::string_view, Family> families = {
-      {"OS::Heat::SoftwareConfig", Family::config},
-      {"OS::Heat::StructuredConfig", Family::config},
-      {"OS::Heat::SoftwareComponent", Family::config},
-      {"OS::Heat::CloudConfig", Family::config},
-      {"OS::Heat::MultipartMime", Family::config},
-      {"OS::Heat::SoftwareDeployment", Family::deployment},
-      {"OS::Heat::StructuredDeployment", Family::deployment},
-      {"OS::Heat::SoftwareDeploymentGroup", Family::deployment_group},
-      {"OS::Heat::StructuredDeploymentGroup", Family::deployment_group},
-      {"OS::Heat::SoftwareDeployments", Family::deployment_group},
-      {"OS::Heat::StructuredDeployments", Family::deployment_group},
-      {"OS::Heat::ResourceGroup", Family::group},
-      {"OS::Heat::ResourceChain", Family::chain},
-      {"OS::Heat::Value", Family::value},
-      {"OS::Heat::RandomString", Family::random_string},
-      {"OS::Heat::None", Family::none},
-      {"OS::Heat::DeployedServer", Family::server},
-      {"OS::Nova::Server", Family::server},
-      {"OS::Neutron::Net", Family::network},
-      {"OS::Neutron::Subnet", Family::subnet},
-      {"OS::Neutron::Port", Family::port},
-      {"OS::Heat::WaitConditionHandle", Family::wait_handle},
-      {"AWS::CloudFormation::WaitConditionHandle", Family::wait_handle},
-      {"OS::Heat::SwiftSignalHandle", Family::wait_handle},
-      {"OS::Heat::UpdateWaitConditionHandle", Family::wait_handle},
-      {"OS::Heat::WaitCondition", Family::wait_condition},
-      {"AWS::CloudFormation::WaitCondition", Family::wait_condition},
-      {"OS::Heat::SwiftSignal", Family::wait_condition},
-      {"OS::Nova::KeyPair", Family::key_pair},
-      {"OS::Heat::TestResource", Family::none},
-      {"OS::Heat::Delay", Family::none}};
-  const auto found = families.find(type);
-  return found == families.end() ? Family::opaque : found->second;
-}
-
 Value Stack::reference_of(Resource& resource) {
-  if (resource.family == Family::external) {
-    check(*resource.definition->external_id, *this);
-    return resolve(*resource.definition->external_id, *this);
-  }
-  if (resource.family == Family::key_pair) return member(properties(resource), "name");
-  if (resource.family == Family::nested) {
-    Stack* nested = nested_of(resource);
-    if (nested == nullptr)
-      return Value::waiting(raw_properties(resource).has_waiting() ? events_in(raw_properties(resource))
-                                                                   : std::vector<Event>{});
-    if (nested->has_output("OS::stack_id")) return nested->output("OS::stack_id");
-    return text(nested->identity().arn());
-  }
-  if (resource.family == Family::random_string) return plain_attribute(resource, {text("value")});
-  if (resource.family == Family::value) return text(resource.physical_name);
-  if (resource.family == Family::wait_handle && resource.real_type != "OS::Heat::WaitConditionHandle") {
-    use_event(resource.path);
-    const auto known = tree_.learned.find(resource.path);
-    if (known != tree_.learned.end() && known->second.find("url") != nullptr) return *known->second.find("url");
+  switch (reference_kind(resource.family, resource.real_type)) {
+    case ReferenceKind::id: break;
+    case ReferenceKind::name: return text(resource.physical_name);
+    case ReferenceKind::own_name: return member(properties(resource), "name");
+    case ReferenceKind::text: return plain_attribute(resource, {text("value")});
+    case ReferenceKind::url: {
+      use_event(resource.path);
+      const auto known = tree_.learned.find(resource.path);
+      if (known != tree_.learned.end() && known->second.find("url") != nullptr) return *known->second.find("url");
+      break;
+    }
+    case ReferenceKind::stack: return stack_reference(resource);
+    case ReferenceKind::external_id:
+      check(*resource.definition->external_id, *this);
+      return resolve(*resource.definition->external_id, *this);
   }
   return text(resource.uuid);
+}
+
+Value Stack::stack_reference(Resource& resource) {
+  Stack* nested = nested_of(resource);
+  if (nested == nullptr)
+    return Value::waiting(raw_properties(resource).has_waiting() ? events_in(raw_properties(resource))
+                                                                 : std::vector<Event>{});
+  if (nested->has_output("OS::stack_id")) return nested->output("OS::stack_id");
+  return text(nested->identity().arn());
 }
 
 Value Stack::event_value(Resource& resource, const std::string& attribute) {
@@ -128,22 +96,23 @@ Value Stack::event_value(Resource& resource, const std::string& attribute) {
 }
 
 Value Stack::attribute_of(Resource& resource, const std::vector<Value>& path) {
-  switch (resource.family) {
-    case Family::deployment: return deployment_attribute(resource, path);
-    case Family::deployment_group:
-    case Family::group:
-    case Family::chain: return members_attribute(resource, path);
-    case Family::nested: return nested_attribute(resource, path);
-    case Family::port:
-    case Family::subnet:
-    case Family::network: return port_attribute(resource, path);
-    case Family::wait_handle:
-    case Family::wait_condition:
-    case Family::external:
+  switch (description_of(resource.family).attributes) {
+    case Attributes::none: return {};
+    case Attributes::deployment: return deployment_attribute(resource, path);
+    case Attributes::members: return members_attribute(resource, path);
+    case Attributes::outputs: return nested_attribute(resource, path);
+    case Attributes::network: return port_attribute(resource, path);
+    case Attributes::learned:
       if (path.empty()) return {};
       return select_attribute(event_value(resource, python_str(path[0])), path, 1);
-    default: return plain_attribute(resource, path);
+    case Attributes::properties:
+    case Attributes::config:
+    case Attributes::value:
+    case Attributes::random_text:
+    case Attributes::server:
+    case Attributes::key_pair: break;
   }
+  return plain_attribute(resource, path);
 }
 
 Value Stack::deployment_attribute(Resource& resource, const std::vector<Value>& path) {
@@ -241,7 +210,6 @@ Value Stack::group_attribute(Resource& resource, Stack& nested, const std::vecto
 }
 
 Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path) {
-  if (resource.family == Family::none) return {};
   const std::string name = path.empty() ? "" : python_str(path[0]);
   Value given = properties(resource);
   if (given.is_waiting()) return given;
@@ -250,12 +218,13 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
     use_event(resource.path);
     return select_attribute(*learned->second.find(name), path, 1);
   }
-  switch (resource.family) {
-    case Family::value: {
+  const Attributes kind = description_of(resource.family).attributes;
+  switch (kind) {
+    case Attributes::value: {
       const Value value = member(raw_properties(resource), "value");  // its type converts what is checked, not this
       return path.empty() ? map_of({{"value", value}}) : select_attribute(value, path, 1);
     }
-    case Family::random_string: {
+    case Attributes::random_text: {
       const auto known = tree_.random_texts.find(resource.path);
       if (known != tree_.random_texts.end()) return text(known->second);
       std::string place = tree_.secret_place(resource.path);
@@ -266,11 +235,11 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       if (truth(salt)) place += cat("/", python_str(salt));  // another one is a new text
       return text(random_text(given, derived_secret(tree_.settings.seed, "random", place, 64)));
     }
-    case Family::config: {
+    case Attributes::config: {
       const Value config = config_value(resource.real_type, given, *this);
       return path.empty() ? map_of({{"config", config}}) : select_attribute(config, path, 1);
     }
-    case Family::server: {
+    case Attributes::server: {
       const Value own = member(given, "name");
       if (name == "name" || name == "instance_name")
         return own.is_null() || !truth(own) ? text(resource.physical_name) : own;
@@ -282,8 +251,8 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
     }
     default: break;
   }
-  if (resource.family == Family::server) return select_attribute(event_value(resource, name), path, 1);
-  if (resource.family == Family::key_pair && name == "private_key") return text("");  // only its owner has it
+  if (kind == Attributes::server) return select_attribute(event_value(resource, name), path, 1);
+  if (kind == Attributes::key_pair && name == "private_key") return text("");  // only its owner has it
   const Value same = member(given, name);
   if (!same.is_null()) return select_attribute(same, path, 1);
   return select_attribute(event_value(resource, name), path, 1);

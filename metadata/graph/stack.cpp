@@ -241,7 +241,7 @@ void Stack::identify(Resource& resource) {
   resource.uuid =
       derived_uuid(tree_.settings.seed, "resource", cat(identity_.id, "/", resource.name, tree_.era_of(resource.path)));
   resource.physical_name =
-      physical_name(identity_.name, resource.name, resource.uuid, resource.family == Family::server ? 53 : 255);
+      physical_name(identity_.name, resource.name, resource.uuid, description_of(resource.family).longest_name);
   tree_.by_id[resource.uuid] = &resource;
 }
 
@@ -442,13 +442,7 @@ const std::vector<std::string>& Stack::needs(Resource& resource) {
 
 Stack* Stack::nested_of(Resource& resource) {
   if (resource.nested) return resource.nested.get();
-  switch (resource.family) {
-    case Family::nested:
-    case Family::group:
-    case Family::chain:
-    case Family::deployment_group: break;
-    default: return nullptr;
-  }
+  if (description_of(resource.family).role != live::Role::nested) return nullptr;
   std::vector<Event> waits;
   resource.nested = make_nested(*this, resource, registry_.for_child(resource.name, resource.implementation), waits);
   return resource.nested.get();

@@ -18,32 +18,11 @@
 #include "metadata/environment/registry.hpp"
 #include "metadata/parameters/parameters.hpp"
 #include "metadata/resources/property_schema.hpp"
+#include "metadata/resources/type_descriptions.hpp"
 #include "metadata/template/conditions.hpp"
 #include "metadata/template/template.hpp"
 
 namespace hearth::metadata {
-
-/// How a static stack treats a resource type.
-enum class Family {
-  config,
-  deployment,
-  deployment_group,
-  group,
-  chain,
-  nested,
-  value,
-  random_string,
-  none,
-  server,
-  network,
-  subnet,
-  port,
-  wait_handle,
-  wait_condition,
-  key_pair,
-  external,  ///< somebody else's, whatever its type: nothing of it is made or checked
-  opaque
-};
 
 /// Files by name: templates, environments and scripts, as the client of Heat gathers them.
 class FileSource {
@@ -236,6 +215,7 @@ class Stack final : public Scope {
   [[nodiscard]] Value deployment_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value members_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value group_attribute(Resource& resource, Stack& nested, const std::vector<Value>& path);
+  Value stack_reference(Resource& resource);
   [[nodiscard]] Value nested_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value plain_attribute(Resource& resource, const std::vector<Value>& path);
   [[nodiscard]] Value port_attribute(Resource& resource, const std::vector<Value>& path);
@@ -262,8 +242,6 @@ class Stack final : public Scope {
 void check_template_size(std::size_t bytes, std::size_t most);
 /// The template of a file, read once a tree. Throws Fault.
 [[nodiscard]] TemplatePtr template_of(Tree& tree, const std::string& file);
-/// How a built-in type is treated.
-[[nodiscard]] Family family_of(std::string_view type);
 /// Makes the stack inside a group, a chain, a deployment group or a nested template; null while something it needs
 /// waits (then `waits` says for what).
 [[nodiscard]] std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,

@@ -17,29 +17,7 @@ namespace hearth::metadata::live {
 
 namespace {
 
-Role role_of(Family family) {
-  switch (family) {
-    case Family::config:
-    case Family::random_string: return Role::fixed;
-    case Family::deployment: return Role::deployment;
-    case Family::deployment_group:
-    case Family::group:
-    case Family::chain:
-    case Family::nested: return Role::nested;
-    case Family::server: return Role::server;
-    case Family::wait_handle: return Role::wait_handle;
-    case Family::wait_condition: return Role::wait_condition;
-    case Family::value:
-    case Family::none:
-    case Family::network:
-    case Family::subnet:
-    case Family::port:
-    case Family::key_pair:
-    case Family::external:
-    case Family::opaque: break;
-  }
-  return Role::plain;
-}
+Role role_of(Family family) { return description_of(family).role; }
 
 /// The public keys of the pair of this name, where the stack or one around it has one with a key.
 Json public_keys(metadata::Stack* stack, const Value& name) {
@@ -153,10 +131,10 @@ PlannedStack HeatBlueprint::stack(const std::string& path) {
 
 std::string HeatBlueprint::physical_id(const std::string& path) {
   metadata::Resource& resource = at(path);
-  if (resource.family == Family::external || resource.family == Family::key_pair)
+  const FamilyDescription& family = description_of(resource.family);
+  if (family.reference == ReferenceKind::external_id || family.reference == ReferenceKind::own_name)
     return python_str(resource.owner->reference_of(resource));
-  const bool by_name = resource.family == Family::random_string || resource.family == Family::value;
-  return by_name ? resource.physical_name : resource.uuid;
+  return family.known_by_name ? resource.physical_name : resource.uuid;
 }
 
 Json HeatBlueprint::reference(const std::string& path) {

@@ -194,7 +194,7 @@ std::vector<cli::Command> stack_commands() {
                     {"key", 0, "FILE", "ssh key (SUBNODES_SSH_KEY)"}}),
        agent_config}};
   for (cli::Command& row : lifecycle_commands()) rows.push_back(std::move(row));
-  return rows;
+  return cli::answered_by("a stack service", std::move(rows));
 }
 
 }  // namespace hearth::metadata::live

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/resources/type_descriptions.hpp"
 
 namespace hearth::metadata {
 
@@ -58,23 +59,27 @@ PropertySchema schema_from(const Value& table) {
   return schema;
 }
 
+ResourceType read_type(const TypeDescription& row) {
+  const Value table = parse_json_value(row.schema, row.name).value_or_throw();
+  ResourceType type{.name = std::string(row.name), .properties = {}, .attributes = {}};
+  for (const Entry& entry : table.find("properties")->entries())
+    type.properties.emplace_back(entry.key.text(), schema_from(entry.value));
+  for (const Value& attribute : table.find("attributes")->items()) type.attributes.push_back(attribute.text());
+  return type;
+}
+
 std::unordered_map<std::string, ResourceType> read_tables() {
   std::unordered_map<std::string, ResourceType> types;
-  for (const auto* tables : {&heat_schema_tables(), &cloud_schema_tables()}) {
-    for (const std::string_view text : *tables) {
-      const Value table = parse_json_value(text, "resource types").value_or_throw();
-      ResourceType type{.name = table.find("type")->text(), .properties = {}, .attributes = {}};
-      for (const Entry& entry : table.find("properties")->entries())
-        type.properties.emplace_back(entry.key.text(), schema_from(entry.value));
-      for (const Value& attribute : table.find("attributes")->items()) type.attributes.push_back(attribute.text());
-      types.emplace(type.name, std::move(type));
+  std::vector<const TypeDescription*> aliases;
+  for (const FamilyDescription& family : families()) {
+    for (const TypeDescription& row : family.types) {
+      if (row.schema.empty())
+        aliases.push_back(&row);
+      else
+        types.emplace(row.name, read_type(row));
     }
   }
-  for (const auto& [alias, name] :
-       {std::pair{"OS::Heat::SoftwareDeployments", "OS::Heat::SoftwareDeploymentGroup"},
-        std::pair{"OS::Heat::StructuredDeployments", "OS::Heat::StructuredDeploymentGroup"}}) {
-    types.emplace(alias, types.at(name));
-  }
+  for (const TypeDescription* row : aliases) types.emplace(row->name, types.at(std::string(row->schema_of)));
   return types;
 }
 
@@ -175,10 +180,11 @@ const PropertyTable& update_policy_table(std::string_view type) {
   static const PropertyTable deployments =
       table_of(R"({"rolling_update": {"t": "map", "s": {)" + batch + "}}" + create);
   static const PropertyTable none;
-  if (type == "OS::Heat::ResourceGroup") return group;
-  for (const std::string_view each : {"OS::Heat::SoftwareDeploymentGroup", "OS::Heat::StructuredDeploymentGroup",
-                                      "OS::Heat::SoftwareDeployments", "OS::Heat::StructuredDeployments"}) {
-    if (type == each) return deployments;
+  const TypeDescription* row = find_description(type);
+  switch (row == nullptr ? UpdatePolicy::none : row->update_policy) {
+    case UpdatePolicy::none: break;
+    case UpdatePolicy::group: return group;
+    case UpdatePolicy::deployments: return deployments;
   }
   return none;
 }

@@ -49,8 +49,4 @@ void check_property_names(const PropertyTable& table, const std::vector<Value>& 
 /// A whole map of properties: unknown ones are refused, missing ones get their default or null.
 [[nodiscard]] Value convert_properties(const PropertyTable& table, const Value& given);
 
-/// The rows of the two families, as property_schema.cpp reads them.
-[[nodiscard]] const std::vector<std::string_view>& heat_schema_tables();
-[[nodiscard]] const std::vector<std::string_view>& cloud_schema_tables();
-
 }  // namespace hearth::metadata

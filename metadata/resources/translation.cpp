@@ -6,25 +6,11 @@
 #include "base/text.hpp"
 #include "metadata/model/fault.hpp"
 #include "metadata/model/value_text.hpp"
+#include "metadata/resources/type_descriptions.hpp"
 
 namespace hearth::metadata {
 
 namespace {
-
-struct Renaming {
-  std::string_view type;
-  std::string_view list;  ///< whose items have the property; empty = the resource itself
-  std::string_view former;
-  std::string_view present;
-};
-
-constexpr std::array k_renamings = {
-    Renaming{"OS::Neutron::Port", "", "network_id", "network"},
-    Renaming{"OS::Neutron::Port", "fixed_ips", "subnet_id", "subnet"},
-    Renaming{"OS::Neutron::Subnet", "", "network_id", "network"},
-    Renaming{"OS::Nova::Server", "networks", "uuid", "network"},
-    Renaming{"OS::Nova::Server", "block_device_mapping_v2", "image_id", "image"},
-};
 
 Value without(const Value& map, std::string_view name) {
   MapBuilder rest;
@@ -42,7 +28,7 @@ Value with(const Value& map, std::string_view name, Value value) {
 
 bool is_given(const Value& value) { return !value.is_waiting() && truth(value); }
 
-Value renamed(const Value& map, const Renaming& names) {
+Value renamed(const Value& map, const FormerName& names) {
   const Value* former = map.is_map() ? map.find(names.former) : nullptr;
   if (former == nullptr) return map;
   if (is_given(*former) && is_given(member(map, names.present))) {
@@ -55,7 +41,7 @@ Value renamed(const Value& map, const Renaming& names) {
   return former->is_null() ? rest : with(rest, names.present, *former);
 }
 
-Value renamed_in_items(const Value& given, const Renaming& names) {
+Value renamed_in_items(const Value& given, const FormerName& names) {
   const Value* list = given.find(names.list);
   if (list == nullptr || !list->is_list()) return given;
   std::vector<Value> items;
@@ -79,9 +65,9 @@ Value with_classes(const Value& given) {
 Value translated_properties(std::string_view type, const Value& given) {
   if (type == "OS::Heat::RandomString") return with_classes(given);
   Value now = given;
-  for (const Renaming& each : k_renamings) {
-    if (each.type == type) now = each.list.empty() ? renamed(now, each) : renamed_in_items(now, each);
-  }
+  const TypeDescription* row = find_description(type);
+  for (const FormerName& each : row == nullptr ? std::vector<FormerName>{} : row->former)
+    now = each.list.empty() ? renamed(now, each) : renamed_in_items(now, each);
   return now;
 }
 

@@ -1,9 +1,11 @@
-// The names of Heat's built-in resource types (release 19), by family.
+// The names of Heat's built-in resource types (release 19): those that are described, and by namespace those that are
+// not.
 #include "metadata/resources/type_names.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "metadata/resources/type_descriptions.hpp"
 
 namespace hearth::metadata {
 
@@ -11,7 +13,7 @@ namespace {
 
 constexpr const char* k_families = R"(
 AWS::AutoScaling: AutoScalingGroup LaunchConfiguration ScalingPolicy
-AWS::CloudFormation: Stack WaitCondition WaitConditionHandle
+AWS::CloudFormation: Stack
 AWS::EC2: EIP EIPAssociation Instance InternetGateway NetworkInterface RouteTable SecurityGroup Subnet
   SubnetRouteTableAssociation VPC VPCGatewayAttachment Volume VolumeAttachment
 AWS::ElasticLoadBalancing: LoadBalancer
@@ -24,30 +26,25 @@ OS::Blazar: Host Lease
 OS::Cinder: EncryptedVolumeType QoSAssociation QoSSpecs Quota Volume VolumeAttachment VolumeType
 OS::Designate: Domain Record RecordSet Zone
 OS::Glance: Image WebImage
-OS::Heat: AccessPolicy AutoScalingGroup CloudConfig Delay DeployedServer HARestarter InstanceGroup MultipartMime None
-  RandomString ResourceChain ResourceGroup ScalingPolicy SoftwareComponent SoftwareConfig SoftwareDeployment
-  SoftwareDeploymentGroup SoftwareDeployments Stack StructuredConfig StructuredDeployment StructuredDeploymentGroup
-  StructuredDeployments SwiftSignal SwiftSignalHandle TestResource UpdateWaitConditionHandle Value WaitCondition
-  WaitConditionHandle
+OS::Heat: ScalingPolicy
 OS::Ironic: Port
-OS::Keystone: Domain Endpoint Group GroupRoleAssignment Project Region Role Service User UserRoleAssignment
+OS::Keystone: Domain Endpoint Group GroupRoleAssignment Project Region Role Service UserRoleAssignment
 OS::Magnum: Bay BayModel Cluster ClusterTemplate
 OS::Manila: SecurityService Share ShareNetwork ShareType
 OS::Mistral: CronTrigger ExternalResource Workflow
 OS::Monasca: AlarmDefinition Notification
 OS::Neutron: AddressScope ExtraRoute ExtraRouteSet Firewall FirewallPolicy FirewallRule FloatingIP
   FloatingIPAssociation FloatingIPPortForward FlowClassifier HealthMonitor IKEPolicy IPsecPolicy IPsecSiteConnection
-  L2Gateway L2GatewayConnection LoadBalancer MeteringLabel MeteringRule Net NetworkGateway Pool PoolMember Port
-  PortChain PortPair PortPairGroup ProviderNet QoSBandwidthLimitRule QoSDscpMarkingRule QoSMinimumBandwidthRule
-  QoSMinimumPacketRateRule QoSPolicy Quota RBACPolicy Router RouterGateway RouterInterface SecurityGroup
-  SecurityGroupRule Segment Subnet SubnetPool Trunk VPNService
+  L2Gateway L2GatewayConnection LoadBalancer MeteringLabel MeteringRule NetworkGateway Pool PoolMember PortChain
+  PortPair PortPairGroup ProviderNet QoSBandwidthLimitRule QoSDscpMarkingRule QoSMinimumBandwidthRule
+  QoSMinimumPacketRateRule QoSPolicy Quota RBACPolicy Router RouterGateway RouterInterface SecurityGroupRule Segment
+  SubnetPool Trunk VPNService
 OS::Neutron::LBaaS: HealthMonitor L7Policy L7Rule Listener LoadBalancer Pool PoolMember
 OS::Neutron::TaaS: TapFlow TapService
-OS::Nova: Flavor FloatingIP FloatingIPAssociation HostAggregate KeyPair Quota Server ServerGroup
+OS::Nova: FloatingIP FloatingIPAssociation HostAggregate Quota
 OS::Octavia: Flavor FlavorProfile HealthMonitor L7Policy L7Rule Listener LoadBalancer Pool PoolMember Quota
 OS::Sahara: Cluster ClusterTemplate DataSource ImageRegistry Job JobBinary NodeGroupTemplate
 OS::Senlin: Cluster Node Policy Profile Receiver
-OS::Swift: Container
 OS::Trove: Cluster Instance
 OS::Vitrage: Template
 OS::Zaqar: MistralTrigger Queue SignedQueueURL Subscription
@@ -63,6 +60,9 @@ std::vector<std::string> read_names() {
     } else {
       names.push_back(family + word);
     }
+  }
+  for (const FamilyDescription& described : families()) {
+    for (const TypeDescription& type : described.types) names.emplace_back(type.name);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -57,6 +57,13 @@ DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image crea
 
 # Images
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
+long=$(printf '%010000d' 0)
+for command in "image verify" "image inspect" "element info" "node show" "metadata validate -t" "node import"; do
+    # shellcheck disable=SC2086
+    mistake 1 "0000…" -- $command "$long"
+    [ "$(wc -c < said)" -lt 2000 ] || fail "hearth $command: a long name fills the screen"
+done
+mistake 1 'there is no image '"$work"'/x\nhearth: all is well' -- image verify $'x\nhearth: all is well'
 mistake 1 "there is no image $work/nothere.tar" -- image reproduce --unsigned nothere.tar
 mistake 1 "there is no image $work/nothere.raw" -- image inspect nothere.raw
 mistake 1 "there is no image $work/nothere.raw" -- image diff disk.raw nothere.raw
@@ -101,6 +108,8 @@ printf '{"steps": [' > whole.d/steps.json
 for command in sizes why; do
     mistake 1 "whole.d/steps.json:1" -- image "$command" whole.tar
 done
+printf '{\n"steps": [\n{"outcome": "ran", "step": 5}]}' > whole.d/steps.json
+mistake 1 "whole.d/steps.json:3: steps[0]: this is no report of steps: there is a number where a text is expected" -- image why whole.tar
 echo '{"steps": 5}' > whole.d/steps.json
 mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
@@ -140,6 +149,10 @@ mistake 1 "site.json:1:24: mode: is full or proxy, not 'ful'" -- pxe serve site.
 mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00:00:00
 
 # Nodes
+mistake 1 "there is no file nothere.json" -- node import nothere.json --state fresh
+mistake 1 "there is no file nothere.json" -- baremetal import nothere.json --state fresh
+printf '{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]}]}' > fresh.json
+mistake 0 "Would have registered node UUID" -- node import fresh.json --dry-run --state fresh
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
 for read in "list" "show alpha" "power on alpha" "events" "export" "set alpha --name x" "todo"; do
     # shellcheck disable=SC2086
@@ -179,6 +192,7 @@ mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
 mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
+mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node deploy alpha --wait 5
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
@@ -213,6 +227,7 @@ mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --
 mistake 1 "no rehearsal runs in $work/rehearsed.rehearsal" -- rehearse rehearsed.yaml --shell a
 mistake 2 "--connect a: MACHINE:PORT is expected" -- rehearse rehearsed.yaml --connect a
 mistake 1 "This conductor boots no machines itself" -- node boot-log alpha
+! grep -q "Did you mean" said || fail "node boot-log: a node that is there is taken for a mistyped one: $(cat said)"
 mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.json 02:00:00:00:00:01
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
 finish

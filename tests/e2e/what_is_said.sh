@@ -73,6 +73,75 @@ for command in "list" "show a" "resource list a" "event list a"; do
     expect_text said "the answer is not a stack" "is there a stack service at that address?"
 done
 
+# Who answers as a conductor or a stack service would, but not with what they answer: each command ends, and by itself, with words of
+# ours. The address tells which of the answers.
+cat > odd.py <<'PY'
+import concurrent.futures, http.server, json, os, subprocess, sys, threading
+NODE = {"uuid": "a", "name": "a", "provision_state": "active", "power_state": "power on"}
+STACK = {"stack": {"stack_name": "a", "id": "b"}}
+LISTS = ("nodes", "events", "stacks", "resources", "resource", "output", "lines", "created", "updated", "warnings", "todo", "failures")
+ANSWERS = [b"", b"x", b"[" * 300, *(json.dumps(each).encode() for each in [
+    {}, [], None, 5, "x", True, [[]], [None], [NODE], NODE, STACK,
+    *({name: value for name in LISTS} for value in (None, 5, "x", {}, {"a": 1}, [], [5], [None], ["x"], [{}], [[]])),
+    {**STACK, **{name: [{}] for name in LISTS}}, {**STACK, "resource": {}, "output": {}, "resources": [{"resource_name": 5}]},
+    {"nodes": [{"uuid": 5, "name": {}}]}, {"nodes": [{**NODE, "driver_info": "x", "properties": [1], "extra": 5}]},
+    {**NODE, "properties": 5, "extra": [], "driver_info": None, "instance_info": "x"}, {**NODE, "name": [], "power_state": {}},
+    {"nodes": [{**NODE, "name": 5}], "events": [{"id": "x", "at": {}, "node": 5}]}, {"events": [{"id": 5}]}])]
+FAILURES = [(404, b'{"error_message": 5}'), (500, b'{"error_message": "[1]"}'), (409, b"[1]"), (302, b"{}")]
+class Odd(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        number = int(self.path.split("/")[1])
+        code, body = (200, ANSWERS[number]) if number < len(ANSWERS) else FAILURES[number - len(ANSWERS)]
+        self.send_response(code)
+        self.send_header("X-OpenStack-Ironic-API-Maximum-Version", "1.82")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = answer
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+NODES = """node list|node list --json|node show a|node show a --json|node set a --name b --capability x:y --rack r|node unset a --name
+    node delete a|node validate a|node export|node events|node events a --json|node log a|node log a --json|node boot-log a
+    node boot-log a --json|node todo|node todo a|node role compute --user-data text|node manage a|node deploy a --image web|node clean a
+    node manage a --wait 1|node power on a|node reboot a|node maintenance set a|node import inventory.json|node import inventory.json --json
+    node import inventory.json --dry-run|baremetal introspection start a|baremetal introspection status a|baremetal introspection data a
+    baremetal configure boot|baremetal show capabilities|baremetal introspection bulk status|why node a|incident a"""
+STACKS = """stack list|stack show a|stack create a -t text|stack delete a|stack resource list a|stack resource show a b
+    stack resource metadata a b|stack event list a|stack output show a b|stack failures list a|why stack a"""
+def words_of(text):
+    return [row.split() for line in text.splitlines() for row in line.split("|")]
+def run(words, where, number):
+    flag = "--stack-url" if words[:2] == ["why", "stack"] else "--url"
+    address = f"http://127.0.0.1:{server.server_port}/{number}{where}"
+    where = f"work.{number}.{'.'.join(words).replace('/', '')}"
+    os.mkdir(where)
+    for file in ("inventory.json", "text"):
+        os.link(file, os.path.join(where, file))
+    try:
+        done = subprocess.run([os.environ["HEARTH"], *words, flag, address], cwd=where, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return f"{words} {number}: does not end"
+    said = done.stdout + done.stderr
+    if done.returncode not in (0, 1, 2) or (done.returncode and not done.stderr):
+        return f"{words} {number}: exit code {done.returncode}: {said}"
+    if "json.exception" in said or "internal error" in said:
+        return f"{words} {number}: not in our words: {said}"
+    return ""
+rows = [(words, where, number) for text, where in ((NODES, ""), (STACKS, "/v1/admin")) for words in words_of(text)
+        for number in range(len(ANSWERS) + len(FAILURES))]
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    faults = [fault for fault in pool.map(lambda row: run(*row), rows) if fault]
+print(f"{len(rows)} runs")
+sys.exit("\n".join(faults[:20] + [f"{len(faults)} faults"]) if faults else 0)
+PY
+echo text > text
+mkdir odd && cp inventory.json text odd/
+(cd odd && HEARTH=$(realpath "$HEARTH") python3 ../odd.py) > said 2>&1 || fail "odd answers: $(cat said)"
+
 # Names in images.
 python3 - <<'PY'
 import io, tarfile

@@ -21,10 +21,14 @@ RAW_CALLS = (
     (re.compile(r"\bstd::filesystem\b"), "std::filesystem; use fs (base/path.hpp), whose remove_all can't be raced"),
     (re.compile(r"(?:\.|->)symlink_status\(\)"), "follows links since Boost 1.80, and fails at a loop; use fs::symlink_status(path)"),
 )
-# Who instantiates these, and what to call.
+# Who has these, and what to call.
 DEAR = {
     "base/json.cpp": ((re.compile(r"\.dump\("), "JSON's writer; use format_json (base/json.hpp)"),
                       (re.compile(r"\bJson::parse\("), "JSON's reader; use parse_json or json_or_null (base/json.hpp)")),
+    "base/json.hpp": ((re.compile(r"#\s*include <nlohmann/json\.hpp>"),
+                       "JSON that ends the process where a member is missing; use base/json.hpp"),),
+    "base/foreign_json.cpp": ((re.compile(r"(?i)json::exception& \w+\) \{[^}]*\.what\(\)"),
+                               "the library's words for a fault; use json_fault (base/foreign_json.hpp)"),),
     "base/pattern.cpp": ((re.compile(r"\bstd::regex\b"), "std::regex; use Pattern (base/pattern.hpp)"),),
 }
 # Texts of machines, images and people are in what these print: it goes through the one place that gives the terminal no orders.

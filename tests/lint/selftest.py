@@ -335,10 +335,12 @@ class Forbidden(LintTest):
         self.good(forbidden)
 
     def test_what_is_dear_to_compile_is_compiled_in_one_place(self):
-        for call in ("json.dump()", 'a["b"].dump(2)', "Json::parse(text)", 'std::regex("a")'):
+        for call in ("json.dump()", 'a["b"].dump(2)', "Json::parse(text)", 'std::regex("a")', "#include <nlohmann/json.hpp>",
+                     "try { f(); } catch (const Json::exception& error) { log(error.what()); }"):
             self.put("metadata/a.cpp", f"void f() {{\n  {call};\n}}\n")
             self.bad(forbidden, "metadata/a.cpp:2:", "base/")
-        self.put("metadata/a.cpp", "format_json(json); my_dump(); Json::parse_error e;\n")
+        self.put("metadata/a.cpp", "format_json(json); my_dump(); Json::parse_error e;\n"
+                                   "try { f(); } catch (const Json::exception& error) { log(json_fault(error)); }\n")
         self.put("base/json.cpp", "value.dump(); Json::parse(text);\n")
         self.put("base/pattern.cpp", "std::regex regex;\n")
         self.good(forbidden)

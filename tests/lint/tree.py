@@ -69,7 +69,7 @@ INNER_ARROWS = {
         "batch": {"model", "parameters", "template", "environment", "compile"},
         "roles": {"model", "jinja", "compile"},
         "lsp": {"model", "language", "parameters", "template", "resources", "environment", "graph", "compile"},
-        "engine": {"serve"},
+        "engine": {"serve", "resources"},
         "rest": {"serve", "engine"},
         "live": {"model", "serve", "language", "parameters", "resources", "environment", "graph", "compile", "roles", "engine", "rest"},
     },

@@ -65,5 +65,5 @@ cat /srv/data
 cat /var/lib/file-200
 debug sh "vgck vg && pvck /dev/disk/guestfs/disk1 && mdadm --examine /dev/disk/guestfs/disk2"
 FISH
-expect_text fish.txt 'LABEL=root / ext4' 'a note' 'served' 'correct'
+expect_text fish.txt ' / ext4' 'a note' 'served' 'correct'
 finish

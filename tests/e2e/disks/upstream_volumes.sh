@@ -38,7 +38,7 @@ grep lvm2 /etc/initramfs-tools/modules
 grep menuentry /boot/grub/grub.cfg
 lvs-full
 FISH
-expect_text fish.txt '/dev/vg/lv_root: xfs' '/dev/vg/lv_var: xfs' '/dev/vg/lv_home: xfs' 'LABEL=img-rootfs / xfs' true 'lvm2' 'menuentry'
+expect_text fish.txt '/dev/vg/lv_root: xfs' '/dev/vg/lv_var: xfs' '/dev/vg/lv_home: xfs' ' / xfs' true 'lvm2' 'menuentry'
 "$HEARTH" image test disk.qcow2 --firmware uefi --accel tcg --cpus 2 --timeout 900 --expect 'Linux version' --expect 'login: $' ||
     fail "the disk does not start"
 finish

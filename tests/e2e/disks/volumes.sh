@@ -51,6 +51,6 @@ getxattrs /bin/tool
 stat /bin/twin
 ll /opt
 FISH
-expect_text fish.txt '/dev/vg/lv_root: xfs' '/dev/vg/lv_opt: ext4' 'LABEL=root / xfs' gpt 'a note' 'served' 'nlink: 2'
+expect_text fish.txt '/dev/vg/lv_root: xfs' '/dev/vg/lv_opt: ext4' ' / xfs' gpt 'a note' 'served' 'nlink: 2'
 ! grep -qa SCHILY.xattr.user.origin disk.tar || expect_text fish.txt user.origin
 finish

@@ -36,6 +36,11 @@ std::string fault_of(const std::function<void()>& use) {
   return "nothing";
 }
 
+TEST(ForeignJson, AMemberThatIsMissingIsAFaultAndNotTheEndOfTheProcess) {
+  const Json value = Json::object();
+  EXPECT_EQ(fault_of([&] { static_cast<void>(value["name"].get<std::string>()); }), "something is missing");
+}
+
 TEST(ForeignJson, FaultsAreToldInOurWords) {
   const Json value = Json::parse(R"({"n": 5, "l": []})");
   EXPECT_EQ(fault_of([&] { (void)value.value("n", ""); }), "there is a number where a text is expected");

@@ -53,11 +53,13 @@ TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {
       .hook("web", "root.d/1");
   tree.file("web", "install.d/data", "DIB_WEB_PORT DIB_DEBUG_TRACE DIB_OTHER_x DIB_\n");
   tree.file("web", "package-installs.yaml", "nginx:\n  - {}\n  - {uninstall: true}\ncurl:\n");
+  tree.file("web", "environment.d/10-web",
+            "# MY_NOT=1\nexport WEB_GREETING=${WEB_GREETING:-hi}\n  WEB_ROOT=/srv\nexport PATH\n");
   const Catalog catalog = tree.catalog();
   const ElementPage page = describe_element(files, catalog, *catalog.find("web"));
   EXPECT_THAT(page.hooks, ElementsAre("root.d/1", "install.d/9-a", "install.d/10-b"));
   EXPECT_THAT(page.packages, ElementsAre("nginx", "curl"));
-  EXPECT_THAT(page.variables, ElementsAre("DIB_OTHER_x", "DIB_WEB_PORT"));
+  EXPECT_THAT(page.variables, ElementsAre("DIB_OTHER_x", "DIB_WEB_PORT", "WEB_GREETING", "WEB_ROOT"));
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("lib")).needed_by, ElementsAre("web"));
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("grub")).needed_by, ElementsAre("disk"));
   EXPECT_THAT(page_text(page), HasSubstr("packages:   nginx curl\n"));

@@ -6,6 +6,9 @@
 #include <cstdlib>
 
 #include "base/cli/help.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "tests/unit/base/cli/demo_program.hpp"
 
@@ -51,6 +54,42 @@ TEST(RunProgram, AWordThatNobodyReadsIsRefused) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(program, {"lits"}), 2);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did you mean 'list'?"));
+}
+
+TEST(RunProgram, WhatWasReadAndLacksAMemberIsToldByWhoTookItApart) {
+  const auto take_apart = [](const Arguments&) { return Json::object().at("uuid").get<int>(); };
+  Program program{"demo", "a demo", "1", {}};
+  program.commands = {{.words = "a", .operands = "", .summary = "", .options = {}, .run = take_apart}};
+  for (Command& row : answered_by("a conductor", {{"b", "", "", "", {}, take_apart}})) program.commands.push_back(row);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program, {"a"}), 1);
+  EXPECT_EQ(run(program, {"b"}), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "demo a: what was read is not of the form that it should have: \"uuid\" is missing\n"
+            "demo b: the answer is not a conductor's: \"uuid\" is missing\n"
+            "  is it another service that answers at this address, or one of another version?\n");
+}
+
+TEST(RunProgram, LongAndBrokenWordsDoNotFillTheScreen) {
+  const auto fail = [](const Arguments& arguments) -> int {
+    throw Error(ErrorKind::input, cat("there is no image ", arguments.operand(0, "image")));
+  };
+  Program program{"demo", "a demo", "1", {}};
+  program.commands = {{.words = "a", .operands = "IMAGE", .summary = "", .options = {}, .run = fail}};
+  const auto said = [&](const std::string& word) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(program, {"a", word}), 1);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said("x\ndemo: all is well"), "demo a: there is no image x\\ndemo: all is well\n");
+  EXPECT_LT(said(std::string(10000, 'x')).size(), 200U);
+  const auto look = [](const Arguments& arguments) { return fs::exists(arguments.operand(0, "image")) ? 0 : 1; };
+  program.commands = {{.words = "a", .operands = "IMAGE", .summary = "", .options = {}, .run = look}};
+  EXPECT_THAT(said(std::string(10000, 'x')),
+              testing::AllOf(testing::EndsWith("x…: File name too long\n"), testing::Not(HasSubstr("internal"))));
+  const std::string reason = bounded_story(cat("of a file: ", std::string(10000, 'y'), ": it is wrong"), {});
+  EXPECT_LT(reason.size(), 2100U);
+  EXPECT_THAT(reason, testing::EndsWith("yy: it is wrong"));
 }
 
 TEST(RunProgram, AnEmptyWordNamesNothing) {

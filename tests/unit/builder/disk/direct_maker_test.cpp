@@ -63,7 +63,8 @@ TEST_F(DirectMakerTest, EveryFileGoesIntoTheFileSystemThatHoldsIt) {
   EXPECT_THAT(ls(part(raw, "/boot"), "/efi"), Not(HasSubstr("EFI")));
   EXPECT_THAT(tool({"mdir", "-b", "-/", "-i", part(raw, "/boot/efi").string(), "::"}), HasSubstr("long name.efi"));
   EXPECT_THAT(tool({"debugfs", "-R", "cat /etc/fstab", root.string()}),
-              HasSubstr("LABEL=cloudimg-rootfs / ext4 defaults 0 1\nLABEL=mkfs_swap none swap sw 0 0\n"));
+              HasSubstr(cat("UUID=", layout_.mounted_at("/")->uuid,
+                            " / ext4 defaults 0 1\nUUID=", layout_.mounted_at("none")->uuid, " none swap sw 0 0\n")));
 }
 
 TEST_F(DirectMakerTest, EveryFileSystemAndTheTableAreSound) {

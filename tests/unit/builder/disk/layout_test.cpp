@@ -43,6 +43,9 @@ TEST(LayoutTest, BlanksInALabelAreEscapedInFstab) {
   layout.file_systems[1].label = "my root";
   layout.file_systems[1].fstab = FstabEntry{"noatime", "0", "1"};
   EXPECT_EQ(fstab_text(layout), "LABEL=my\\040root / ext4 noatime 0 1\n");
+  layout = assign_ids(layout, "one");
+  EXPECT_EQ(fstab_text(layout), cat("UUID=", layout.file_systems[1].uuid, " / ext4 noatime 0 1\n"));
+  EXPECT_EQ(fstab_text(layout, FstabName::label), "LABEL=my\\040root / ext4 noatime 0 1\n");
 }
 
 }  // namespace

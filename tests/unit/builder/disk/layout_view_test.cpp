@@ -2,8 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "tests/unit/builder/disk/volume_layouts.hpp"
 
 namespace hearth::builder {

@@ -11,6 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* k_gpt = R"(
 - local_loop: {name: image0}
@@ -154,8 +155,16 @@ TEST_F(DiskStageTest, TheTreeGetsMountPointsAndFstab) {
   fs::create_directories(dir.path() / "root/etc");
   stage().prepare(dir.path() / "root", {{"SOURCE_DATE_EPOCH", "1000"}});
   EXPECT_TRUE(fs::is_directory(dir.path() / "root/boot"));
-  EXPECT_THAT(read_file(dir.path() / "root/etc/fstab"), AllOf(HasSubstr(" / ext4 "), HasSubstr(" /boot ext4 ")));
+  const auto fstab = [&] { return read_file(dir.path() / "root/etc/fstab"); };
+  EXPECT_THAT(fstab(), AllOf(HasSubstr(" / ext4 "), HasSubstr(" /boot ext4 "), Not(HasSubstr("LABEL="))));
   EXPECT_EQ(fs::last_write_time(dir.path() / "root/etc/fstab"), 1000);
+  const std::string released = fstab();
+  request.version = "2";
+  stage().prepare(dir.path() / "root", {});
+  EXPECT_NE(fstab(), released) << "of two releases' disks in one machine each mounts its own";
+  stage().prepare(dir.path() / "root", {{"DIB_BOOTLOADER_ROOT", "label"}});
+  EXPECT_THAT(fstab(),
+              AllOf(HasSubstr("LABEL=the-root / "), HasSubstr("LABEL=bootfs /boot "), Not(HasSubstr("UUID="))));
 }
 
 TEST_F(DiskStageTest, AnArchiveIsWrittenWithoutAnyDiskOrProcess) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.hpp"
+
 namespace hearth::builder {
 namespace {
 
@@ -12,6 +14,20 @@ std::vector<StepRecord> steps(const std::string& second) {
   return {{"root.d/10-a", "a", 3, {{"env A", "1"}}},
           {"install.d/10-b", "b", 1, {{"hook install.d/10-b", second}}},
           {"install.d/20-c", "c", 0.5, {{"env A", "1"}}}};
+}
+
+TEST(StepReport, ABrokenReportIsToldWithItsLineAndInOurWords) {
+  const auto fault = [](const std::string& text) {
+    try {
+      return why_text(text, "web.d/steps.json");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(fault("{\n\"steps\": [\n{\"step\": 5, \"outcome\": \"ran\"}]}"),
+            "web.d/steps.json:3: steps[0]: this is no report of steps: there is a number where a text is expected");
+  EXPECT_EQ(fault("{\"steps\": [],\n\"taken\": \"x\"}"),
+            "web.d/steps.json:2: taken: this is no report of steps: there is a text where a number is expected");
 }
 
 TEST(StepReport, TellsForEachStepWhetherItRanAndWhy) {

@@ -213,6 +213,23 @@ TEST(RemoteCache, WhatTheServerHasIsNotSentAgain) {
   EXPECT_EQ(f.cache.uploaded_bytes(), 0U);
 }
 
+TEST(RemoteCache, WhatWasMadeWhileNobodyAnsweredIsOfferedLater) {
+  const LayerRecord layer = remote_cache_layer("mine");
+  for (const bool known : {true, false}) {
+    Fixture f;
+    const std::string cas = cat(k_base, "/cas/", f.keep("mine"));
+    const std::string ac = cat(k_base, "/ac/", k_key);
+    f.up->on("GET", ac, 200, encode_action({{known ? layer : remote_cache_layer("theirs", "root.d/20-b"), ""}}));
+    f.up->on("HEAD", cas, 404);
+    f.up->on("PUT", cas, 201);
+    f.up->on("PUT", ac, 201);
+    f.cache.offer(k_key, layer, f.store);
+    f.cache.finish();
+    EXPECT_EQ(f.up->sent.size(), known ? 1U : 5U);
+    EXPECT_EQ(f.cache.uploaded_bytes(), known ? 0U : 4U);
+  }
+}
+
 TEST(RemoteCache, AServerThatRefusesUploadsIsToldOnce) {
   Fixture f;
   const std::string cas = cat(k_base, "/cas/", f.keep("mine"));

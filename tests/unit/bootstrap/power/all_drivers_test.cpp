@@ -1,0 +1,30 @@
+#include "bootstrap/power/all_drivers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/net/listening.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+TEST(AllDriversTest, NoBmcIsAskedForLongerThanTheProcessMayLast) {
+  const SystemClock clock;
+  const auto curfew = std::make_shared<Curfew>();
+  const Drivers drivers = all_drivers("/nowhere", curfew);
+  const ListeningSocket mute = listen_on("bmc", "127.0.0.1", 0);
+  Node node;
+  node.driver = "redfish";
+  node.driver_info = {{"redfish_address", cat("http://127.0.0.1:", mute.port)},
+                      {"redfish_system_id", "/redfish/v1/Systems/1"},
+                      {"redfish_timeout", "600"}};
+  const MonotonicTime begun = clock.now();
+  curfew->set(begun + std::chrono::milliseconds(300));
+  EXPECT_THROW(static_cast<void>(drivers.find("redfish")->state(node)), PowerFault);
+  node.driver_info = {{"ipmi_address", "127.0.0.1"}};
+  EXPECT_THROW(static_cast<void>(drivers.find("ipmi")->state(node)), PowerFault);
+  EXPECT_LT(clock.now() - begun, std::chrono::seconds(20));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
