@@ -159,7 +159,8 @@ std::vector<VlanWish> from_below(std::vector<VlanWish> vlans) {
   std::vector<VlanWish> order;
   while (!vlans.empty()) {
     const auto is_ready = [&vlans](const VlanWish& one) {
-      return std::none_of(vlans.begin(), vlans.end(), [&one](const VlanWish& other) { return other.name == one.below; });
+      return std::none_of(vlans.begin(), vlans.end(),
+                          [&one](const VlanWish& other) { return other.name == one.below; });
     };
     auto next = std::find_if(vlans.begin(), vlans.end(), is_ready);
     if (next == vlans.end()) next = vlans.begin();

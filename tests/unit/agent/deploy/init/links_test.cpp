@@ -107,8 +107,9 @@ TEST(ApplyWish, OfTwoCardsWithOneAddressNeitherIsRenamed) {
   NotedLinks links;
   links.macs["eth1"] = links.macs["eth0"];
   const Done done = apply("ifname=boot:52:54:00:00:00:01", links);
-  EXPECT_EQ(done.said, std::vector<std::string>{"ifname=boot: eth0 and eth1 have the address 52:54:00:00:00:01: which is "
-                                                "meant isn't known"});
+  EXPECT_EQ(done.said,
+            std::vector<std::string>{"ifname=boot: eth0 and eth1 have the address 52:54:00:00:00:01: which is "
+                                     "meant isn't known"});
   EXPECT_TRUE(done.told.empty());
 }
 
