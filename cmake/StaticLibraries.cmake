@@ -39,17 +39,19 @@ endif()
 hearth_library_choice(hearth_yaml ${yaml} libyaml-cpp.a)
 set_target_properties(hearth_yaml PROPERTIES INTERFACE_LINK_LIBRARIES hearth_yaml_archive)
 
-# hearth_static_program(NAME ONLY SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
-# ONLY are sources for the static program: what shared libraries would bring, or what is smaller than the archives' own. Not
-# with sanitizers, whose runtime must be shared.
+# hearth_static_program(NAME LAYOUT SCRIPT ONLY SOURCES…): runs on any Linux of this architecture; nothing is loaded at run time.
+# ONLY are sources for the static program: what shared libraries would bring, or what is smaller than the archives' own; LAYOUT
+# tells the linker in which order code lies. Not with sanitizers, whose runtime must be shared.
 function(hearth_static_program name)
-  cmake_parse_arguments(ARG "" "" "ONLY" ${ARGN})
+  cmake_parse_arguments(ARG "" "LAYOUT" "ONLY" ${ARGN})
   if(HEARTH_SANITIZE OR HEARTH_COVERAGE)
     return()
   endif()
   set_target_properties(${name} PROPERTIES HEARTH_STATIC ON POSITION_INDEPENDENT_CODE ON)
   target_sources(${name} PRIVATE ${ARG_ONLY})
-  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs
+  set(layout ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_LAYOUT})
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${layout})
+  target_link_options(${name} PRIVATE -static-pie -Wl,--gc-sections -Wl,-z,pack-relative-relocs -Wl,-T,${layout}
     $<$<BOOL:$<CONFIG:Release>>:-s>)
 endfunction()
 

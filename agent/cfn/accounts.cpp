@@ -1,6 +1,5 @@
 #include "agent/cfn/init.hpp"
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "agent/cfn/init.hpp"
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

@@ -1,7 +1,6 @@
 #include "agent/cfn/config_sets.hpp"
 
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

@@ -5,8 +5,7 @@
 
 #include "agent/cfn/init.hpp"
 #include "agent/collect/ini.hpp"
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

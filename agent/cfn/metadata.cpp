@@ -3,7 +3,6 @@
 #include "agent/cfn/signature.hpp"
 #include "agent/collect/ini.hpp"
 #include "agent/collect/same_value.hpp"
-#include "agent/heat_config/deployment.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

@@ -3,7 +3,7 @@
 
 #include "agent/cfn/init.hpp"
 #include "agent/cfn/rpm_version.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

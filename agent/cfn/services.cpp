@@ -1,6 +1,4 @@
 #include "agent/cfn/init.hpp"
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

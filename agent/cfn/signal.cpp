@@ -1,6 +1,5 @@
 #include "agent/cfn/signal.hpp"
 
-#include "agent/heat_config/deployment.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

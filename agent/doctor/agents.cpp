@@ -1,5 +1,5 @@
 #include "agent/doctor/check.hpp"
-#include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

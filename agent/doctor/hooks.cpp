@@ -3,6 +3,7 @@
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/signal/real_world.hpp"
+#include "agent/value/value.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 

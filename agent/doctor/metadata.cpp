@@ -1,5 +1,4 @@
 #include "agent/doctor/check.hpp"
-#include "agent/heat_config/deployment.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "agent/collect/daemon_state.hpp"
-#include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/signal/journal.hpp"
 #include "base/error.hpp"

@@ -16,6 +16,7 @@
 #include "agent/log/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"
+#include "agent/value/value.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"

@@ -6,6 +6,7 @@
 
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/yaml_writer.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

@@ -4,6 +4,7 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/transcript.hpp"
 #include "agent/signal/real_world.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
 #include "base/python_json.hpp"

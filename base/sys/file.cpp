@@ -163,13 +163,21 @@ std::string AtomicFile::proc_path() const {
   return temporary_.empty() ? cat("/proc/", ::getpid(), "/fd/", fd_.get()) : temporary_.string();
 }
 
-void AtomicFile::take_hidden_name() {
+void AtomicFile::sync() const {
   if (::fsync(fd_.get()) != 0) throw Error::from_errno("syncing", target_.string());
+}
+
+bool AtomicFile::link_as(const fs::path& name) const {
+  const std::string unnamed = cat("/proc/self/fd/", fd_.get());
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) throw Error::from_errno("naming", target_.string());
+  return false;
+}
+
+void AtomicFile::take_hidden_name() {
   if (!temporary_.empty()) return;
   const fs::path hidden = hidden_name(target_);
-  if (::linkat(AT_FDCWD, cat("/proc/self/fd/", fd_.get()).c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    throw Error::from_errno("naming", target_.string());
-  }
+  if (!link_as(hidden)) throw Error::from_errno("naming", target_.string());
   temporary_ = hidden;
 }
 
@@ -178,12 +186,19 @@ void AtomicFile::park() {
   fd_.close();
 }
 
+void AtomicFile::take_name() {
+  if (!temporary_.empty() || !link_as(target_)) {
+    take_hidden_name();
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw Error::from_errno("renaming to", target_.string());
+    temporary_.clear();
+  }
+  fd_.close();
+}
+
 void AtomicFile::commit() {
-  if (fd_) take_hidden_name();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw Error::from_errno("renaming to", target_.string());
-  temporary_.clear();
+  sync();
+  take_name();
   sync_directory(directory_of(target_));
-  if (fd_) fd_.close();
 }
 
 TempDir TempDir::create(const fs::path& parent, std::string_view prefix) {

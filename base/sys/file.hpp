@@ -82,13 +82,21 @@ class AtomicFile {
   [[nodiscard]] const Fd& fd() const { return fd_; }
   /// A path under which another program can open this file while it has no name of its own.
   [[nodiscard]] std::string proc_path() const;
-  /// fsync, then take the target's name (replacing what was there), then fsync the directory.
+  /// sync(), take_name(), then fsync of the directory.
   void commit();
-  /// fsync and close: the file waits for commit() under a hidden name, which is left behind when this process is
-  /// killed.
+
+  // For many files at once (write_together()), whose caller syncs each before it gets any name, and the directories
+  // after that.
+
+  void sync() const;
+  /// Closes it: it waits under a hidden name, which is left behind when this process is killed.
   void park();
+  /// Takes the target's name (replacing what was there) and closes it.
+  void take_name();
 
  private:
+  /// Gives a file without a name one that nobody has; false when somebody has it.
+  [[nodiscard]] bool link_as(const fs::path& name) const;
   void take_hidden_name();
 
   AtomicFile(fs::path target, Fd fd, fs::path temporary)

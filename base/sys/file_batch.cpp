@@ -30,28 +30,17 @@ AtomicFile prepared(const FileToWrite& wanted) {
   return file;
 }
 
-/// Gives a synced file its name. Syncing that is left to the end: each sync of a directory that has changed waits for
-/// the disk.
-void name(AtomicFile& file, const fs::path& target) {
-  if (file.fd()) file.park();
-  if (::rename(file.proc_path().c_str(), target.c_str()) != 0) {
-    throw Error::from_errno("renaming to", target.string());
-  }
-}
-
 /// Few enough for the usual limit of open files.
 constexpr std::size_t k_open_at_once = 256;
 
 /// Prepares and syncs some of them. The kernel is told to write all of it before the first sync waits: a journal then
-/// commits once for all, and the other syncs, park()'s too, find their work done.
+/// commits once for all, and the other syncs find their work done.
 void prepare(std::span<const FileToWrite> files, std::vector<AtomicFile>& batch) {
   const std::size_t first = batch.size();
   for (const FileToWrite& file : files) batch.push_back(prepared(file));
-  const std::span<AtomicFile> made = std::span(batch).subspan(first);
+  const std::span<const AtomicFile> made = std::span(batch).subspan(first);
   for (const AtomicFile& file : made) ::sync_file_range(file.fd().get(), 0, 0, SYNC_FILE_RANGE_WRITE);
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    if (::fsync(made[i].fd().get()) != 0) throw Error::from_errno("syncing", files[i].path.string());
-  }
+  for (const AtomicFile& file : made) file.sync();
 }
 
 }  // namespace
@@ -69,7 +58,7 @@ void write_together(const std::vector<FileToWrite>& files) {
   }
   std::set<fs::path> directories;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    name(batch[i], files[i].path);
+    batch[i].take_name();
     directories.insert(files[i].path.parent_path());
   }
   for (const fs::path& directory : directories) sync_directory(directory);

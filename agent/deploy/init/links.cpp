@@ -58,14 +58,18 @@ void set_address4(const std::string& interface, const IpBytes& address, int pref
   if (prefix > 0) set(SIOCSIFNETMASK, mask_of(prefix));
 }
 
-void set_address6(const std::string& interface, const IpBytes& address, int prefix) {
+/// 0, or what kept the kernel from it.
+int address6_ioctl(unsigned long request, const std::string& interface, const IpBytes& address, int prefix) {
   in6_ifreq settings{};
   std::memcpy(&settings.ifr6_addr, address.data(), sizeof settings.ifr6_addr);
   settings.ifr6_prefixlen = static_cast<std::uint32_t>(prefix);
   settings.ifr6_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
-  if (::ioctl(link_socket(AF_INET6).get(), SIOCSIFADDR, &settings) != 0 && errno != EEXIST) {
-    throw Error::from_errno("giving an address to", interface);
-  }
+  return ::ioctl(link_socket(AF_INET6).get(), request, &settings) == 0 ? 0 : errno;
+}
+
+void set_address6(const std::string& interface, const IpBytes& address, int prefix) {
+  const int problem = address6_ioctl(SIOCSIFADDR, interface, address, prefix);
+  if (problem != 0 && problem != EEXIST) throw Error::from_errno("giving an address to", interface, problem);
 }
 
 int add_route4(const RouteWish& wanted) {
@@ -121,12 +125,14 @@ bool attempt_wish(const std::string& word, const SayWish& say, const std::functi
 
 void name_link(const std::string& name, const std::string& mac, Links& links) {
   if (links.mac_of(name) == mac) return;
-  const std::vector<std::string> all = links.names();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const std::string& one) { return links.mac_of(one) == mac; });
-  if (found == all.end()) throw Error(ErrorKind::not_found, cat("no interface has the address ", mac));
-  links.set_up(*found, false);
-  links.rename(*found, name);
+  std::vector<std::string> found = links.names();
+  std::erase_if(found, [&](const std::string& one) { return links.mac_of(one) != mac; });
+  if (found.empty()) throw Error(ErrorKind::not_found, cat("no interface has the address ", mac));
+  if (found.size() > 1) {  // one of them by chance would be another one the next time
+    throw Error(ErrorKind::input, cat(join(found, " and "), " have the address ", mac, ": which is meant isn't known"));
+  }
+  links.set_up(found.front(), false);
+  links.rename(found.front(), name);
 }
 
 /// Of those of its ports that there are and join it, which are left: a bond that lacks one still carries.
@@ -146,6 +152,22 @@ void make_bond(BondWish& bond, Links& links, const SayWish& say) {
     throw Error(ErrorKind::io, "none of its interfaces joins it");
   }
   if (bond.mtu != 0) attempt_wish(word, say, [&] { links.set_mtu(bond.name, bond.mtu); });
+}
+
+/// A VLAN may be named before the one that it lies within. Of a ring none can be made, which make_vlan() finds.
+std::vector<VlanWish> from_below(std::vector<VlanWish> vlans) {
+  std::vector<VlanWish> order;
+  while (!vlans.empty()) {
+    const auto is_ready = [&vlans](const VlanWish& one) {
+      return std::none_of(vlans.begin(), vlans.end(),
+                          [&one](const VlanWish& other) { return other.name == one.below; });
+    };
+    auto next = std::find_if(vlans.begin(), vlans.end(), is_ready);
+    if (next == vlans.end()) next = vlans.begin();
+    order.push_back(*next);
+    vlans.erase(next);
+  }
+  return order;
 }
 
 void make_vlan(const VlanWish& vlan, Links& links) {
@@ -268,11 +290,23 @@ void RealLinks::set_address(const std::string& interface, const IpBytes& address
   address.size() == 4 ? set_address4(interface, address, prefix) : set_address6(interface, address, prefix);
 }
 
+void RealLinks::drop_address(const std::string& interface, const IpBytes& address, int prefix) {
+  const int problem = address6_ioctl(SIOCDIFADDR, interface, address, prefix);
+  if (problem != 0 && problem != EADDRNOTAVAIL) throw Error::from_errno("taking an address from", interface, problem);
+}
+
 void RealLinks::add_route(const RouteWish& route) {
   const int done = route.network.size() == 4 ? add_route4(route) : add_route6(route);
   if (done == 0 || errno == EEXIST) return;
   throw Error::from_errno("setting the route to", cat(ip_text(route.network), "/", route.prefix, " by ",
                                                       route.router.empty() ? route.interface : ip_text(route.router)));
+}
+
+void move_address6(const std::string& interface, const IpBytes& before, const IpBytes& now, Links& links) {
+  constexpr int whole = 128;  // a lease says nothing of what else is on the link
+  if (before == now) return;
+  links.set_address(interface, now, whole);
+  if (!before.empty()) links.drop_address(interface, before, whole);
 }
 
 NetworkWish apply_wish(NetworkWish wish, const std::function<std::string()>& boot_interface, Links& links,
@@ -285,6 +319,7 @@ NetworkWish apply_wish(NetworkWish wish, const std::function<std::string()>& boo
     if (attempt_wish(cat("the bond ", bond.name), say, [&] { make_bond(bond, links, say); })) bonds.push_back(bond);
   }
   wish.bonds = std::move(bonds);
+  wish.vlans = from_below(std::move(wish.vlans));
   std::erase_if(wish.vlans, [&](const VlanWish& vlan) {
     return !attempt_wish(cat("the VLAN ", vlan.name), say, [&] { make_vlan(vlan, links); });
   });

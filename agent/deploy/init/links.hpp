@@ -30,6 +30,8 @@ class Links {
   virtual void set_mtu(const std::string& interface, std::uint16_t mtu) = 0;
   /// The only one of IPv4; one more of IPv6.
   virtual void set_address(const std::string& interface, const IpBytes& address, int prefix) = 0;
+  /// Of IPv6; one that is not there is no error.
+  virtual void drop_address(const std::string& interface, const IpBytes& address, int prefix) = 0;
   /// One that is there already is no error.
   virtual void add_route(const RouteWish& route) = 0;
 };
@@ -48,8 +50,13 @@ class RealLinks final : public Links {
   void set_mac(const std::string& interface, const std::string& mac) override;
   void set_mtu(const std::string& interface, std::uint16_t mtu) override;
   void set_address(const std::string& interface, const IpBytes& address, int prefix) override;
+  void drop_address(const std::string& interface, const IpBytes& address, int prefix) override;
   void add_route(const RouteWish& route) override;
 };
+
+/// Gives an interface the address of a lease, in the place of the one that it had before (may be empty): whoever has
+/// that next would share it.
+void move_address6(const std::string& interface, const IpBytes& before, const IpBytes& now, Links& links);
 
 /// Makes what is wished for but addresses that somebody has to be asked for; what can't be done is told by `say`, and
 /// the rest is done. Returns what of it there is now: without bonds, VLANs and words of ip= that came to nothing, and

@@ -30,7 +30,6 @@ constexpr Duration k_carrier = std::chrono::seconds(10);
 constexpr Duration k_patience = std::chrono::seconds(60);
 constexpr Duration k_again = std::chrono::seconds(5);             ///< between two tries of an interface that is late
 constexpr Duration k_router_patience = std::chrono::seconds(12);  ///< three questions; routers answer in half a second
-constexpr int k_whole_address = 128;
 constexpr Duration k_others = std::chrono::seconds(5);  ///< more for the other interfaces once one has its address
 
 bool has_carrier(const std::string& interface) {
@@ -247,7 +246,7 @@ class Interface6 {
     const bool managed = router ? router->managed : method_ == Method::either6;
     if (method_ == Method::dhcp6 || (managed && method_ != Method::auto6)) {
       lease_ = ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_);
-      if (lease_) RealLinks().set_address(nic_.name, lease_->address, k_whole_address);
+      if (lease_) move_address(IpBytes(), lease_->address);
       if (!lease_) console_.say(cat(nic_.name, " (", nic_.mac, "): no DHCPv6 server gives an address"));
     }
     const bool up = (router || lease_) && wait_for_global_address(nic_.name, within(k_carrier), clock_);
@@ -256,6 +255,11 @@ class Interface6 {
     const bool more = router && router->other && !lease_ && method_ != Method::auto6;
     const auto told = more ? ask_dhcp6(nic_.name, mac_, false, within(k_others), clock_) : lease_;
     take(router ? router->name_servers : std::vector<IpBytes>(), told.value_or(Dhcp6Answer{}));
+  }
+
+  void move_address(const IpBytes& before, const IpBytes& now) const {
+    RealLinks links;
+    move_address6(nic_.name, before, now, links);
   }
 
   void take(std::vector<IpBytes> servers, const Dhcp6Answer& told) {
@@ -280,7 +284,7 @@ class Interface6 {
                               ? renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_)
                               : ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_);
         if (!next) continue;
-        if (next->address != lease_->address) RealLinks().set_address(nic_.name, next->address, k_whole_address);
+        move_address(lease_->address, next->address);
         lease_ = next;
         until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
       } catch (const std::exception&) {  // the next time

@@ -1,6 +1,7 @@
 #include "agent/deploy/rest/command_board.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
@@ -11,6 +12,10 @@ namespace hearth::agent::deploy {
 namespace {
 
 std::string short_name(const std::string& name) { return name.substr(name.find('.') + 1); }
+
+Json failure(std::string_view type, const std::string& message) {
+  return {{"type", type}, {"code", 500}, {"message", message}, {"details", message}};
+}
 
 }  // namespace
 
@@ -80,31 +85,37 @@ void CommandBoard::start(const CommandRow& row, const std::shared_ptr<Record>& r
   // A command may have ended, and the next one been let in, before the line that began it is through.
   const std::lock_guard lock(starting_);
   if (worker_.joinable()) worker_.join();
-  worker_ = std::thread([this, &row, record] {
-    run(row, record);
-    if (finished_) finished_();
-  });
+  try {
+    worker_ = std::thread([this, &row, record] {
+      run(row, record);
+      if (finished_) finished_();
+    });
+  } catch (const std::system_error& problem) {
+    end(*record, nullptr, failure("CommandExecutionError", cat("starting a thread for it: ", problem.what())));
+  }
 }
 
 void CommandBoard::run(const CommandRow& row, const std::shared_ptr<Record>& record) {
   Json result = nullptr;
   Json error = nullptr;
-  const auto failed = [&error](std::string_view type, const std::string& message) {
-    error = {{"type", type}, {"code", 500}, {"message", message}, {"details", message}};
-  };
   try {
     result = row.run(record->params);
     if (result.is_string()) result = {{"result", cat(record->name, ": ", result.get<std::string>())}};
   } catch (const Error& problem) {
-    failed(problem.kind() == ErrorKind::usage ? "InvalidCommandParamsError" : "CommandExecutionError", problem.story());
+    const bool usage = problem.kind() == ErrorKind::usage;
+    error = failure(usage ? "InvalidCommandParamsError" : "CommandExecutionError", problem.story());
   } catch (const std::exception& problem) {
-    failed("CommandExecutionError", problem.what());
+    error = failure("CommandExecutionError", problem.what());
   }
+  end(*record, std::move(result), std::move(error));
+}
+
+void CommandBoard::end(Record& record, Json result, Json error) {
   const std::lock_guard lock(lock_);
-  record->result = std::move(result);
-  record->status = error.is_null() ? "SUCCEEDED" : "FAILED";
-  record->error = std::move(error);
-  record->params = nullptr;
+  record.result = std::move(result);
+  record.status = error.is_null() ? "SUCCEEDED" : "FAILED";
+  record.error = std::move(error);
+  record.params = nullptr;
   changed_.notify_all();
 }
 

@@ -52,6 +52,7 @@ class CommandBoard {
   [[nodiscard]] const CommandRow& row_of(const std::string& name) const;
   void start(const CommandRow& row, const std::shared_ptr<Record>& record);
   void run(const CommandRow& row, const std::shared_ptr<Record>& record);
+  void end(Record& record, Json result, Json error);
   [[nodiscard]] Json shown(const Record& record) const;
 
   std::vector<CommandRow> rows_;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <system_error>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -219,12 +220,16 @@ void RestServer::take(Fd connection) {
   }
   const MonotonicTime now = clock_.now();
   places_.push_back({connection.get(), now, now + limits_.head});
-  std::thread([this, place = std::prev(places_.end()), socket = connection.release()] {
-    const Fd own(socket);
-    serve(own, place);
-    const std::lock_guard end(lock_);
+  const auto place = std::prev(places_.end());
+  try {
+    std::thread([this, place, own = std::move(connection)] {
+      serve(own, place);
+      const std::lock_guard end(lock_);
+      places_.erase(place);
+    }).detach();
+  } catch (const std::system_error&) {  // no thread can be had; who calls again may find one
     places_.erase(place);
-  }).detach();
+  }
 }
 
 void RestServer::enter(Places::iterator place, Place::State state, Duration time) {

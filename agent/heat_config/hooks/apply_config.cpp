@@ -1,4 +1,5 @@
 #include "agent/heat_config/hooks/hooks.hpp"
+#include "agent/value/value.hpp"
 
 namespace hearth::agent {
 

@@ -5,6 +5,7 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/target.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/sys/random.hpp"

@@ -4,6 +4,7 @@
 #include "agent/heat_config/python_literal.hpp"
 #include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/target.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 

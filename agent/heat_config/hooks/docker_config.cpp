@@ -3,6 +3,7 @@
 #include "agent/apply/yaml_reader.hpp"
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/hooks/tools.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 
 namespace hearth::agent {

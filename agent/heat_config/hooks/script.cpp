@@ -1,5 +1,6 @@
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
+#include "agent/value/value.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {

@@ -3,6 +3,7 @@
 #include "agent/heat_config/deployment.hpp"
 #include "agent/heat_config/excerpt.hpp"
 #include "agent/heat_config/signal_data.hpp"
+#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
@@ -34,18 +35,8 @@ std::string checked_member(const Json& deployment, const std::string& member) {
 
 }  // namespace
 
-std::string setting(const Environment& env, const std::string& name, std::string_view fallback) {
-  const auto found = env.find(name);
-  return found == env.end() ? std::string(fallback) : found->second;
-}
-
 std::string checked_id(const Json& deployment) { return checked_member(deployment, "id"); }
 std::string checked_name(const Json& deployment) { return checked_member(deployment, "name"); }
-
-std::string value_text(const Json* value) {
-  if (value == nullptr || value->is_null()) return "";
-  return value->is_string() ? value->get_ref<const std::string&>() : python_json(*value);
-}
 
 std::vector<std::pair<std::string, const Json*>> named_inputs(const Json& deployment) {
   std::vector<std::pair<std::string, const Json*>> named;
@@ -63,22 +54,8 @@ const Json* option(const Json& deployment, const std::string& name) {
   return options == nullptr ? nullptr : find_member(*options, name);
 }
 
-bool is_set(const Json* value) {
-  if (value == nullptr || value->is_null()) return false;
-  if (value->is_boolean()) return value->get<bool>();
-  if (value->is_number()) return value->get<double>() != 0;
-  if (value->is_string()) return !value->get_ref<const std::string&>().empty();
-  return !value->empty();
-}
-
 std::string option_text(const Json& deployment, const std::string& name) {
   return value_text(option(deployment, name));
-}
-
-void put_variable(Environment& env, const std::string& name, const std::string& value) {
-  const bool possible = !name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos &&
-                        value.find('\0') == std::string::npos;
-  if (possible) env[name] = value;
 }
 
 HookFolders make_folders(const std::string& tool, const HookWorld& world) {

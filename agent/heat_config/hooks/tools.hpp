@@ -21,28 +21,17 @@ struct HookWorld {
   Environment env;
 };
 
-/// The value of a variable; an empty one counts as well.
-[[nodiscard]] std::string setting(const Environment& env, const std::string& name, std::string_view fallback);
-
 /// The deployment's id. Throws Error(input) when it could lead out of a directory.
 [[nodiscard]] std::string checked_id(const Json& deployment);
 /// The same for its name.
 [[nodiscard]] std::string checked_name(const Json& deployment);
-
-/// Text of a value as a variable or an argument has it: text as it is, null and missing empty, all else JSON.
-[[nodiscard]] std::string value_text(const Json* value);
 
 /// All inputs that have a name; the value is null when there is none.
 [[nodiscard]] std::vector<std::pair<std::string, const Json*>> named_inputs(const Json& deployment);
 
 /// A member of `options`, which Heat sends as null when there are none.
 [[nodiscard]] const Json* option(const Json& deployment, const std::string& name);
-/// As Python judges a value: null, false, 0 and empty ones are not set.
-[[nodiscard]] bool is_set(const Json* value);
 [[nodiscard]] std::string option_text(const Json& deployment, const std::string& name);
-
-/// Adds a variable unless its name or value can't be one.
-void put_variable(Environment& env, const std::string& name, const std::string& value);
 
 /// Where a hook keeps its files, made with mode 0700: HEAT_<TOOL>_WORKING and HEAT_<TOOL>_OUTPUTS, by default
 /// /var/lib/heat-config/heat-config-<tool> and /var/run/heat-config/heat-config-<tool>.

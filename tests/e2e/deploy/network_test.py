@@ -1,9 +1,11 @@
-"""The deploy ramdisk's network in QEMU, by dracut's words: a VLAN on a bond whose one cable is pulled, static addresses and a
-route, IPv6 by DHCPv6 and by a router. The modules are .ko.xz, which this kernel can't unpack. usage: network_test.py AGENT ELEMENT"""
+"""The deploy ramdisk's network in QEMU, by dracut's words: a VLAN on a bond whose one cable is pulled, a bond that another
+machine's kernel joins by LACP, static addresses and a route, IPv6 by DHCPv6 and by a router. The modules are .ko.xz, which this
+kernel can't unpack. usage: network_test.py AGENT ELEMENT"""
 
 import fcntl
 import glob
 import os
+import re
 import select
 import shutil
 import socket
@@ -22,6 +24,20 @@ AGENT, ELEMENT = (os.path.abspath(word) for word in sys.argv[1:3])
 MACS = ("52:54:00:00:22:01", "52:54:00:00:22:02")
 VLAN = 5
 MODULES = ("virtio_pci", "virtio_net", "bonding", "8021q")
+# A switch that speaks LACP is a machine of Linux: two cards in a bond, which a bridge joins with the third. It tells what it sees.
+LACP_SWITCH = """#!/bin/bash
+mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs devtmpfs /dev
+exec >/dev/console 2>&1
+for module in $(cat /modules); do insmod /lib/modules/$module; done
+bond=/sys/class/net/lag/bonding
+echo +lag >/sys/class/net/bonding_masters
+for option in mode=802.3ad lacp_rate=fast miimon=100; do echo ${option#*=} >$bond/${option%=*}; done
+for port in eth0 eth1; do echo +$port >$bond/slaves; done
+ip link add br0 type bridge
+for port in lag eth2; do ip link set $port master br0; ip link set $port up; done
+ip link set br0 up
+while true; do echo "$(</proc/net/bonding/lag)"; sleep 1; done
+"""
 
 
 def run(*words, **options):
@@ -72,13 +88,40 @@ class Switch(threading.Thread):
             one.send(frame)
 
 
+def module_paths(release, names):
+    """Those of `names` and what they need, in the order in which they are loaded."""
+    shown = "".join(run("modprobe", "-S", release, "--show-depends", name) for name in names)
+    return list(dict.fromkeys(line.split()[1] for line in shown.splitlines() if line.startswith("insmod")))
+
+
+def archive(tree, path):
+    with open(path, "wb") as file:
+        subprocess.run("find . | cpio --quiet -o -H newc", shell=True, check=True, cwd=tree, stdout=file)
+
+
+def pack(tree, programs, release, modules):
+    """A ramdisk of this machine's programs with their libraries, and of its modules, whose order is in /modules."""
+    for folder in ("bin", "proc", "sys", "dev", "lib/modules"):
+        os.makedirs(f"{tree}/{folder}")
+    for program in programs:
+        path = os.path.realpath(shutil.which(program))
+        shutil.copy(path, f"{tree}/bin/{program}")
+        for library in re.findall(r"(/\S+) \(0x", run("ldd", path)):
+            os.makedirs(tree + os.path.dirname(library), exist_ok=True)
+            shutil.copy(library, tree + library)
+    paths = module_paths(release, modules)
+    for path in paths:
+        shutil.copy(path, f"{tree}/lib/modules")
+    with open(f"{tree}/modules", "w", encoding="utf-8") as file:
+        file.write("\n".join(map(os.path.basename, paths)))
+
+
 def ramdisk(work):
     """By the element's own program; of this machine's modules those that a virtual machine needs, packed."""
     kernel = sorted(glob.glob("/boot/vmlinuz-*"))[-1]
     release = kernel.split("vmlinuz-")[1]
     modules = f"{work}/root/lib/modules/{release}"
-    shown = "".join(run("modprobe", "-S", release, "--show-depends", name) for name in MODULES)
-    for path in {line.split()[1] for line in shown.splitlines() if line.startswith("insmod")}:
+    for path in module_paths(release, MODULES):
         place = modules + path.removeprefix("/usr").removeprefix(f"/lib/modules/{release}")
         os.makedirs(os.path.dirname(place), exist_ok=True)
         shutil.copy(path, place)
@@ -87,8 +130,7 @@ def ramdisk(work):
         shutil.copy(f"/lib/modules/{release}/{name}", modules)
     run("depmod", "-b", f"{work}/root", release)
     run("bash", f"{ELEMENT}/bin/deploy-ramdisk-tree", f"{work}/root", f"{work}/tree", AGENT)
-    with open(f"{work}/initramfs", "wb") as file:
-        subprocess.run("find . | cpio --quiet -o -H newc", shell=True, check=True, cwd=f"{work}/tree", stdout=file)
+    archive(f"{work}/tree", f"{work}/initramfs")
     return kernel, f"{work}/initramfs"
 
 
@@ -109,8 +151,8 @@ class Network(unittest.TestCase):
         self.conductor = conductor.Conductor(self.work, host="::")
         self.addCleanup(self.conductor.close)
 
-    def host(self, *addresses, dhcp=(), vlan=0):
-        self.switch = Switch([(7001, 7101), (7002, 7102)], vlan)
+    def host(self, *addresses, dhcp=(), vlan=0, ports=((7001, 7101), (7002, 7102))):
+        self.switch = Switch(ports, vlan)
         for address in addresses:
             run("ip", "address", "add", address, "dev", "tap0", *(["nodad"] if ":" in address else []))
         run("ip", "link", "set", "tap0", "up")
@@ -130,19 +172,44 @@ class Network(unittest.TestCase):
     def boot(self, words, cards=1):
         """The address at which the agent waits for orders."""
         self.console = f"{self.work}/console"
+        self.machine("console", self.initramfs, [(7101 + card, 7001 + card, MACS[card]) for card in range(cards)], words)
+        self.assertTrue(self.conductor.beat.wait(120), "no heartbeat: " + self.said()[-3000:])
+        return self.conductor.beats[0]["callback_url"]
+
+    def machine(self, name, initramfs, cards, words=""):
+        """Starts one whose cards are (own port, the other's, MAC)."""
         command = ["qemu-system-x86_64", "-accel", "tcg", "-m", "384", "-display", "none", "-serial", "stdio", "-no-reboot", "-nodefaults",
-                   "-monitor", f"unix:{self.work}/monitor,server,nowait", "-kernel", self.kernel, "-initrd", self.initramfs,
+                   "-monitor", f"unix:{self.work}/{name}.monitor,server,nowait", "-kernel", self.kernel, "-initrd", initramfs,
                    "-append", f"console=ttyS0 quiet panic=-1 no_timer_check {words}"]
-        for card in range(cards):
-            command += ["-netdev", f"dgram,id=n{card},local.type=inet,local.host=127.0.0.1,local.port={7101 + card},"
-                        f"remote.type=inet,remote.host=127.0.0.1,remote.port={7001 + card}",
-                        "-device", f"virtio-net-pci,netdev=n{card},mac={MACS[card]},romfile="]
-        with open(self.console, "wb") as log:
+        for card, (own, other, mac) in enumerate(cards):
+            command += ["-netdev", f"dgram,id=n{card},local.type=inet,local.host=127.0.0.1,local.port={own},"
+                        f"remote.type=inet,remote.host=127.0.0.1,remote.port={other}",
+                        "-device", f"virtio-net-pci,netdev=n{card},mac={mac},speed=1000,duplex=full,romfile="]
+        with open(f"{self.work}/{name}", "wb") as log:
             machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         self.addCleanup(machine.wait)
         self.addCleanup(machine.kill)
-        self.assertTrue(self.conductor.beat.wait(120), "no heartbeat: " + self.said()[-3000:])
-        return self.conductor.beats[0]["callback_url"]
+
+    def lacp_switch(self):
+        """Its two cards are where the machine's are plugged in, its third is the switch's."""
+        tree = f"{self.work}/switch"
+        pack(tree, ["bash", "cat", "insmod", "ip", "mount", "sleep"], self.kernel.split("vmlinuz-")[1], (*MODULES, "bridge"))
+        with open(f"{tree}/init", "w", encoding="utf-8") as file:
+            file.write(LACP_SWITCH)
+        os.chmod(f"{tree}/init", 0o755)
+        archive(tree, f"{self.work}/switch.cpio")
+        self.machine("switch.console", f"{self.work}/switch.cpio",
+                     [(7001, 7101, "52:54:00:00:23:01"), (7002, 7102, "52:54:00:00:23:02"), (7103, 7003, "52:54:00:00:23:03")])
+
+    def switch_tells(self, pattern):
+        """Waits until what the switch told last is so."""
+        for _ in range(120):
+            with open(f"{self.work}/switch.console", encoding="utf-8", errors="replace") as file:
+                last = file.read().split("Ethernet Channel Bonding")[-1]
+            if re.search(pattern, last, re.S):
+                return
+            time.sleep(0.5)
+        self.fail(last)
 
     def said(self):
         with open(self.console, encoding="utf-8", errors="replace") as file:
@@ -150,7 +217,7 @@ class Network(unittest.TestCase):
 
     def monitor(self, line):
         with socket.socket(socket.AF_UNIX) as monitor:
-            monitor.connect(f"{self.work}/monitor")
+            monitor.connect(f"{self.work}/console.monitor")
             monitor.recv(4096)
             monitor.sendall(line.encode() + b"\n")
             time.sleep(0.5)
@@ -170,6 +237,18 @@ class Network(unittest.TestCase):
         record = self.conductor.command("poll.get_hardware_info", {})
         self.assertEqual({one["mac_address"] for one in record["command_result"]["interfaces"]}, set(MACS))
         self.assertEqual({one["name"]: one["has_carrier"] for one in record["command_result"]["interfaces"]}, {"left": False, "right": True})
+
+    def test_a_bond_that_a_switch_joins_by_lacp(self):
+        self.host("192.0.2.1/24", dhcp=["--dhcp-range=192.0.2.100,192.0.2.109"], ports=((7003, 7103),))
+        self.lacp_switch()
+        at = self.boot("bond=bond0:eth0,eth1:mode=802.3ad,lacp_rate=fast,miimon=100 ip=bond0:dhcp "
+                       f"ipa-api-url=http://192.0.2.1:{self.conductor.port}", cards=2)
+        self.assertRegex(at, r"^https://192\.0\.2\.10\d:9999$")
+        joined = r"Number of ports: {}\n.*Partner Mac Address: 52:54:00:00:22:0[12]\n"
+        self.switch_tells(joined.format(2))
+        self.monitor("set_link n0 off")
+        self.switch_tells(joined.format(1))
+        self.assertEqual(self.conductor.command("poll.get_hardware_info", {})["command_status"], "SUCCEEDED")
 
     def test_static_addresses_and_a_route_without_any_server(self):
         self.host("192.0.2.1/24", "2001:db8::1/64")

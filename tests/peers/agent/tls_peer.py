@@ -125,7 +125,8 @@ def check(what, name, options, expected=True, says="", host="localhost", policy=
 
 
 def check_idle():
-    """A daemon that waits for its next poll keeps nothing of the system's bundle, which made it 9.6 MB."""
+    """A daemon that waits for its next poll keeps nothing of the system's bundle, which made it 9.6 MB, and has little mapped
+    that it doesn't need (agent/static_program/seldom.ld)."""
     global BAD
     with open(path("bundle.pem"), "w") as bundle:
         for file in ("/etc/ssl/certs/ca-certificates.crt", path("root.pem")):
@@ -154,7 +155,7 @@ def check_idle():
     daemon.kill()
     daemon.wait()
     server.close()
-    good = 0 < idle <= 6_500_000 and os.path.exists(path("cache/request.json")) and "WARNING" not in said
+    good = 0 < idle <= 6_000_000 and os.path.exists(path("cache/request.json")) and "WARNING" not in said
     BAD += not good
     print("%s idle with the system's bundle: %d bytes%s" % ("ok    " if good else "FAILED", idle, "" if good else "\n" + said))
 

@@ -105,13 +105,16 @@ TEST_P(PowerCutOf, ABatchLeavesEachOfItsFilesOldOrNewAndAllNewOnceItIsThere) {
   for (const char* name : {"a", "b", "d/c"}) files.write(file(name), contents(0), {});
   LossyDisk disk(directory_.path());
   if (GetParam()) disk.refuse_unnamed_files();
-  write_together({{file("a"), contents(1), {}}, {file("b"), contents(1), {}}, {file("d/c"), contents(1), {}}});
+  const std::string text = contents(1);
+  write_together({{file("a"), text, {}}, {file("b"), text, {}}, {file("d/c"), text, {}}, {file("d/new"), text, {}}});
   disk.promise("all");
   const std::size_t cuts = disk.cut_everywhere([&](const LossyDisk::Cut& cut) {
     for (const char* name : {"a", "b", "d/c"}) {
       const std::string found = read_file(file(name));
       EXPECT_TRUE(found == contents(1) || (found == contents(0) && cut.promised.empty())) << name;
     }
+    const std::optional<std::string> fresh = RealFileSystem().read(file("d/new"));
+    EXPECT_TRUE(fresh == contents(1) || (!fresh && cut.promised.empty()));
   });
   EXPECT_GT(cuts, 5U);
 }

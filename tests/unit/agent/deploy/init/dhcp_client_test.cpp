@@ -127,6 +127,7 @@ class StubbornLinks final : public Links {
   void set_mac(const std::string&, const std::string&) override {}
   void set_mtu(const std::string&, std::uint16_t) override { throw Error(ErrorKind::io, "no such MTU"); }
   void set_address(const std::string&, const IpBytes& address, int) override { told.push_back(ip_text(address)); }
+  void drop_address(const std::string&, const IpBytes&, int) override {}
   void add_route(const RouteWish& route) override {
     if (!route.router.empty()) throw Error(ErrorKind::io, "no such router");
     told.push_back(ip_text(route.network));

@@ -54,6 +54,9 @@ class NotedLinks final : public Links {
   void set_address(const std::string& interface, const IpBytes& address, int prefix) override {
     note(cat("address ", interface, " ", ip_text(address), "/", prefix));
   }
+  void drop_address(const std::string& interface, const IpBytes& address, int prefix) override {
+    note(cat("drop ", interface, " ", ip_text(address), "/", prefix));
+  }
   void add_route(const RouteWish& route) override {
     note(cat("route ", ip_text(route.network), "/", route.prefix, " ", ip_text(route.router), " ", route.interface));
   }
@@ -90,6 +93,35 @@ TEST(ApplyWish, AVlanOnABondIsMadeFromBelow) {
                                                  "up prov", "vlan prov.5 prov 5", "up prov.5",
                                                  "address prov.5 192.0.2.15/24", "route 0.0.0.0/0 192.0.2.1 prov.5"}));
   EXPECT_TRUE(done.said.empty());
+}
+
+TEST(ApplyWish, AVlanMayBeNamedBeforeTheOneThatItLiesWithin) {
+  const Done done = apply("vlan=a.5.7:a.5 vlan=a.5.6:a.5 vlan=a.5:eth0");
+  EXPECT_EQ(done.told, (std::vector<std::string>{"up eth0", "vlan a.5 eth0 5", "up a.5", "vlan a.5.7 a.5 7", "up a.5",
+                                                 "vlan a.5.6 a.5 6"}));
+  EXPECT_TRUE(done.said.empty());
+  EXPECT_EQ(done.made.vlans.size(), 3U);
+}
+
+TEST(ApplyWish, OfTwoCardsWithOneAddressNeitherIsRenamed) {
+  NotedLinks links;
+  links.macs["eth1"] = links.macs["eth0"];
+  const Done done = apply("ifname=boot:52:54:00:00:00:01", links);
+  EXPECT_EQ(done.said,
+            std::vector<std::string>{"ifname=boot: eth0 and eth1 have the address 52:54:00:00:00:01: which is "
+                                     "meant isn't known"});
+  EXPECT_TRUE(done.told.empty());
+}
+
+TEST(MoveAddress6, TheOneOfBeforeGoesOnceTheNewOneIsThere) {
+  NotedLinks links;
+  const IpBytes one = ip_bytes("2001:db8::1");
+  const IpBytes two = ip_bytes("2001:db8::2");
+  move_address6("eth0", IpBytes(), one, links);
+  move_address6("eth0", one, one, links);
+  move_address6("eth0", one, two, links);
+  EXPECT_EQ(links.told, (std::vector<std::string>{"address eth0 2001:db8::1/128", "address eth0 2001:db8::2/128",
+                                                  "drop eth0 2001:db8::1/128"}));
 }
 
 TEST(ApplyWish, NamesAreGivenFirst) {

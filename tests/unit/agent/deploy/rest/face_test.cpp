@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "tests/fakes/no_threads.hpp"
 
 namespace hearth::agent::deploy {
 namespace {
@@ -93,6 +94,18 @@ TEST(RestFace, OneCommandRunsAtATimeAndCanBeWaitedFor) {
       json(agent.ask("GET", "/v1/commands/" + begun["id"].get<std::string>(), "wait=true&agent_token=secret"));
   EXPECT_EQ(ended["command_status"], "SUCCEEDED");
   EXPECT_EQ(ended["command_result"]["result"], "long: done");
+}
+
+TEST(RestFace, ALongCommandThatCannotBeBegunHasFailedAndTheNextOneRuns) {
+  Agent agent;
+  {
+    const fakes::NoThreads none;
+    const Json record = json(agent.command("standby.long"));
+    EXPECT_EQ(record["command_status"], "FAILED");
+    EXPECT_EQ(record["command_error"]["message"].get<std::string>().rfind("starting a thread for it: ", 0), 0U);
+  }
+  agent.go.set_value();
+  EXPECT_EQ(json(agent.command("standby.long"))["command_status"], "SUCCEEDED");
 }
 
 TEST(RestFace, LongCommandsThatEndAtOnceAreBegunFromAllSides) {

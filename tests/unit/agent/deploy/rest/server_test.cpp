@@ -6,6 +6,7 @@
 #include "base/net/connection.hpp"
 #include "base/net/web_client.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/no_threads.hpp"
 
 namespace hearth::agent::deploy {
 namespace {
@@ -66,6 +67,16 @@ TEST_F(RestServerTest, WhoTakesAllPlacesBySayingNothingDrivesOutHimselfOnly) {
   for (int i = 0; i < 3; ++i) strangers.push_back(stranger("GET /"));
   EXPECT_EQ(post(10).body, "10");
   EXPECT_TRUE(is_gone(strangers.front()));
+}
+
+TEST_F(RestServerTest, WithoutAThreadForItACallerIsHungUpOnAndTheNextOneIsServed) {
+  start({});
+  {
+    const fakes::NoThreads none;
+    Connection caller = stranger("GET / HTTP/1.1\r\n\r\n");
+    EXPECT_TRUE(is_gone(caller));
+  }
+  EXPECT_EQ(post(10).body, "10");
 }
 
 TEST_F(RestServerTest, AHeadThatDripsIsNotWaitedFor) {

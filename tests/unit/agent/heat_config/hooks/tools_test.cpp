@@ -15,29 +15,9 @@ TEST(HookToolsTest, AnIdMayNotLeadOutOfItsDirectory) {
   EXPECT_THROW((void)checked_name(json(R"({"name": "a/b"})")), Error);
 }
 
-TEST(HookToolsTest, ValuesAreSetAsPythonSeesThem) {
-  for (const char* unset : {"null", "false", "0", "0.0", "\"\"", "[]", "{}"}) {
-    const Json value = json(unset);
-    EXPECT_FALSE(is_set(&value)) << unset;
-  }
-  for (const char* set : {"true", "1", "\"0\"", "[0]", "{\"a\": null}"}) {
-    const Json value = json(set);
-    EXPECT_TRUE(is_set(&value)) << set;
-  }
-  EXPECT_FALSE(is_set(nullptr));
-}
-
 TEST(HookToolsTest, NullOptionsAreNone) {
   EXPECT_EQ(option(json(R"({"options": null})"), "a"), nullptr);
   EXPECT_EQ(option_text(json(R"({"options": {"a": [1]}})"), "a"), "[1]");
-}
-
-TEST(HookToolsTest, WhatCantBeAVariableIsNone) {
-  Environment env;
-  put_variable(env, "a=b", "x");
-  put_variable(env, "a", std::string("x\0y", 3));
-  put_variable(env, "", "x");
-  EXPECT_TRUE(env.empty());
 }
 
 TEST_F(HookTest, FoldersAreMadeWhereTheVariablesSay) {
