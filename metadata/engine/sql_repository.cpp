@@ -6,9 +6,10 @@
 #include <set>
 #include <thread>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
-#include "base/hmac.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
 
@@ -120,6 +121,7 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
       insert_event_(
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {
+  keys_seen_ = file_state(keys_);
   take_seal();
   if (seal_.is_on()) seal_and_wipe();
 }
@@ -179,6 +181,29 @@ void SqlRepository::take_seal_again() {
   seal_.seal_with(with);
 }
 
+bool SqlRepository::seal_anew(const std::function<void()>& breathe) {
+  const std::string now = file_state(keys_);
+  if (now == keys_seen_ || now.empty()) return false;
+  keys_seen_ = now;
+  const std::string with = seal_.key_id();
+  Seal fresh = Seal::read(keys_);
+  if (!fresh.has(with)) throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", with, " of the database"));
+  if (fresh.key_id() == with) return false;
+  seal_ = std::move(fresh);
+  breathe_ = breathe;
+  try {
+    database_.check();
+    seal_all(with);
+  } catch (...) {
+    breathe_ = [] {};
+    seal_.seal_with(with);
+    throw;
+  }
+  breathe_ = [] {};
+  put_off_.clear();
+  return true;
+}
+
 /// All at once: a database is in the clear or sealed. Before it, the pages of the file may have been in the clear.
 void SqlRepository::seal_all(const std::string& before) {
   sql::Transaction transaction(database_);
@@ -210,6 +235,7 @@ void SqlRepository::seal_rows(const SealedColumn& column, const std::string& bef
       const std::optional<std::string> sealed = sealed_anew(name, key, place, text, before);
       if (sealed) write.bind(1, *sealed).bind(2, key).execute();
     }
+    breathe_();
   }
 }
 
@@ -480,6 +506,8 @@ void SqlRepository::remove(const std::string& tree_id) {
   transaction.commit();
   unpruned_.clear();
 }
+
+bool SqlRepository::has_stacks() { return database_.prepare("SELECT 1 FROM tree LIMIT 1").step(); }
 
 std::vector<Event> SqlRepository::events(const EventQuery& query) {
   std::vector<Event> found;

@@ -38,24 +38,32 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
-/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
-std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
-  const fs::path keys = settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
-  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
-  if (!repository->put_off().empty())
-    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
+fs::path keys_of(const ServiceSettings& settings) {
+  return settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
+}
+
+void forget_former(const fs::path& keys, const SqlRepository& repository, const Clock& clock, Logger& log) {
   try {
-    forget_former_keys(keys, repository->sealed_with(), unix_seconds(clock.wall()));
+    forget_former_keys(keys, repository.sealed_with(), unix_seconds(clock.wall()));
   } catch (const Error& error) {  // a file that can't be written is good enough to read
     log.warning(cat("former keys stay in ", keys.string(), ": ", error.what()));
   }
+}
+
+/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
+std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
+  const fs::path keys = keys_of(settings);
+  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
+  if (!repository->put_off().empty())
+    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
+  forget_former(keys, *repository, clock, log);
   return repository;
 }
 
 /// After a server that was killed, a copy of it that has not run yet still has the lock, until it ends.
 FileLock held(const fs::path& state) {
   std::optional<FileLock> lock = FileLock::try_acquire(state / "lock", std::chrono::seconds(2));
-  if (!lock) throw Error(ErrorKind::io, cat("another process serves ", state.string()));
+  if (!lock) throw Error(ErrorKind::io, cat(FileLock::holder(state / "lock"), " serves ", state.string()));
   return std::move(*lock);
 }
 
@@ -67,6 +75,7 @@ struct StackService::Parts {
       : log(given_log),
         state(prepared(settings.state)),
         lock(held(state)),
+        keys(keys_of(settings)),
         tokens(state),
         repository(opened(settings, given_clock, log)),
         kept(*repository),
@@ -95,6 +104,17 @@ struct StackService::Parts {
     } catch (const Error& error) {
       if (!std::exchange(lacks_keys, true))
         log.error(cat("the keys that open the stacks' database are lost when this server ends: ", error.story()));
+    }
+  }
+
+  /// After `hearth metadata seal rotate`.
+  void take_new_keys(const std::function<void()>& breathe) {
+    try {
+      if (!repository->seal_anew(breathe)) return;
+      log.info(cat("the stacks' database is sealed with the new key of ", keys.string()));
+      forget_former(keys, *repository, clock, log);
+    } catch (const Error& error) {
+      log.warning(cat("the stacks' database stays sealed with the former key: ", error.story()));
     }
   }
 
@@ -145,6 +165,7 @@ struct StackService::Parts {
   TrialLogger log;
   fs::path state;
   FileLock lock;
+  fs::path keys;  ///< the file of them
   TokenBook tokens;
   std::unique_ptr<SqlRepository> repository;
   bool lacks_keys = false;  ///< which is told once
@@ -200,9 +221,10 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   parts_->engine.set_apart({SideThread::is_here, SideThread::beside});
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);
-  server.every(std::chrono::seconds(1), [this] {
+  server.every(std::chrono::seconds(1), [this, breathe] {
     parts_->tokens.refresh(parts_->log);
     parts_->keep_keys();
+    parts_->take_new_keys(breathe);
     parts_->engine.tick();
   });
   return open;
