@@ -1,5 +1,7 @@
 #include "metadata/live/stack_service.hpp"
 
+#include <malloc.h>
+
 #include <chrono>
 
 #include "base/error.hpp"
@@ -118,6 +120,13 @@ struct StackService::Parts {
     }
   }
 
+  /// Once after a burst of changes. What they took for a moment lies between what stays, and would be kept.
+  void give_memory_back() {
+    const std::uint64_t changes = engine.changes();
+    const bool is_quiet = std::exchange(changes_seen, changes) == changes;
+    if (is_quiet && std::exchange(changes_given, changes) != changes) ::malloc_trim(0);
+  }
+
   /// What a copy that tries a request does first.
   void detach(const Trial::Breath& breathe) {
     log.detach();
@@ -186,6 +195,8 @@ struct StackService::Parts {
   TrialLimits limits;
   std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
   std::unique_ptr<Trials> trials;
+  std::uint64_t changes_seen = 0;   ///< Engine::changes() a second ago
+  std::uint64_t changes_given = 0;  ///< and when memory was given back
 };
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
@@ -226,6 +237,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
     parts_->keep_keys();
     parts_->take_new_keys(breathe);
     parts_->engine.tick();
+    parts_->give_memory_back();
   });
   return open;
 }
