@@ -261,7 +261,12 @@ std::optional<std::string> SqlRepository::sealed_anew(const std::string& table, 
 /// What free pages and the log hold of before.
 void SqlRepository::wipe() {
   if (database_.is_postgres()) {
-    for (const SealedColumn& column : k_sealed_columns) database_.run(cat("VACUUM FULL ", column.table));
+    database_.run("SET lock_timeout = '10s'");  // somebody may be reading a table, and forget it
+    // VACUUM FULL keeps what was there for a transaction that began earlier; a column that is made anew does not.
+    for (const SealedColumn& column : k_sealed_columns)
+      database_.run(
+          cat("ALTER TABLE ", column.table, " ALTER COLUMN ", column.text, " TYPE TEXT USING ", column.text, " || ''"));
+    database_.run("SET lock_timeout = 0");
   } else {
     database_.run("PRAGMA secure_delete = ON");
     database_.run("VACUUM");
