@@ -185,18 +185,19 @@ bool SqlRepository::seal_anew(const std::function<void()>& breathe) {
   const std::string now = file_state(keys_);
   if (now == keys_seen_ || now.empty()) return false;
   keys_seen_ = now;
-  const std::string with = seal_.key_id();
+  const std::string former = seal_.key_id();
   Seal fresh = Seal::read(keys_);
-  if (!fresh.has(with)) throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", with, " of the database"));
-  if (fresh.key_id() == with) return false;
+  if (!fresh.has(former))
+    throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
+  if (fresh.key_id() == former) return false;
   seal_ = std::move(fresh);
   breathe_ = breathe;
   try {
     database_.check();
-    seal_all(with);
+    seal_all(former);
   } catch (...) {
     breathe_ = [] {};
-    seal_.seal_with(with);
+    seal_.seal_with(former);
     throw;
   }
   breathe_ = [] {};
