@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/clock.hpp"
+#include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/files.hpp"
 #include "metadata/compile/site_seed.hpp"
@@ -58,6 +59,7 @@ void choose_seed(const Arguments& arguments, const SeedUse& use, StackSettings& 
   }
   const std::optional<fs::path> file = seed_file(arguments, use);
   if (!file) return;
+  forbid_dumps();
   use_site_seed(use.makes ? site_seed(*file) : read_site_seed(*file), unix_now(), settings);
 }
 

@@ -1,6 +1,7 @@
 #include "metadata/commands.hpp"
 
 #include "base/cli/print.hpp"
+#include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/batch/eval.hpp"
 #include "metadata/batch/validate.hpp"
@@ -106,6 +107,7 @@ int rotate(const Arguments& arguments) {
   const std::optional<std::uint64_t> hours = parse_number(asked);
   if (!hours || *hours > 100'000) throw Error(ErrorKind::usage, cat("--hours takes a number of hours, not ", asked));
   const std::int64_t until = unix_now() + static_cast<std::int64_t>(*hours) * 3600;
+  forbid_dumps();
   (void)rotate_site_seed(file, unix_now(), until, arguments.has("force"));
   cli::print(cat(file.string(), ": a new key; the former one holds for ", *hours,
                  " hours.\nCompile again, so that agents get theirs with their next poll.\n"));

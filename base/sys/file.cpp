@@ -18,6 +18,9 @@ namespace hearth {
 
 namespace {
 
+constexpr std::size_t k_largest_read = std::size_t{1} << 30U;
+constexpr std::size_t k_largest_small = std::size_t{1} << 20U;
+
 bool is_missing(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
 
 FileStatus::Type type_of(mode_t mode) {
@@ -64,7 +67,7 @@ bool is_regular_file(const FileReader& files, const fs::path& path) {
   return status && status->type == FileStatus::Type::regular;
 }
 
-std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
+static std::optional<std::string> read_within(const fs::path& path, std::size_t most) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0 && is_missing(errno)) return std::nullopt;
   if (number < 0 && errno == ENXIO) {
@@ -73,13 +76,21 @@ std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
   if (number < 0) throw Error::from_errno("opening", path.string());
   const Fd fd(number);
   struct stat info {};
-  if (::fstat(number, &info) == 0 && S_ISREG(info.st_mode)) return read_all(fd, path.string());
+  if (::fstat(number, &info) == 0 && S_ISREG(info.st_mode)) {
+    if (static_cast<std::uint64_t>(info.st_size) > most)
+      throw Error(ErrorKind::input, cat("reading ", path.string(), ": larger than ", human_bytes(most)));
+    return read_all(fd, path.string(), most);
+  }
   const std::string begun = S_ISFIFO(info.st_mode) ? begin_pipe(fd, path) : "";
   const int flags = ::fcntl(number, F_GETFL);
   if (flags < 0 || ::fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0) {
     throw Error::from_errno("reading", path.string());
   }
-  return begun + read_all(fd, path.string());
+  return begun + read_all(fd, path.string(), most);
+}
+
+std::optional<std::string> RealFileSystem::read(const fs::path& path) const {
+  return read_within(path, k_largest_read);
 }
 
 std::optional<FileStatus> RealFileSystem::status(const fs::path& path) const {
@@ -213,6 +224,8 @@ TempDir::~TempDir() {
 }
 
 fs::path TempDir::release() { return std::exchange(path_, fs::path()); }
+
+std::optional<std::string> read_small_file(const fs::path& path) { return read_within(path, k_largest_small); }
 
 std::string read_file(const fs::path& path) {
   std::optional<std::string> data = RealFileSystem().read(path);

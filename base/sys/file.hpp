@@ -122,6 +122,8 @@ class TempDir {
   fs::path path_;
 };
 
+/// A file of keys, tokens or the like; nothing when there is none. One of more than 1 MiB is refused before it is read.
+[[nodiscard]] std::optional<std::string> read_small_file(const fs::path& path);
 /// The whole file; throws Error(not_found) when there is none.
 [[nodiscard]] std::string read_file(const fs::path& path);
 

@@ -13,11 +13,13 @@ namespace hearth {
 class FileLock {
  public:
   /// Nothing when another process holds it, for as long as `patience` says. The file is created if missing and never
-  /// removed; a link is not followed.
+  /// removed; a link is not followed. A directory can be locked, too.
   [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path,
                                                            std::chrono::milliseconds patience = {});
   /// Waits for it.
   [[nodiscard]] static FileLock acquire(const fs::path& path);
+  /// Who holds it, for people: "process 4711 (hearth)"; "another process" where that can't be seen.
+  [[nodiscard]] static std::string holder(const fs::path& path);
   [[nodiscard]] const Fd& fd() const { return fd_; }
 
  private:

@@ -21,6 +21,13 @@ void require_private(const fs::path& file, std::string_view if_read) {
       .hint(cat("chmod 600 ", file.string(), ", and ", if_read, " when they may have read it."));
 }
 
+std::string read_private_file(const fs::path& file, std::string_view if_read) {
+  require_private(file, if_read);
+  std::optional<std::string> text = read_small_file(file);
+  if (!text) throw Error(ErrorKind::not_found, cat("there is no file ", file.string()));
+  return std::move(*text);
+}
+
 bool make_private_file(const fs::path& file, std::string_view text) {
   const fs::path fresh = file.string() + "." + random_hex(8);
   {
@@ -34,6 +41,14 @@ bool make_private_file(const fs::path& file, std::string_view text) {
   sync_directory(file.parent_path());  // what is made from it now must stay true
   if (!made && error != EEXIST) throw Error::from_errno("making", file.string(), error);
   return made;
+}
+
+FileLock lock_private_file(const fs::path& file, std::chrono::milliseconds patience) {
+  const fs::path directory = fs::weakly_canonical(file).parent_path();
+  std::optional<FileLock> lock = FileLock::try_acquire(directory, patience);
+  if (lock) return std::move(*lock);
+  throw Error(ErrorKind::io, cat(FileLock::holder(directory), " is changing ", file.string(), ", and has not ended"))
+      .hint("Nothing was done. Try again when it has ended.");
 }
 
 void rewrite_private_file(const fs::path& file, std::string_view text) {

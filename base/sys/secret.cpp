@@ -1,7 +1,9 @@
 #include "base/sys/secret.hpp"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -41,6 +43,24 @@ Secret Secret::read(const fs::path& file) {
     pages->size += static_cast<std::size_t>(got);
   }
   throw Error(ErrorKind::input, cat(file.string(), " is larger than 64 KiB: that is no key"));
+}
+
+Secret Secret::take(std::string& text) {
+  auto pages = std::make_shared<Pages>();
+  if (text.size() > k_most) throw Error(ErrorKind::input, "a secret is larger than 64 KiB");
+  text.copy(static_cast<char*>(pages->bytes), text.size());
+  pages->size = text.size();
+  wipe(text);
+  return Secret(std::move(pages));
+}
+
+void wipe(std::string& text) {
+  ::explicit_bzero(text.data(), text.size());
+  text.clear();
+}
+
+void forbid_dumps() {
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) throw Error::from_errno("protecting", "the memory of this process");
 }
 
 std::string_view Secret::text() const { return {static_cast<const char*>(pages_->bytes), pages_->size}; }

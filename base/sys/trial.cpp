@@ -76,7 +76,9 @@ void send(const char* bytes, std::size_t size) {
 void settle(pid_t parent, int pipe) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  // Where the machine has no memory left, this is what ends. What can't be dumped can't say so.
+  // Where the machine has no memory left, this is what ends. What can't be dumped, as many an original, can't say so.
+  limit(RLIMIT_CORE, 0, 0);
+  ::prctl(PR_SET_DUMPABLE, 1);
   std::ofstream("/proc/self/oom_score_adj") << "1000";
   ::prctl(PR_SET_DUMPABLE, 0);
   for (const int number : {SIGTERM, SIGINT, SIGPROF, SIGXCPU, SIGCHLD}) (void)::signal(number, SIG_DFL);
@@ -93,7 +95,6 @@ void settle(pid_t parent, int pipe) {
 }
 
 void set_limits(const TrialLimits& limits, std::uint64_t memory) {
-  limit(RLIMIT_CORE, 0, 0);
   const auto seconds = static_cast<rlim_t>(std::chrono::duration_cast<std::chrono::seconds>(limits.processor).count());
   limit(RLIMIT_CPU, std::max<rlim_t>(seconds, 1), std::max<rlim_t>(seconds, 1) + 1);
   limit(RLIMIT_AS, memory, memory);

@@ -4,6 +4,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/sys/datagram.hpp"
+#include "base/sys/secret.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
 
@@ -12,6 +13,7 @@ namespace hearth::bootstrap {
 namespace {
 
 int serve(const cli::Arguments& arguments) {
+  forbid_dumps();  // passwords of BMCs and the stacks' keys would be in them
   if (!handover_of(arguments)) {
     SeedService service(arguments, true);
     notify_service_manager(current_environment(), "READY=1");

@@ -15,6 +15,7 @@ namespace hearth::metadata {
 namespace {
 
 constexpr std::size_t k_secret_bytes = 32;
+constexpr const char* k_if_read = "`hearth metadata rotate`";
 
 std::string seed_file_text(const SiteSeed& site) {
   Json all = Json::object();
@@ -42,13 +43,11 @@ std::string secret_at(const Json& all, const char* name, const fs::path& file) {
   throw no_site_seed(file, cat(": \"", name, "\" is not 64 hexadecimal digits"));
 }
 
-/// Whoever can read it can make every key of the site.
 void require_site_seed(const fs::path& file) {
   if (::access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
     throw Error(ErrorKind::not_found, cat("there is no site seed ", file.string()))
         .hint("Compile first, which makes one, or name the site's by --seed-file.");
   }
-  require_private(file, "`hearth metadata rotate`");
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ fs::path seed_file_beside(const fs::path& output) {
 
 SiteSeed read_site_seed(const fs::path& file) {
   require_site_seed(file);
-  const Result<Json> read = parse_json(read_file(file), file.string());
+  const Result<Json> read = parse_json(read_private_file(file, k_if_read), file.string());
   if (!read || !read->is_object()) throw no_site_seed(file, " is no site seed: it is empty, cut or was changed");
   const Json& all = *read;
   SiteSeed site{secret_at(all, "seed", file), secret_at(all, "key", file)};
@@ -79,6 +78,8 @@ SiteSeed site_seed(const fs::path& file) {
 }
 
 SiteSeed rotate_site_seed(const fs::path& file, std::int64_t now, std::int64_t until, bool forced) {
+  require_site_seed(file);
+  const FileLock lock = lock_private_file(file);
   SiteSeed site = read_site_seed(file);
   if (!forced && !site.former_key.empty() && site.former_until > now) {
     throw Error(ErrorKind::usage, cat("the key of before the last rotation still holds for ",

@@ -35,6 +35,10 @@ std::string name_key(const std::string& project, const std::string& name) { retu
 std::string engine_secret(Repository& repository) {
   std::string secret = repository.setting("secret");
   if (secret.empty()) {
+    if (repository.has_stacks()) {  // with another one their random texts and all keys of their agents would change
+      throw Error(ErrorKind::input, "the row secret of the table setting of the database is gone, and stacks are there")
+          .hint("Take the database from a backup, or that row of it: their passwords and keys are made of it.");
+    }
     secret = random_hex(32);
     repository.set("secret", secret);
   }

@@ -155,6 +155,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   [[nodiscard]] StackPlace find(const std::string& name_or_id, const std::string& project = "admin");
   /// Another number after each change of the stack's tree; 0 when there is none.
   [[nodiscard]] std::uint64_t change_of(const std::string& stack_id) const;
+  /// Another number after each change of any stack.
+  [[nodiscard]] std::uint64_t changes() const { return last_change_; }
   /// Id of the root stack of the stack's tree, or of the server's; empty when there is none.
   [[nodiscard]] std::string root_of(const std::string& stack_id) const;
   [[nodiscard]] std::string root_of_server(const std::string& server_id) const;

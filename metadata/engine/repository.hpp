@@ -48,6 +48,8 @@ class Repository {
   /// Writes what changed, numbers the rows and the events.
   virtual void save(StackTree& tree, Changes& changes) = 0;
   virtual void remove(const std::string& tree_id) = 0;
+  /// Whether there is any, readable or not.
+  [[nodiscard]] virtual bool has_stacks() = 0;
   [[nodiscard]] virtual std::vector<Event> events(const EventQuery& query) = 0;
   [[nodiscard]] virtual std::optional<Event> event(const std::string& id) = 0;
 

@@ -9,7 +9,6 @@
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/json.hpp"
-#include "base/sys/file.hpp"
 #include "base/sys/private_file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -26,12 +25,14 @@ constexpr const char* k_if_read = "`hearth metadata seal rotate`";
 
 SealKey key_of(std::string text, std::int64_t until = 0) {
   std::string id = to_hex(hmac(HashKind::sha256, text, "id of a key that seals")).substr(0, k_id_size);
-  return {std::move(id), std::move(text), until};
+  return {std::move(id), Secret::take(text), until};
 }
+
+SealKey new_key() { return key_of(random_hex(k_secret_size / 2)); }
 
 /// Each text has a key of its own, so that however many there are, no nonce comes twice with one key.
 std::string key_for(const SealKey& key, std::string_view salt) {
-  return hmac(HashKind::sha256, key.text, cat("key of a sealed text\n", salt));
+  return hmac(HashKind::sha256, key.text.text(), cat("key of a sealed text\n", salt));
 }
 
 /// What a parser says of such a file may hold a part of a key.
@@ -41,8 +42,9 @@ Error no_seal(const fs::path& file) {
 }
 
 std::vector<SealKey> read_keys(const fs::path& file) {
-  require_private(file, k_if_read);
-  const Json all = json_or_null(read_file(file));
+  std::string whole = read_private_file(file, k_if_read);
+  const Json all = json_or_null(whole);
+  wipe(whole);
   std::vector<SealKey> keys;
   for (const Json& row : list_member(all, "keys")) {
     std::string text = text_member(row, "key");
@@ -58,7 +60,7 @@ std::string file_text(const std::vector<SealKey>& keys) {
   Json rows = Json::array();
   for (const SealKey& key : keys) {
     Json row = Json::object();
-    row["key"] = key.text;
+    row["key"] = key.text.text();
     if (key.until != 0) row["until"] = key.until;
     rows.push_back(std::move(row));
   }
@@ -78,7 +80,7 @@ Seal Seal::read(const fs::path& file) {
 
 Seal Seal::read_or_make(const fs::path& file) {
   if (::access(file.c_str(), F_OK) != 0) {
-    (void)make_private_file(file, file_text({key_of(random_hex(k_secret_size / 2))}));
+    (void)make_private_file(file, file_text({new_key()}));
   }
   return read(file);
 }
@@ -125,18 +127,21 @@ std::string Seal::open(std::string_view place, std::string_view sealed) const {
 }
 
 void rotate_seal(const fs::path& file, std::int64_t until) {
+  const FileLock lock = lock_private_file(file);
   std::vector<SealKey> keys = read_keys(file);
   keys.front().until = until;
-  keys.insert(keys.begin(), key_of(random_hex(k_secret_size / 2)));
+  keys.insert(keys.begin(), new_key());
   rewrite_private_file(file, file_text(keys));
 }
 
 void forget_former_keys(const fs::path& file, std::string_view in_use, std::int64_t now) {
-  std::vector<SealKey> keys = read_keys(file);
-  const std::size_t before = keys.size();
   const auto is_over = [&](const SealKey& key) { return key.until <= now && key.id != in_use; };
+  std::vector<SealKey> keys = read_keys(file);
+  if (std::none_of(keys.begin() + 1, keys.end(), is_over)) return;  // a directory that is not ours can't be locked
+  const FileLock lock = lock_private_file(file, {});                // a server has others to serve
+  keys = read_keys(file);
   keys.erase(std::remove_if(keys.begin() + 1, keys.end(), is_over), keys.end());
-  if (keys.size() != before) rewrite_private_file(file, file_text(keys));
+  rewrite_private_file(file, file_text(keys));
 }
 
 }  // namespace hearth::metadata::live

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/path.hpp"
+#include "base/sys/secret.hpp"
 
 namespace hearth::metadata::live {
 
@@ -19,7 +20,7 @@ constexpr const char* k_seal_key = "seal-key";
 
 struct SealKey {
   std::string id;  ///< follows from the key and tells nothing of it
-  std::string text;
+  Secret text;
   std::int64_t until = 0;  ///< 0: it is the one that seals
 };
 
@@ -52,7 +53,8 @@ class Seal {
   fs::path file_;
 };
 
-/// A new key seals from the next start on; the former ones open at least until `until`.
+/// A new key seals as soon as a server has read it; the former ones open at least until `until`. Throws Error where
+/// another process is at it.
 void rotate_seal(const fs::path& file, std::int64_t until);
 
 /// Of keys whose time is over; but not the one `in_use`, with which all is sealed: the file may have been rotated

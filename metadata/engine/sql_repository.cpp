@@ -6,9 +6,10 @@
 #include <set>
 #include <thread>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
-#include "base/hmac.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
 
@@ -120,6 +121,7 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
       insert_event_(
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {
+  keys_seen_ = file_state(keys_);
   take_seal();
   if (seal_.is_on()) seal_and_wipe();
 }
@@ -179,6 +181,30 @@ void SqlRepository::take_seal_again() {
   seal_.seal_with(with);
 }
 
+bool SqlRepository::seal_anew(const std::function<void()>& breathe) {
+  const std::string now = file_state(keys_);
+  if (now == keys_seen_ || now.empty()) return false;
+  keys_seen_ = now;
+  const std::string former = seal_.key_id();
+  Seal fresh = Seal::read(keys_);
+  if (!fresh.has(former))
+    throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
+  if (fresh.key_id() == former) return false;
+  seal_ = std::move(fresh);
+  breathe_ = breathe;
+  try {
+    database_.check();
+    seal_all(former);
+  } catch (...) {
+    breathe_ = [] {};
+    seal_.seal_with(former);
+    throw;
+  }
+  breathe_ = [] {};
+  put_off_.clear();
+  return true;
+}
+
 /// All at once: a database is in the clear or sealed. Before it, the pages of the file may have been in the clear.
 void SqlRepository::seal_all(const std::string& before) {
   sql::Transaction transaction(database_);
@@ -210,6 +236,7 @@ void SqlRepository::seal_rows(const SealedColumn& column, const std::string& bef
       const std::optional<std::string> sealed = sealed_anew(name, key, place, text, before);
       if (sealed) write.bind(1, *sealed).bind(2, key).execute();
     }
+    breathe_();
   }
 }
 
@@ -235,7 +262,12 @@ std::optional<std::string> SqlRepository::sealed_anew(const std::string& table, 
 /// What free pages and the log hold of before.
 void SqlRepository::wipe() {
   if (database_.is_postgres()) {
-    for (const SealedColumn& column : k_sealed_columns) database_.run(cat("VACUUM FULL ", column.table));
+    database_.run("SET lock_timeout = '10s'");  // somebody may be reading a table, and forget it
+    // VACUUM FULL keeps what was there for a transaction that began earlier; a column that is made anew does not.
+    for (const SealedColumn& column : k_sealed_columns)
+      database_.run(
+          cat("ALTER TABLE ", column.table, " ALTER COLUMN ", column.text, " TYPE TEXT USING ", column.text, " || ''"));
+    database_.run("SET lock_timeout = 0");
   } else {
     database_.run("PRAGMA secure_delete = ON");
     database_.run("VACUUM");
@@ -480,6 +512,8 @@ void SqlRepository::remove(const std::string& tree_id) {
   transaction.commit();
   unpruned_.clear();
 }
+
+bool SqlRepository::has_stacks() { return database_.prepare("SELECT 1 FROM tree LIMIT 1").step(); }
 
 std::vector<Event> SqlRepository::events(const EventQuery& query) {
   std::vector<Event> found;

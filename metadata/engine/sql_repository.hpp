@@ -5,6 +5,7 @@
 // setting says with which key, `unwiped` how pages of the file may hold what was there before: k_in_clear, k_in_seal.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,11 @@ class SqlRepository final : public Repository {
   /// Why it is not sealed with the first key, or free pages hold what another one sealed; empty when all is done.
   [[nodiscard]] const std::string& put_off() const { return put_off_; }
 
+  /// Whether the file of keys got another first key since it was read last, with which all is sealed now. What free
+  /// pages hold that the former one sealed goes at the next start. `breathe` is called every some rows; it may read.
+  /// Throws Error, and then all is as it was, and the file is looked at only when it changes again.
+  bool seal_anew(const std::function<void()>& breathe);
+
   /// Of the file of keys, where it was removed while the database is in use; whether it was.
   [[nodiscard]] bool put_back_keys() const { return seal_.put_back(); }
 
@@ -36,6 +42,7 @@ class SqlRepository final : public Repository {
   [[nodiscard]] StoredStacks load() override;
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;
+  [[nodiscard]] bool has_stacks() override;
   [[nodiscard]] std::vector<Event> events(const EventQuery& query) override;
   [[nodiscard]] std::optional<Event> event(const std::string& id) override;
   [[nodiscard]] std::optional<StoredObject> object(const std::string& path) override;
@@ -73,9 +80,11 @@ class SqlRepository final : public Repository {
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
   fs::path keys_;
+  std::string keys_seen_;  ///< the file's state
   Seal seal_;
   std::string put_off_;
-  bool is_new_ = false;  ///< its tables were made now
+  std::function<void()> breathe_ = [] {};  ///< while all is sealed anew
+  bool is_new_ = false;                    ///< its tables were made now
   sql::Database database_;
   sql::Statement save_stack_;
   sql::Statement insert_resource_;

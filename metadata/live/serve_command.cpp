@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/live/compiled_service.hpp"
 #include "metadata/live/service_options.hpp"
@@ -32,7 +33,9 @@ std::string proxy_secret(const cli::Arguments& arguments) {
   if (!file) return arguments.value_or("proxy-secret", "");
   if (arguments.has("proxy-secret"))
     throw Error(ErrorKind::usage, "give --proxy-secret-file or --proxy-secret, not both");
-  const std::string secret(trim(read_file(*file)));
+  const std::optional<std::string> text = read_small_file(*file);
+  if (!text) throw Error(ErrorKind::not_found, cat("--proxy-secret-file: there is no file ", *file));
+  const std::string secret(trim(*text));
   if (secret.empty()) throw Error(ErrorKind::input, cat(*file, " is empty: nobody could sign with it"));
   return secret;
 }
@@ -51,6 +54,7 @@ void require_word_for_clear_text(const cli::Arguments& arguments, const std::str
 
 /// A compiled directory: documents and signals, no engine.
 int serve_compiled(const cli::Arguments& arguments, const std::string& directory) {
+  forbid_dumps();
   const SystemClock clock;
   FdLogger standard_error(2);
   TimedLogger log(standard_error, clock);
@@ -74,6 +78,7 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
 
 int serve(const cli::Arguments& arguments) {
   if (const auto directory = arguments.value("compiled")) return serve_compiled(arguments, *directory);
+  forbid_dumps();
   const SystemClock clock;
   FdLogger standard_error(2);
   TimedLogger log(standard_error, clock);

@@ -1,5 +1,7 @@
 #include "metadata/live/stack_service.hpp"
 
+#include <malloc.h>
+
 #include <chrono>
 
 #include "base/error.hpp"
@@ -38,24 +40,32 @@ fs::path prepared(const fs::path& state) {
   return state;
 }
 
-/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
-std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
-  const fs::path keys = settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
-  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
-  if (!repository->put_off().empty())
-    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
+fs::path keys_of(const ServiceSettings& settings) {
+  return settings.seal_key.empty() ? settings.state / k_seal_key : settings.seal_key;
+}
+
+void forget_former(const fs::path& keys, const SqlRepository& repository, const Clock& clock, Logger& log) {
   try {
-    forget_former_keys(keys, repository->sealed_with(), unix_seconds(clock.wall()));
+    forget_former_keys(keys, repository.sealed_with(), unix_seconds(clock.wall()));
   } catch (const Error& error) {  // a file that can't be written is good enough to read
     log.warning(cat("former keys stay in ", keys.string(), ": ", error.what()));
   }
+}
+
+/// The database, sealed. But for the key with which it is, the former ones have nothing to open any more.
+std::unique_ptr<SqlRepository> opened(const ServiceSettings& settings, const Clock& clock, Logger& log) {
+  const fs::path keys = keys_of(settings);
+  std::unique_ptr<SqlRepository> repository = open_repository(settings.database, settings.state, keys);
+  if (!repository->put_off().empty())
+    log.warning(cat("the rotation of ", keys.string(), " is put off: ", repository->put_off()));
+  forget_former(keys, *repository, clock, log);
   return repository;
 }
 
 /// After a server that was killed, a copy of it that has not run yet still has the lock, until it ends.
 FileLock held(const fs::path& state) {
   std::optional<FileLock> lock = FileLock::try_acquire(state / "lock", std::chrono::seconds(2));
-  if (!lock) throw Error(ErrorKind::io, cat("another process serves ", state.string()));
+  if (!lock) throw Error(ErrorKind::io, cat(FileLock::holder(state / "lock"), " serves ", state.string()));
   return std::move(*lock);
 }
 
@@ -67,6 +77,7 @@ struct StackService::Parts {
       : log(given_log),
         state(prepared(settings.state)),
         lock(held(state)),
+        keys(keys_of(settings)),
         tokens(state),
         repository(opened(settings, given_clock, log)),
         kept(*repository),
@@ -96,6 +107,24 @@ struct StackService::Parts {
       if (!std::exchange(lacks_keys, true))
         log.error(cat("the keys that open the stacks' database are lost when this server ends: ", error.story()));
     }
+  }
+
+  /// After `hearth metadata seal rotate`.
+  void take_new_keys(const std::function<void()>& breathe) {
+    try {
+      if (!repository->seal_anew(breathe)) return;
+      log.info(cat("the stacks' database is sealed with the new key of ", keys.string()));
+      forget_former(keys, *repository, clock, log);
+    } catch (const Error& error) {
+      log.warning(cat("the stacks' database stays sealed with the former key: ", error.story()));
+    }
+  }
+
+  /// Once after a burst of changes. What they took for a moment lies between what stays, and would be kept.
+  void give_memory_back() {
+    const std::uint64_t changes = engine.changes();
+    const bool is_quiet = std::exchange(changes_seen, changes) == changes;
+    if (is_quiet && std::exchange(changes_given, changes) != changes) ::malloc_trim(0);
   }
 
   /// What a copy that tries a request does first.
@@ -145,6 +174,7 @@ struct StackService::Parts {
   TrialLogger log;
   fs::path state;
   FileLock lock;
+  fs::path keys;  ///< the file of them
   TokenBook tokens;
   std::unique_ptr<SqlRepository> repository;
   bool lacks_keys = false;  ///< which is told once
@@ -165,6 +195,8 @@ struct StackService::Parts {
   TrialLimits limits;
   std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
   std::unique_ptr<Trials> trials;
+  std::uint64_t changes_seen = 0;   ///< Engine::changes() a second ago
+  std::uint64_t changes_given = 0;  ///< and when memory was given back
 };
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
@@ -200,10 +232,12 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   parts_->engine.set_apart({SideThread::is_here, SideThread::beside});
   parts_->engine.set_breath(breathe);
   parts_->guide.set_breath(breathe);
-  server.every(std::chrono::seconds(1), [this] {
+  server.every(std::chrono::seconds(1), [this, breathe] {
     parts_->tokens.refresh(parts_->log);
     parts_->keep_keys();
+    parts_->take_new_keys(breathe);
     parts_->engine.tick();
+    parts_->give_memory_back();
   });
   return open;
 }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/seal.hpp"
 #include "metadata/engine/words.hpp"
@@ -113,9 +114,11 @@ int rotate_seal_key(const Arguments& arguments) {
     throw Error(ErrorKind::not_found, cat("there is no key ", file.string()))
         .hint("The first start of the server makes one; --seal-key names another file.");
   }
+  forbid_dumps();
   rotate_seal(file, seconds_now() + static_cast<std::int64_t>(hours) * 3600);
   cli::print(cat(file.string(),
-                 ": a new key. Start the server again, which seals its database with it. The former one ",
+                 ": a new key. A server that runs seals its database with it in a moment, else the next start does. "
+                 "The former one ",
                  "stays in the file for ", hours, " hours at least, so that copies of before can be read.\n"));
   return 0;
 }
@@ -169,8 +172,9 @@ std::vector<cli::Command> token_commands() {
        .operands = "",
        .summary = "a new key to seal the stacks' database with",
        .details =
-           "Adds a key to DIR/seal-key. The server seals all of its database with it when it starts next, and "
-           "wipes what was sealed otherwise from its files. The former key stays for some hours, and until that is "
+           "Adds a key to DIR/seal-key. A running server seals all of its database with it within some seconds, else "
+           "the next start does, which also wipes what was sealed otherwise from its files. The former key stays for "
+           "some hours, and until that is "
            "done: a copy of the database needs the key of its time. Servers that take turns with one database "
            "need the new file, too.",
        .options = {{"hours", 0, "HOURS", "how long the former one stays (168)"},

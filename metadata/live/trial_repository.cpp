@@ -28,6 +28,8 @@ void TrialRepository::remove(const std::string& tree_id) {
   if (!detached_) real_.remove(tree_id);
 }
 
+bool TrialRepository::has_stacks() { return ask() && real_.has_stacks(); }
+
 std::vector<Event> TrialRepository::events(const EventQuery& query) {
   return ask() ? real_.events(query) : std::vector<Event>{};
 }

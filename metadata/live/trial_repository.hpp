@@ -20,6 +20,7 @@ class TrialRepository final : public Repository {
   [[nodiscard]] StoredStacks load() override;
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;
+  [[nodiscard]] bool has_stacks() override;
   [[nodiscard]] std::vector<Event> events(const EventQuery& query) override;
   [[nodiscard]] std::optional<Event> event(const std::string& id) override;
   [[nodiscard]] std::optional<StoredObject> object(const std::string& path) override;

@@ -37,7 +37,7 @@ void require_private(const fs::path& file) {
 }
 
 std::string api_token(const fs::path& state) {
-  const std::optional<std::string> kept = RealFileSystem().read(state / k_api_token);
+  const std::optional<std::string> kept = read_small_file(state / k_api_token);
   std::string token = kept ? std::string(trim(*kept)) : "";
   if (token.empty() || token.size() >= k_shortest_token) return token;
   throw Error(ErrorKind::input,
@@ -107,7 +107,7 @@ std::optional<Right> parse_right(std::string_view text) {
 
 std::vector<PeopleToken> kept_tokens(const fs::path& state) {
   const fs::path file = book_of(state);
-  const std::optional<std::string> text = RealFileSystem().read(file);
+  const std::optional<std::string> text = read_small_file(file);
   std::vector<PeopleToken> tokens;
   if (!text) return tokens;
   const auto wrong = [&] {

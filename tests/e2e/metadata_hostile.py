@@ -181,8 +181,28 @@ def check_polls_while_much_is_made(service):
     rows = service.call("GET", "/stacks/large")["stack"]
     assert rows["stack_status"] == "CREATE_IN_PROGRESS", rows["stack_status"]
     check_polls_while_much_is_listed(service, request, "/stacks/large/" + rows["id"], limit)
+    check_polls_while_much_is_deleted(service, request, "/stacks/large/" + rows["id"], limit)
     for connection in held:
         connection.close()
+
+
+def check_polls_while_much_is_deleted(service, request, place, limit):
+    """And what all of it took of memory is given back."""
+    before = service.memory()
+    poller = Poller(service.ports["cfn"], request)
+    began = time.monotonic()
+    service.call("DELETE", place)
+    while [row for row in service.call("GET", "/stacks")["stacks"] if row["stack_name"] == "large"]:
+        assert time.monotonic() < began + 120, "it is not deleted"
+        time.sleep(0.05)
+    took = time.monotonic() - began
+    times = poller.times()
+    time.sleep(2.5)  # a second in which nothing changes
+    after = service.memory()
+    p99, worst = percentile(times, 0.99), max(times) * 1000
+    print(f"deleted in {took:.1f} s: p99 {p99:.1f} ms, worst {worst:.0f} ms; {before:.0f} MiB before, {after:.0f} after")
+    assert len(times) > 20 and p99 < 2 * limit, f"polls wait for {p99:.0f} ms (p99), more than {2 * limit:.0f}"
+    assert after < 0.6 * before, f"{after:.0f} MiB of {before:.0f} are kept for nothing"
 
 
 def signal_until(stop, port, path, token, number, results, count):

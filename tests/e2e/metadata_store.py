@@ -1,6 +1,6 @@
 """What `hearth metadata serve` takes it can read again, whoever sent it and however deep; one stack that nothing can be made of
-keeps no other; what can't be kept is refused with the reason; nothing hidden is in a file in the clear; and no signal but those
-that mean it end the server.
+keeps no other; what can't be kept is refused with the reason; nothing hidden is in a file in the clear, a core dump included; and no
+signal but those that mean it end the server.
 
 usage: metadata_store.py HEARTH
 """
@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import os
+import resource
 import secrets
 import shutil
 import signal
@@ -19,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 
-from metadata_hostile import HEARTH, NODE, Service
+from metadata_hostile import HEARTH, NAMES, NODE, Service
 
 SIGNALLED = NODE.replace("server: {get_resource: server}, input", "signal_transport: CFN_SIGNAL, server: {get_resource: server}, input")
 
@@ -170,6 +171,9 @@ def check_key(work):
     before = digest(state + "/state.db")
     run = subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", state], capture_output=True, text=True, check=True)
     assert "a new key" in run.stdout, run.stdout
+    sealed = digest(state + "/state.db")
+    rotated_while_it_serves(state)
+    assert digest(state + "/state.db") != sealed
     for directory in (state, copy):
         if directory == copy:
             shutil.copy(state + "/seal-key", copy)
@@ -178,6 +182,70 @@ def check_key(work):
         service.stop()
     assert digest(state + "/state.db") != before
     print("without its key a database is refused, with it it is read, rotated too")
+
+
+def key_of_the_database(state):
+    with sqlite3.connect(state + "/state.db") as database:
+        return database.execute("SELECT value FROM setting WHERE name = 'sealed'").fetchone()[0]
+
+
+def rotated_while_it_serves(state):
+    """Each rotation is taken by the server that runs; killed at any moment, it has all."""
+    service = Service(state)
+    for delay in (None, 0.6, 0.9, 1.0, 1.1):
+        before = key_of_the_database(state)
+        subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", state], stdout=subprocess.DEVNULL, check=True, timeout=60)
+        if delay:
+            time.sleep(delay)
+            service.process.kill()
+            service.process.wait()
+            service = Service(state)
+        deadline = time.monotonic() + 20
+        while key_of_the_database(state) == before:
+            assert time.monotonic() < deadline, "the new key was not taken"
+            time.sleep(0.05)
+        assert [row["stack_name"] for row in service.call("GET", "/stacks")["stacks"]] == ["known"]
+    service.stop()
+
+
+def check_without_its_secret(work):
+    """With another one, passwords and keys of machines would change without a word."""
+    state = f"{work}/secret"
+    os.mkdir(state)
+    service = Service(state)
+    service.call("POST", "/stacks", {"stack_name": "known", "template": NODE})
+    service.stop()
+    with sqlite3.connect(state + "/state.db") as database:
+        row = database.execute("SELECT name, value FROM setting WHERE name = 'secret'").fetchone()
+        database.execute("DELETE FROM setting WHERE name = 'secret'")
+    run = subprocess.run([HEARTH, "metadata", "serve", "--state", state, "--cfn-port=0"], capture_output=True, text=True, timeout=30, check=False)
+    assert run.returncode == 1 and "the row secret of the table setting" in run.stderr and "from a backup" in run.stderr, run
+    with sqlite3.connect(state + "/state.db") as database:
+        database.execute("INSERT INTO setting VALUES (?, ?)", row)
+    Service(state).stop()
+    print("a database that lost its secret is refused")
+
+
+def check_dumps(work):
+    """A crash leaves no memory behind, and only root can look into it: its place in /proc is root's, whoever runs it."""
+    state = f"{work}/dumps"
+    os.mkdir(state)
+    user = 65534 if os.getuid() == 0 else os.getuid()
+    os.chown(state, user, -1)
+    os.chmod(work, 0o711)
+    with open(HEARTH, "rb") as program:
+        process = subprocess.Popen(["hearth", "metadata", "serve", "--state", state, *(f"--{name}-port=0" for name in NAMES)], cwd=state,
+                                   executable=f"/proc/self/fd/{program.fileno()}", pass_fds=[program.fileno()], user=user,
+                                   stdout=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2))
+    assert process.stdout.readline().startswith("cfn"), "it serves"
+    try:
+        assert os.stat(f"/proc/{process.pid}/stat").st_uid == 0, "another program of its user can read its memory"
+    finally:
+        process.send_signal(signal.SIGSEGV)
+        assert process.wait(30) == -signal.SIGSEGV
+    assert not [name for name in os.listdir(state) if name.startswith("core")], os.listdir(state)
+    print("a crash leaves no memory")
 
 
 def check_what_was_in_the_clear(work):
@@ -265,6 +333,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="metadata-store-") as work:
         check_sealed(work)
         check_key(work)
+        check_without_its_secret(work)
+        check_dumps(work)
         check_what_was_in_the_clear(work)
         check_depths(work)
         check_one_spoilt_stack(work)

@@ -10,12 +10,14 @@ import glob
 import json
 import os
 import pwd
+import re
 import secrets
 import shutil
 import signal as signals
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 
@@ -114,10 +116,54 @@ def check_seal(postgres, service, work):
                          text=True, timeout=60, check=False)
     assert run.returncode == 1 and work + "/keyless/seal-key would have: it is not there" in run.stderr, run.stderr
     assert "--seal-key" in run.stderr and not os.path.exists(work + "/keyless/seal-key"), run.stderr
+    former = re.search("sealed:[0-9a-f]{16}:", dump).group()
     subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", service.directory], check=True, stdout=subprocess.DEVNULL, timeout=60)
-    service.start()
+    check_wiped_beside_readers(postgres, service, work, former)
     assert service.get("/stacks/hidden/outputs/p")["output"]["output_value"] == hidden
     service.hearth("delete", "hidden", "--wait")
+
+
+def reader_of(postgres, what):
+    """A transaction that has begun and is not ended."""
+    reader = subprocess.Popen(["psql", "-qAt", postgres.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    reader.stdin.write(f"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT {what};\nSELECT 'began';\n")
+    reader.stdin.flush()
+    while "began" not in reader.stdout.readline():
+        assert reader.poll() is None
+    return reader
+
+
+def check_wiped_beside_readers(postgres, service, work, former):
+    """What the former key sealed is in no file of the tables, though an older transaction might see it; where one has them
+    locked, the rotation is put off, and that is told."""
+    older, reader = reader_of(postgres, "1"), reader_of(postgres, "count(*) FROM event")
+    try:
+        process = subprocess.Popen([HEARTH, "metadata", "serve", "--database", postgres.url(), "--seal-key", service.directory + "/seal-key",
+                                    "--state", work + "/put-off", *(f"--{name}-port=0" for name in service.ports)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.start()
+        told = process.stderr.readline()
+        watchdog.cancel()
+        process.kill()
+        process.wait()
+        assert "is put off" in told and "lock timeout" in told, told
+    finally:
+        reader.communicate("ROLLBACK;\n", timeout=30)
+    assert files_with(postgres, former), "else this test sees nothing"
+    service.start()
+    assert not files_with(postgres, former), "an older transaction has PostgreSQL keep it"
+    older.communicate("ROLLBACK;\n", timeout=30)
+
+
+def files_with(postgres, text):
+    subprocess.run(["psql", "-qc", "CHECKPOINT", postgres.url()], check=True, timeout=60)
+    found = []
+    for directory, _, names_here in os.walk(postgres.data + "/base"):
+        for name in names_here:
+            with open(os.path.join(directory, name), "rb") as file:
+                found += [name] if text.encode() in file.read() else []
+    return found
 
 
 def until_shown(service, expected):

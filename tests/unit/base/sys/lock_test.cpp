@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "tests/unit/base/in_child.hpp"
 
 namespace hearth {
@@ -63,6 +64,14 @@ TEST_F(FileLockTest, WhoeverHasPatienceGetsWhatIsGivenBackMeanwhile) {
   EXPECT_FALSE(FileLock::try_acquire(path_, std::chrono::milliseconds(10)));
   EXPECT_TRUE(FileLock::try_acquire(path_, std::chrono::seconds(60)));
   EXPECT_EQ(end_of_child(holder), 0);
+}
+
+TEST_F(FileLockTest, ItsHolderIsNamed) {
+  EXPECT_EQ(FileLock::holder(path_), "another process");
+  const auto lock = FileLock::try_acquire(path_);
+  EXPECT_TRUE(FileLock::holder(path_).starts_with(cat("process ", ::getpid(), " ("))) << FileLock::holder(path_);
+  const auto whole = FileLock::try_acquire(dir_.path());
+  EXPECT_FALSE(FileLock::try_acquire(dir_.path()));
 }
 
 TEST_F(FileLockTest, OthersMayNotReadTheFile) {

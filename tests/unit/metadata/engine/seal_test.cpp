@@ -6,7 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"
+#include "tests/unit/base/in_child.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -64,6 +67,32 @@ TEST_F(SealTest, IsRotatedAndTheFormerKeyOpensUntilItIsForgotten) {
   forget_former_keys(file_, after.key_id(), 1000);
   EXPECT_FALSE(Seal::read(file_).has(before.key_id()));
   EXPECT_TRUE(Seal::read(file_).has(after.key_id()));
+}
+
+/// With one that reads while another writes, the key of the other would be lost.
+TEST_F(SealTest, OfManyRotationsAtOnceNoneIsLostAndWhoHoldsTheFileIsNamed) {
+  (void)Seal::read_or_make(file_);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    children.push_back(start_child([&] {
+      for (int times = 0; times < 4; ++times) rotate_seal(file_, 1000);
+      return 0;
+    }));
+  }
+  for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
+  const std::string text = read_file(file_);
+  std::size_t keys = 0;
+  for (std::size_t at = text.find("\"key\""); at != std::string::npos; at = text.find("\"key\"", at + 1)) ++keys;
+  EXPECT_EQ(keys, 33U);
+  const auto lock = FileLock::try_acquire(directory_.path());
+  EXPECT_THAT(story_of([&] { forget_former_keys(file_, "", 2000); }), HasSubstr(cat("process ", ::getpid(), " (")));
+  EXPECT_EQ(read_file(file_), text);
+}
+
+TEST_F(SealTest, AHugeFileIsRefusedUnread) {
+  RealFileSystem().write(file_, "", {.mode = 0600, .uid = {}, .gid = {}});
+  fs::resize_file(file_, std::uintmax_t{8} << 30U);
+  EXPECT_THAT(story_of([&] { (void)Seal::read(file_); }), HasSubstr("larger than 1.0 MiB"));
 }
 
 TEST_F(SealTest, GoesOnWithAFormerKey) {

@@ -344,6 +344,67 @@ TEST_F(SealedRepositoryTest, IsSealedAnewAfterARotationAndTheFormerKeyReadsCopie
   expect_all_there();
 }
 
+TEST_F(SealedRepositoryTest, ARotationIsTakenWhileItIsInUseThoughEachCallFailsOnceMeanwhile) {
+  open_sealed();
+  fill();
+  const std::string former = Seal::read(keys()).key_id();
+  repository_.reset();
+  const std::string before = read_file(path());
+  const std::string unrotated = read_file(keys());
+  std::size_t failures = 0;
+  for (bool failed = true; failed;) {
+    for (const char* part : {"state.db-wal", "state.db-shm"}) fs::remove(directory_.path() / part);
+    RealFileSystem().write(path(), before, {.mode = 0600, .uid = {}, .gid = {}});
+    RealFileSystem().write(keys(), unrotated, {.mode = 0600, .uid = {}, .gid = {}});
+    fakes::StoreFaults faults;
+    failed = false;
+    repository_ = std::make_unique<SqlRepository>(
+        sql::Database(std::make_unique<fakes::FailingConnection>(sql::detail::open_sqlite(path()), faults), false),
+        keys());
+    std::size_t breaths = 0;
+    const auto breathe = [&] {
+      ++breaths;
+      EXPECT_EQ(repository_->setting("secret"), k_hidden) << "others are served";
+    };
+    EXPECT_FALSE(repository_->seal_anew(breathe));
+    rotate_seal(keys(), 1000);
+    faults.fails_at = faults.calls + failures + 1;
+    try {
+      EXPECT_TRUE(repository_->seal_anew(breathe));
+      EXPECT_GT(breaths, 5U);
+    } catch (const sql::StoreError&) {
+      failed = true;
+      ++failures;
+    }
+    faults.fails_at = 0;
+    EXPECT_EQ(repository_->sealed_with() == former, failed);
+    EXPECT_FALSE(repository_->seal_anew(breathe)) << "once for each change of the file";
+    repository_->set("later", "kept");
+    expect_all_there();
+    if (!failed) forget_former_keys(keys(), repository_->sealed_with(), 2000);
+    open_sealed();
+    expect_all_there();
+    EXPECT_EQ(repository_->setting("later"), "kept");
+    repository_.reset();
+    EXPECT_EQ(read_file(path()).find(former), std::string::npos) << "in no page, after the next start";
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(failures, 20U);
+}
+
+TEST_F(SealedRepositoryTest, AFileOfKeysThatLacksTheOneInUseIsNotTaken) {
+  open_sealed();
+  fill();
+  const std::string right = read_file(keys());
+  (void)Seal::read_or_make(directory_.path() / "other");
+  rotate_seal(directory_.path() / "other", 1000);
+  RealFileSystem().write(keys(), read_file(directory_.path() / "other"), {.mode = 0600, .uid = {}, .gid = {}});
+  EXPECT_THROW((void)repository_->seal_anew([] {}), Error);
+  RealFileSystem().write(keys(), right, {.mode = 0600, .uid = {}, .gid = {}});
+  EXPECT_FALSE(repository_->seal_anew([] {}));
+  expect_all_there();
+}
+
 TEST_F(SealedRepositoryTest, ARotationThatCantBeDoneIsPutOffAndTheFormerKeySealsOn) {
   open_sealed();
   fill();
