@@ -8,6 +8,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/path.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -25,6 +26,10 @@ unsigned usable_processors() {
 }
 
 std::string describe_unexpected(const std::exception& error) {
+  if (const auto* const failed = dynamic_cast<const fs::filesystem_error*>(&error)) {
+    const std::string place = failed->path1().string();
+    return cat(place, place.empty() ? "" : ": ", failed->code().message(), " (", failed->what(), ")");
+  }
   const auto* const refused = dynamic_cast<const std::system_error*>(&error);
   const bool is_thread = refused != nullptr && (refused->code().value() == EAGAIN || refused->code().value() == ENOMEM);
   if (!is_thread && dynamic_cast<const std::bad_alloc*>(&error) == nullptr)

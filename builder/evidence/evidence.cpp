@@ -154,10 +154,13 @@ std::optional<std::string> digest_in(const Json& statement, const std::string& n
 
 std::vector<ElementFact> element_facts(const std::vector<Element>& elements) {
   std::vector<ElementFact> facts;
-  for (const Element& element : elements) {
-    const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
-    facts.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
-  }
+  for (const Element& element : elements) try {
+      const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
+      facts.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
+    } catch (Error& error) {
+      throw error.during(cat("reading the element ", element.name, ", of which all files are told"))
+          .hint("Whoever builds has to be able to read them; where it was changed meanwhile, start again.");
+    }
   return facts;
 }
 

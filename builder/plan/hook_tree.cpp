@@ -105,7 +105,7 @@ std::vector<std::string> HookTree::ignored(const std::string& directory_name) co
   return names;
 }
 
-void HookTree::materialise(CommandRunner& runner, const fs::path& destination) const {
+void HookTree::materialise(CommandRunner& runner, const fs::path& destination) const try {
   for (const auto& [name, entries] : directories_) {
     fs::create_directories(destination / name);
     std::vector<std::string> argv = {"cp", "-a", "-t", (destination / name).string(), "--"};
@@ -119,6 +119,9 @@ void HookTree::materialise(CommandRunner& runner, const fs::path& destination) c
   std::vector<std::string> argv = {"cp", "-aL", "-t", destination.string(), "--"};
   for (const auto& [name, path] : top) argv.push_back(path);
   run_checked(runner, Command{.argv = argv});
+} catch (Error& error) {
+  throw error.during("copying the elements' hooks")
+      .hint("Whoever builds has to be able to read them; where an element was changed meanwhile, start again.");
 }
 
 }  // namespace hearth::builder

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress.hpp"
+#include "base/sys/limits.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
@@ -511,6 +512,11 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
     log.line(cat("hearth: ", error.story()));
     write_all(failed, error.story().substr(0, k_longest_story), "the pipe to the builder");
     return error.exit_code();
+  } catch (const std::exception& error) {
+    const std::string story = describe_unexpected(error);
+    log.line(cat("hearth: ", story));
+    write_all(failed, story.substr(0, k_longest_story), "the pipe to the builder");
+    return 1;
   }
 }
 
