@@ -206,5 +206,14 @@ if type -P git > /dev/null; then
     holds two "a branch whose name was a tag's"
     git -C code reset -q --hard HEAD~1
     holds one "a branch that went back"
+    # Large files that git keeps elsewhere, on a machine without git-lfs: their pointers are taken for nothing but what they are.
+    export GIT_CONFIG_NOSYSTEM=1
+    echo 'big filter=lfs' > code/.gitattributes
+    printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 5\n' 0 > code/big
+    git -C code add .gitattributes big && commit large
+    rm image.tar
+    refused "a pointer of Git LFS" "code: big of file://$work/code is kept by Git LFS" create -o image tiny-os code
+    expect_text out "Install git-lfs on this machine"
+    GIT_LFS_SKIP_SMUDGE=1 holds large "pointers that are meant"
 fi
 finish
