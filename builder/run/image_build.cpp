@@ -24,6 +24,7 @@
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
@@ -124,21 +125,6 @@ void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
   for (const fs::path& shared : {spec.writable[0], spec.writable[1]}) {
     const bool holds_more = lies_in(shared, spec.output) || lies_in(shared, request.start_directory);
     if (!holds_more) spec.closed.push_back(shared);
-  }
-}
-
-/// A lock is written when all else is done: that it can be is to be known before.
-void require_place_for_lock(const fs::path& lock) {
-  const fs::path parent = lock.parent_path();
-  const Error error(ErrorKind::input, cat("the lock ", lock.string(), " can't be written"));
-  if (fs::is_directory(lock)) throw Error(error).hint("It is a directory; --lock FILE names another place.");
-  if (!fs::is_directory(parent)) throw Error(error).hint(cat("There is no directory ", parent.string(), "; make it."));
-  if (::access(parent.c_str(), W_OK) != 0)
-    throw Error(error).hint(cat("This user may not write to ", parent.string(), "."));
-  try {
-    (void)AtomicFile::create(lock);  // some directories only look writable; it goes away unnamed
-  } catch (Error& failure) {
-    throw failure.during(cat("looking whether the lock ", lock.string(), " can be written"));
   }
 }
 
@@ -462,9 +448,11 @@ void write_evidence(const ImageRequest& request, const std::vector<evidence::Ele
                             .read_variables = variables,
                             .elements = elements,
                             .fetched = std::move(fetched),
+                            .fetches = fetch::fetch_directory(request.environment),
                             .signing_key = request.signing_key});
 } catch (Error& error) {
-  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"));
+  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"))
+      .hint("When there is room and a right to write it, the same command makes it.");
 }
 
 }  // namespace
@@ -490,7 +478,7 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
   disk.check_tools(request.environment);
   disk.check_places();
   disk.check_options(trials, request.temporary_parent);
-  if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
+  if (request.fetching.mode == fetch::FetchMode::record) fetch::require_place_for_lock(request.fetching.lock);
   return disk;
 }
 
@@ -534,11 +522,14 @@ void throw_story(const Fd& failed, int code, BuildLog& log) {
   throw killed;
 }
 
-/// Whether there is nothing to build; with a key, what is there is signed by it.
+/// Whether there is nothing to build; with a key, what is there is signed by it. Evidence that somebody took away is
+/// made anew.
 bool is_done(const ImageRequest& request, const BuildPlan& plan, const std::string& key, const FactSource& facts,
              const Clock& clock, BuildLog& log, Verbosity verbosity) {
   if (!is_up_to_date(request, key, facts, clock, log, verbosity)) return false;
-  if (request.signing_key)
+  const std::vector<fs::path> missing = evidence::missing_evidence(request.output);
+  for (const fs::path& file : missing) note(cat(file.string(), " was not there: it is made anew"), log, verbosity);
+  if (request.signing_key || !missing.empty())
     write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt);
   return true;
 }

@@ -164,6 +164,19 @@ for way in edit replace; do
     rm -rf elements/old-slow
 done
 
+# A lock that can't be written at the end is refused before the first hook.
+if [ "$(id -u)" = 0 ]; then
+    echo "# an earlier one" > given.lock
+    unlockable() { refused "$1" "$2" unshare -m bash -c "$3"'; exec "$HEARTH" image create -n -t tar -o image --record --lock given.lock tiny-os plain > out 2>&1 < /dev/null'; }
+    unlockable "a lock that is mounted" "Something is mounted there" 'mount --bind given.lock given.lock'
+    expect_text out "the lock $work/given.lock can't be written"
+    unlockable "a lock that is read-only" "The file there is not to be written to" 'mount --bind given.lock given.lock && mount -o remount,bind,ro given.lock'
+    mkdir given.lock.d
+    unlockable "answers' directory that is read-only" "writing to $work/given.lock.d: Read-only file system" 'mount --bind given.lock.d given.lock.d && mount -o remount,bind,ro given.lock.d'
+    ! grep -q "root.d/10-tiny-os" out || fail "a hook ran before the lock was looked at"
+    rm -r given.lock.d given.lock
+fi
+
 # A lock that was edited by hand.
 printf '# hearth.lock 1: what a build fetched. Written by --record.\nGET http://192.0.2.1/a 200 sha256:%064d 6\n' 0 > good
 # edited WHAT TEXT: stdin is the lock.
