@@ -542,6 +542,90 @@ LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighb
   return policy;
 }
 
+/// A build that is to run: what is known of it, and where it tells of itself.
+struct ReadyBuild {
+  const ImageRequest& request;
+  const Installation& installation;
+  Verbosity verbosity;
+  const BuildNeighbours& neighbours;
+  const BuildPlan& plan;
+  const DiskStage& disk;
+  const std::vector<Finding>& warnings;
+  SandboxSpec& spec;
+  FactSource& facts;
+  const std::string& key;  ///< of its outputs
+  SystemClock& clock;
+  RealRunner& runner;
+  BuildLog& log;
+};
+
+/// The sandbox's process: becomes what hooks run in, and builds there.
+void build_inside(const ReadyBuild& ready, const ShiftedHost& host, fetch::PrivateNetwork* own_network,
+                  fetch::FetchSession* network, std::vector<evidence::StepSpan>& spans, ChangeQuestion& question) {
+  const ImageRequest& request = ready.request;
+  const BuilderPlaces places = enter(request, ready.spec, host, own_network);
+  const std::unique_ptr<StepWatch> watch = watch_of(request, network != nullptr, ready.spec, places);
+  auto progress =
+      with_estimate(progress_for(ready.verbosity, ready.log, ready.clock, request.environment), request, ready.plan);
+  if (network != nullptr) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
+  try {
+    build({request, ready.plan, ready.installation, ready.disk, ready.runner, *progress, ready.log, ready.clock,
+           ready.facts, network, network != nullptr ? &spans : nullptr, watch.get(),
+           policy_of(request, ready.neighbours), places.way_to(ready.spec.closed.front()), &places, ready.key,
+           [&] { question.ask(ready.facts); }});
+  } catch (Error& error) {
+    throw told_of_full_place(error, ready.spec.work_directory, ready.spec.tmpfs_bytes);
+  }
+}
+
+/// Runs the sandbox, answers it from the machine's side, and writes the evidence of what it made.
+int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact>& elements,
+                const std::set<std::string>& variables) {
+  const ImageRequest& request = ready.request;
+  BuildLog& log = ready.log;
+  const StopSignals signals;
+  const std::optional<Workspace> workspace = choose_workspace(request, ready.neighbours, ready.spec, log);
+  report_hidden(request, ready.plan, ready.spec, log, ready.verbosity);
+  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, ready.plan, log, ready.verbosity);
+  std::optional<fetch::FetchSession> network;
+  if (request.fetching.mode) network.emplace(request.fetching, request.environment);
+  std::vector<evidence::StepSpan> spans;
+  if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
+  const ShiftedHost host = shifted_host(ready.spec, log, ready.verbosity);
+  Pipe built = Pipe::create();
+  Pipe failed = Pipe::create();
+  ChangeQuestion question;
+  std::future<void> answer;
+  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
+  NamespacedProcess sandbox = NamespacedProcess::start(
+      [&] {
+        return tell_failure(failed.write, log, [&] {
+          build_inside(ready, host, own_network.get(), network ? &*network : nullptr, spans, question);
+          write_all(built.write, "b", "the pipe to the builder");
+          built.write = Fd();
+        });
+      },
+      host.maps());
+  built.write = Fd();
+  failed.write = Fd();
+  question.begin_answering();
+  answer = start_beside([&] { question.answer(ready.facts); });
+  if (own_network) own_network->connect(sandbox.pid());
+  // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
+  evidence = start_beside([&] {
+    if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
+      write_evidence(request, elements, variables, std::nullopt);
+  });
+  if (network) network->serve();
+  const int code = wait_for(sandbox);
+  if (network) tell(network->finish(code == 0), log);
+  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
+  if (code == 0) evidence.get();
+  tell_at_end(request, ready.plan, ready.warnings, code != 0, log);
+  if (code != 0) throw_story(failed.read, code, log);
+  return code;
+}
+
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
@@ -572,54 +656,9 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
   const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
   report_clocks(request, plan, log, verbosity);
-
-  const StopSignals signals;
-  const std::optional<Workspace> workspace = choose_workspace(request, neighbours, spec, log);
-  report_hidden(request, plan, spec, log, verbosity);
-  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
-  std::optional<fetch::FetchSession> network;
-  if (request.fetching.mode) network.emplace(request.fetching, request.environment);
-  std::vector<evidence::StepSpan> spans;
-  if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
-  const ShiftedHost host = shifted_host(spec, log, verbosity);
-  Pipe built = Pipe::create();
-  Pipe failed = Pipe::create();
-  ChangeQuestion question;
-  std::future<void> answer;
-  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
-  NamespacedProcess sandbox = NamespacedProcess::start(
-      [&] {
-        return tell_failure(failed.write, log, [&] {
-          const BuilderPlaces places = enter(request, spec, host, own_network.get());
-          const std::unique_ptr<StepWatch> watch = watch_of(request, network.has_value(), spec, places);
-          auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
-          if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
-          build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-                 network ? &spans : nullptr, watch.get(), policy_of(request, neighbours),
-                 places.way_to(spec.closed.front()), &places, key, [&] { question.ask(facts); }});
-          write_all(built.write, "b", "the pipe to the builder");
-          built.write = Fd();
-        });
-      },
-      host.maps());
-  built.write = Fd();
-  failed.write = Fd();
-  question.begin_answering();
-  answer = start_beside([&] { question.answer(facts); });
-  if (own_network) own_network->connect(sandbox.pid());
-  // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
-  evidence = start_beside([&] {
-    if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, elements, variables, std::nullopt);
-  });
-  if (network) network->serve();
-  const int code = wait_for(sandbox);
-  if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
-  if (code == 0) evidence.get();
-  tell_at_end(request, plan, warnings, code != 0, log);
-  if (code != 0) throw_story(failed.read, code, log);
-  return code;
+  return run_sandbox(
+      {request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, clock, runner, log},
+      elements, variables);
 }
 
 }  // namespace
