@@ -271,15 +271,18 @@ rm -rf a/.git b/.git
         # The image has a copy of its own, by which another machine makes it again.
         self.assertEqual(sorted(each.name for each in (self.work / "nowhere.d/hearth.lock.d").iterdir()), [each.name for each in kept])
 
-        def verified():
-            done = subprocess.run([fetch.HEARTH, "cache", "verify"], cwd=self.work, env=self.environment(**store("empty")), text=True,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+        def hearth(cache, *words):
+            done = subprocess.run([fetch.HEARTH, *words], cwd=self.work, env=self.environment(**store(cache)), text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
             return done.returncode, done.stdout
-        self.assertRegex(verified()[1], r" checked, 0 damaged\n$")
+        self.assertRegex(hearth("empty", "cache", "verify")[1], r" checked, 0 damaged\n$")
+        self.assertIn("nowhere.tar: reproduced", hearth("another", "image", "reproduce", "--unsigned", "nowhere.tar")[1])
+        self.assertEqual(hearth("a_third", "bundle", "create", "-o", "git.bundle", "--lock", "hearth.lock", "--without-hearth")[0], 0)
+        self.assertEqual(hearth("a_third", "bundle", "unpack", "git.bundle", "-C", "over", "--unsigned")[0], 0)
+        self.assertEqual(self.good("carried", "--offline", "--lock", "over/locks/hearth.lock", **store("over")), recorded)
         content = kept[0].read_bytes()
         kept[0].write_bytes(bytes([content[0] ^ 1]) + content[1:])
-        self.assertEqual(verified()[0], 1)
-        self.assertIn(f"damaged: {kept[0]} ", verified()[1])
+        self.assertIn(f"damaged: {kept[0]} ", hearth("empty", "cache", "verify")[1])
         self.assertIn(f"{kept[0]} is not the answer of a git server that its name says", self.bad("--locked", **store("damaged")))
         shutil.rmtree(self.work / "hearth.lock.d")
         self.assertIn("copy that to beside this lock", self.bad("--offline", **store("without")))
