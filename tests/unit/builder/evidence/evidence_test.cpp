@@ -404,7 +404,7 @@ TEST_F(ReproduceTest, AnElementThatIsTakenAwayIsNamed) {
     FAIL() << "nothing is there";
   } catch (const Error& error) {
     EXPECT_THAT(error.story(), HasSubstr(cat("reading ", (dir_.path() / "gone").string(), ": No such file")));
-    EXPECT_THAT(error.story(), HasSubstr("while reading the element x"));
+    EXPECT_THAT(error.story(), HasSubstr("the element x"));
     EXPECT_THAT(error.story(), HasSubstr("start again"));
   }
 }
