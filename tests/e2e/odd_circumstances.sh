@@ -166,6 +166,27 @@ for way in edit replace; do
     rm -rf elements/old-slow
 done
 
+# A full disk is told with the place, and what to do there; in the image cache it only costs the layers.
+if [ "$(id -u)" = 0 ]; then
+    mkdir full
+    # full KIB TAKEN WORD…: the build with WORD… where full/ is as large as that, of which something is taken.
+    full() {
+        unshare -m bash -c 'mount -t tmpfs -o "size=$1k" tmpfs full && head -c "$2k" /dev/zero > full/taken && shift 2
+            exec timeout 60 "$HEARTH" image create -n -t tar "$@" tiny-os plain > out 2>&1 < /dev/null' full "$@"
+    }
+    ! full 300 0 -o full/image --no-cache || fail "an output on a full disk: $(cat out)"
+    expect_text out "No space left on device" "while writing $work/full/image.tar" "Make room there"
+    ! TMPDIR=$work/full full 2000 0 -o image --no-cache --no-tmpfs || fail "a full TMPDIR: $(cat out)"
+    expect_text out "while building in $work/full/hearth-build." "let TMPDIR name another place"
+    ! full 8 8 -o image --record --lock full/hearth.lock || fail "a lock on a full disk: $(cat out)"
+    expect_text out "while writing the lock $work/full/hearth.lock" "(is the disk full?)"
+    rm -f image.tar
+    DIB_IMAGE_CACHE=$work/full full 300 0 -o image || fail "a full cache ends a build: $(cat out)"
+    expect_text out "a layer was not kept in $work/full/layers: "
+    clean_after "a full cache"
+    rmdir full
+fi
+
 # A lock that can't be written at the end is refused before the first hook.
 if [ "$(id -u)" = 0 ]; then
     echo "# an earlier one" > given.lock
