@@ -126,7 +126,7 @@ if [ "$(id -u)" = 0 ]; then
     for place in static static/deep; do
         rm -rf user/shut && cp -r elements/plain user/shut && mkdir user/shut/static && mkdir -p user/shut/$place && chmod 0 user/shut/$place
         ! as_user env ELEMENTS_PATH="$work/user:$ELEMENTS_PATH" "$HEARTH" image create -n -t tar -o shut tiny-os shut > out 2>&1 < /dev/null || fail "a directory of an element that can't be read was left out"
-        expect_text out "$work/user/shut/$place: Permission denied" "the element shut" "has to be able to read them"
+        expect_text out "$work/user/shut/$place: Permission denied" "the element" "has to be able to read them"
     done
     mkdir -m 700 user/closed.d
     ! as_user "$HEARTH" image create -n -t tar -o closed tiny-os plain > out 2>&1 < /dev/null || fail "another user's NAME.d was written to"

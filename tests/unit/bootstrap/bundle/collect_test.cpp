@@ -62,7 +62,8 @@ TEST_F(CollectTest, TakesWithALockWhatItNames) {
 
 TEST_F(CollectTest, TakesWithALockWhatGitServersAnsweredFromBesideIt) {
   builder::fetch::Lock lock;
-  lock.fetches[{"POST:1", "http://a.example/git-upload-pack"}] = {200, hex_digest(HashKind::sha256, "pack"), 4, {}};
+  lock.fetches[{cat("POST:", hex_digest(HashKind::sha256, "want")), "http://a.example/git-upload-pack"}] = {
+      200, hex_digest(HashKind::sha256, "pack"), 4, {}};
   const std::string digest = lock.fetches.begin()->second.sha256;
   const Contents contents{.locks = {file("site.lock", lock_text(lock))}, .fetched = dir_.path() / "fetched"};
   EXPECT_THROW((void)collect(contents), Error);

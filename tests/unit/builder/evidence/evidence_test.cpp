@@ -375,7 +375,8 @@ TEST_F(ReproduceTest, WhatGitServersAnsweredLiesBesideTheImageAndIsMissedBeforeT
   EvidenceRequest recorded = request();
   recorded.arguments = {"x"};
   recorded.fetches = dir_.path() / "fetched";
-  recorded.fetched = fetch::Lock{.fetches = {{{"POST:1", "http://a.example/git-upload-pack"}, in_store("pack")}}};
+  recorded.fetched = fetch::Lock{
+      .fetches = {{{cat("POST:", std::string(64, 'a')), "http://a.example/git-upload-pack"}, in_store("pack")}}};
   write_evidence(recorded);
   const fs::path answer = file("hearth.lock.d") / recorded.fetched->fetches.begin()->second.sha256;
   EXPECT_EQ(read_file(answer), "pack");
