@@ -123,11 +123,9 @@ if [ "$(id -u)" = 0 ]; then
     echo '{}' > user/cache/layers/inputs.json && chmod 600 user/cache/layers/inputs.json
     rm user/image.tar
     as_user "$HEARTH" image create -n -t tar -o image tiny-os plain > out 2>&1 < /dev/null || fail "after a build by root: $(cat out)"
-    for place in static static/deep; do
-        rm -rf user/shut && cp -r elements/plain user/shut && mkdir user/shut/static && mkdir -p user/shut/$place && chmod 0 user/shut/$place
-        ! as_user env ELEMENTS_PATH="$work/user:$ELEMENTS_PATH" "$HEARTH" image create -n -t tar -o shut tiny-os shut > out 2>&1 < /dev/null || fail "a directory of an element that can't be read was left out"
-        expect_text out "$work/user/shut/$place: Permission denied" "the element" "has to be able to read them"
-    done
+    cp -r elements/plain user/shut && mkdir -m 0 user/shut/static
+    ! as_user env ELEMENTS_PATH="$work/user:$ELEMENTS_PATH" "$HEARTH" image create -n -t tar -o shut tiny-os shut > out 2>&1 < /dev/null || fail "a directory of an element that can't be read was left out"
+    expect_text out "$work/user/shut/static: Permission denied" "the element" "has to be able to read them"
     mkdir -m 700 user/closed.d
     ! as_user "$HEARTH" image create -n -t tar -o closed tiny-os plain > out 2>&1 < /dev/null || fail "another user's NAME.d was written to"
     expect_text out "looking at $work/user/closed.d/.lock: Permission denied" "give another name by -o"
