@@ -8,11 +8,13 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/progress.hpp"
+#include "base/sys/file.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/fetched_cache.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
 #include "builder/store/store_archive.hpp"
@@ -74,6 +76,24 @@ int list(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// What lies beside a lock and nobody can fetch again: damaged ones stay, so that whoever has the lock sees it.
+std::pair<std::size_t, std::size_t> verify_answers(const cli::Arguments& arguments) {
+  const fs::path file = fs::absolute(arguments.value_or("lock", "hearth.lock"));
+  if (!arguments.has("lock") && !fs::exists(file)) return {};
+  const fetch::Lock lock = fetch::parse_lock(read_file(file), file.string()).value_or_throw();
+  std::size_t checked = 0;
+  std::size_t damaged = 0;
+  for (const auto& [answer, state] : fetch::git_answers(file, lock)) {
+    ++checked;
+    if (state == fetch::GitAnswer::State::sound) continue;
+    ++damaged;
+    cli::print(
+        cat(state == fetch::GitAnswer::State::missing ? "missing: " : "damaged: ", answer.string(),
+            " (a git server's answer that the lock names; copy it from where it was recorded, or record again)\n"));
+  }
+  return {checked, damaged};
+}
+
 int verify(const cli::Arguments& arguments) {
   if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
     throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
@@ -84,15 +104,26 @@ int verify(const cli::Arguments& arguments) {
   const std::size_t fetched = fetch::list_fetched(fetched_here()).size();
   const std::vector<std::string> wrong = fetch::verify_fetched(fetched_here());
   for (const std::string& digest : wrong) cli::print(cat("damaged, removed: ", digest, " (fetched)\n"));
-  cli::print(cat(checked + fetched, " checked, ", damaged.size() + wrong.size(), " damaged\n"));
-  return damaged.empty() && wrong.empty() ? 0 : 1;
+  const auto [answers, faults] = verify_answers(arguments);
+  const std::size_t all = damaged.size() + wrong.size() + faults;
+  cli::print(cat(checked + fetched + answers, " checked, ", all, " damaged\n"));
+  return all == 0 ? 0 : 1;
+}
+
+/// Directories below may belong to another user, too.
+void require_removable(const fs::path& cache) {
+  for (const fs::path& directory : {cache, cache / "blobs", cache / "records", cache / "objects"}) {
+    if (!fs::exists(directory) || ::access(directory.c_str(), W_OK | X_OK) == 0) continue;
+    throw Error(Error::from_errno("removing from", directory.string())
+                    .hint("Builds of another user made it: prune as that user, or name another cache."));
+  }
 }
 
 int prune(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
   const fs::path cache = arguments.has("fetched") ? fetched_here() : store_of(arguments).directory();
-  if (fs::exists(cache) && ::access(cache.c_str(), W_OK) != 0) throw Error::from_errno("removing from", cache.string());
+  require_removable(cache);
   const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), *gib << 30U)
                                                                     : store_of(arguments).prune(*gib << 30U);
   cli::print(cat(removed.size(), " removed\n"));
@@ -163,7 +194,9 @@ std::vector<cli::Command> cache_commands() {
       row("cache list", "", "list layers and what was fetched, each used longest ago first", {where}, list),
       row("cache verify", "",
           "check every layer and all that was fetched against its digest; damaged ones are removed (exit code 1)",
-          {where}, verify),
+          {where,
+           {"lock", 0, "FILE", "also what git servers answered, which lies in FILE.d (default: hearth.lock, if any)"}},
+          verify),
       row("cache prune", "", "remove layers, those used longest ago first", {where, keep, fetched}, prune),
       row("cache export", "FILE", "write all layers to one file", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, true); }),

@@ -93,6 +93,11 @@ FileDigest digest_file(const fs::path& file) {
   return digest;
 }
 
-std::string directory_digest(const fs::path& directory) { return digest_of(directory, Links::followed_out); }
+std::string directory_digest(const fs::path& directory) try {
+  return digest_of(directory, Links::followed_out);
+} catch (const fs::filesystem_error& error) {
+  const fs::path& path = error.path1().empty() ? directory : error.path1();
+  throw Error::from_errno("reading", path.string(), error.code().value());
+}
 
 }  // namespace hearth

@@ -26,8 +26,10 @@ unsigned usable_processors() {
 }
 
 std::string describe_unexpected(const std::exception& error) {
-  if (const auto* const file = dynamic_cast<const fs::filesystem_error*>(&error))
-    return cat(file->path1().string(), ": ", file->code().message());
+  if (const auto* const failed = dynamic_cast<const fs::filesystem_error*>(&error)) {
+    const std::string place = failed->path1().string();
+    return cat(place, place.empty() ? "" : ": ", failed->code().message());
+  }
   const auto* const refused = dynamic_cast<const std::system_error*>(&error);
   const bool is_thread = refused != nullptr && (refused->code().value() == EAGAIN || refused->code().value() == ENOMEM);
   if (!is_thread && dynamic_cast<const std::bad_alloc*>(&error) == nullptr)

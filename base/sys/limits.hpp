@@ -16,7 +16,7 @@ void allow_descriptors(std::size_t wanted);
 [[nodiscard]] unsigned usable_processors();
 
 /// What an exception that is no Error means to a user: where the system refused memory or a thread, that, and which
-/// limits to look at; else a fault of ours.
+/// limits to look at; where it refused a file, which and why; else a fault of ours.
 [[nodiscard]] std::string describe_unexpected(const std::exception& error);
 
 }  // namespace hearth

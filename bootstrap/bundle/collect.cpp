@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/fetch/lock_file.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/object_store.hpp"
 
 namespace hearth::bootstrap::bundle {
@@ -59,10 +59,21 @@ class Collection {
   std::map<std::string, fs::path> files_;
 };
 
-/// The objects that a lock names; what is missing is reported once for all locks.
+/// The objects that a lock names, those of git servers from beside it; what is missing is reported once for all locks.
 void add_objects(Collection& collection, const builder::fetch::Lock& lock, const fs::path& lock_file,
                  builder::fetch::ObjectStore& store, std::vector<std::string>& missing) {
+  std::set<std::string> beside;
+  using State = builder::fetch::GitAnswer::State;
+  for (const auto& [file, state] : builder::fetch::git_answers(lock_file, lock)) {
+    if (state == State::missing) continue;
+    if (state == State::damaged)
+      throw Error(ErrorKind::input, cat(file.string(), " is not the answer of a git server that its name says"))
+          .hint("It was damaged: copy it again from where the lock was recorded, or record again (--record).");
+    collection.add_file(cat("locks/", file.parent_path().filename().string(), "/", file.filename().string()), file);
+    beside.insert(file.filename().string());
+  }
   for (const auto& [key, fetched] : lock.fetches) {
+    if (beside.count(fetched.sha256) > 0) continue;
     if (!store.open(fetched.sha256, fetched.size)) {
       missing.push_back(cat("  ", key.url, " (", lock_file.filename().string(), ")"));
       continue;

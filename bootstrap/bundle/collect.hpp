@@ -2,7 +2,7 @@
 //
 //   images/      images, each with its NAME.d (manifest, SBOM, provenance, lock)
 //   elements/    element trees, each under its own name
-//   locks/       lock files; what they name is in fetched/objects
+//   locks/       lock files, each with its .d (git_answers.hpp); what else they name is in fetched/objects
 //   fetched/     recorded fetches, as HEARTH_CACHE has them
 //   boot/        kernels, ramdisks, boot loaders
 //   packages/    Debian packages that the closed site's machine needs

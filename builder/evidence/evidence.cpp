@@ -18,6 +18,7 @@
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/statements.hpp"
+#include "builder/fetch/git_answers.hpp"
 
 namespace hearth::builder::evidence {
 
@@ -154,10 +155,13 @@ std::optional<std::string> digest_in(const Json& statement, const std::string& n
 
 std::vector<ElementFact> element_facts(const std::vector<Element>& elements) {
   std::vector<ElementFact> facts;
-  for (const Element& element : elements) {
-    const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
-    facts.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
-  }
+  for (const Element& element : elements) try {
+      const auto origin = RealFileSystem().read(element.path.parent_path() / ".origin.json");
+      facts.push_back({element.name, element.path, directory_digest(element.path), origin.value_or("")});
+    } catch (Error& error) {
+      throw error.during(cat("reading the element ", element.name, ", of which all files are told"))
+          .hint("Whoever builds has to be able to read them; where it was changed meanwhile, start again.");
+    }
   return facts;
 }
 
@@ -182,6 +186,14 @@ void require_elements(const std::vector<Element>& elements, const std::map<std::
       .hint(hint);
 }
 
+std::vector<fs::path> missing_evidence(const fs::path& stem) {
+  std::vector<fs::path> missing;
+  for (const char* name : {k_sbom_file, k_provenance_file}) {
+    if (!is_regular_file(RealFileSystem(), beside(stem) / name)) missing.push_back(beside(stem) / name);
+  }
+  return missing;
+}
+
 void write_evidence(const EvidenceRequest& request) {
   const fs::path directory = beside(request.stem);
   RealFileSystem files;
@@ -189,10 +201,13 @@ void write_evidence(const EvidenceRequest& request) {
   ImageFacts facts = collect(request);
   RealFileSystem().write(directory / k_sbom_file, json_document(spdx_document(facts)), {});
   if (request.fetched) {
+    fetch::ObjectStore store(request.fetches);
+    fetch::keep_git_answers(directory / k_lock_file, facts.fetched, store);
     files.write(directory / k_lock_file, lock_text(facts.fetched), {.mode = 0644});
   } else {
     for (const char* earlier : {k_lock_file, k_tree_file}) files.remove(directory / earlier);
   }
+  fetch::remove_other_git_answers(directory / k_lock_file, facts.fetched);
   facts.evidence = evidence_in(directory);
   const Json statement = provenance_statement(facts);
   RealFileSystem().write(directory / k_provenance_file, json_document(statement), {});

@@ -6,6 +6,7 @@
 //                                what
 //   NAME.d/provenance.dsse.json  the statement in a signed envelope, when there is a key
 //   NAME.d/hearth.lock           of a recorded or replayed build
+//   NAME.d/hearth.lock.d         what git servers answered to it (fetch/git_answers.hpp)
 #pragma once
 
 #include <array>
@@ -41,8 +42,12 @@ struct EvidenceRequest {
   std::set<std::string> read_variables;  ///< names of the caller's variables that count in some step
   std::vector<ElementFact> elements;     ///< element_facts() of before their hooks ran
   std::optional<fetch::Lock> fetched;    ///< of a recorded or replayed build
+  fs::path fetches = {};                 ///< the store that has it, of which NAME.d gets what can't be fetched again
   std::optional<Secret> signing_key;     ///< PEM, Ed25519
 };
+
+/// What write_evidence() makes in any build and is not there any more.
+[[nodiscard]] std::vector<fs::path> missing_evidence(const fs::path& stem);
 
 /// Throws Error; what was there before is replaced, file by file, or removed where this build has none.
 void write_evidence(const EvidenceRequest& request);

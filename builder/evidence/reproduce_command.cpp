@@ -13,6 +13,8 @@
 #include "builder/evidence/tree_record.hpp"
 #include "builder/evidence/verification.hpp"
 #include "builder/fetch/fetch_plan.hpp"
+#include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/git_answers.hpp"
 
 namespace hearth::builder::evidence {
 
@@ -225,6 +227,29 @@ Statement statement_of(const fs::path& image, const std::vector<std::string>& ke
   return statement;
 }
 
+/// What is to be replayed is there: here, or in NAME.d; with the network, what only NAME.d can have.
+void require_fetches(const Statement& statement, const fs::path& fetches, bool locked) {
+  const fs::path file = statement.directory / k_lock_file;
+  const fetch::Lock lock = fetch::parse_lock(read_regular(file), file.string()).value_or_throw();
+  if (lock.fetches.empty()) return;
+  fetch::ObjectStore store(fetches);
+  fetch::take_git_answers(file, lock, store);
+  std::vector<std::string> missing;
+  for (const auto& [key, fetched] : lock.fetches) {
+    if ((locked && !fetch::asks_git(key)) || store.open(fetched.sha256, fetched.size)) continue;
+    missing.push_back(cat("  ", key.url));
+  }
+  if (missing.empty()) return;
+  const std::size_t all = missing.size();
+  missing.resize(std::min(all, k_most_told));
+  if (all > missing.size()) missing.push_back(cat("  … and ", all - missing.size(), " more"));
+  throw Error(ErrorKind::not_found, cat("of what the build fetched ", all, " answers are neither in ", fetches.string(),
+                                        " nor beside the image:\n", join(missing, "\n")))
+      .hint(cat(locked ? "" : "--locked fetches it again. ",
+                "What git servers answered nobody can fetch again: it lies in ",
+                fetch::git_answers_directory(file).string(), " where the image was built; copy that along."));
+}
+
 int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& table,
               const std::function<int(const Rebuild&)>& build) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
@@ -244,6 +269,7 @@ int reproduce(const cli::Arguments& arguments, const std::vector<cli::Option>& t
         statement.content.at("/predicate/buildDefinition/externalParameters/environment"_json_pointer);
     require_allowed_files(named_files(rebuild, recorded), arguments.values("may-read"));
   }
+  require_fetches(statement, fetch::fetch_directory(rebuild.environment), arguments.has("locked"));
   std::vector<std::string> reasons = missing_variables(statement, rebuild.environment);
   for (const std::string& reason : reasons) cli::tell(cat("note: ", reason, "\n"));
   if (const int code = build(rebuild); code != 0) return code;

@@ -4,8 +4,10 @@
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/statements.hpp"
+#include "builder/fetch/git_answers.hpp"
 
 namespace hearth::builder::evidence {
 
@@ -77,6 +79,17 @@ void require_evidence_file(const Statement& statement, const char* name) {
   throw Error(ErrorKind::input, cat(file.string(), " ", fault)).hint(k_get_again);
 }
 
+/// The lock, which was checked, has their digests. They need not be there.
+void require_git_answers(const Statement& statement) {
+  const fs::path lock = statement.directory / k_lock_file;
+  if (!fs::exists(lock)) return;
+  const fetch::Lock content = fetch::parse_lock(read_regular(lock), lock.string()).value_or_throw();
+  for (const auto& [file, state] : fetch::git_answers(lock, content)) {
+    if (state != fetch::GitAnswer::State::damaged) continue;
+    throw Error(ErrorKind::input, cat(file.string(), " is not what the lock says")).hint(k_get_again);
+  }
+}
+
 }  // namespace
 
 Statement checked_statement(const fs::path& image, const std::vector<std::string>& keys) {
@@ -85,6 +98,7 @@ Statement checked_statement(const fs::path& image, const std::vector<std::string
   require_kind(statement);
   require_same_provenance(statement);
   for (const char* name : k_evidence_files) require_evidence_file(statement, name);
+  require_git_answers(statement);
   return statement;
 }
 

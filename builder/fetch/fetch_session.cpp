@@ -72,6 +72,15 @@ Lock given_lock(const FetchPlan& plan) {
   return read_lock(plan.lock);
 }
 
+void write_lock(const fs::path& file, const Lock& lock, ObjectStore& store) try {
+  keep_git_answers(file, lock, store);
+  RealFileSystem().write(file, lock_text(lock), {.mode = 0644});
+  remove_other_git_answers(file, lock);
+} catch (Error& error) {
+  throw error.during(cat("writing the lock ", file.string(), " of a build whose outputs are there"))
+      .hint("Mend that (is the disk full?), and record again; what was fetched is kept.");
+}
+
 void remember_answers(const fs::path& directory, const Lock& session) {
   change_known_answers(directory, [&](Lock& known) {
     for (const auto& [key, fetched] : session.fetches) known.fetches[key] = fetched;
@@ -166,7 +175,6 @@ struct FetchSession::State {
     session.settings = lock.settings;
     take_git_answers(plan.lock, lock, *store);
     const bool records = *plan.mode == FetchMode::record;
-    if (records) require_place_for_git_answers(plan.lock);
     const bool intercept = records ? !plan.allow_unrecorded : lock.has_https();
     const std::string own_hosts = own_loopback(plan, lock);
     Lock known = records ? known_answers(store->directory()) : Lock{};
@@ -361,11 +369,7 @@ std::string FetchSession::finish(bool good) {
   session.settings = std::move(settings);
   session.settings[k_epoch] = state_->epoch;
   if (mode == FetchMode::record) remember_answers(state_->store->directory(), session);
-  if (good && mode == FetchMode::record) {
-    keep_git_answers(state_->plan.lock, session, *state_->store);
-    RealFileSystem().write(state_->plan.lock, lock_text(session), {.mode = 0644});
-    remove_other_git_answers(state_->plan.lock, session);
-  }
+  if (good && mode == FetchMode::record) write_lock(state_->plan.lock, session, *state_->store);
   std::vector<std::string> told;
   std::size_t more = 0;
   for (const Miss& miss : state_->recording->misses()) {

@@ -16,8 +16,16 @@ namespace hearth::builder::fetch {
 /// Puts into the store what it lacks of them. Throws Error(input) for one that is not what the lock says.
 void take_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& store);
 
-/// Throws Error(input) where there is no place for them: a recording is to know it before its first hook.
-void require_place_for_git_answers(const fs::path& lock_file);
+struct GitAnswer {
+  enum class State { sound, missing, damaged };
+  fs::path file;
+  State state;  ///< damaged: it is not what its name and the lock say
+};
+/// Each that the lock names, as it lies beside it; nothing is changed.
+[[nodiscard]] std::vector<GitAnswer> git_answers(const fs::path& lock_file, const Lock& lock);
+
+/// Throws Error where the lock, or they, can't be written: a recording is to know it before its first hook.
+void require_place_for_lock(const fs::path& lock_file);
 
 /// Keeps those of a lock that is about to be written, synced. Throws Error.
 void keep_git_answers(const fs::path& lock_file, const Lock& lock, ObjectStore& store);

@@ -38,6 +38,13 @@ bool mask_members(Json& json, std::string_view mask) {
   return masked;
 }
 
+/// git-lfs lists the ways in which it can take files in another order each time.
+bool sort_transfers(Json& json) {
+  if (!json.is_object() || !json.contains("transfers") || !json["transfers"].is_array()) return false;
+  std::sort(json["transfers"].begin(), json["transfers"].end());
+  return true;
+}
+
 std::string masked_body(const HttpHeaders& asked, const std::string& body, std::string_view mask) {
   const std::string type = to_lower(find_header(asked, "Content-Type").value_or(""));
   if (type == "application/x-git-upload-pack-request") return without_agent(body).value_or(body);
@@ -45,7 +52,8 @@ std::string masked_body(const HttpHeaders& asked, const std::string& body, std::
   if (type.find("json") == std::string::npos || find_header(asked, "Content-Encoding")) return body;
   const Result<Json> read = parse_json(body, "the posted body");
   Json json = read ? *read : Json();
-  return mask_members(json, mask) ? format_json(json) : body;
+  const bool sorted = type.starts_with("application/vnd.git-lfs+json") && sort_transfers(json);
+  return mask_members(json, mask) || sorted ? format_json(json) : body;
 }
 
 std::optional<std::string> without_tokens(std::string_view body) {

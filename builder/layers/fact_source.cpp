@@ -304,9 +304,10 @@ std::vector<std::string> FactSource::hook_names(const std::string& directory) co
   } else if (directory.find('/') == std::string::npos) {
     for (const auto& [name, entry] : plan_.hooks.directory(directory)) names.insert(name.substr(0, name.find('/')));
   } else {
-    for (const fs::path& source : plan_.hooks.sources(directory)) {
-      for (const std::string& name : files_.list(source)) names.insert(name);
-    }
+    for (const fs::path& source : plan_.hooks.sources(directory)) try {
+        for (const std::string& name : files_.list(source)) names.insert(name);
+      } catch (const Error&) {  // element_facts() tells of it, before the first hook
+      }
   }
   return {names.begin(), names.end()};
 }

@@ -11,7 +11,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr int k_version = 3;
+constexpr int k_version = 4;
 
 constexpr char k_as_bytes = '\x01';
 
@@ -91,7 +91,8 @@ Json to_json(const LayerRecord& record) {
   Json steps = Json::array();
   for (const StepRecord& step : record.steps) steps.push_back(to_json(step));
   json["steps"] = steps;
-  json["began"] = record.began;
+  json["began"] = record.written.began;
+  json["ended"] = record.written.ended;
   json["blob"] = record.blob;
   json["bytes"] = record.bytes;
   return json;
@@ -115,7 +116,7 @@ std::optional<LayerRecord> parse_layer_record(const std::string& text) {
     record.phase = phase_of(json.at("phase"));
     record.rest = recorded_steps(json.at("rest"));
     record.is_copy = json.at("copy").get<bool>();
-    record.began = json.at("began").get<std::int64_t>();
+    record.written = {json.at("began").get<std::int64_t>(), json.at("ended").get<std::int64_t>()};
     record.blob = json.at("blob").get<std::string>();
     record.bytes = json.at("bytes").get<std::uint64_t>();
     return record;

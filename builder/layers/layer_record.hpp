@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/renewed_times.hpp"
 #include "builder/plan/build_plan.hpp"
 
 namespace hearth::builder {
@@ -28,7 +29,7 @@ struct LayerRecord {
   Phase phase = Phase::root;         ///< the phase in which it ends
   std::vector<Step> rest;            ///< what is still to run of that phase
   bool is_copy = false;              ///< holds the whole work area: made where there is no overlay
-  std::int64_t began = 0;            ///< when its build began, seconds since the epoch: what it wrote is not older
+  WriteTimes written;                ///< by its build so far: files that are of it or of layers below
   std::string blob;                  ///< SHA-256 of the archive
   std::uint64_t bytes = 0;           ///< of the archive
 

@@ -1,6 +1,7 @@
 #include "builder/output/output_set.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <exception>
 #include <thread>
 
@@ -121,6 +122,17 @@ void write_output(const Output& output, const OutputSource& source, const Output
   }
 }
 
+namespace {
+
+/// What failed may know no name: a stream, a descriptor.
+Error& told_of(const Output& output, Error& error) {
+  if (error.system_error() == ENOSPC || error.system_error() == EDQUOT)
+    error.hint("Make room there. The earlier outputs are as they were.");
+  return error.during(cat("writing ", output.target.string()));
+}
+
+}  // namespace
+
 void write_outputs(const std::vector<Output>& outputs, const OutputSource& source, const OutputSettings& settings,
                    CommandRunner& runner, unsigned at_once) {
   std::atomic<std::size_t> next = 0;
@@ -129,7 +141,11 @@ void write_outputs(const std::vector<Output>& outputs, const OutputSource& sourc
   const auto work = [&]() noexcept {
     for (std::size_t i = next++; i < outputs.size() && !failed; i = next++) {
       try {
-        write_output(outputs[i], source, settings, runner);
+        try {
+          write_output(outputs[i], source, settings, runner);
+        } catch (Error& error) {
+          throw told_of(outputs[i], error);
+        }
       } catch (...) {
         failures[i] = std::current_exception();
         failed = true;

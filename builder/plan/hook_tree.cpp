@@ -10,6 +10,8 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr const char* k_readable_hint =
+    "Whoever builds has to be able to read them; where an element was changed meanwhile, start again.";
 constexpr std::size_t k_first_number = 1000000;  // numbers of one length sort as texts
 
 bool is_merged_directory(const std::string& name) { return name != "tests" && name != "__pycache__"; }
@@ -27,19 +29,26 @@ bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'
 
 HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
   HookTree tree;
-  for (const Element& element : elements.elements) {
-    for (const std::string& name : files.list(element.path)) {
-      const std::optional<FileStatus> status = files.status(element.path / name);
-      if (!status || is_hidden(name)) continue;
-      if (status->type == FileStatus::Type::directory) {
-        if (is_merged_directory(name)) tree.add_directory(files, element, name);
-      } else if (!name.ends_with(".pyc")) {
-        require_file(status, element.path / name);
-        tree.top_files_.push_back(element.path / name);
-      }
+  for (const Element& element : elements.elements) try {
+      tree.add_element(files, element);
+    } catch (Error& error) {
+      if (error.system_error() == 0) throw;
+      throw error.during(cat("reading the files of the element ", element.name)).hint(k_readable_hint);
+    }
+  return tree;
+}
+
+void HookTree::add_element(const FileReader& files, const Element& element) {
+  for (const std::string& name : files.list(element.path)) {
+    const std::optional<FileStatus> status = files.status(element.path / name);
+    if (!status || is_hidden(name)) continue;
+    if (status->type == FileStatus::Type::directory) {
+      if (is_merged_directory(name)) add_directory(files, element, name);
+    } else if (!name.ends_with(".pyc")) {
+      require_file(status, element.path / name);
+      top_files_.push_back(element.path / name);
     }
   }
-  return tree;
 }
 
 void HookTree::add_directory(const FileReader& files, const Element& element, const std::string& name) {
@@ -105,7 +114,7 @@ std::vector<std::string> HookTree::ignored(const std::string& directory_name) co
   return names;
 }
 
-void HookTree::materialise(CommandRunner& runner, const fs::path& destination) const {
+void HookTree::materialise(CommandRunner& runner, const fs::path& destination) const try {
   for (const auto& [name, entries] : directories_) {
     fs::create_directories(destination / name);
     std::vector<std::string> argv = {"cp", "-a", "-t", (destination / name).string(), "--"};
@@ -119,6 +128,8 @@ void HookTree::materialise(CommandRunner& runner, const fs::path& destination) c
   std::vector<std::string> argv = {"cp", "-aL", "-t", destination.string(), "--"};
   for (const auto& [name, path] : top) argv.push_back(path);
   run_checked(runner, Command{.argv = argv});
+} catch (Error& error) {
+  throw error.during("copying the elements' hooks").hint(k_readable_hint);
 }
 
 }  // namespace hearth::builder

@@ -45,6 +45,7 @@ class HookTree {
   void materialise(CommandRunner& runner, const fs::path& destination) const;
 
  private:
+  void add_element(const FileReader& files, const Element& element);
   void add_directory(const FileReader& files, const Element& element, const std::string& name);
   std::map<std::string, std::map<std::string, HookEntry>> directories_;
   std::vector<fs::path> top_files_;  ///< in element order: a later one overwrites

@@ -44,7 +44,7 @@ class Remembered {
 }  // namespace
 
 std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                    CommandRunner& runner) {
+                                    CommandRunner& runner) try {
   Remembered remembered(request.cache);
   std::vector<Finding> warnings = left_out(files, plan, request.environment, runner, remembered.lines);
   for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {
@@ -52,6 +52,10 @@ std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest&
   }
   remembered.keep();
   return warnings;
+} catch (Error& error) {
+  if (error.system_error() == 0) throw;
+  throw error.during("reading the elements, all of whose files are looked at before the first hook")
+      .hint("Whoever builds has to be able to read them; where an element was changed meanwhile, start again.");
 }
 
 void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings) {

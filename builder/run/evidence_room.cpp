@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
 
@@ -35,11 +36,15 @@ Fd make_nameless_file(const fs::path& directory) {
 
 std::uint64_t evidence_bytes(const fs::path& directory, std::uint64_t files_of_tree, bool is_recorded) {
   std::uint64_t earlier = 0;
-  for (const char* name : k_own_names) {
+  const auto add = [&](const fs::path& file) {
     struct stat status {};
-    if (k_not_replaced.count(name) == 0 && ::lstat((directory / name).c_str(), &status) == 0)
-      earlier += static_cast<std::uint64_t>(status.st_size);
+    if (::lstat(file.c_str(), &status) == 0) earlier += static_cast<std::uint64_t>(status.st_size);
+  };
+  for (const char* name : k_own_names) {
+    if (k_not_replaced.count(name) == 0) add(directory / name);
   }
+  for (const std::string& name : RealFileSystem().list(directory / k_lock_answers))
+    add(directory / k_lock_answers / name);
   // Each file is written anew beside the earlier one, and may have grown.
   return k_least_room + std::max(earlier * 5 / 4, files_of_tree * (is_recorded ? k_line_of_tree : k_share_of_packages));
 }

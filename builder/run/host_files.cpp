@@ -49,7 +49,7 @@ class ElementTexts {
   }
 
  private:
-  void add(const fs::path& directory, int depth) {
+  void add(const fs::path& directory, int depth) try {
     for (const std::string& name : files_.list(directory)) {
       const fs::path path = directory / name;
       const std::optional<FileStatus> status = status_for_caller(files_, path);
@@ -58,6 +58,7 @@ class ElementTexts {
       if (status->type == FileStatus::Type::regular && status->size <= k_largest_script)
         text_ += cat(files_.read(path).value_or(""), "\n");
     }
+  } catch (const Error&) {  // it can't be read: evidence::element_facts() tells of it, before the first hook
   }
 
   const FileReader& files_;

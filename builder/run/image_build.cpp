@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress.hpp"
+#include "base/sys/limits.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/sys/process.hpp"
@@ -23,6 +24,7 @@
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
@@ -123,21 +125,6 @@ void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
   for (const fs::path& shared : {spec.writable[0], spec.writable[1]}) {
     const bool holds_more = lies_in(shared, spec.output) || lies_in(shared, request.start_directory);
     if (!holds_more) spec.closed.push_back(shared);
-  }
-}
-
-/// A lock is written when all else is done: that it can be is to be known before.
-void require_place_for_lock(const fs::path& lock) {
-  const fs::path parent = lock.parent_path();
-  const Error error(ErrorKind::input, cat("the lock ", lock.string(), " can't be written"));
-  if (fs::is_directory(lock)) throw Error(error).hint("It is a directory; --lock FILE names another place.");
-  if (!fs::is_directory(parent)) throw Error(error).hint(cat("There is no directory ", parent.string(), "; make it."));
-  if (::access(parent.c_str(), W_OK) != 0)
-    throw Error(error).hint(cat("This user may not write to ", parent.string(), "."));
-  try {
-    (void)AtomicFile::create(lock);  // some directories only look writable; it goes away unnamed
-  } catch (Error& failure) {
-    throw failure.during(cat("looking whether the lock ", lock.string(), " can be written"));
   }
 }
 
@@ -461,9 +448,11 @@ void write_evidence(const ImageRequest& request, const std::vector<evidence::Ele
                             .read_variables = variables,
                             .elements = elements,
                             .fetched = std::move(fetched),
+                            .fetches = fetch::fetch_directory(request.environment),
                             .signing_key = request.signing_key});
 } catch (Error& error) {
-  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"));
+  throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"))
+      .hint("When there is room and a right to write it, the same command makes it.");
 }
 
 }  // namespace
@@ -489,7 +478,7 @@ DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, Comma
   disk.check_tools(request.environment);
   disk.check_places();
   disk.check_options(trials, request.temporary_parent);
-  if (request.fetching.mode == fetch::FetchMode::record) require_place_for_lock(request.fetching.lock);
+  if (request.fetching.mode == fetch::FetchMode::record) fetch::require_place_for_lock(request.fetching.lock);
   return disk;
 }
 
@@ -511,6 +500,11 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
     log.line(cat("hearth: ", error.story()));
     write_all(failed, error.story().substr(0, k_longest_story), "the pipe to the builder");
     return error.exit_code();
+  } catch (const std::exception& error) {
+    const std::string story = describe_unexpected(error);
+    log.line(cat("hearth: ", story));
+    write_all(failed, story.substr(0, k_longest_story), "the pipe to the builder");
+    return 1;
   }
 }
 
@@ -528,11 +522,14 @@ void throw_story(const Fd& failed, int code, BuildLog& log) {
   throw killed;
 }
 
-/// Whether there is nothing to build; with a key, what is there is signed by it.
+/// Whether there is nothing to build; with a key, what is there is signed by it. Evidence that somebody took away is
+/// made anew.
 bool is_done(const ImageRequest& request, const BuildPlan& plan, const std::string& key, const FactSource& facts,
              const Clock& clock, BuildLog& log, Verbosity verbosity) {
   if (!is_up_to_date(request, key, facts, clock, log, verbosity)) return false;
-  if (request.signing_key)
+  const std::vector<fs::path> missing = evidence::missing_evidence(request.output);
+  for (const fs::path& file : missing) note(cat(file.string(), " was not there: it is made anew"), log, verbosity);
+  if (request.signing_key || !missing.empty())
     write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt);
   return true;
 }
@@ -543,6 +540,90 @@ LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighb
   policy.stored = neighbours.stored;
   policy.ends = neighbours.ends;
   return policy;
+}
+
+/// A build that is to run: what is known of it, and where it tells of itself.
+struct ReadyBuild {
+  const ImageRequest& request;
+  const Installation& installation;
+  Verbosity verbosity;
+  const BuildNeighbours& neighbours;
+  const BuildPlan& plan;
+  const DiskStage& disk;
+  const std::vector<Finding>& warnings;
+  SandboxSpec& spec;
+  FactSource& facts;
+  const std::string& key;  ///< of its outputs
+  SystemClock& clock;
+  RealRunner& runner;
+  BuildLog& log;
+};
+
+/// The sandbox's process: becomes what hooks run in, and builds there.
+void build_inside(const ReadyBuild& ready, const ShiftedHost& host, fetch::PrivateNetwork* own_network,
+                  fetch::FetchSession* network, std::vector<evidence::StepSpan>& spans, ChangeQuestion& question) {
+  const ImageRequest& request = ready.request;
+  const BuilderPlaces places = enter(request, ready.spec, host, own_network);
+  const std::unique_ptr<StepWatch> watch = watch_of(request, network != nullptr, ready.spec, places);
+  auto progress =
+      with_estimate(progress_for(ready.verbosity, ready.log, ready.clock, request.environment), request, ready.plan);
+  if (network != nullptr) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
+  try {
+    build({request, ready.plan, ready.installation, ready.disk, ready.runner, *progress, ready.log, ready.clock,
+           ready.facts, network, network != nullptr ? &spans : nullptr, watch.get(),
+           policy_of(request, ready.neighbours), places.way_to(ready.spec.closed.front()), &places, ready.key,
+           [&] { question.ask(ready.facts); }});
+  } catch (Error& error) {
+    throw told_of_full_place(error, ready.spec.work_directory, ready.spec.tmpfs_bytes);
+  }
+}
+
+/// Runs the sandbox, answers it from the machine's side, and writes the evidence of what it made.
+int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact>& elements,
+                const std::set<std::string>& variables) {
+  const ImageRequest& request = ready.request;
+  BuildLog& log = ready.log;
+  const StopSignals signals;
+  const std::optional<Workspace> workspace = choose_workspace(request, ready.neighbours, ready.spec, log);
+  report_hidden(request, ready.plan, ready.spec, log, ready.verbosity);
+  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, ready.plan, log, ready.verbosity);
+  std::optional<fetch::FetchSession> network;
+  if (request.fetching.mode) network.emplace(request.fetching, request.environment);
+  std::vector<evidence::StepSpan> spans;
+  if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
+  const ShiftedHost host = shifted_host(ready.spec, log, ready.verbosity);
+  Pipe built = Pipe::create();
+  Pipe failed = Pipe::create();
+  ChangeQuestion question;
+  std::future<void> answer;
+  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
+  NamespacedProcess sandbox = NamespacedProcess::start(
+      [&] {
+        return tell_failure(failed.write, log, [&] {
+          build_inside(ready, host, own_network.get(), network ? &*network : nullptr, spans, question);
+          write_all(built.write, "b", "the pipe to the builder");
+          built.write = Fd();
+        });
+      },
+      host.maps());
+  built.write = Fd();
+  failed.write = Fd();
+  question.begin_answering();
+  answer = start_beside([&] { question.answer(ready.facts); });
+  if (own_network) own_network->connect(sandbox.pid());
+  // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
+  evidence = start_beside([&] {
+    if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
+      write_evidence(request, elements, variables, std::nullopt);
+  });
+  if (network) network->serve();
+  const int code = wait_for(sandbox);
+  if (network) tell(network->finish(code == 0), log);
+  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
+  if (code == 0) evidence.get();
+  tell_at_end(request, ready.plan, ready.warnings, code != 0, log);
+  if (code != 0) throw_story(failed.read, code, log);
+  return code;
 }
 
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
@@ -575,54 +656,9 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
   const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
   report_clocks(request, plan, log, verbosity);
-
-  const StopSignals signals;
-  const std::optional<Workspace> workspace = choose_workspace(request, neighbours, spec, log);
-  report_hidden(request, plan, spec, log, verbosity);
-  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, plan, log, verbosity);
-  std::optional<fetch::FetchSession> network;
-  if (request.fetching.mode) network.emplace(request.fetching, request.environment);
-  std::vector<evidence::StepSpan> spans;
-  if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
-  const ShiftedHost host = shifted_host(spec, log, verbosity);
-  Pipe built = Pipe::create();
-  Pipe failed = Pipe::create();
-  ChangeQuestion question;
-  std::future<void> answer;
-  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
-  NamespacedProcess sandbox = NamespacedProcess::start(
-      [&] {
-        return tell_failure(failed.write, log, [&] {
-          const BuilderPlaces places = enter(request, spec, host, own_network.get());
-          const std::unique_ptr<StepWatch> watch = watch_of(request, network.has_value(), spec, places);
-          auto progress = with_estimate(progress_for(verbosity, log, clock, request.environment), request, plan);
-          if (network) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
-          build({request, plan, installation, disk, runner, *progress, log, clock, facts, network ? &*network : nullptr,
-                 network ? &spans : nullptr, watch.get(), policy_of(request, neighbours),
-                 places.way_to(spec.closed.front()), &places, key, [&] { question.ask(facts); }});
-          write_all(built.write, "b", "the pipe to the builder");
-          built.write = Fd();
-        });
-      },
-      host.maps());
-  built.write = Fd();
-  failed.write = Fd();
-  question.begin_answering();
-  answer = start_beside([&] { question.answer(facts); });
-  if (own_network) own_network->connect(sandbox.pid());
-  // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
-  evidence = start_beside([&] {
-    if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, elements, variables, std::nullopt);
-  });
-  if (network) network->serve();
-  const int code = wait_for(sandbox);
-  if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
-  if (code == 0) evidence.get();
-  tell_at_end(request, plan, warnings, code != 0, log);
-  if (code != 0) throw_story(failed.read, code, log);
-  return code;
+  return run_sandbox(
+      {request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, clock, runner, log},
+      elements, variables);
 }
 
 }  // namespace

@@ -50,6 +50,16 @@ std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
 /// "1.25 s"
 std::string seconds_text(Duration time) { return cat(fixed(std::chrono::duration<double>(time).count(), 2), " s"); }
 
+/// When the builds wrote whose files a layer may hold, as far as the image's time is later: a step may have changed the
+/// mode of a file of a layer below, which is in its own, then, with its time.
+std::vector<WriteTimes> written_before(const Chain& chain, std::size_t layer, std::int64_t epoch) {
+  std::vector<WriteTimes> written;
+  for (std::size_t i = 0; i <= layer; ++i) {
+    if (epoch > chain.layers[i].written.began / std::int64_t{1'000'000'000}) written.push_back(chain.layers[i].written);
+  }
+  return written;
+}
+
 bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(directory).empty(); }
 
 }  // namespace
@@ -80,6 +90,11 @@ LayerKeeper::~LayerKeeper() {
 void LayerKeeper::note(const std::string& text) {
   setup_.log.line(cat("hearth: ", text));
   setup_.progress.note(text);
+}
+
+/// The sandbox reaches the cache by a descriptor, which tells a user nothing.
+std::string LayerKeeper::own_words(const std::string& failure) const {
+  return replace_all(failure, setup_.store.directory().string(), setup_.cache.string());
 }
 
 std::vector<std::string> LayerKeeper::cacheable() const { return steps_of_layers(setup_.plan, setup_.policy); }
@@ -124,12 +139,13 @@ bool LayerKeeper::restore(const Chain& chain) {
       if (!blob) throw Error(ErrorKind::not_found, "it was removed meanwhile");
       const fs::path layer = area_.add_layer();
       unpack_tree(blob->bytes(), layer);
-      if (setup_.epoch && *setup_.epoch > chain.layers[i].began) renew_times(layer, chain.layers[i].began);
+      if (setup_.epoch) renew_times(layer, written_before(chain, i, *setup_.epoch));
       pinned_.push_back(std::move(*blob));
     }
     return true;
   } catch (const std::exception& error) {
-    note(cat("the cached layer ", at.substr(0, 12), " can't be used (", error.what(), "); its steps run again"));
+    note(cat("the cached layer ", at.substr(0, 12), " can't be used (", own_words(error.what()),
+             "); its steps run again"));
     setup_.store.blobs().remove(at);
     pinned_.clear();
     area_.drop_layers();
@@ -257,7 +273,7 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   record.phase = labelled_phase(steps_.back().label).value_or(Phase::root);
   record.rest = rest;
   record.is_copy = !area_.is_overlay();
-  record.began = setup_.now;
+  record.written.began = setup_.began;
   const auto is_left = [&](const Step& step) {
     return step.phase > record.phase || std::find(rest.begin(), rest.end(), step) != rest.end();
   };
@@ -272,11 +288,12 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
     setup_.log.line("hearth: a hook's mounts are in the way of keeping a layer here");
     return;
   }
-  const LayerRecord record = record_now(rest);
+  LayerRecord record = record_now(rest);
   const std::string key = key_of_next();
   if (record.planned.empty() || key.empty()) return;
   watch_.reset();
   save_scratch();
+  record.written.ended = latest_write_time(setup_.times);
   const fs::path frozen = area_.freeze();
   packings_.push_back(std::make_unique<Packing>());
   Packing& packing = *packings_.back();
@@ -330,7 +347,7 @@ void LayerKeeper::finish() {
   for (const auto& packing : packings_) {
     if (packing->thread.joinable()) packing->thread.join();
     if (!packing->failure.empty()) {
-      note(cat("a layer was not kept: ", packing->failure));
+      note(cat("a layer was not kept in ", setup_.cache.string(), ": ", own_words(packing->failure)));
       continue;
     }
     setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",
@@ -345,7 +362,7 @@ void LayerKeeper::finish() {
   try {
     (void)setup_.store.prune(setup_.policy.limit);
   } catch (const std::exception& error) {
-    note(cat("the layer cache could not be pruned: ", error.what()));
+    note(cat("the layer cache ", setup_.cache.string(), " could not be pruned: ", own_words(error.what())));
   }
 }
 

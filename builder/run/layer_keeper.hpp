@@ -53,11 +53,13 @@ struct LayerKeeperSetup {
   const BuildPlan& plan;
   LayerPolicy policy;
   LayerStore store;
+  fs::path cache;                     ///< the store's directory as the user knows it
   std::string base_key;               ///< what every step depends on: Hearth's own programs for hooks, the architecture
   fs::path image;                     ///< output stem: what a step writes there no layer holds
   fs::path written;                   ///< where what steps write beside the image really lies
   std::vector<fs::path> scratch;      ///< directories besides the state that hooks may leave files in
-  std::int64_t now = 0;               ///< when the build began, seconds since the epoch
+  fs::path times;                     ///< a directory beside the work area, whose file system gives files their times
+  std::int64_t began = 0;             ///< new_write_time() of before the first step
   std::optional<std::int64_t> epoch;  ///< SOURCE_DATE_EPOCH
   const FactSource& facts;
   RemoteFacts remote_facts;
@@ -105,6 +107,7 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] LayerRecord record_now(const std::vector<Step>& rest) const;
   [[nodiscard]] PackReport pack(const fs::path& frozen, const std::string& key, LayerRecord record);
   void note(const std::string& text);
+  [[nodiscard]] std::string own_words(const std::string& failure) const;
   void stop_keeping(const std::string& why);
   void end_keeping();
   void save_scratch();

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -15,6 +16,9 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::int64_t k_second = 1'000'000'000;
+
+/// What only a build can tell, beside what is kept in k_output_file itself.
+constexpr std::array k_records_of_build = {k_manifest_file, k_steps_file, k_timing_file, k_timing_picture};
 
 /// Size, times and inode: a file that was written to, or replaced, looks different. Its time of change can't be set
 /// back as that of its contents can (touch -d).
@@ -117,6 +121,8 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
   Json json = {{"key", key}, {"outputs", looks}};
   std::move(noted).put_into(json);
+  // It tells of earlier outputs. A build that is killed before it tells of these, or can't, is found without it.
+  RealFileSystem().remove(directory / k_provenance_file);
   RealFileSystem().write(directory / k_output_file, cat(format_json(json), "\n"), {.mode = 0644});
 }
 
@@ -124,6 +130,9 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
                                         const RemoteFacts& remote) {
   const Result<Json> read = parse_json(RealFileSystem().read(directory / k_output_file).value_or("{}"), k_output_file);
   if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
+  for (const char* record : k_records_of_build) {
+    if (!is_regular_file(RealFileSystem(), directory / record)) return {};
+  }
   try {
     std::vector<fs::path> outputs;
     for (const auto& [file, look] : read.value().at("outputs").items()) {

@@ -23,12 +23,12 @@ namespace hearth::builder {
                                      const std::vector<fs::path>& files, const FactKey& secrets);
 
 /// Notes what was made, and by which facts. Of planned steps that are not among `steps` (they run when the disk is
-/// filled) what the plan tells.
+/// filled) what the plan tells. What an earlier build told of where they come from goes away.
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
                   const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts);
 
 /// The outputs noted in `directory` when they are still what a build would make: all facts of all steps hold, as they
-/// have to for a layer. Else none.
+/// have to for a layer, and the records that only a build can make are there. Else none.
 [[nodiscard]] std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
                                                       const FactSource& facts, const RemoteFacts& remote);
 

@@ -1,5 +1,6 @@
 #include "builder/run/workspace.hpp"
 
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_directory_prefix = "hearth-build.";
+constexpr std::uint64_t k_full_place = 256 * 1024;  // bytes: less is left where somebody found no room
 
 fs::path lock_of(const fs::path& directory) { return directory.string() + ".lock"; }
 
@@ -89,6 +91,17 @@ Workspace::~Workspace() {
   life_line_ = Fd();
   while (::waitpid(janitor_, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+Error& told_of_full_place(Error& error, const fs::path& directory, std::uint64_t memory) {
+  struct statvfs place {};
+  const bool is_full = ::statvfs("/hearth", &place) == 0 &&
+                       (std::uint64_t{place.f_bavail} * place.f_frsize < k_full_place || place.f_favail == 0);
+  if (!is_full) return error;
+  if (directory.empty())
+    return error.during(cat("building in memory, where ", human_bytes(memory), " are full: --no-tmpfs builds on disk"));
+  return error.during(
+      cat("building in ", directory.string(), ", which is full: make room there, or let TMPDIR name another place"));
 }
 
 }  // namespace hearth::builder

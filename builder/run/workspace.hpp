@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 
@@ -31,5 +32,9 @@ class Workspace {
   Fd life_line_;  ///< the janitor starts when the last copy of this is closed
   pid_t janitor_;
 };
+
+/// In the sandbox: tells of a failure that where hooks and the builder work is full: whoever failed for that names a
+/// place that only the sandbox has. `directory` is the workspace, empty where the build works in `memory` bytes.
+Error& told_of_full_place(Error& error, const fs::path& directory, std::uint64_t memory);
 
 }  // namespace hearth::builder

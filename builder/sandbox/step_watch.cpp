@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -304,6 +305,7 @@ constexpr std::array<std::string_view, 20> k_not_told_of_etc = {
     "protocols/",   "shadow/",        "shadow-/",       "gshadow/",   "gshadow-/",
     "krb5.keytab/", "ssl/",           "ssh/",           "wireguard/", "NetworkManager/system-connections/"};
 constexpr const char* k_mounts = "/proc/self/mountinfo";
+constexpr std::size_t k_event_bytes = std::size_t{16} << 10U;
 constexpr std::size_t k_longest_first_line = 256;  ///< that the kernel looks at
 /// Where links of /etc lead to that the kernel and services fill: /etc/mtab is one.
 constexpr std::array<std::string_view, 4> k_filled_while_running = {"/proc/", "/sys/", "/dev/", "/run/"};
@@ -446,9 +448,35 @@ std::vector<StepWatch::KnownCopy> StepWatch::looked_at(const std::vector<Copy>& 
   return known;
 }
 
+StepWatch::Listings::Listings(const std::vector<Copy>& copies) : events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  for (const auto& [directory, written] : copies) {
+    all_.insert(directory.string());
+    const int number = ::inotify_add_watch(events_.get(), directory.c_str(), IN_ACCESS | IN_ONLYDIR);
+    if (number >= 0) watched_[number] = directory.string();
+  }
+}
+
+std::set<std::string> StepWatch::Listings::take() {
+  std::set<std::string> listed = all_;
+  for (const auto& [number, directory] : watched_) listed.erase(directory);
+  alignas(inotify_event) std::array<char, k_event_bytes> buffer{};
+  while (true) {
+    const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return listed;
+    for (ssize_t at = 0; at < size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      if ((event->mask & IN_Q_OVERFLOW) != 0) listed = all_;
+      if (event->len == 0 && watched_.count(event->wd) > 0) listed.insert(watched_.at(event->wd));  // else of an entry
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+  }
+}
+
 StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look, Stamp stamp)
     : network_(network),
       copies_(looked_at(copies)),
+      listings_(copies),
       look_(std::move(look)),
       stamp_(std::move(stamp)),
       has_own_proc_(has_proc_of_its_own()),
@@ -624,6 +652,10 @@ std::vector<std::string> StepWatch::take() {
 
 std::map<std::string, std::string> StepWatch::take_reads() {
   const std::lock_guard lock(mutex_);
+  const std::set<std::string> listed = listings_.take();
+  for (const KnownCopy& copy : copies_) {
+    if (listed.count(copy.directory.string()) == 0) reads_.erase(copy.directory.string());
+  }
   return std::exchange(reads_, {});
 }
 

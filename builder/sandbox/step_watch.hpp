@@ -52,13 +52,27 @@ class StepWatch {
   [[nodiscard]] std::vector<std::string> take();
   /// Files and directories of the machine that were opened to be read since the last call, as paths without "..", but
   /// for the operating system's own (/usr, /etc …), and the stamp of each before it was opened first; none of a
-  /// directory that hooks write to. Not told: what is not there, and what programs opened that have another root.
+  /// directory that hooks write to. Not told: what is not there, what programs opened that have another root, and one
+  /// of the copied directories itself where nobody listed it (`tar -C /tmp`): its names change all the time.
   [[nodiscard]] std::map<std::string, std::string> take_reads();
   /// Of the paths, likewise, that were only asked for, or were not there, what the first one who asked was told. Not
   /// told: what is asked for by a directory that was opened before.
   [[nodiscard]] std::map<std::string, std::string> take_looks();
 
  private:
+  /// Which of some directories were listed, by whomever and however they had opened them (inotify tells of it).
+  class Listings {
+   public:
+    explicit Listings(const std::vector<Copy>& copies);
+    /// Since the last call, and those that nobody can watch.
+    [[nodiscard]] std::set<std::string> take();
+
+   private:
+    Fd events_;
+    std::map<int, std::string> watched_;
+    std::set<std::string> all_;
+  };
+
   struct KnownCopy {
     fs::path directory;
     fs::path written;
@@ -80,6 +94,7 @@ class StepWatch {
 
   Network network_;
   std::vector<KnownCopy> copies_;
+  Listings listings_;
   Look look_;
   Stamp stamp_;
   bool has_own_proc_;

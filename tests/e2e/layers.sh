@@ -92,7 +92,57 @@ expect_text why "the variable FLAVOUR is new"
 build --fresh-from post-install
 ran post-install.d/50-after
 
+# Who only opens /tmp does not depend on what others have there; who lists it does.
+hook writer/extra-data.d/21-tar <<< 'tar -C /tmp -cf "$TMP_MOUNT_PATH/etc/some.tar" --files-from /dev/null'
+build
+touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
+expect_text out "is up to date"
+rm "${TMPDIR:-/tmp}/hearth-other.$$"
+hook writer/extra-data.d/21-tar <<< 'ls /tmp > /dev/null'
+build
+touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
+! grep -q "is up to date" out || fail "a step that lists /tmp was taken for the same"
+rm "${TMPDIR:-/tmp}/hearth-other.$$" elements/writer/extra-data.d/21-tar
+build
+
+# Evidence that somebody took away is made anew, and said to be; what only a build can tell, by one, from layers.
+build
+for name in sbom.spdx.json provenance.json; do
+    rm image.d/$name
+    build
+    expect_text out "image.d/$name was not there: it is made anew" "is up to date"
+    [ -s image.d/$name ] || fail "$name was not made anew"
+    "$HEARTH" image verify image.tar > out 2>&1 || fail "after $name was taken away: $(cat out)"
+done
+for name in manifest.json steps.json timing.json timing.svg; do
+    rm image.d/$name
+    build
+    ran
+    [ -s image.d/$name ] || fail "$name was not made anew"
+done
+
 # A later time of the image than that of the layers: what they wrote has the image's time all the same.
+# What a step copies with its own time keeps that, of the second in which the build began, or of days to come; a file of a layer
+# below that a later step touches does not.
+echo copied > now.txt && cp now.txt soon.txt && touch -d '+1 hour' soon.txt
+hook reader/install.d/21-copy <<< 'echo x > /opt/touched'
+hook reader/extra-data.d/11-copy <<< "cp -a '$work/now.txt' '$work/soon.txt' \"\$TMP_MOUNT_PATH/etc/\""
+hook writer/post-install.d/40-touch <<< 'chmod 0600 /opt/touched'
+python3 -c 'import time; time.sleep(1 - time.time() % 1)'
+touch now.txt && build
+hook writer/post-install.d/40-touch <<< 'sleep 1.1; chmod 0640 /opt/touched'
+build
+sleep 1
+later=$(($(date +%s) + 7200))
+SOURCE_DATE_EPOCH=$later build
+SOURCE_DATE_EPOCH=$later "$HEARTH" image create -n -t tar -o clean --no-cache tiny-os reader writer > out 2>&1 < /dev/null || fail "without a cache: $(cat out)"
+for name in etc/now.txt etc/soon.txt; do
+    [ "$(tar -tvf image.tar --full-time "./$name")" = "$(tar -tvf clean.tar --full-time "./$name")" ] || fail "$name has another time"
+done
+[ "$(date -d "$(tar -tvf image.tar --full-time ./opt/touched | awk '{ print $4, $5 }')" +%s)" -ge $((later - 7200)) ] ||
+    fail "a file of a layer below has the time of its build: $(tar -tvf image.tar --full-time ./opt/touched)"
+rm elements/reader/{install.d/21-copy,extra-data.d/11-copy} elements/writer/post-install.d/40-touch
+build
 later=$(date +%s)
 rm image.tar
 SOURCE_DATE_EPOCH=$later build

@@ -123,6 +123,9 @@ if [ "$(id -u)" = 0 ]; then
     echo '{}' > user/cache/layers/inputs.json && chmod 600 user/cache/layers/inputs.json
     rm user/image.tar
     as_user "$HEARTH" image create -n -t tar -o image tiny-os plain > out 2>&1 < /dev/null || fail "after a build by root: $(cat out)"
+    cp -r elements/plain user/shut && mkdir -m 0 user/shut/static
+    ! as_user env ELEMENTS_PATH="$work/user:$ELEMENTS_PATH" "$HEARTH" image create -n -t tar -o shut tiny-os shut > out 2>&1 < /dev/null || fail "a directory of an element that can't be read was left out"
+    expect_text out "$work/user/shut/static: Permission denied" "the element" "has to be able to read them"
     mkdir -m 700 user/closed.d
     ! as_user "$HEARTH" image create -n -t tar -o closed tiny-os plain > out 2>&1 < /dev/null || fail "another user's NAME.d was written to"
     expect_text out "looking at $work/user/closed.d/.lock: Permission denied" "give another name by -o"
@@ -160,6 +163,40 @@ for way in edit replace; do
     [ "$(tar -xOf "$way.tar" ./who)" = new ] || fail "$way in the middle: the next build has $(tar -xOf "$way.tar" ./who)"
     rm -rf elements/old-slow
 done
+
+# A full disk is told with the place, and what to do there; in the image cache it only costs the layers.
+if [ "$(id -u)" = 0 ]; then
+    mkdir full
+    # full KIB TAKEN WORD…: the build with WORD… where full/ is as large as that, of which something is taken.
+    full() {
+        unshare -m bash -c 'mount -t tmpfs -o "size=$1k" tmpfs full && head -c "$2k" /dev/zero > full/taken && shift 2
+            exec timeout 60 "$HEARTH" image create -n -t tar "$@" tiny-os plain > out 2>&1 < /dev/null' full "$@"
+    }
+    ! full 300 0 -o full/image --no-cache || fail "an output on a full disk: $(cat out)"
+    expect_text out "No space left on device" "while writing $work/full/image.tar" "Make room there"
+    ! TMPDIR=$work/full full 2000 0 -o image --no-cache --no-tmpfs || fail "a full TMPDIR: $(cat out)"
+    expect_text out "while building in $work/full/hearth-build." "let TMPDIR name another place"
+    ! full 8 8 -o image --record --lock full/hearth.lock || fail "a lock on a full disk: $(cat out)"
+    expect_text out "while writing the lock $work/full/hearth.lock" "(is the disk full?)"
+    rm -f image.tar
+    DIB_IMAGE_CACHE=$work/full full 300 0 -o image || fail "a full cache ends a build: $(cat out)"
+    expect_text out "a layer was not kept in $work/full/layers: "
+    clean_after "a full cache"
+    rmdir full
+fi
+
+# A lock that can't be written at the end is refused before the first hook.
+if [ "$(id -u)" = 0 ]; then
+    echo "# an earlier one" > given.lock
+    unlockable() { refused "$1" "$2" unshare -m bash -c "$3"'; exec "$HEARTH" image create -n -t tar -o image --record --lock given.lock tiny-os plain > out 2>&1 < /dev/null'; }
+    unlockable "a lock that is mounted" "Something is mounted there" 'mount --bind given.lock given.lock'
+    expect_text out "the lock $work/given.lock can't be written"
+    unlockable "a lock that is read-only" "The file there is not to be written to" 'mount --bind given.lock given.lock && mount -o remount,bind,ro given.lock'
+    mkdir given.lock.d
+    unlockable "answers' directory that is read-only" "writing to $work/given.lock.d: Read-only file system" 'mount --bind given.lock.d given.lock.d && mount -o remount,bind,ro given.lock.d'
+    ! grep -q "root.d/10-tiny-os" out || fail "a hook ran before the lock was looked at"
+    rm -r given.lock.d given.lock
+fi
 
 # A lock that was edited by hand.
 printf '# hearth.lock 1: what a build fetched. Written by --record.\nGET http://192.0.2.1/a 200 sha256:%064d 6\n' 0 > good
@@ -203,5 +240,14 @@ if type -P git > /dev/null; then
     holds two "a branch whose name was a tag's"
     git -C code reset -q --hard HEAD~1
     holds one "a branch that went back"
+    # Large files that git keeps elsewhere, on a machine without git-lfs: their pointers are taken for nothing but what they are.
+    export GIT_CONFIG_NOSYSTEM=1
+    echo 'big filter=lfs' > code/.gitattributes
+    printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 5\n' 0 > code/big
+    git -C code add .gitattributes big && commit large
+    rm image.tar
+    refused "a pointer of Git LFS" "code: big of file://$work/code is kept by Git LFS" create -o image tiny-os code
+    expect_text out "Install git-lfs on this machine"
+    GIT_LFS_SKIP_SMUDGE=1 holds large "pointers that are meant"
 fi
 finish

@@ -182,12 +182,7 @@ rm "$TMPDIR/netrc"
         self.assertIn(f"GET;authorized https://{HOST}:8443/debian/Packages 200 ", lock)
         self.assertIn(f"GET;authorized http://{HOST}:8080/debian/./wire-test_1_all.deb 200 ", lock)
 
-    def test_git_over_http(self):
-        repository = self.work / "servers/git/app"
-        repository.mkdir(parents=True)
-        run("git init -q -b main && for i in $(seq 40); do echo $i > f && git add f && "
-            "git -c user.name=a -c user.email=a@b.example commit -qm $i; done && git tag -m v1 v1",
-            shell=True, cwd=repository)
+    def git_server(self, repositories):
         bearer, basic = f"Bearer {self.word}", self.basic("reader")
 
         def backend(handler, body):
@@ -195,7 +190,7 @@ rm "$TMPDIR/netrc"
                 return 401, [("WWW-Authenticate", 'Basic realm="git"')], b"who are you\n"
             path, _, query = handler.path.partition("?")
             answer = run(["git", "http-backend"], input=body, env=dict(
-                os.environ, GIT_PROJECT_ROOT=str(repository.parent), GIT_HTTP_EXPORT_ALL="1", PATH_INFO=path, QUERY_STRING=query,
+                os.environ, GIT_PROJECT_ROOT=str(repositories), GIT_HTTP_EXPORT_ALL="1", PATH_INFO=path, QUERY_STRING=query,
                 REQUEST_METHOD=handler.command, CONTENT_TYPE=handler.headers.get("Content-Type", ""),
                 HTTP_CONTENT_ENCODING=handler.headers.get("Content-Encoding", ""),
                 GIT_PROTOCOL=handler.headers.get("Git-Protocol", ""), CONTENT_LENGTH=str(len(body)), REMOTE_USER="reader",
@@ -205,7 +200,52 @@ rm "$TMPDIR/netrc"
             status = next((int(value[:3]) for name, value in fields if name == "Status"), 200)
             return status, [each for each in fields if each[0] != "Status"], content
 
-        self.serve(8080, backend)
+        return backend
+
+    def test_large_files_of_git(self):
+        """git-lfs asks another place of the server for what the repository has pointers to."""
+        repository = self.work / "servers/git/app"
+        repository.mkdir(parents=True)
+        large = b"large\n" * 1000
+        oid = hashlib.sha256(large).hexdigest()
+        (repository / ".gitattributes").write_text("big filter=lfs\n")
+        (repository / "big").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(large)}\n")
+        run("git init -q -b main && git add . && git -c user.name=a -c user.email=a@b.example commit -qm 1", shell=True, cwd=repository,
+            env=dict(os.environ, GIT_CONFIG_NOSYSTEM="1"))
+        url = f"http://{HOST}:8080"
+        backend, asked = self.git_server(repository.parent), []
+
+        def server(handler, body):
+            asked.append(handler.path)
+            if handler.path == f"/large/{oid}":
+                return 200, [("Content-Type", "application/octet-stream")], large
+            if not handler.path.endswith("/info/lfs/objects/batch"):
+                return backend(handler, body)
+            actions = {"download": {"href": f"{url}/large/{oid}"}}
+            answer = {"transfer": "basic", "objects": [{"oid": oid, "size": len(large), "authenticated": True, "actions": actions}]}
+            return 200, [("Content-Type", "application/vnd.git-lfs+json")], json.dumps(answer).encode()
+
+        self.serve(8080, server)
+        self.script(f"""
+git -c filter.lfs.smudge='git-lfs smudge -- %f' -c filter.lfs.process='git-lfs filter-process' -c filter.lfs.required=true \\
+    clone -q "http://reader:$word@{HOST}:8080/app/.git" a
+mv a/big big
+rm -r a
+""")
+        lock = self.same_without_servers()
+        self.assertIn(f"/large/{oid}", asked)
+        self.assertRegex(lock, f"GET {url}/large/{oid} 200 sha256:{oid} {len(large)}")
+        with tarfile.open(self.work / "replayed.tar") as image:
+            name = next(each for each in image.getnames() if each.endswith("/big"))
+            self.assertEqual(image.extractfile(name).read(), large)
+
+    def test_git_over_http(self):
+        repository = self.work / "servers/git/app"
+        repository.mkdir(parents=True)
+        run("git init -q -b main && for i in $(seq 40); do echo $i > f && git add f && "
+            "git -c user.name=a -c user.email=a@b.example commit -qm $i; done && git tag -m v1 v1",
+            shell=True, cwd=repository)
+        self.serve(8080, self.git_server(repository.parent))
         url = f"http://{HOST}:8080/app/.git"
         self.script(f"""
 [ -e {self.word_file} ] || export GIT_USER_AGENT=git/of-another-version
@@ -228,8 +268,21 @@ rm -rf a/.git b/.git
         self.assertEqual(self.good("nowhere", "--offline", **store("empty")), recorded)
         kept = sorted((self.work / "hearth.lock.d").iterdir())
         self.assertEqual([each.name for each in kept], sorted(set(re.findall(r" sha256:(\w+) ", lock))))
+        # The image has a copy of its own, by which another machine makes it again.
+        self.assertEqual(sorted(each.name for each in (self.work / "nowhere.d/hearth.lock.d").iterdir()), [each.name for each in kept])
+
+        def hearth(cache, *words):
+            done = subprocess.run([fetch.HEARTH, *words], cwd=self.work, env=self.environment(**store(cache)), text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+            return done.returncode, done.stdout
+        self.assertRegex(hearth("empty", "cache", "verify")[1], r" checked, 0 damaged\n$")
+        self.assertIn("nowhere.tar: reproduced", hearth("another", "image", "reproduce", "--unsigned", "nowhere.tar")[1])
+        self.assertEqual(hearth("a_third", "bundle", "create", "-o", "git.bundle", "--lock", "hearth.lock", "--without-hearth")[0], 0)
+        self.assertEqual(hearth("a_third", "bundle", "unpack", "git.bundle", "-C", "over", "--unsigned")[0], 0)
+        self.assertEqual(self.good("carried", "--offline", "--lock", "over/locks/hearth.lock", **store("over")), recorded)
         content = kept[0].read_bytes()
         kept[0].write_bytes(bytes([content[0] ^ 1]) + content[1:])
+        self.assertIn(f"damaged: {kept[0]} ", hearth("empty", "cache", "verify")[1])
         self.assertIn(f"{kept[0]} is not the answer of a git server that its name says", self.bad("--locked", **store("damaged")))
         shutil.rmtree(self.work / "hearth.lock.d")
         self.assertIn("copy that to beside this lock", self.bad("--offline", **store("without")))
@@ -387,7 +440,7 @@ cmp curl wget; cmp curl python; cmp private query
 
 
 if __name__ == "__main__":
-    missing = [each for each in ("unshare", "ip", "apt-get", "openssl", "git", "wget", "jq", "docker-registry", "skopeo") if not shutil.which(each)]
+    missing = [each for each in ("unshare", "ip", "apt-get", "openssl", "git", "git-lfs", "wget", "jq", "docker-registry", "skopeo") if not shutil.which(each)]
     if not NGINX:
         missing.append("nginx")
     if missing or os.geteuid() != 0:

@@ -38,6 +38,15 @@ TEST(DirectoryDigest, TellsNamesThatLookLikeLinesApart) {
   EXPECT_NE(directory_digest(one.path()), directory_digest(two.path()));
 }
 
+TEST(DirectoryDigest, NamesADirectoryThatWent) {
+  try {
+    (void)directory_digest("/nowhere/element");
+    FAIL() << "there is none";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.story(), "reading /nowhere/element: No such file or directory");
+  }
+}
+
 TEST(DirectoryDigest, FollowsWhatLinksLeadOutTo) {
   const TempDir dir = TempDir::create("/tmp", "hearth-test-");
   fs::create_directories(dir.path() / "element/root.d");

@@ -6,6 +6,8 @@
 
 #include <system_error>
 
+#include "base/path.hpp"
+
 namespace hearth {
 namespace {
 
@@ -32,6 +34,11 @@ TEST(Limits, WhatTheSystemRefusesIsNoFaultOfOurs) {
   EXPECT_TRUE(
       describe_unexpected(no_thread).starts_with("the system gives this process no further thread\n  Its limits"));
   EXPECT_TRUE(describe_unexpected(std::bad_alloc()).starts_with("out of memory\n  Its limits"));
+  try {
+    (void)fs::file_size("/nowhere/file");
+  } catch (const std::exception& error) {
+    EXPECT_EQ(describe_unexpected(error), "/nowhere/file: No such file or directory");
+  }
   EXPECT_EQ(describe_unexpected(std::runtime_error("oops")), "internal error: oops");
   const std::system_error other(EPERM, std::generic_category(), "oops");
   EXPECT_TRUE(describe_unexpected(other).starts_with("internal error: oops"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/lock_file.hpp"
@@ -57,6 +58,20 @@ TEST_F(CollectTest, TakesWithALockWhatItNames) {
     EXPECT_THAT(error.story(), testing::HasSubstr("http://a.example/ (hearth.lock)"));
     EXPECT_THAT(error.story(), testing::HasSubstr("--locked"));
   }
+}
+
+TEST_F(CollectTest, TakesWithALockWhatGitServersAnsweredFromBesideIt) {
+  builder::fetch::Lock lock;
+  lock.fetches[{cat("POST:", hex_digest(HashKind::sha256, "want")), "http://a.example/git-upload-pack"}] = {
+      200, hex_digest(HashKind::sha256, "pack"), 4, {}};
+  const std::string digest = lock.fetches.begin()->second.sha256;
+  const Contents contents{.locks = {file("site.lock", lock_text(lock))}, .fetched = dir_.path() / "fetched"};
+  EXPECT_THROW((void)collect(contents), Error);
+  file(cat("site.lock.d/", digest), "pack");
+  file("site.lock.d/notes");
+  EXPECT_THAT(places(contents), testing::ElementsAre("locks/site.lock", cat("locks/site.lock.d/", digest)));
+  file(cat("site.lock.d/", digest), "pick");
+  EXPECT_THROW((void)collect(contents), Error);
 }
 
 TEST_F(CollectTest, PutsWhatHasItsPlaceThere) {

@@ -10,6 +10,7 @@
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/statements.hpp"
 #include "builder/evidence/verification.hpp"
+#include "builder/fetch/object_store.hpp"
 
 namespace hearth::builder::evidence {
 namespace {
@@ -252,6 +253,15 @@ TEST_F(EvidenceTest, IsMissedClearly) {
   EXPECT_THROW((void)public_key_hex(dir_.path() / "key.bad"), Error);
 }
 
+TEST_F(EvidenceTest, WhatWasTakenAwayIsMissing) {
+  EXPECT_THAT(missing_evidence(dir_.path() / "web"),
+              testing::ElementsAre(file("sbom.spdx.json"), file("provenance.json")));
+  write(false);
+  EXPECT_TRUE(missing_evidence(dir_.path() / "web").empty());
+  fs::remove(file("sbom.spdx.json"));
+  EXPECT_THAT(missing_evidence(dir_.path() / "web"), testing::ElementsAre(file("sbom.spdx.json")));
+}
+
 class ReproduceTest : public EvidenceTest {
  protected:
   ReproduceTest() {
@@ -352,6 +362,52 @@ TEST_F(ReproduceTest, ElementsAreThoseThatTheImageWasMadeOf) {
   EXPECT_THROW(require_elements({x}, {{"x", digest}, {"y", digest}}), Error);
   RealFileSystem().write(x.path / "element-deps", "z", {});
   EXPECT_THROW(require_elements({x}, {{"x", digest}}), Error);
+}
+
+TEST_F(ReproduceTest, WhatGitServersAnsweredLiesBesideTheImageAndIsMissedBeforeTheFirstHook) {
+  const auto in_store = [&](const std::string& text) {
+    fetch::ObjectStore store(dir_.path() / "fetched");
+    fetch::IncomingObject object = store.create();
+    object.write(text);
+    return fetch::Fetched{200, store.keep(std::move(object)), text.size(), {}};
+  };
+  ::setenv("HEARTH_CACHE", (dir_.path() / "elsewhere").c_str(), 1);
+  EvidenceRequest recorded = request();
+  recorded.arguments = {"x"};
+  recorded.fetches = dir_.path() / "fetched";
+  recorded.fetched = fetch::Lock{
+      .fetches = {{{cat("POST:", std::string(64, 'a')), "http://a.example/git-upload-pack"}, in_store("pack")}}};
+  write_evidence(recorded);
+  const fs::path answer = file("hearth.lock.d") / recorded.fetched->fetches.begin()->second.sha256;
+  EXPECT_EQ(read_file(answer), "pack");
+  EXPECT_EQ(reproduce(), "0") << "from an empty store";
+  RealFileSystem().write(answer, "pick", {});
+  EXPECT_THAT(reproduce(), HasSubstr(cat(answer.string(), " is not what the lock says")));
+  fs::remove_all(dir_.path() / "elsewhere");
+  fs::remove_all(file("hearth.lock.d"));
+  done_ = {};
+  EXPECT_THAT(reproduce(), AllOf(HasSubstr("  http://a.example/git-upload-pack\n"), HasSubstr("copy that along")));
+  EXPECT_THAT(reproduce("image", "", {"--unsigned", "--locked"}), HasSubstr("copy that along"));
+  EXPECT_TRUE(done_.arguments.empty()) << "nothing was built";
+  recorded.fetched->fetches = {{{"GET", "http://a.example/page"}, in_store("page")}};
+  write_evidence(recorded);
+  EXPECT_THAT(reproduce(), AllOf(HasSubstr("  http://a.example/page\n"), HasSubstr("--locked fetches it again")));
+  EXPECT_EQ(reproduce("image", "", {"--unsigned", "--locked"}), "0");
+  recorded.fetched->fetches.clear();
+  write_evidence(recorded);
+  EXPECT_FALSE(fs::exists(file("hearth.lock.d")));
+  ::unsetenv("HEARTH_CACHE");
+}
+
+TEST_F(ReproduceTest, AnElementThatIsTakenAwayIsNamed) {
+  try {
+    (void)element_facts({{.name = "x", .path = dir_.path() / "gone", .deps = {}, .provides = {}}});
+    FAIL() << "nothing is there";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), HasSubstr(cat("reading ", (dir_.path() / "gone").string(), ": No such file")));
+    EXPECT_THAT(error.story(), HasSubstr("the element x"));
+    EXPECT_THAT(error.story(), HasSubstr("start again"));
+  }
 }
 
 TEST_F(ReproduceTest, NamesTheFirstFileThatDiffersAndItsStep) {

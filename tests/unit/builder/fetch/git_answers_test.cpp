@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder::fetch {
 namespace {
@@ -82,14 +83,30 @@ TEST_F(GitAnswersTest, WhatIsNoFileOfTheAnswersSizeIsNotRead) {
 }
 
 TEST_F(GitAnswersTest, ARecordingKnowsBeforeItBeginsWhereTheyHaveNoPlace) {
-  require_place_for_git_answers(lock_file_);
+  require_place_for_lock(lock_file_);
   RealFileSystem().write(git_answers_directory(lock_file_), "a file", {});
   try {
-    require_place_for_git_answers(lock_file_);
+    require_place_for_lock(lock_file_);
     FAIL() << "there is no place";
   } catch (const Error& error) {
     EXPECT_THAT(error.story(), HasSubstr("hearth.lock.d is no directory"));
   }
+}
+
+TEST_F(GitAnswersTest, EachIsToldAsItLiesThere) {
+  const auto states = [&] {
+    std::map<std::string, GitAnswer::State> all;
+    for (const auto& [file, state] : git_answers(lock_file_, lock_)) all[file.filename().string()] = state;
+    return all;
+  };
+  using State = GitAnswer::State;
+  const std::string pack = fetched(k_pack).sha256;
+  const std::string refs = fetched(k_refs).sha256;
+  EXPECT_EQ(states(), (std::map<std::string, State>{{pack, State::missing}, {refs, State::missing}}));
+  keep_git_answers(lock_file_, lock_, store_);
+  EXPECT_EQ(states(), (std::map<std::string, State>{{pack, State::sound}, {refs, State::sound}}));
+  RealFileSystem().write(git_answers_directory(lock_file_) / pack, "PICK and what follows", {});
+  EXPECT_EQ(states().at(pack), State::damaged);
 }
 
 TEST_F(GitAnswersTest, WhatAnEarlierLockKeptGoesAndWhatIsNotOursStays) {

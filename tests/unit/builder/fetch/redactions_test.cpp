@@ -46,6 +46,16 @@ TEST(Redactions, APostedFormIsKnownByWhatIsNoSecret) {
   }
 }
 
+TEST(Redactions, WhatGitLfsPostsIsTheSameInWhateverOrderItListsItsWays) {
+  Redactions redactions;
+  const HttpHeaders lfs = {{"Content-Type", "application/vnd.git-lfs+json; charset=utf-8"}};
+  const std::string posted = R"({"operation":"download","transfers":["basic","ssh"],"objects":[{"oid":"x"}]})";
+  EXPECT_EQ(redactions.posted(lfs, R"({"operation":"download","transfers":["ssh","basic"],"objects":[{"oid":"x"}]})"),
+            posted);
+  EXPECT_EQ(redactions.posted(lfs, posted), posted);
+  EXPECT_NE(redactions.posted(lfs, R"({"operation":"download","transfers":["ssh"],"objects":[{"oid":"x"}]})"), posted);
+}
+
 TEST(Redactions, OfARedirectToASignedUrlTheLockKeepsThePlaceOnly) {
   Redactions redactions;
   const Url asked = redactions_url("https://a.example/dir/x");

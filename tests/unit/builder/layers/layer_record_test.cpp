@@ -12,6 +12,7 @@ LayerRecord example() {
   record.steps = {{"install.d/10-a", "a", 1.5, {{"env X", "1"}}}};
   record.phase = Phase::install;
   record.rest = {{Phase::install, Step::Kind::extra_packages, "extra-packages", ""}};
+  record.written = {.began = 1'700'000'000'000'000'005, .ended = 1'700'000'001'000'000'000};
   record.blob = std::string(64, 'a');
   record.bytes = 7;
   return record;

@@ -23,6 +23,9 @@ TEST(EvidenceBytes, GoByTheTreeAndByWhatTheLastBuildLeft) {
   EXPECT_EQ(evidence_bytes(dir.path(), 0, false), none);
   files.write(dir.path() / "sbom.spdx.json", std::string(k_mib, 'x'), {});
   EXPECT_GT(evidence_bytes(dir.path(), 0, false), none + k_mib);
+  files.make_directories(dir.path() / "hearth.lock.d", 0755);
+  files.write(dir.path() / "hearth.lock.d/pack", std::string(k_mib, 'x'), {});
+  EXPECT_GT(evidence_bytes(dir.path(), 0, false), none + 2 * k_mib) << "what git servers answered";
 }
 
 TEST(ReserveRoom, IsNamelessAndGoesWithTheDescriptor) {

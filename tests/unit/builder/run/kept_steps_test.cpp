@@ -19,8 +19,11 @@ TEST(KeptSteps, StepsOfOneReasonAreToldTogether) {
 }
 
 TEST(KeptSteps, AnImageThatIsUpToDateNamesTheServersThatABuildWouldAskFirst) {
-  EXPECT_EQ(up_to_date_text({{"/srv/web.tar"}, {"http://mirror.example/dists/bookworm/InRelease"}}),
+  EXPECT_EQ(up_to_date_text({.outputs = {"/srv/web.tar"},
+                             .missing = {"/srv/web.d/sbom.spdx.json"},
+                             .servers = {"http://mirror.example/dists/bookworm/InRelease"}}),
             "Up to date, nothing would run: /srv/web.tar\n"
+            "  but for this, which is not there any more: /srv/web.d/sbom.spdx.json\n"
             "  as long as this has not changed: http://mirror.example/dists/bookworm/InRelease\n");
   EXPECT_EQ(up_to_date_text({}), "");
 }

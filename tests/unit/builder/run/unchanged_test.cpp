@@ -20,6 +20,8 @@ class UnchangedTest : public testing::Test {
     tree.add("os", "", "operating-system").hook("os", "install.d/10-x");
     files.write(dir.path() / "image.raw", "image", {});
     files.write(dir.path() / "metadata.json", "{}", {});
+    for (const char* record : {"manifest.json", "steps.json", "timing.json", "timing.svg"})
+      files.write(dir.path() / record, "{}", {});
     request.environment = {{"DIB_HEAT_METADATA", (dir.path() / "metadata.json").string()}};
     steps = {{"install.d/10-x", "os", 1, {{"repository http://m.example/InRelease", "d1"}}}};
   }
@@ -98,6 +100,22 @@ TEST_F(UnchangedTest, AnyChangedInputMakesThemOld) {
     fs::last_write_time(dir.path() / "image.raw", time);
   })) << "an output edited in place, its time set back";
   EXPECT_TRUE(old_after([&] { fs::remove(dir.path() / "image.raw"); }));
+}
+
+TEST_F(UnchangedTest, WhatWasToldOfEarlierOutputsIsNotTakenForToldOfThese) {
+  files.write(dir.path() / "provenance.json", "{}", {});
+  note();
+  EXPECT_FALSE(fs::exists(dir.path() / "provenance.json"));
+}
+
+TEST_F(UnchangedTest, RecordsThatOnlyABuildCanMakeAreMadeAnew) {
+  for (const char* record : {"manifest.json", "steps.json", "timing.json", "timing.svg"}) {
+    note();
+    EXPECT_FALSE(unchanged().empty());
+    fs::remove(dir.path() / record);
+    EXPECT_THAT(unchanged(), IsEmpty()) << record;
+    files.write(dir.path() / record, "{}", {});
+  }
 }
 
 TEST_F(UnchangedTest, ANewReleaseOfARepositoryMakesThemOld) {

@@ -106,6 +106,8 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
     EXPECT_THAT(after("python3 -c 'import os; os.open(\"b\", 0, dir_fd=os.open(\"below\", 0))'"),
                 testing::IsSupersetOf({here + "/below", here + "/below/b"}));
     EXPECT_THAT(after("ls $1/below"), ElementsAre(here + "/below"));
+    EXPECT_THAT(after("tar -C $1 -c below/b | cat"), ElementsAre(here + "/below/b")) << "nobody listed it";
+    EXPECT_THAT(after("ls $1; cd /; exec 3< $1; ls /proc/self/fd/3/"), ElementsAre(here));
     EXPECT_THAT(after("cat $1/own $1/missing; echo x > $1/new; test -e $1/a"), IsEmpty());
     EXPECT_THAT(watch.take(), IsEmpty());
   });
