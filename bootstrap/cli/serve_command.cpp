@@ -56,6 +56,7 @@ cli::Command serve_command() {
        {"stacks-token-file", 0, "FILE", "the token for it"},
        {"tls-certificate", 0, "FILE", "serve people by TLS with this chain (PEM)"},
        {"tls-key", 0, "FILE", "and this key"},
+       {"own-tls", 0, "", "or with DIR/server.pem and its key, which are made at the first start"},
        {"host-name", 0, "NAME", "the conductor's name (hearth)"},
        {"automated-clean", 0, "", "clean nodes before they become available"},
        {"clean-callback-timeout", 0, "SECONDS", "how long cleaning waits for its machine (1800)"},
