@@ -264,7 +264,8 @@ struct SeedService::Parts {
     if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
     listen(arguments);
     if (site) open_boot(arguments);
-    if (site && own_process && !arguments.has("keep-rights")) give_up_rights(arguments.value_or("user", ""));
+    if (own_process && !arguments.has("keep-rights") && (site || !arguments.has("rehearsal")))
+      give_up_rights(arguments);
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
@@ -324,13 +325,15 @@ struct SeedService::Parts {
   }
 
   /// Nothing here has started a thread yet, so it holds for all.
-  void give_up_rights(const std::string& user) {
-    if (!user.empty()) {
-      RealRunner runner(clock);
-      for (const std::string& own : {directory.string(), site->state_dir})
-        run_checked(runner, {.argv = {"chown", "-R", user + ":", own}});
+  void give_up_rights(const cli::Arguments& arguments) {
+    pxe::RightsWish wish{arguments.value_or("user", ""), {directory.string()}, {}};
+    if (site) {
+      wish.states.push_back(site->state_dir);
+      wish.needed = pxe::needed_files(*site, arguments.value_or("boot", ""));
     }
-    pxe::drop_privileges(user);
+    for (const char* file : {"tls-certificate", "tls-key", "agents-certificate", "agents-key"})
+      wish.needed.push_back(arguments.value_or(file, ""));
+    pxe::give_up_rights(wish, clock, log);
   }
 
   bool has_page;

@@ -158,6 +158,10 @@ def inside(hearth):
         c.until(lambda: c.node("m1")["provision_state"], "deploy failed")
         same("and no longer", local, curl(f"/ipxe/{MAC}"))
         no_rights_are_left(c.process.pid)
+        user = users_of(c.process.pid)
+        assert len(set(user)) == 1 and user[0] not in ("0", str(pwd.getpwnam("nobody").pw_uid)), f"it serves as {user}"
+        same("whose the state is", {int(user[0])}, {os.lstat(os.path.join(at, name)).st_uid for at, _, names in os.walk(directory)
+                                                    for name in names if not at.endswith("/second")})
         agent_is_pinned(hearth, pin)  # its node waits for no agent
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "deleted"})
         c.wait("m1", "available")
