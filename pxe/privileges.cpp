@@ -24,7 +24,7 @@ namespace hearth::pxe {
 
 namespace {
 
-struct Identity {
+struct SystemUser {
   std::string name;
   uid_t uid;
   gid_t gid;
@@ -44,7 +44,7 @@ bool is_machines_root() {
          ::syscall(SYS_capget, &header, have.data()) == 0 && (have[0].effective & wanted) == wanted;
 }
 
-Identity known_user(const std::string& user) {
+SystemUser known_user(const std::string& user) {
   const passwd* entry = ::getpwnam(user.c_str());
   if (entry == nullptr)
     throw Error(ErrorKind::input, cat("there is no user ", user)).hint("adduser --system makes one.");
@@ -52,7 +52,7 @@ Identity known_user(const std::string& user) {
 }
 
 /// The same for a directory at each start, unless somebody has got it meanwhile.
-Identity free_identity(const std::string& state) {
+SystemUser free_user(const std::string& state) {
   constexpr uid_t first = 61184;  // systemd's DynamicUser: up to 65519
   constexpr uid_t count = 65519 - first + 1;
   uid_t id = first + static_cast<uid_t>(std::hash<std::string>{}(state) % count);
@@ -60,16 +60,16 @@ Identity free_identity(const std::string& state) {
   return {cat("user ", id), id, id};
 }
 
-Identity fitting_user(const std::string& state) {
+SystemUser fitting_user(const std::string& state) {
   if (const passwd* entry = ::getpwnam("hearth")) return {"hearth", entry->pw_uid, entry->pw_gid};
   struct stat status {};
   if (::stat(state.c_str(), &status) == 0 && status.st_uid != 0)
     return {cat("user ", status.st_uid), status.st_uid, status.st_gid};
-  return free_identity(state);
+  return free_user(state);
 }
 
 /// Why a directory is not to be given to somebody unasked; empty where it may.
-std::string kept_back(const std::string& state, const Identity& user) {
+std::string kept_back(const std::string& state, const SystemUser& user) {
   const fs::path path = fs::weakly_canonical(state);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
@@ -84,7 +84,7 @@ std::string kept_back(const std::string& state, const Identity& user) {
   return owner.empty() ? "" : cat(path.string(), " is the home of ", owner);
 }
 
-void become(const Identity& user) {
+void become(const SystemUser& user) {
   if (::setgroups(0, nullptr) != 0 || ::setresgid(user.gid, user.gid, user.gid) != 0 ||
       ::setresuid(user.uid, user.uid, user.uid) != 0)
     throw Error::from_errno("becoming", user.name);
@@ -106,15 +106,15 @@ void keep_only(std::uint32_t capabilities) {
 }
 
 struct Choice {
-  std::optional<Identity> user;  ///< nothing: stays who it is
-  std::string why;               ///< it stays root
+  std::optional<SystemUser> user;  ///< nothing: stays who it is
+  std::string why;                 ///< it stays root
 };
 
 Choice choice(const RightsWish& wish) {
   if (wish.user == "root") return {std::nullopt, "--user"};
   if (!wish.user.empty()) return {known_user(wish.user), ""};
   if (!is_machines_root() || wish.states.empty()) return {};
-  Identity user = fitting_user(wish.states.front());
+  SystemUser user = fitting_user(wish.states.front());
   for (const std::string& state : wish.states) {
     if (std::string why = kept_back(state, user); !why.empty())
       return {std::nullopt, cat(why, ": give it a directory of its own, or name a --user")};
