@@ -11,6 +11,7 @@ import pwd
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -116,6 +117,26 @@ def agent_is_pinned(hearth, pin):
         assert done.returncode != 0 and told in done.stdout, f"{words}: {done}"
 
 
+def approved(c):
+    """A machine that is no node asks for its boot, and becomes one when a person says so."""
+    stranger = "52:54:00:00:00:77"
+    card = bytes.fromhex(stranger.replace(":", ""))
+    dhcp = struct.pack("!BBBB4s2xH16x", 1, 1, 6, 0, b"asks", 0x8000) + card + bytes(202) + b"\x63\x82\x53\x63\x35\x01\x01\xff" + bytes(60)
+    udp = struct.pack("!HHHH", 68, 67, 8 + len(dhcp), 0) + dhcp
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), b"\xff" * 4)
+    total = sum(struct.unpack("!10H", head))
+    total = (total & 0xFFFF) + (total >> 16)
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as asks:  # a DISCOVER
+        asks.bind(("machine0", 0))
+        asks.send(b"\xff" * 6 + card + b"\x08\x00" + head[:10] + struct.pack("!H", ~total & 0xFFFF) + head[12:] + udp)
+    c.until(lambda: stranger in c.run("node", "list", "--waiting"), True)
+    assert stranger not in c.run("node", "list", "--json")
+    c.run("node", "approve", stranger, "--name", "m77")
+    same("the approved one", ("enroll", [stranger]), (c.node("m77")["provision_state"], [
+        port["address"] for port in c.ask("GET", "/v1/nodes/m77/ports")[1]["ports"]]))
+    assert stranger not in c.run("node", "list", "--waiting")
+
+
 def pinned(script, directory):
     """What the boot tells of the conductor's key, as curl takes it; and that the key stays its own."""
     pin = re.search(r"ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=([0-9a-f]{64})\b", script)
@@ -142,6 +163,7 @@ def inside(hearth):
             c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
             c.wait("m1", state)
         second_seed(hearth, directory)
+        approved(c)
         local = curl(f"/ipxe/{MAC}")
         assert "kernel " not in local, f"an available machine is to boot from its disk: {local}"
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "active"})
