@@ -154,7 +154,9 @@ std::vector<cli::Command> commands(const SiteLoader& load) {
            "machine; SIGHUP reads the file again. Leases, and an event for each request, are kept in the site's\n"
            "state_dir;\n"
            "http://SERVER/metrics counts them for Prometheus. Refuses to be a second DHCP server.",
-       .options = {{"user", 'u', "NAME", "become this user when the ports are open"},
+       .options = {{"user", 'u', "NAME",
+                    "whom root becomes when the ports are open (hearth, else an id of its own), who gets the "
+                    "state_dir; root: none"},
                    {"force", 0, "", "start although another DHCP server answers or boot files are missing"},
                    {"http-rate", 0, "KIB", "KiB a second that HTTP sends at most, in all"},
                    {"http-rate-per-client", 0, "KIB", "KiB a second that HTTP sends to one address"},

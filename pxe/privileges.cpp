@@ -1,39 +1,149 @@
 #include "pxe/privileges.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <pwd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <functional>
+#include <optional>
 
 #include "base/error.hpp"
+#include "base/path.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 
 namespace hearth::pxe {
 
 namespace {
 
-void become(const std::string& user) {
+struct SystemUser {
+  std::string name;
+  uid_t uid;
+  gid_t gid;
+};
+
+using Capabilities = std::array<__user_cap_data_struct, 2>;
+
+std::uint32_t bit(unsigned capability) { return 1U << capability; }
+
+/// Not the root of a user namespace, which may be nobody outside; and able to become another.
+bool is_machines_root() {
+  const std::vector<std::string> map = split_words(RealFileSystem().read("/proc/self/uid_map").value_or(""));
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  Capabilities have{};
+  const std::uint32_t wanted = bit(CAP_CHOWN) | bit(CAP_SETUID) | bit(CAP_SETGID);
+  return ::geteuid() == 0 && map == std::vector<std::string>{"0", "0", "4294967295"} &&
+         ::syscall(SYS_capget, &header, have.data()) == 0 && (have[0].effective & wanted) == wanted;
+}
+
+SystemUser known_user(const std::string& user) {
   const passwd* entry = ::getpwnam(user.c_str());
   if (entry == nullptr)
     throw Error(ErrorKind::input, cat("there is no user ", user)).hint("adduser --system makes one.");
-  if (::setgroups(0, nullptr) != 0 || ::setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) != 0 ||
-      ::setresuid(entry->pw_uid, entry->pw_uid, entry->pw_uid) != 0)
-    throw Error::from_errno("becoming user", user);
+  return {user, entry->pw_uid, entry->pw_gid};
+}
+
+/// The same for a directory at each start, unless somebody has got it meanwhile.
+SystemUser free_user(const std::string& state) {
+  constexpr uid_t first = 61184;  // systemd's DynamicUser: up to 65519
+  constexpr uid_t count = 65519 - first + 1;
+  uid_t id = first + static_cast<uid_t>(std::hash<std::string>{}(state) % count);
+  while (::getpwuid(id) != nullptr || ::getgrgid(id) != nullptr) id = id + 1 < first + count ? id + 1 : first;
+  return {cat("user ", id), id, id};
+}
+
+SystemUser fitting_user(const std::string& state) {
+  if (const passwd* entry = ::getpwnam("hearth")) return {"hearth", entry->pw_uid, entry->pw_gid};
+  struct stat status {};
+  if (::stat(state.c_str(), &status) == 0 && status.st_uid != 0)
+    return {cat("user ", status.st_uid), status.st_uid, status.st_gid};
+  return free_user(state);
+}
+
+/// Why a directory is not to be given to somebody unasked; empty where it may.
+std::string kept_back(const std::string& state, const SystemUser& user) {
+  const fs::path path = fs::weakly_canonical(state);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
+    return cat(path.string(), " is open to all");
+  if (path.parent_path() == path.root_path() || path == path.root_path()) return cat(path.string(), " is the system's");
+  std::string owner;
+  ::setpwent();
+  while (const passwd* entry = ::getpwent()) {
+    if (path == entry->pw_dir && entry->pw_uid != user.uid) owner = entry->pw_name;
+  }
+  ::endpwent();
+  return owner.empty() ? "" : cat(path.string(), " is the home of ", owner);
+}
+
+void become(const SystemUser& user) {
+  if (::setgroups(0, nullptr) != 0 || ::setresgid(user.gid, user.gid, user.gid) != 0 ||
+      ::setresuid(user.uid, user.uid, user.uid) != 0)
+    throw Error::from_errno("becoming", user.name);
+}
+
+/// The first that can't be read by who this is now.
+std::string unreadable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (!path.empty() && ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 && errno == EACCES) return path;
+  }
+  return "";
+}
+
+void keep_only(std::uint32_t capabilities) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  Capabilities kept{};
+  kept[0].effective = kept[0].permitted = capabilities;
+  if (::syscall(SYS_capset, &header, kept.data()) != 0) throw Error::from_errno("giving up", "capabilities");
+}
+
+struct Choice {
+  std::optional<SystemUser> user;  ///< nothing: stays who it is
+  std::string why;                 ///< it stays root
+};
+
+Choice choice(const RightsWish& wish) {
+  if (wish.user == "root") return {std::nullopt, "--user"};
+  if (!wish.user.empty()) return {known_user(wish.user), ""};
+  if (!is_machines_root() || wish.states.empty()) return {};
+  SystemUser user = fitting_user(wish.states.front());
+  for (const std::string& state : wish.states) {
+    if (std::string why = kept_back(state, user); !why.empty())
+      return {std::nullopt, cat(why, ": give it a directory of its own, or name a --user")};
+  }
+  return {std::move(user), ""};
 }
 
 }  // namespace
 
-void drop_privileges(const std::string& user) {
+void give_up_rights(const RightsWish& wish, const Clock& clock, Logger& log) {
+  const Choice chosen = choice(wish);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw Error::from_errno("giving up", "new privileges");
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  if (!user.empty()) become(user);
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, 2> none{};
-  if (::syscall(SYS_capset, &header, none.data()) != 0) throw Error::from_errno("giving up", "capabilities");
+  if (!chosen.user) {
+    keep_only(0);
+    if (!chosen.why.empty()) log.info(cat("serves as root, without capabilities: ", chosen.why));
+    return;
+  }
+  RealRunner runner(clock);
+  for (const std::string& state : wish.states)
+    run_checked(runner, {.argv = {"chown", "-R", cat(chosen.user->uid, ":", chosen.user->gid), "--", state}});
+  if (::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) throw Error::from_errno("keeping", "capabilities for a moment");
+  become(*chosen.user);
+  const std::string only_roots = wish.user.empty() ? unreadable(wish.needed) : "";
+  keep_only(only_roots.empty() ? 0 : bit(CAP_DAC_READ_SEARCH));
+  ::prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+  log.info(cat("serves as ", chosen.user->name, " from now on, ",
+               only_roots.empty() ? "without capabilities"
+                                  : cat("who may read all files, since ", only_roots, " is not readable to it")));
 }
 
 }  // namespace hearth::pxe

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "pxe/boot_servers.hpp"
 #include "pxe/privileges.hpp"
@@ -35,11 +34,6 @@ class Signals {
   sigset_t set_{};
 };
 
-void give_to_user(const std::string& directory, const std::string& user, const Clock& clock) {
-  RealRunner runner(clock);
-  run_checked(runner, {.argv = {"chown", "-R", user + ":", directory}});
-}
-
 void reload(const ServiceOptions& options, BootServers& servers, NodeTable& nodes, Logger& logger) {
   const std::string& path = options.site_file;
   try {
@@ -54,6 +48,20 @@ void reload(const ServiceOptions& options, BootServers& servers, NodeTable& node
 
 }  // namespace
 
+std::vector<std::string> needed_files(const Site& site, const std::string& site_file) {
+  std::vector<std::string> files = {site_file, site.root, site.tls_certificate, site.tls_key};
+  const auto add = [&files](const Profile& profile) {
+    for (const BootSource* source : {&profile.kernel, &profile.ramdisk}) {
+      if (!source->is_url()) files.push_back(source->text());
+    }
+  };
+  for (const auto& [state, profile] : site.profiles) add(profile);
+  for (const Node& node : site.nodes) {
+    if (node.profile) add(*node.profile);
+  }
+  return files;
+}
+
 int serve(const ServiceOptions& options, Logger& logger) {
   const Signals signals;
   const SystemClock clock;
@@ -63,8 +71,7 @@ int serve(const ServiceOptions& options, Logger& logger) {
   boot.failed = [] { ::kill(::getpid(), SIGTERM); };
   BootServers servers(site, nodes, boot, clock, logger);
   servers.look_around();
-  if (!options.user.empty()) give_to_user(site.state_dir, options.user, clock);
-  drop_privileges(options.user);
+  give_up_rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, clock, logger);
   servers.start();
   for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
     if (number == SIGHUP) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "pxe/boot/site.hpp"
@@ -16,9 +17,12 @@ using SiteLoader = std::function<Site(const std::string& path)>;
 struct ServiceOptions {
   std::string site_file;
   SiteLoader load;
-  std::string user;  ///< to become when the ports are open; empty = stay
+  std::string user;  ///< RightsWish::user
   BootOptions boot;
 };
+
+/// What is read when machines ask, and at a reload.
+[[nodiscard]] std::vector<std::string> needed_files(const Site& site, const std::string& site_file);
 
 /// Serves until SIGINT or SIGTERM; SIGHUP reads the site file again. Returns the exit code. Throws Error when it can't
 /// start.

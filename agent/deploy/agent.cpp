@@ -91,7 +91,7 @@ std::vector<std::string> Agent::macs() {
 }
 
 bool Agent::report(const Json& data) {
-  Conductor reporter(world_.http, world_.clock, "", !settings_.insecure);
+  Conductor reporter(world_.http, world_.clock, "", trust());
   try {
     const bool taken = reporter.report_inspection(settings_.inspection_url, data);
     world_.console.say(taken ? "the inspection was reported" : "the inspection was refused; going on without it");
@@ -119,7 +119,7 @@ LookedUp Agent::find_conductor() {
   while (true) {
     for (const std::string& url : settings_.api_urls) {
       try {
-        conductor_.emplace(world_.http, world_.clock, url, !settings_.insecure);
+        conductor_.emplace(world_.http, world_.clock, url, trust());
         conductor_->greet();
         return conductor_->look_up(macs(), settings_.node_uuid);
       } catch (const Error& error) {

@@ -21,6 +21,7 @@ class Agent {
   [[nodiscard]] bool report(const Json& data);
   [[nodiscard]] LookedUp find_conductor();
   [[nodiscard]] std::vector<std::string> macs();
+  [[nodiscard]] Trust trust() const { return {!settings_.insecure, "", settings_.api_pin}; }
   void serve(const LookedUp& found);
   void beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& found);
   void wake();

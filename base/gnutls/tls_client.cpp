@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/gnutls/start.hpp"
+#include "base/hex.hpp"
 #include "base/net/look_up.hpp"
 #include "base/text.hpp"
 
@@ -52,15 +53,21 @@ constexpr Verdict k_verdicts[] = {
     {GNUTLS_CERT_UNEXPECTED_OWNER, "hostname mismatch"},
 };
 
-/// Of the server's certificate.
-bool is_self_signed(gnutls_session_t session) {
+using Certificate = std::unique_ptr<std::remove_pointer_t<gnutls_x509_crt_t>, FreeGnutls>;
+
+/// The server's; null where it showed none that can be read.
+Certificate shown_certificate(gnutls_session_t session) {
   unsigned count = 0;
   const gnutls_datum_t* chain = ::gnutls_certificate_get_peers(session, &count);
   gnutls_x509_crt_t made = nullptr;
-  if (chain == nullptr || count == 0 || ::gnutls_x509_crt_init(&made) < 0) return false;
-  const std::unique_ptr<std::remove_pointer_t<gnutls_x509_crt_t>, FreeGnutls> certificate(made);
-  return ::gnutls_x509_crt_import(made, chain, GNUTLS_X509_FMT_DER) == 0 &&
-         ::gnutls_x509_crt_check_issuer(made, made) != 0;
+  if (chain == nullptr || count == 0 || ::gnutls_x509_crt_init(&made) < 0) return nullptr;
+  Certificate certificate(made);
+  return ::gnutls_x509_crt_import(made, chain, GNUTLS_X509_FMT_DER) == 0 ? std::move(certificate) : nullptr;
+}
+
+bool is_self_signed(gnutls_session_t session) {
+  const Certificate certificate = shown_certificate(session);
+  return certificate && ::gnutls_x509_crt_check_issuer(certificate.get(), certificate.get()) != 0;
 }
 
 std::string verdict_on(gnutls_session_t session, bool by_address) {
@@ -139,7 +146,7 @@ TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socke
   if (address.empty()) {
     check_gnutls(::gnutls_server_name_set(made, GNUTLS_NAME_DNS, peer.host.data(), peer.host.size()), setting_up);
   }
-  if (!peer.verify) return;
+  if (!peer.verify || !peer.pin.empty()) return;
   static std::array<char, sizeof GNUTLS_KP_TLS_WWW_SERVER> server_purpose = std::to_array(GNUTLS_KP_TLS_WWW_SERVER);
   const gnutls_vdata_types_t kind = address.empty() ? GNUTLS_DT_DNS_HOSTNAME : GNUTLS_DT_IP_ADDRESS;
   auto* name = reinterpret_cast<unsigned char*>(state_->name.data());
@@ -186,6 +193,16 @@ TlsSession::Step TlsSession::shake_hands() {
   const bool cut = result == GNUTLS_E_PREMATURE_TERMINATION;
   throw Error(ErrorKind::io, cat("setting up TLS with ", peer_.host, ": ",
                                  cut ? "the server closed the connection" : state_->reason(result)));
+}
+
+std::string TlsSession::peer_key() const {
+  const Certificate certificate = shown_certificate(state_->session.get());
+  std::array<unsigned char, 32> digest{};
+  std::size_t size = digest.size();
+  if (!certificate ||
+      ::gnutls_x509_crt_get_key_id(certificate.get(), GNUTLS_KEYID_USE_SHA256, digest.data(), &size) < 0)
+    return "";
+  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 /// TLS servers often end without a goodbye: whether the end was one is for the framing above to say.

@@ -93,9 +93,12 @@ void Connection::start_tls(const TlsContext& context, const TlsPeer& peer, const
   tls_.emplace(context, peer, socket_.get());
   while (true) {
     const TlsSession::Step step = tls_->shake_hands();
-    if (step.wants == TlsSession::Wants::nothing) return;
+    if (step.wants == TlsSession::Wants::nothing) break;
     wait(step.wants, "setting up TLS with", deadline);
   }
+  if (peer.pin.empty() || tls_->peer_key() == peer.pin) return;
+  throw Error(ErrorKind::input, cat(name_, " has another key than the pinned one (SHA-256 ", peer.pin,
+                                    "): another server at its address, or one that was set up anew"));
 }
 
 std::size_t Connection::write_some(std::string_view data, const Deadline& deadline) {

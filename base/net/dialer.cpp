@@ -67,7 +67,9 @@ std::optional<Url> Dialer::plain_proxy(const Url& url) const {
 
 /// A daemon lives longer than a certificate: what was read is used as long as the file stays the same.
 TlsContext Dialer::context(const Trust& trust) {
-  const std::string file = !trust.verify ? "" : trust.ca_file.empty() ? hearth::system_ca_file(env_) : trust.ca_file;
+  const std::string file = !trust.verify || !trust.pin.empty() ? ""
+                           : trust.ca_file.empty()             ? hearth::system_ca_file(env_)
+                                                               : trust.ca_file;
   const std::string version = version_of(file);
   const std::lock_guard guard(lock_);
   const auto found = contexts_.find(file);
@@ -90,7 +92,7 @@ Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& dead
       proxy ? Connection::open(*proxy, deadline, clock_) : Connection::open(url, deadline, clock_, check_);
   if (proxy && (url.is_tls() || tunnel == Tunnel::always)) open_tunnel(connection, *proxy, url, deadline);
   if (!url.is_tls()) return connection;
-  connection.start_tls(context(trust), {url.host, trust.verify}, deadline);
+  connection.start_tls(context(trust), {url.host, trust.verify, trust.pin}, deadline);
   return connection;
 }
 

@@ -16,6 +16,7 @@ namespace hearth {
 struct Trust {
   bool verify = true;
   std::string ca_file;  ///< PEM bundle that replaces the system's; empty = the system's
+  std::string pin;      ///< as TlsPeer's
 };
 
 /// May be used by several threads at once.

@@ -45,6 +45,7 @@ struct HttpRequest {
   bool verify_tls = true;
   std::string socket;        ///< the path of a local one, in place of the URL's host and port
   std::string ca_file;       ///< PEM bundle that replaces the system's; empty = the system's
+  std::string pin;           ///< of the server's key (TlsPeer), in place of authorities; empty = none
   BodySink* sink = nullptr;  ///< not owned
 };
 

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/net/look_up.hpp"
 #include "base/text.hpp"
 
@@ -116,6 +117,7 @@ TlsContext::TlsContext(const std::string& ca_file) {
 
 TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socket)
     : peer_(peer), state_(std::make_unique<State>()) {
+  peer_.verify = peer.verify && peer.pin.empty();
   state_->socket = socket;
   state_->ssl.reset(::SSL_new(context.authorities_->context.get()));
   ssl_st* const ssl = state_->ssl.get();
@@ -125,7 +127,7 @@ TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socke
   ::BIO_set_init(bio, 1);
   ::SSL_set_bio(ssl, bio, bio);
   demand_name(ssl, peer.host);
-  ::SSL_set_verify(ssl, peer.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  ::SSL_set_verify(ssl, peer_.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
 TlsSession::TlsSession(TlsSession&&) noexcept = default;
@@ -155,6 +157,17 @@ TlsSession::Step TlsSession::shake_hands() {
   const bool cut = ::SSL_get_error(state_->ssl.get(), result) == SSL_ERROR_ZERO_RETURN || is_sudden_end();
   throw Error(ErrorKind::io,
               cat("setting up TLS with ", peer_.host, ": ", cut ? "the server closed the connection" : last_reason()));
+}
+
+std::string TlsSession::peer_key() const {
+  const std::unique_ptr<X509, decltype(&::X509_free)> certificate(::SSL_get1_peer_certificate(state_->ssl.get()),
+                                                                  &::X509_free);
+  unsigned char* der = nullptr;
+  const int size = certificate ? ::i2d_X509_PUBKEY(::X509_get_X509_PUBKEY(certificate.get()), &der) : -1;
+  if (size < 0) return "";
+  const std::string key(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  ::OPENSSL_free(der);
+  return hex_digest(HashKind::sha256, key);
 }
 
 /// TLS servers often end without a goodbye: whether the end was one is for the framing above to say.

@@ -25,6 +25,7 @@ class TlsContext {
 struct TlsPeer {
   std::string host;  ///< a name or an address
   bool verify = true;
+  std::string pin;  ///< SHA-256 of its public key (SPKI), in hexadecimal: it is trusted alone, without authorities
 };
 
 /// One side of a TLS connection over a non-blocking socket. Nothing here waits: `wants` says what to wait for.
@@ -42,6 +43,8 @@ class TlsSession {
   ~TlsSession();
   /// Throw Error: input when the certificate does not hold, io for the rest.
   [[nodiscard]] Step shake_hands();
+  /// After shake_hands(): SHA-256 of the far end's public key, in hexadecimal; empty where it showed no certificate.
+  [[nodiscard]] std::string peer_key() const;
   [[nodiscard]] Step read(std::span<char> buffer);
   [[nodiscard]] Step write(std::string_view data);
 

@@ -37,8 +37,9 @@ HttpResponse WebClient::send_once(const HttpRequest& request) {
       request.deadline.is_never() ? Deadline::after(k_longest_exchange, clock_) : request.deadline;
   const bool local = !request.socket.empty();
   const std::string head = request_head(request, local ? std::nullopt : dialer_.plain_proxy(request.url), agent_);
-  Connection connection = local ? Connection::open_local(request.socket, clock_)
-                                : dialer_.dial(request.url, {request.verify_tls, request.ca_file}, deadline);
+  Connection connection = local
+                              ? Connection::open_local(request.socket, clock_)
+                              : dialer_.dial(request.url, {request.verify_tls, request.ca_file, request.pin}, deadline);
   std::optional<Error> unsent;
   try {
     if (request.body.size() <= k_one_write) {

@@ -15,6 +15,7 @@ namespace hearth::bootstrap {
 ServedResponse IronicApi::hearth(const ApiCall& call) {
   const std::string what = call.parts.size() > 1 ? call.parts[1] : "";
   if (what == "import" && call.is("POST")) return import(call);
+  if (what == "waiting") return waiting(call);
   if (what == "export") return export_nodes(call);
   if (what == "events") return events(call);
   if (what == "log" && call.parts.size() == 3) return agent_log(call);
@@ -51,6 +52,14 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
                            {"warnings", result.warnings}});
+}
+
+/// Machines that asked for a network boot and are no node's; nothing makes them one but a person.
+ServedResponse IronicApi::waiting(const ApiCall& call) {
+  if (call.parts.size() < 3) return json_answer(200, {{"waiting", conductor_.waiting()}});
+  const std::optional<pxe::Mac> mac = pxe::parse_mac(call.parts[2]);
+  if (!mac) throw Refusal(400, cat("'", call.parts[2], "' is no MAC address"));
+  return json_answer(201, {{"uuid", conductor_.approve(pxe::to_text(*mac), call.body())}});
 }
 
 ServedResponse IronicApi::export_nodes(const ApiCall& call) {

@@ -97,6 +97,7 @@ class IronicApi final : public GuardedHandler {
   // hearth_calls.cpp
   [[nodiscard]] ServedResponse hearth(const ApiCall& call);
   [[nodiscard]] ServedResponse import(const ApiCall& call);
+  [[nodiscard]] ServedResponse waiting(const ApiCall& call);
   [[nodiscard]] ServedResponse export_nodes(const ApiCall& call);
   [[nodiscard]] ServedResponse events(const ApiCall& call);
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);

@@ -90,6 +90,8 @@ constexpr auto k_routes = std::to_array<Route>(
      {"volume/targets", "GET POST", k_volume_pages},
      {"volume/targets/*", "GET PATCH DELETE", "fields"},
      {"hearth/import", "POST", ""},
+     {"hearth/waiting", "GET", ""},
+     {"hearth/waiting/*", "POST", ""},
      {"hearth/export", "GET", "secrets"},
      {"hearth/events", "GET", "after limit newest node"},
      {"hearth/log/*", "GET", ""},

@@ -12,9 +12,9 @@ namespace {
 /// More signs than the conductor can take in at once say nothing new.
 constexpr std::size_t k_signs = 4096;
 
-std::string own_agent_url(const pxe::Site& site, const std::string& given) {
-  if (!given.empty() || site.networks.empty()) return given;
-  return cat("http://", pxe::to_text(site.networks.front().server), ":6385");
+AgentFace own_face(const pxe::Site& site, const AgentFace& given) {
+  if (!given.url.empty() || site.networks.empty()) return given;
+  return {cat("http://", pxe::to_text(site.networks.front().server), ":6385"), ""};
 }
 
 /// The kernel is what a machine fetches once for each boot.
@@ -27,13 +27,13 @@ bool is_kernel(const pxe::RequestRecord& record) {
 
 BootService::BootService(const pxe::Site& site, const Options& options, Conductor& conductor, const Clock& clock,
                          Logger& log)
-    : conductor_(conductor), agent_url_(own_agent_url(site, options.agent_url)), in_vain_(options.in_vain) {
+    : conductor_(conductor), agents_(own_face(site, options.agents)), in_vain_(options.in_vain) {
   pxe::BootOptions boot;
   boot.force = options.force;
   boot.observer = this;
   servers_ = std::make_unique<pxe::BootServers>(site, nodes_, boot, clock, log);
-  if (const auto url = pxe::KernelArguments::parse(cat("ipa-api-url=", agent_url_)); !url)
-    throw Error(ErrorKind::input, cat("--agent-url ", agent_url_, ": ", url.error()));
+  if (const auto url = pxe::KernelArguments::parse(agents_.words()); !url)
+    throw Error(ErrorKind::input, cat("--agent-url ", agents_.url, ": ", url.error()));
   conductor_.agents().know_leases([this](const std::string& address) -> std::optional<std::string> {
     const std::optional<pxe::Ipv4> known = pxe::parse_ipv4(address);
     const std::optional<pxe::Mac> mac = known ? servers_->leased_to(*known) : std::nullopt;
@@ -55,7 +55,7 @@ void BootService::start() { servers_->start(); }
 void BootService::put(const Node& node) {
   Store& store = conductor_.ledger().store();
   nodes_.put(
-      boot_wish(node, agent_url_, [&store](const std::string& name) { return store.document(cat("image/", name)); }));
+      boot_wish(node, agents_, [&store](const std::string& name) { return store.document(cat("image/", name)); }));
 }
 
 void BootService::record(const pxe::RequestRecord& record) noexcept {

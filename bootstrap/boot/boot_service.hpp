@@ -17,8 +17,8 @@ namespace hearth::bootstrap {
 class BootService final : private pxe::RequestLog {
  public:
   struct Options {
-    bool force = false;     ///< even where another DHCP server answers
-    std::string agent_url;  ///< empty: the first network's server, port 6385
+    bool force = false;  ///< even where another DHCP server answers
+    AgentFace agents;    ///< without a URL: the first network's server, port 6385
     /// Told what the machine at an address asks in vain, from tick(); may be empty.
     std::function<void(const std::string& address, const std::string& what)> in_vain;
   };
@@ -49,7 +49,7 @@ class BootService final : private pxe::RequestLog {
   };
 
   Conductor& conductor_;
-  std::string agent_url_;
+  AgentFace agents_;
   std::function<void(const std::string&, const std::string&)> in_vain_;
   pxe::NodeTable nodes_;
   std::mutex mutex_;

@@ -24,7 +24,11 @@ std::string resolved_image(const std::string& word, const char* part, const Imag
   return image ? text_in(*image, part) : "";
 }
 
-pxe::Node boot_wish(const Node& node, const std::string& agent_url, const ImageBook& images) {
+std::string AgentFace::words() const {
+  return cat("ipa-api-url=", url, pin.empty() ? "" : cat(" ipa-insecure=1 hearth-api-pin=", pin));
+}
+
+pxe::Node boot_wish(const Node& node, const AgentFace& conductor, const ImageBook& images) {
   pxe::Node wish;
   wish.id = node.uuid;
   wish.name = node.title();
@@ -41,9 +45,9 @@ pxe::Node boot_wish(const Node& node, const std::string& agent_url, const ImageB
   const std::string prefix = wish.state == pxe::BootState::rescue ? "rescue_" : "deploy_";
   const auto kernel = pxe::BootSource::parse(resolved_image(node.info(prefix + "kernel"), "kernel", images));
   const auto ramdisk = pxe::BootSource::parse(resolved_image(node.info(prefix + "ramdisk"), "ramdisk", images));
-  std::string append = cat("ipa-api-url=", agent_url);
+  std::string append = conductor.words();
   if (wish.state == pxe::BootState::inspect)
-    append += cat(" ipa-inspection-callback-url=", agent_url, "/v1/continue_inspection");
+    append += cat(" ipa-inspection-callback-url=", conductor.url, "/v1/continue_inspection");
   if (const std::string more = node.info("kernel_append_params"); !more.empty()) append += cat(" ", more);
   const auto arguments = pxe::KernelArguments::parse(append);
   if (!kernel || !ramdisk || !arguments) {  // kept by a version that did not ask

@@ -257,7 +257,39 @@ std::string list_target(const cli::Arguments& arguments) {
   return target;
 }
 
+int list_waiting(const cli::Arguments& arguments) {
+  const Json waiting = ConductorClient::open(arguments)->call("GET", "/v1/hearth/waiting")["waiting"];
+  if (arguments.has("json")) {
+    cli::print(json_document(waiting));
+    return 0;
+  }
+  std::vector<cli::Row> rows;
+  for (const Json& row : waiting) {
+    rows.push_back({text_in(row, "mac"), text_in(row, "how"), text_of(row["times"]),
+                    cat(replace_all(text_in(row, "last_seen").substr(0, 19), "T", " "), " UTC")});
+  }
+  cli::print(rows.empty() ? "No machine waits to be approved: none that is no node's has asked in the last hour.\n"
+                          : cli::table({"MAC", "Asked", "Times", "Last heard of"}, rows));
+  return 0;
+}
+
+int approve_command(const cli::Arguments& arguments) {
+  const std::string mac = arguments.operand(0, "MAC address");
+  Json entry = Json::object();
+  if (const auto name = arguments.value("name")) entry["name"] = *name;
+  for (const std::string& pair : arguments.values("entry")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) throw Error(ErrorKind::usage, cat("--entry ", pair, ": KEY=VALUE is expected"));
+    entry[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  const auto conductor = ConductorClient::open(arguments);
+  const Json made = conductor->call("POST", cat("/v1/hearth/waiting/", percent_encode(mac)), entry);
+  cli::print(cat(mac, " is node ", text_in(made, "uuid"), " now, in the state enroll\n"));
+  return 0;
+}
+
 int list_command(const cli::Arguments& arguments) {
+  if (arguments.has("waiting")) return list_waiting(arguments);
   if (const auto state = arguments.value("provision-state")) check_state(*state);
   const auto conductor = ConductorClient::open(arguments);
   const auto period = std::chrono::milliseconds(arguments.has("watch") ? 1000 : 0);
@@ -460,8 +492,16 @@ std::vector<cli::Command> node_commands() {
                     {"provision-state", 0, "STATE", "only those"},
                     {"driver", 0, "DRIVER", "only those"},
                     {"maintenance", 0, "", "only those out of service"},
+                    {"waiting", 0, "", "machines that are no nodes and asked for a network boot in the last hour"},
                     {"seed-words", 0, "", "print \"deploy wait-callback\" for \"wait call-back\", as old guides do"}}),
        list_command},
+      {"node approve", "MAC", "make a machine a node that has asked for a network boot (node list --waiting)",
+       "It is enrolled with that card, and nothing else happens to it: hearth node manage, inspect, provide go on.\n\n"
+       "Example: hearth node approve 52:54:00:00:00:01 --name web1 --entry pm_type=ipmi --entry pm_addr=192.0.2.101 "
+       "--entry pm_user=admin --entry pm_password=…",
+       with_client({{"name", 0, "NAME", "what it is called"},
+                    {"entry", 0, "KEY=VALUE", "more of an inventory's entry: pm_type (fake_pxe), pm_addr …"}}),
+       approve_command},
       {"node show", "NODE", "print all that is known of a node", "", with_client({k_as_json}), show_command},
       {"node set", "NODE…", "change nodes", "", with_client(k_set_options), set_command},
       {"node unset", "NODE…", "take values from nodes", "", with_client(k_unset_options), unset_command},

@@ -7,6 +7,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/net/http_server.hpp"
+#include "base/net/own_identity.hpp"
 #include "base/sys/datagram.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
@@ -144,6 +145,32 @@ std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const 
   return addresses;
 }
 
+/// A key of this conductor's own, and a certificate for all that it listens at: machines' and people's.
+TlsFiles own_tls(const cli::Arguments& arguments, std::vector<std::string> addresses, const fs::path& directory) {
+  const std::string people = arguments.value_or("listen", "127.0.0.1");
+  if (arguments.has("own-tls") && people != "0.0.0.0" && people != "::") addresses.push_back(people);
+  return own_identity(directory, "server", addresses);
+}
+
+/// What people are served with; nothing where it is in clear.
+std::optional<TlsFiles> people_tls(const cli::Arguments& arguments, const std::vector<std::string>& addresses,
+                                   const fs::path& directory) {
+  if (arguments.has("own-tls")) return own_tls(arguments, addresses, directory);
+  const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+  return files.key.empty() ? std::nullopt : std::optional(files);
+}
+
+/// What machines are served with: the files given, else a key of this conductor's own; nothing where they are to be
+/// served in clear.
+std::optional<TlsFiles> agents_tls(const cli::Arguments& arguments, const std::vector<std::string>& addresses,
+                                   const fs::path& directory) {
+  if (addresses.empty() || arguments.has("plain-agents")) return std::nullopt;
+  TlsFiles files{arguments.value_or("agents-certificate", ""), arguments.value_or("agents-key", "")};
+  if (files.certificate.empty() != files.key.empty())
+    throw Error(ErrorKind::usage, "--agents-certificate and --agents-key go together");
+  return files.key.empty() ? own_tls(arguments, addresses, directory) : files;
+}
+
 /// Files that say where this process serves: nobody is to find them when it does no more, or never began to.
 class PlaceFiles {
  public:
@@ -237,7 +264,8 @@ struct SeedService::Parts {
     if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
     listen(arguments);
     if (site) open_boot(arguments);
-    if (site && own_process && !arguments.has("keep-rights")) give_up_rights(arguments.value_or("user", ""));
+    if (own_process && !arguments.has("keep-rights") && (site || !arguments.has("rehearsal")))
+      give_up_rights(arguments);
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
@@ -250,21 +278,29 @@ struct SeedService::Parts {
   void listen(const cli::Arguments& arguments) {
     silent = arguments.has("silent");
     const std::uint16_t port = metadata::live::port_option(arguments, "port", 6385);
-    TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
-    const TlsFiles* tls = files.key.empty() ? nullptr : &files;
     const std::string address = arguments.value_or("listen", "127.0.0.1");
-    const std::uint16_t bound = server.listen("api", address, port, people_gate, tls);
+    const std::optional<TlsFiles> tls = people_tls(arguments, networks, directory);
+    const std::uint16_t bound = server.listen("api", address, port, people_gate, tls ? &*tls : nullptr);
     say("api", address, bound);
     places.add(directory / k_api_socket);
     places.add(directory / "endpoint");
     server.listen_locally("api", directory / k_api_socket, people_gate);
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
-    nodes_url = cat(tls == nullptr ? "http://" : "https://", near, ":", bound);
+    nodes_url = cat(tls ? "https://" : "http://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+    const std::optional<TlsFiles> machines_tls = agents_tls(arguments, networks, directory);
+    const std::string scheme = machines_tls ? "https://" : "http://";
     for (const std::string& own : networks) {
-      const std::uint16_t agent_port = server.listen("agents", own, port, machines_gate);
+      const std::uint16_t agent_port =
+          server.listen("agents", own, port, machines_gate, machines_tls ? &*machines_tls : nullptr);
       say("agents", own, agent_port);
-      if (agent_url.empty()) agent_url = cat("http://", url_host(own), ":", agent_port);
+      if (agent_face.url.empty()) agent_face.url = cat(scheme, url_host(own), ":", agent_port);
+    }
+    agent_face.url = arguments.value_or("agent-url", agent_face.url);
+    if (machines_tls) agent_face.pin = key_pin(machines_tls->certificate);
+    if (!agent_face.url.empty() && !agent_face.url.starts_with(scheme)) {
+      throw Error(ErrorKind::usage, cat("--agent-url ", agent_face.url, ": machines are served by ", scheme))
+          .hint("Behind a proxy that ends TLS itself, and for machines that can't: --plain-agents.");
     }
     if (engine.service) {
       for (const auto& [name, own] : engine.service->listen(server, engine.ports)) say(name, engine.ports.address, own);
@@ -274,7 +310,7 @@ struct SeedService::Parts {
   void open_boot(const cli::Arguments& arguments) {
     BootService::Options options;
     options.force = arguments.has("boot-force");
-    options.agent_url = arguments.value_or("agent-url", agent_url);
+    options.agents = agent_face;
     if (engine.service) {
       options.in_vain = [this](const std::string& address, const std::string& what) {
         engine.service->overheard(address, cat("is not answered: ", what));
@@ -289,20 +325,22 @@ struct SeedService::Parts {
   }
 
   /// Nothing here has started a thread yet, so it holds for all.
-  void give_up_rights(const std::string& user) {
-    if (!user.empty()) {
-      RealRunner runner(clock);
-      for (const std::string& own : {directory.string(), site->state_dir})
-        run_checked(runner, {.argv = {"chown", "-R", user + ":", own}});
+  void give_up_rights(const cli::Arguments& arguments) {
+    pxe::RightsWish wish{arguments.value_or("user", ""), {directory.string()}, {}};
+    if (site) {
+      wish.states.push_back(site->state_dir);
+      wish.needed = pxe::needed_files(*site, arguments.value_or("boot", ""));
     }
-    pxe::drop_privileges(user);
+    for (const char* file : {"tls-certificate", "tls-key", "agents-certificate", "agents-key"})
+      wish.needed.push_back(arguments.value_or(file, ""));
+    pxe::give_up_rights(wish, clock, log);
   }
 
   bool has_page;
   fs::path directory;
   std::optional<pxe::Site> site;
   std::vector<std::string> networks;  ///< our addresses on those of the machines
-  std::string agent_url;
+  AgentFace agent_face;
   std::string nodes_url;
   bool silent = false;
   SystemClock clock;
@@ -367,10 +405,9 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
     server.stop();
   });
   Gate gate({kept_people(directory), own_hosts(arguments)}, endpoint, clock, log);
-  const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
+  const std::optional<TlsFiles> tls = people_tls(arguments, {}, directory);
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
-                static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate,
-                files.key.empty() ? nullptr : &files);
+                static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate, tls ? &*tls : nullptr);
   PlaceFiles places;
   places.add(directory / k_api_socket);
   server.listen_locally("api", directory / k_api_socket, gate);
@@ -405,7 +442,12 @@ std::vector<cli::Option> boot_options() {
       {"boot-force", 0, "", "even where another DHCP server answers"},
       {"allow-host", 0, "NAME",
        "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},
-      {"agent-url", 0, "URL", "where ramdisks find the conductor (http://ADDRESS:PORT of the first --agents)"},
+      {"agent-url", 0, "URL", "where ramdisks find the conductor (https://ADDRESS:PORT of the first --agents)"},
+      {"agents-certificate", 0, "FILE",
+       "serve machines by TLS with this chain (PEM; DIR/server.pem, made with its key at the first start)"},
+      {"agents-key", 0, "FILE", "and this key, whose pin ramdisks get with their boot; another one: start again"},
+      {"plain-agents", 0, "",
+       "serve machines without TLS, for ramdisks that can't: whoever overhears them has their tokens"},
       {"stacks-listen", 0, "ADDRESS", "of the stack engine (the first --agents)"},
       {"public", 0, "HOST", "under which agents reach the stack engine (the address listened on)"},
       {"cfn-port", 0, "PORT", "the engine's CFN API (8000)"},

@@ -4,6 +4,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/config_drive.hpp"
+#include "bootstrap/conductor/deploy_steps.hpp"
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/password_hash.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
@@ -77,8 +78,8 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (*verb == Verb::clean && !arguments.contains("clean_steps")) {
     throw Refusal(400, "\"clean_steps\" is required when setting target provision state to clean");
   }
-  if (arguments.is_object() && !arguments.value("deploy_steps", Json::array()).empty()) {
-    throw Refusal(400, "deploy_steps are not taken: the agent's own steps are what is deployed here");
+  if (arguments.is_object() && arguments.contains("deploy_steps")) {
+    if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
   }
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));

@@ -77,6 +77,12 @@ class Conductor {
   /// Throws Refusal (400) when the node's driver or driver_info has words that are not taken.
   void check_words(const Node& node) const;
 
+  /// Strangers::waiting().
+  [[nodiscard]] Json waiting() const { return strangers_.waiting(ledger_.now()); }
+  /// A card that waits becomes a node, in the state enroll: `entry` is its entry of an inventory, where it may lack the
+  /// address and the pm_type (fake_pxe). Its UUID. Throws Refusal: 404 nobody waits under that address, 400 faults of
+  /// the entry.
+  std::string approve(const std::string& mac, Json entry);
   [[nodiscard]] ImportResult import(const ImportRequest& request);
   /// Nodes that are in no maintenance get deploy kernel and ramdisk and the capability boot_option:local.
   std::vector<std::string> configure_boot(const std::string& kernel, const std::string& ramdisk, const Json& options);

@@ -10,17 +10,25 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::array<std::string_view, 20> k_names = {
-    "check",     "verify",      "power off",     "boot network", "power on",    "await agent",     "await data",
-    "get steps", "write image", "partition ids", "run steps",    "boot loader", "finalize rescue", "leave",
-    "await off", "boot disk",   "start disk",    "switch off",   "wipe",        "finish"};
+constexpr std::array<std::string_view, 23> k_names = {
+    "check",      "verify",          "power off",   "boot network",  "power on",  "await agent", "await data",
+    "get steps",  "first steps",     "write image", "partition ids", "run steps", "image steps", "boot loader",
+    "last steps", "finalize rescue", "leave",       "await off",     "boot disk", "start disk",  "switch off",
+    "wipe",       "finish"};
 
 using enum Stage;
 
 std::vector<Stage> deploy_flow(const Node& node) {
-  std::vector<Stage> flow = {check, power_off, boot_network, power_on, await_agent, get_steps, write_image};
+  std::vector<Stage> flow = {check, power_off, boot_network, power_on, await_agent, get_steps};
+  const auto add_steps = [&](Stage stage) {
+    if (!steps_of(stage, node).empty()) flow.push_back(stage);
+  };
+  add_steps(first_steps);
+  flow.push_back(write_image);
   if (is_partition_image(node)) flow.push_back(partition_ids);
+  add_steps(image_steps);
   if (node.boots_uefi() || is_partition_image(node)) flow.push_back(bootloader);
+  add_steps(last_steps);
   if (leaves_by_reboot(node)) {
     flow.insert(flow.end(), {boot_disk, leave, finish});
   } else {
@@ -78,10 +86,20 @@ Stage next_stage(const std::vector<Stage>& flow, Stage stage) {
   return found == flow.end() || found + 1 == flow.end() ? finish : *(found + 1);
 }
 
+bool is_steps(Stage stage) {
+  return stage == run_steps || stage == first_steps || stage == image_steps || stage == last_steps;
+}
+
+Json steps_of(Stage stage, const Node& node) {
+  if (stage == run_steps) return node.job.notes.value("steps", Json::array());
+  const Json plan = node.job.notes.value("plan", Json::object());
+  return plan.value(std::string(name(stage)), Json::array());
+}
+
 bool is_wait(Stage stage) { return stage == await_agent || stage == await_data; }
 
 bool needs_agent(Stage stage) {
-  return stage == get_steps || stage == write_image || stage == partition_ids || stage == run_steps ||
+  return stage == get_steps || stage == write_image || stage == partition_ids || is_steps(stage) ||
          stage == bootloader || stage == finalize_rescue || stage == leave;
 }
 
@@ -114,9 +132,9 @@ std::string steps_command(const std::string& kind, bool execute) {
   return execute ? cat(extension, ".execute_", extension, "_step") : cat(extension, ".get_", extension, "_steps");
 }
 
-Order step_order(const Node& node, Json params) {
-  const std::string extension = node.job.kind == "service" ? "service" : "clean";
-  const Json steps = node.job.notes.value("steps", Json::array());
+Order step_order(Stage stage, const Node& node, Json params) {
+  const std::string extension = node.job.kind == "service" || node.job.kind == "deploy" ? node.job.kind : "clean";
+  const Json steps = steps_of(stage, node);
   const auto index = node.job.notes.value("step", std::size_t{0});
   params["step"] = index < steps.size() ? steps[index] : Json::object();
   params[extension + "_version"] = node.internal.value("hardware_manager_version", Json::object());
@@ -138,7 +156,10 @@ Order order_of(Stage stage, const Node& node, const Json& shown, const Json& por
       return {"deploy.execute_deploy_step", std::move(params), false, false};
     }
     case partition_ids: return {"standby.get_partition_uuids", Json::object(), true, false};
-    case run_steps: return step_order(node, std::move(params));
+    case run_steps:
+    case first_steps:
+    case image_steps:
+    case last_steps: return step_order(stage, node, std::move(params));
     case bootloader:
       return {"image.install_bootloader",
               {{"root_uuid", partition_id(node, "root uuid")},

@@ -22,10 +22,13 @@ enum class Stage {
   await_agent,  ///< until the deploy ramdisk calls back
   await_data,   ///< until the inspection's result comes in
   get_steps,    ///< which steps the agent knows
+  first_steps,  ///< further steps of a deployment (conductor/deploy_steps.hpp): before its image
   write_image,
   partition_ids,  ///< what the agent made for a partition image
   run_steps,      ///< cleaning and service steps, one after the other
+  image_steps,    ///< further ones behind the image
   bootloader,     ///< UEFI boot entries; for a partition image its own boot loader
+  last_steps,     ///< further ones before the agent leaves
   finalize_rescue,
   leave,  ///< the agent switches the machine off, or restarts it
   await_off,
@@ -45,6 +48,10 @@ enum class Stage {
 [[nodiscard]] std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automated);
 /// The stage behind that one; finish is the last.
 [[nodiscard]] Stage next_stage(const std::vector<Stage>& flow, Stage stage);
+
+/// Whether it is steps, one after the other; and which: the current one is number job.notes["step"].
+[[nodiscard]] bool is_steps(Stage stage);
+[[nodiscard]] Json steps_of(Stage stage, const Node& node);
 
 /// Whether the machine, and not we, makes the next move.
 [[nodiscard]] bool is_wait(Stage stage);

@@ -49,6 +49,26 @@ void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportR
 
 }  // namespace
 
+std::string Conductor::approve(const std::string& mac, Json entry) {
+  const Json list = waiting();
+  const bool waits = std::any_of(list.begin(), list.end(), [&](const Json& row) { return row["mac"] == Json(mac); });
+  if (!waits) {
+    throw Refusal(404, cat("Nobody waits to be approved under ", mac,
+                           ": only cards that have asked for a network boot in the last hour, and are no node's."));
+  }
+  entry["mac"] = Json::array({mac});
+  if (!entry.contains("pm_type")) entry["pm_type"] = "fake_pxe";
+  ImportRequest request;
+  request.text = format_json({{"nodes", {entry}}});
+  request.source = mac;
+  request.to = State::enroll;
+  const ImportResult result = import(request);
+  if (!result.faults.empty()) throw Refusal(400, result.faults);
+  if (result.created.empty()) throw Refusal(409, cat("By its entry ", mac, " is a node's that is there already."));
+  strangers_.forget(mac);
+  return result.created.front();
+}
+
 ImportResult Conductor::import(const ImportRequest& request) {
   ImportResult result;
   const auto entries = read_listing(request.text, request.source, request.format);

@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/agent_log.hpp"
+#include "bootstrap/conductor/deploy_steps.hpp"
 #include "bootstrap/conductor/jobs.hpp"
 #include "bootstrap/node/shown.hpp"
 
@@ -76,10 +77,7 @@ AgentAddress Jobs::address_of(const Node& node) const {
 
 Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
   Job& job = node.job;
-  if (stage == Stage::run_steps) {
-    const Json steps = job.notes.value("steps", Json::array());
-    if (job.notes.value("step", std::size_t{0}) >= steps.size()) return Step::done;
-  }
+  if (is_steps(stage) && job.notes.value("step", std::size_t{0}) >= steps_of(stage, node).size()) return Step::done;
   const Stamp heard = std::max(job.notes.value("heard", Stamp{0}), job.stage_since);
   if (parts_.ledger.now() - heard >
       microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout))) {
@@ -156,25 +154,43 @@ void Jobs::command_done(Node& node, Stage stage, const Json& record) {
     return;
   }
   const Json result = record.value("command_result", Json());
-  if (stage == Stage::get_steps) take_steps(node, result);
+  if (stage == Stage::get_steps && !take_steps(node, result)) return;
   if (stage == Stage::partition_ids) node.job.notes["partition_ids"] = result;
   if (stage == Stage::write_image) {
     parts_.ledger.record(
         node, "agent", cat("image written: ", text_in(result, "result", text_in(node.instance_info, "image_source"))));
   }
-  if (stage == Stage::run_steps) {
+  if (is_steps(stage)) {
+    const Json steps = steps_of(stage, node);
     const auto index = node.job.notes.value("step", std::size_t{0});
-    parts_.ledger.record(node, "agent", cat("step done: ", text_in(node.job.notes["steps"][index], "step")));
+    parts_.ledger.record(node, "agent", cat("step done: ", text_in(steps[index], "step")));
     node.job.notes["step"] = index + 1;
     node.job.notes.erase("command");
     node.job.sent = false;
-    if (index + 1 < node.job.notes["steps"].size()) return;
+    if (index + 1 < steps.size()) return;
+    node.job.notes.erase("step");
   }
   stage_done(node, stage, Json());
 }
 
-void Jobs::take_steps(Node& node, const Json& result) {
-  if (!result.is_object()) return;
+bool Jobs::plan_deployment(Node& node, const Json& offered) {
+  std::vector<Json> templates;
+  const Json traits = node.instance_info.value("traits", Json::array());
+  for (Json& one : parts_.ledger.documents("deploy_templates/")) {
+    if (std::find(traits.begin(), traits.end(), Json(text_in(one, "name"))) != traits.end())
+      templates.push_back(std::move(one));
+  }
+  StepPlan plan = plan_steps(offered, templates, node.job.arguments.value("deploy_steps", Json()));
+  if (!plan.fault.empty()) {
+    fail(parts_.ledger, node, plan.fault);
+    return false;
+  }
+  node.job.notes["plan"] = std::move(plan.steps);
+  return true;
+}
+
+bool Jobs::take_steps(Node& node, const Json& result) {
+  if (!result.is_object()) return node.job.kind != "deploy" || plan_deployment(node, Json::array());
   node.internal["hardware_manager_version"] = result.value("hardware_manager_version", Json::object());
   Json steps = Json::array();
   for (const char* key : {"clean_steps", "deploy_steps", "service_steps"}) {
@@ -185,12 +201,12 @@ void Jobs::take_steps(Node& node, const Json& result) {
   }
   if (node.job.kind == "deploy") {
     node.internal["agent_cached_deploy_steps"] = {{"deploy", steps}};
-    return;
+    return plan_deployment(node, steps);
   }
   const char* own = node.job.kind == "service" ? "service_steps" : "clean_steps";
   if (node.job.kind != "clean") {
     node.job.notes["steps"] = node.job.arguments.value(own, Json::array());
-    return;
+    return true;
   }
   Json chosen = Json::array();
   for (const Json& step : steps) {
@@ -199,6 +215,7 @@ void Jobs::take_steps(Node& node, const Json& result) {
   std::stable_sort(chosen.begin(), chosen.end(),
                    [](const Json& a, const Json& b) { return a.value("priority", 0) > b.value("priority", 0); });
   node.job.notes["steps"] = chosen;
+  return true;
 }
 
 void Jobs::collect_logs(const Node& node) {

@@ -1,4 +1,6 @@
 // The stages of a job that concern power and boot device.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/jobs.hpp"
@@ -25,6 +27,18 @@ std::string place_text(const Node& node) {
     if (!value.empty()) parts.push_back(cat(key, " ", value));
   }
   return cat("node ", node.title(), parts.empty() ? "" : cat(" (", join(parts, ", "), ")"));
+}
+
+/// In Ironic's words.
+std::string missing_traits(const Node& node) {
+  std::vector<std::string> missing;
+  for (const Json& trait : node.instance_info.value("traits", Json::array())) {
+    if (std::find(node.traits.begin(), node.traits.end(), text_of(trait)) == node.traits.end())
+      missing.push_back(text_of(trait));
+  }
+  if (missing.empty()) return "";
+  return cat("Cannot specify instance traits that are not also set on the node. Node ", node.uuid,
+             " is missing traits ", join(missing, ", "));
 }
 
 }  // namespace
@@ -69,6 +83,8 @@ Work power_work(std::function<Json()> body) {
 Jobs::Step Jobs::check(Node& node) {
   std::vector<std::string> faults;
   if (node.job.kind == "deploy") faults = image_faults(node);
+  if (const std::string missing = missing_traits(node); node.job.kind == "deploy" && !missing.empty())
+    faults.push_back(missing);
   if (node.job.kind == "adopt" && text_in(node.instance_info, "image_source").empty())
     faults.emplace_back(
         "what is on the machine is not known: hearth node set NODE --instance-info image_source=URL (instance_info has "

@@ -93,7 +93,9 @@ class Jobs {
   Step agent_stage(Node& node, Stage stage);
   void agent_answered(Node& node, Stage stage, const Outcome& outcome);
   void command_done(Node& node, Stage stage, const Json& record);
-  void take_steps(Node& node, const Json& result);
+  /// False where the job has failed by it.
+  [[nodiscard]] bool take_steps(Node& node, const Json& result);
+  [[nodiscard]] bool plan_deployment(Node& node, const Json& offered);
   void collect_logs(const Node& node);
   [[nodiscard]] AgentAddress address_of(const Node& node) const;
   void start_over(Node& node, const std::string& why);

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/strangers.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/text.hpp"
@@ -22,6 +23,17 @@ void Strangers::note(const std::string& mac, const std::string& how, Stamp now) 
   sighting.how = how;
   sighting.at = now;
   ++sighting.times;
+}
+
+Json Strangers::waiting(Stamp now) const {
+  std::vector<std::pair<std::string, Sighting>> rows(known_.begin(), known_.end());
+  std::erase_if(rows, [&](const auto& row) { return now - row.second.at > k_stranger_hour; });
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.at > b.second.at; });
+  Json list = Json::array();
+  for (const auto& [mac, sighting] : rows)
+    list.push_back(
+        {{"mac", mac}, {"how", sighting.how}, {"times", sighting.times}, {"last_seen", stamp_json(sighting.at)}});
+  return list;
 }
 
 std::string Strangers::text_since(Stamp since) const {

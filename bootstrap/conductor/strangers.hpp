@@ -1,5 +1,5 @@
 // Cards that ask for a network boot and are in no inventory. A node whose machine is not heard of may be one of them,
-// under an address that was mistyped.
+// under an address that was mistyped; or it is to become one (hearth node approve).
 #pragma once
 
 #include <map>
@@ -18,6 +18,8 @@ class Strangers {
   /// "; meanwhile there asked, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER, 3 times)"; empty when there was
   /// none.
   [[nodiscard]] std::string text_since(Stamp since) const;
+  /// Those that wait to be approved as nodes: {"mac", "how", "times", "last_seen"}, the newest first.
+  [[nodiscard]] Json waiting(Stamp now) const;
 
  private:
   struct Sighting {

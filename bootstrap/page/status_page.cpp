@@ -93,10 +93,11 @@ ServedResponse StatusPage::answer(const ServedRequest& request, const Caller& ca
 ServedResponse StatusPage::page(const ServedRequest& request, const Caller& caller) {
   const std::string what = request.path.substr(6);
   if (what == "counts") return json_answer(200, {{"nodes", conductor_.ledger().nodes().size()}});
-  const bool tells = what == "events" || what == "history" || what.rfind("nodes/", 0) == 0;
+  const bool tells = what == "events" || what == "history" || what == "waiting" || what.rfind("nodes/", 0) == 0;
   if (tells && caller.role == Role::nobody) return plain(401, "Log in to see the nodes");
   if (what == "events") return stream(request);
   if (what == "history") return history(request);
+  if (what == "waiting") return json_answer(200, {{"waiting", conductor_.waiting()}});
   if (what.rfind("nodes/", 0) == 0) return details(what.substr(6));
   return file(request, what.empty() ? "index.html" : what);
 }

@@ -209,8 +209,10 @@ int status(const cli::Arguments& arguments) {
     print(cat("the seed is down\n", journal ? cat("a takeover by ", journal->node, " is under way\n") : ""));
     return 1;
   }
-  const std::string url = moved ? cat("http://", journal->address, ":6385") : endpoint_of(seed);
-  const SeedApi api(url, seed.token(), seed.clock);
+  const std::string pin = moved ? journal->pin : "";
+  const std::string url =
+      moved ? cat(pin.empty() ? "http://" : "https://", journal->address, ":6385") : endpoint_of(seed);
+  const SeedApi api(url, seed.token(), seed.clock, pin);
   try {
     print(seed_status_text(api.get("/v1/nodes/detail"), api.get("/v1/hearth/events?newest=true&limit=5")));
     return 0;

@@ -19,6 +19,7 @@ std::string SeedApi::send(const std::string& method, const std::string& target, 
   request.headers = {{"X-OpenStack-Ironic-API-Version", "1.82"}, {"X-Auth-Token", token_}};
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.body = body;
+  request.pin = pin_;
   request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
   const HttpResponse response = http.send(request);
   if (!response.ok())

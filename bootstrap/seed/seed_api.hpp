@@ -10,8 +10,9 @@ namespace hearth::bootstrap {
 
 class SeedApi {
  public:
-  SeedApi(std::string url, std::string token, const Clock& clock)
-      : url_(std::move(url)), token_(std::move(token)), clock_(clock) {}
+  /// `pin`: of its key (TlsPeer::pin), where it has one of its own.
+  SeedApi(std::string url, std::string token, const Clock& clock, std::string pin = "")
+      : url_(std::move(url)), token_(std::move(token)), clock_(clock), pin_(std::move(pin)) {}
   /// Throw Error with the answer's text; not_found for 404.
   [[nodiscard]] Json call(const std::string& method, const std::string& target, const Json& body) const;
   [[nodiscard]] std::string bytes(const std::string& target) const;
@@ -26,6 +27,7 @@ class SeedApi {
   std::string url_;
   std::string token_;
   const Clock& clock_;
+  std::string pin_;
 };
 
 /// How many nodes are in which state, and the last events; for a person. Pure.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/net/own_identity.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/sys/sync.hpp"
@@ -77,7 +78,7 @@ std::string settled_environment(const Json& plan, const OwnInterface& interface)
   const std::string seed = text_in(plan, "seed_address");
   return cat("HEARTH_SEED_INTERFACE=", interface.name, "\nHEARTH_SEED_ADDRESS=", seed, "\nHEARTH_SEED_ADDRESSES=\"",
              own, "/", interface.prefix, " ", seed, "/", interface.prefix, "\"\nHEARTH_SEED_OPTIONS=\"--listen ", own,
-             " --stacks-listen 0.0.0.0 --public ", seed, " --heartbeat-interval 10 --poll-interval 2\"\n");
+             " --own-tls --stacks-listen 0.0.0.0 --public ", seed, " --heartbeat-interval 10 --poll-interval 2\"\n");
 }
 
 Json settled_site(const Json& plan, const OwnInterface& interface) {
@@ -200,22 +201,23 @@ std::string Settler::last_words() {
   }
 }
 
-std::size_t Settler::wait_until_ready(const Json& plan, const Deadline& deadline) {
+Json Settler::wait_until_ready(const Json& plan, const Deadline& deadline) {
   const auto token_in = [&](const char* file) {
     return std::string(trim(RealFileSystem().read(in(k_state) / file).value_or("")));
   };
-  const SeedApi people(cat("http://", text_in(plan, "own_address"), ":6385"), token_in("api-token"), clock_);
-  const SeedApi machines(cat("http://", text_in(plan, "seed_address"), ":6385"), "", clock_);
   const SeedApi boot(cat("http://", text_in(plan, "seed_address")), "",
                      clock_);  // last: it looks for other DHCP servers
   const SeedApi stacks(cat("http://", text_in(plan, "seed_address"), ":8004"), token_in("metadata/api-token"), clock_);
   while (true) {
     try {
+      const std::string pin = key_pin((in(k_state) / "server.pem").string());
+      const SeedApi people(cat("https://", text_in(plan, "own_address"), ":6385"), token_in("api-token"), clock_, pin);
+      const SeedApi machines(cat("https://", text_in(plan, "seed_address"), ":6385"), "", clock_, pin);
       static_cast<void>(machines.get("/v1"));
       static_cast<void>(stacks.get("/v1/admin/stacks"));
       if (!boot.answers())
         throw Error(ErrorKind::external, cat("no HTTP boot on ", text_in(plan, "seed_address"), ":80"));
-      return people.get("/v1/nodes").at("nodes").size();
+      return {{"nodes", people.get("/v1/nodes").at("nodes").size()}, {"pin", pin}};
     } catch (const Error& error) {
       if (deadline.passed(clock_.now())) {
         throw Error(ErrorKind::external, cat("the services don't answer here: ", error.what(), "\n", last_words()))
@@ -247,9 +249,9 @@ Json Settler::settle(const std::string& plan_name, const Deadline& deadline) {
   configure(plan);
   systemctl({"restart", "hearth-seed-address.service"});
   systemctl({"restart", "--no-block", "hearth-seed.service"});  // it may take more than one try
-  const std::size_t nodes = wait_until_ready(plan, deadline);
+  const Json served = wait_until_ready(plan, deadline);
   for (const auto& [name, digest] : plan.at("files").items()) fs::remove(in(k_settle_folder) / name);
-  return {{"nodes", nodes}};
+  return served;
 }
 
 Json Settler::undo(const std::string& plan_name, const Deadline& deadline) {

@@ -51,7 +51,7 @@ class Settler {
   void check_files(const Json& plan) const;
   void place_state(const Json& plan);
   void configure(const Json& plan);
-  [[nodiscard]] std::size_t wait_until_ready(const Json& plan, const Deadline& deadline);
+  [[nodiscard]] Json wait_until_ready(const Json& plan, const Deadline& deadline);
   void systemctl(const std::vector<std::string>& words);
   [[nodiscard]] std::string last_words();
 

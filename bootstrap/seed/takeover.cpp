@@ -32,11 +32,15 @@ std::optional<TakeoverJournal> read_journal(const fs::path& home) {
   if (!text) return std::nullopt;
   const Json kept = parse_json(*text, (home / "takeover.json").string()).value_or_throw();
   return TakeoverJournal{text_in(kept, "id"), text_in(kept, "node"), text_in(kept, "address"),
-                         text_in(kept, "step", "begun")};
+                         text_in(kept, "step", "begun"), text_in(kept, "pin")};
 }
 
 void write_journal(const fs::path& home, const TakeoverJournal& journal) {
-  const Json json = {{"id", journal.id}, {"node", journal.node}, {"address", journal.address}, {"step", journal.step}};
+  const Json json = {{"id", journal.id},
+                     {"node", journal.node},
+                     {"address", journal.address},
+                     {"step", journal.step},
+                     {"pin", journal.pin}};
   write_secret(home / "takeover.json", json_document(json));
 }
 
@@ -191,9 +195,11 @@ void Takeover::fetch(TakeoverJournal& journal) {
 
 void Takeover::settle(TakeoverJournal& journal) {
   const Json answer = world_.on_node(journal.address, {k_plan});
+  journal.pin = text_in(answer, "pin");
   advance(journal, "settled");
-  world_.tell(cat(journal.node, " serves now: ", answer.value("nodes", 0), " nodes, conductor http://", journal.address,
-                  ":6385, for machines ", site_.seed_address));
+  world_.tell(cat(journal.node, " serves now: ", answer.value("nodes", 0), " nodes, conductor https://",
+                  journal.address, ":6385 (its certificate there: /var/lib/hearth/node/server.pem), for machines ",
+                  site_.seed_address));
 }
 
 void Takeover::run(const Wishes& wishes) {

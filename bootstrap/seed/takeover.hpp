@@ -46,6 +46,7 @@ struct TakeoverJournal {
   std::string node;
   std::string address;         ///< the node's own, where ssh finds it
   std::string step = "begun";  ///< begun, asked, fetched, stopped, settled
+  std::string pin;             ///< once settled: of its key (TlsPeer::pin); a version before this one had none
   bool operator==(const TakeoverJournal&) const = default;
 };
 [[nodiscard]] std::optional<TakeoverJournal> read_journal(const fs::path& home);

@@ -212,7 +212,7 @@ class NodeReader {
       return {"It waits for its turn to be started: only so many machines boot at once.", evidence,
               "wait, or let more of them: hearth node serve --boots-at-once N"};
     }
-    const bool agent = stage == "write image" || stage == "run steps" || stage == "get steps" || stage == "boot loader";
+    const bool agent = stage == "write image" || stage.ends_with(" steps") || stage == "boot loader";
     if (agent && facts_.now - std::max(heard, since) > k_silence) {
       return {"The ramdisk was at work and says nothing any more.", evidence,
               "look at the machine's console, power and cable; the conductor gives up by itself after a while"};

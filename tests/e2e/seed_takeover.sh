@@ -202,10 +202,12 @@ done
 [ "$status" = 0 ] || fail "the takeover does not end: $(cat out) $(cat sshd.log) $(tail -n 20 run/takeover.log)"
 
 [ "$(cat seed.statuses)" = "$(printf '75\n0')" ] || fail "the seed's services ended otherwise: $(cat seed.statuses)"
-here=http://192.0.2.11:6385
+here=https://192.0.2.11:6385
+export CURL_CA_BUNDLE=$PWD/server.pem # both addresses are in it
+cat "/proc/$node_ns/root/var/lib/hearth/node/server.pem" > server.pem || fail "the node has no certificate of its own"
 [ "$(call "$here/v1/nodes")" = 200 ] || fail "the node's conductor: $(cat body)"
 [ "$(grep -o '"uuid"' body | wc -l)" = 2 ] || fail "nodes are lost: $(cat body)"
-[ "$(call http://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer"
+[ "$(call https://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer"
 [ "$(call http://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
 [ "$(stack_id)" = "$kept" ] || fail "the stack is lost: $(cat body)"
 { curl -sS --noproxy '*' --max-time 30 -o served http://192.0.2.1/images/site.qcow2 && cmp served node.qcow2; } || {
@@ -216,7 +218,7 @@ call "$here/v1/hearth/events?newest=true" > /dev/null
 grep -q 'the services run on n1 now' body || fail "no event tells it: $(cat body)"
 [ "$(call -X DELETE "$here/v1/nodes/n1")" != 204 ] || fail "the node that serves can be deleted"
 on_node ip address del 192.0.2.1/24 dev eth0
-until_true answers_with 200 http://192.0.2.1:6385/v1 || fail "the address does not come back when something takes it away"
+until_true answers_with 200 https://192.0.2.1:6385/v1 || fail "the address does not come back when something takes it away"
 takeover n1 | grep -q 'run on n1 already' || fail "done once is not done"
 ! takeover --back > out 2>&1 || fail "it is called off though the node serves"
 "$HEARTH" seed up site.yaml --bridge br0 > out 2>&1 && fail "the seed starts beside the node"

@@ -94,10 +94,12 @@ takeover() { "$HEARTH" seed takeover site.yaml n1 "${ssh_words[@]/#/--ssh-option
 takeover --check || fail "it would not work"
 takeover || { fail "the takeover fails"; on_node journalctl -n 30 -o cat; exit 1; }
 
+export CURL_CA_BUNDLE=$PWD/server.pem # serves() fetches it; the node's addresses are in it
 # serves: what the seed knew, at the seed's address.
 serves() {
-    [ "$(call http://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer: $(cat body)"
-    [ "$(call -H "$version" http://$node_address:6385/v1/nodes/n1)" = 200 ] || fail "the node's conductor: $(cat body)"
+    on_node cat /var/lib/hearth/node/server.pem > server.pem || fail "the node has no certificate of its own"
+    [ "$(call https://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer: $(cat body)"
+    [ "$(call -H "$version" https://$node_address:6385/v1/nodes/n1)" = 200 ] || fail "the node's conductor: $(cat body)"
     grep -qE '"provision_state": ?"active"' body || fail "n1 is not active: $(cat body)"
     [ "$(call http://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
     grep -q '"kept"' body || fail "the stack is lost: $(cat body)"
@@ -116,7 +118,7 @@ kill -9 "$machine"
 wait "$machine" 2> /dev/null || true
 switch_on c
 deadline=$((SECONDS + 400))
-until answers_with 200 http://192.0.2.1:6385/v1 && answers_with 200 http://192.0.2.1:8004/v1/admin/stacks; do
+until answers_with 200 https://192.0.2.1:6385/v1 && answers_with 200 http://192.0.2.1:8004/v1/admin/stacks; do
     [ "$SECONDS" -lt "$deadline" ] || { fail "after a power cut it does not serve"; tail -c 2000 console.log; break; }
     sleep 2
 done

@@ -70,7 +70,8 @@ HttpResponse Conductor::send(const std::string& method, const std::string& url, 
                       .url = parse_url(url).value_or_throw(),
                       .deadline = Deadline::after(k_conductor_patience, clock_),
                       .max_redirects = has_token ? 0 : 3,  // it is for this conductor only
-                      .verify_tls = verify_tls_};
+                      .verify_tls = trust_.verify,
+                      .pin = trust_.pin};
   request.headers.emplace_back("Accept", "application/json");
   if (version_limit > 0) {
     request.headers.emplace_back("X-OpenStack-Ironic-API-Version",

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/net/dialer.hpp"
 #include "base/net/http.hpp"
 
 namespace hearth::agent::deploy {
@@ -38,8 +39,8 @@ struct ApiVersion {
 class Conductor {
  public:
   /// `url` is the API's, without a slash at the end.
-  Conductor(HttpClient& http, const Clock& clock, std::string url, bool verify_tls)
-      : http_(http), clock_(clock), url_(std::move(url)), verify_tls_(verify_tls) {}
+  Conductor(HttpClient& http, const Clock& clock, std::string url, Trust trust)
+      : http_(http), clock_(clock), url_(std::move(url)), trust_(std::move(trust)) {}
 
   [[nodiscard]] const std::string& url() const { return url_; }
   /// Asks for the API's version. Throws Error(io).
@@ -69,7 +70,7 @@ class Conductor {
   HttpClient& http_;
   const Clock& clock_;
   std::string url_;
-  bool verify_tls_;
+  Trust trust_;
   std::string version_ = "1.31";  ///< the newest that the server has
 };
 

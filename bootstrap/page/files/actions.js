@@ -95,6 +95,11 @@ export const act = {
     ? confirmed(node, 'maintenance', '', (values) => call('PUT', `nodes/${node.id}/maintenance`, values),
       [{name: 'reason', label: 'Why', type: 'text'}])
     : confirmed(node, 'back in service', '', () => call('DELETE', `nodes/${node.id}/maintenance`))),
+  approve: (mac, then) => withToken(() => ask({
+    heading: `A node of ${mac}?`, text: 'It is enrolled with this card; nothing else happens to it.', button: 'Approve',
+    fields: [{name: 'name', label: 'What it is called', type: 'text'}],
+    go: (values) => call('POST', `hearth/waiting/${mac}`, values).then(then),
+  })),
   done: (node) => withToken(() => ask({
     heading: `Done at ${title(node)}?`, text: node.todo.text, button: 'It is done',
     go: () => call('DELETE', `hearth/instructions/${node.id}?since=${encodeURIComponent(node.todo.since)}`),

@@ -1,7 +1,7 @@
 // The first view: how many are where, what is to be done at the machines, and every node as a line or a tile.
 import {$, compare, h, when} from './dom.js';
 import {act} from './actions.js';
-import {onChange, site, title} from './store.js';
+import {onChange, site, title, waitingMachines} from './store.js';
 import {badge, lookNames, lookOf, mark, progressBar, stageText, wayLine} from './way.js';
 
 const rows = new Map(); // uuid → {line, tile, look, text}
@@ -119,6 +119,18 @@ function todo() {
     h('button', {type: 'button', onclick: () => act.done(node)}, 'Done'))));
 }
 
+const strangerTime = 15000;
+let told = false; // whether anything is, which takes a log-in
+
+async function strangers() {
+  if (document.hidden || !told) return;
+  const waiting = await waitingMachines();
+  $('#strangers').hidden = waiting.length === 0;
+  $('#strangers ul').replaceChildren(...waiting.map(({mac, how, last_seen: seen}) => h('li', {},
+    h('div', {}, h('p', {class: 'task'}, mac), h('p', {class: 'under'}, how, ' · ', when(seen, 'ago'))),
+    h('button', {type: 'button', onclick: () => act.approve(mac, strangers)}, 'Approve'))));
+}
+
 function show(map) {
   $('#list').hidden = map;
   $('#map').hidden = !map;
@@ -134,9 +146,12 @@ export function startNodes(openNode) {
   });
   $('#as-list').addEventListener('click', () => show(false));
   $('#as-map').addEventListener('click', () => show(true));
+  setInterval(strangers, strangerTime);
   onChange((change) => {
     if (change.all && site.nodes.size > 60) show(true);
     if (change.all) rows.clear();
+    told = true;
+    if (change.all) strangers();
     for (const id of change.removed) rows.delete(id);
     let isNew = change.all || change.removed.length > 0;
     for (const id of change.nodes) isNew = !put(id) || isNew;

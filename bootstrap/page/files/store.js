@@ -104,6 +104,16 @@ export async function olderEvents() {
   return events;
 }
 
+/** Machines that are no nodes and asked for a network boot. */
+export async function waitingMachines() {
+  try {
+    const answer = await fetch('waiting');
+    return answer.ok ? (await answer.json()).waiting : [];
+  } catch {
+    return []; // the conductor is away: the page says so elsewhere
+  }
+}
+
 export const nodeDetails = async (id) => {
   const answer = await fetch(`nodes/${id}`);
   return answer.ok ? answer.json() : null;

@@ -12,8 +12,11 @@ import urllib.parse
 import urllib.request
 import uuid
 
-STEPS = {"GenericHardwareManager": [{"step": "erase_devices_metadata", "priority": 99, "interface": "deploy",
-                                     "reboot_requested": False}]}
+
+def steps(kind):
+    """As ironic-python-agent offers them: a deployment erases only where somebody asks for it."""
+    return {"GenericHardwareManager": [{"step": "erase_devices_metadata", "priority": 99 if kind == "clean_steps" else 0,
+                                        "interface": "deploy", "reboot_requested": False}]}
 
 
 def request(url, method, body=None, version="1.68", token=""):
@@ -112,7 +115,8 @@ class Machine:
         row = {"id": str(uuid.uuid4()), "command_name": name.split(".", 1)[1], "command_params": body["params"],
                "command_status": "SUCCEEDED", "command_error": None, "command_result": {"result": f"{name}: OK"}, "_end": 0}
         if name.endswith("_steps"):
-            row["command_result"] = {name.split(".")[1].replace("get_", ""): STEPS, "hardware_manager_version": {"g": "1"}}
+            kind = name.split(".")[1].replace("get_", "")
+            row["command_result"] = {kind: steps(kind), "hardware_manager_version": {"g": "1"}}
         if step == "write_image":
             self.writes += 1
             self.image = body["params"]["step"]["args"]

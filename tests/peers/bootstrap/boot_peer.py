@@ -4,10 +4,14 @@
 Runs in a network namespace of its own, asks with curl as iPXE would.
 """
 
+import base64
 import json
 import os
 import pwd
+import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -17,9 +21,42 @@ from conductor import Conductor, need, same, site
 MAC = "52:54:00:00:00:01"
 
 
-def curl(path):
-    done = subprocess.run(["curl", "-s", "--noproxy", "*", "--max-time", "10", f"http://192.0.2.1{path}"], capture_output=True, check=False)
+def curl(path, *words, scheme="http"):
+    done = subprocess.run(["curl", "-s", "--noproxy", "*", "--max-time", "10", *words, f"{scheme}://192.0.2.1{path}"], capture_output=True,
+                          check=False)
     return done.stdout.decode(errors="replace")
+
+
+class Overhearing:
+    """All that goes over the machines' network meanwhile, as a neighbour may have it."""
+
+    def __enter__(self):
+        self.card = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
+        self.card.settimeout(0.5)
+        return self
+
+    def heard(self):
+        heard = b""
+        try:
+            while True:
+                heard += self.card.recv(65536)
+        except TimeoutError:
+            return heard
+
+    def __exit__(self, *_):
+        self.card.close()
+
+
+def looks_up(c, node, scheme, *words):
+    """The machine's agent; its token is in what is overheard, or not."""
+    with Overhearing() as neighbour:
+        found = json.loads(curl(f":6385/v1/lookup?addresses={MAC}", *words, scheme=scheme))
+        heard = neighbour.heard()
+    token = found["config"]["agent_token"]
+    assert len(token) >= 32 and found["node"]["uuid"] == node and heard, found
+    same("where progress goes", f"{scheme}://192.0.2.1:6385/v1/hearth/progress", found["config"]["hearth"]["progress_url"])
+    assert c.node("m1")["provision_state"] == "wait call-back"
+    return token.encode() in heard
 
 
 def second_seed(hearth, directory):
@@ -45,23 +82,73 @@ def no_rights_are_left(pid):
         same(f"thread {thread} gets no new ones", "1", status["NoNewPrivs"])
 
 
+def users_of(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(line.split()[1:] for line in file if line.startswith("Uid:"))
+
+
 def another_user_serves(hearth, directory):
     """It goes on with the same state, and answers machines as before."""
-    with Conductor(hearth, "--boot", site(directory), "--boot-force", "--user", "nobody", "--port", "6385", directory=directory) as c:
+    with Conductor(hearth, "--boot", site(directory), "--boot-force", "--user", "nobody", "--plain-agents", "--port", "6385", directory=directory) as c:
         same("the node is there still", "available", c.node("m1")["provision_state"])
-        with open(f"/proc/{c.process.pid}/status", encoding="ascii") as file:
-            users = next(line.split()[1:] for line in file if line.startswith("Uid:"))
-        same("who serves", [str(pwd.getpwnam("nobody").pw_uid)] * 4, users)
+        same("who serves", [str(pwd.getpwnam("nobody").pw_uid)] * 4, users_of(c.process.pid))
         no_rights_are_left(c.process.pid)
         for verb, state in (("manage", "manageable"), ("inspect", "inspect wait")):
             c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
             c.wait("m1", state)
-        assert "ipa-api-url=http://192.0.2.1:" in curl(f"/ipxe/{MAC}")
+        assert "ipa-inspection-callback-url=http://192.0.2.1:6385/v1/continue_inspection" in curl(f"/ipxe/{MAC}")
+        c.ask("PATCH", "/v1/nodes/m1", [{"op": "add", "path": "/instance_info", "value": {
+            "image_source": "http://192.0.2.1/i.raw", "image_checksum": "x"}}])
+        for verb, state in (("abort", "inspect failed"), ("manage", "manageable"), ("provide", "available"), ("active", "wait call-back")):
+            c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
+            c.wait("m1", state) if verb != "abort" else c.until(lambda: c.node("m1")["provision_state"], state)
+        script = curl(f"/ipxe/{MAC}")
+        assert "ipa-api-url=http://192.0.2.1:6385" in script and "ipa-insecure" not in script, script
+        same("in clear, as it was asked for, the token is overheard", True, looks_up(c, c.node("m1")["uuid"], "http"))
+
+
+def agent_is_pinned(hearth, pin):
+    """Our own ramdisk's agent, by its own library for TLS. It may ask, and no more: this machine's disks are its disks."""
+    agent = os.path.join(os.path.dirname(hearth), "../agent/hearth-agent")
+    for words, told in (([f"hearth-api-pin={'ab' * 32}", "ipa-insecure=1"], "has another key than the pinned one"), ([], "does not hold"),
+                        ([f"hearth-api-pin={pin.upper()}"], "the conductor answers 404")):
+        done = subprocess.run([agent, "deploy", "ipa-api-url=https://192.0.2.1:6385", "ipa-lookup-timeout=1", *words], capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert done.returncode != 0 and told in done.stdout, f"{words}: {done}"
+
+
+def approved(c):
+    """A machine that is no node asks for its boot, and becomes one when a person says so."""
+    stranger = "52:54:00:00:00:77"
+    card = bytes.fromhex(stranger.replace(":", ""))
+    dhcp = struct.pack("!BBBB4s2xH16x", 1, 1, 6, 0, b"asks", 0x8000) + card + bytes(202) + b"\x63\x82\x53\x63\x35\x01\x01\xff" + bytes(60)
+    udp = struct.pack("!HHHH", 68, 67, 8 + len(dhcp), 0) + dhcp
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), b"\xff" * 4)
+    total = sum(struct.unpack("!10H", head))
+    total = (total & 0xFFFF) + (total >> 16)
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as asks:  # a DISCOVER
+        asks.bind(("machine0", 0))
+        asks.send(b"\xff" * 6 + card + b"\x08\x00" + head[:10] + struct.pack("!H", ~total & 0xFFFF) + head[12:] + udp)
+    c.until(lambda: stranger in c.run("node", "list", "--waiting"), True)
+    assert stranger not in c.run("node", "list", "--json")
+    c.run("node", "approve", stranger, "--name", "m77")
+    same("the approved one", ("enroll", [stranger]), (c.node("m77")["provision_state"], [
+        port["address"] for port in c.ask("GET", "/v1/nodes/m77/ports")[1]["ports"]]))
+    assert stranger not in c.run("node", "list", "--waiting")
+
+
+def pinned(script, directory):
+    """What the boot tells of the conductor's key, as curl takes it; and that the key stays its own."""
+    pin = re.search(r"ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=([0-9a-f]{64})\b", script)
+    assert pin, script
+    same("the key's mode", 0o600, os.stat(f"{directory}/server.key").st_mode & 0o777)
+    key = base64.b64encode(bytes.fromhex(pin.group(1))).decode()
+    return ["--pinnedpubkey", f"sha256//{key}", "--cacert", f"{directory}/server.pem"], pin.group(1)
 
 
 def inside(hearth):
     for words in ("link set lo up", "link add seed0 type veth peer name machine0", "addr add 192.0.2.1/24 dev seed0",
-                  "link set seed0 up", "link set machine0 up", "addr add 192.0.2.2/32 dev machine0"):
+                  f"link set machine0 address {MAC}", "link set seed0 up", "link set machine0 up", "addr add 192.0.2.2/32 dev machine0"):
         subprocess.run(["ip", *words.split()], check=True)
     directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
     for name in ("kernel", "ramdisk"):
@@ -76,19 +163,28 @@ def inside(hearth):
             c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
             c.wait("m1", state)
         second_seed(hearth, directory)
+        approved(c)
         local = curl(f"/ipxe/{MAC}")
         assert "kernel " not in local, f"an available machine is to boot from its disk: {local}"
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "active"})
         c.wait("m1", "wait call-back")
         script = curl(f"/ipxe/{MAC}")
-        assert "ipa-api-url=http://192.0.2.1:" in script, script
+        words, pin = pinned(script, directory)
         same("the kernel", "the kernel\n", curl(f"/image/node/{node['uuid']}/kernel"))
-        found = json.loads(curl_api(c, f"/v1/lookup?addresses={MAC}"))
-        assert len(found["config"]["agent_token"]) >= 32, found
-        same("machines reach nothing else", "Not Found", fault(curl_api(c, "/v1/nodes")))
+        same("the token is overheard", False, looks_up(c, node["uuid"], "https", *words))
+        same("machines reach nothing else", "Not Found", fault(curl(":6385/v1/nodes", *words, scheme="https")))
+        same("nothing is answered in clear", "", curl(f":6385/v1/lookup?addresses={MAC}"))
+        blind = curl(":6385/v1", "--insecure", scheme="https")  # as ironic-python-agent does with ipa-insecure
+        assert "v1" in blind, blind
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "abort"})
+        c.until(lambda: c.node("m1")["provision_state"], "deploy failed")
         same("and no longer", local, curl(f"/ipxe/{MAC}"))
         no_rights_are_left(c.process.pid)
+        user = users_of(c.process.pid)
+        assert len(set(user)) == 1 and user[0] not in ("0", str(pwd.getpwnam("nobody").pw_uid)), f"it serves as {user}"
+        same("whose the state is", {int(user[0])}, {os.lstat(os.path.join(at, name)).st_uid for at, _, names in os.walk(directory)
+                                                    for name in names if not at.endswith("/second")})
+        agent_is_pinned(hearth, pin)  # its node waits for no agent
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "deleted"})
         c.wait("m1", "available")
         c.stop()
@@ -96,11 +192,6 @@ def inside(hearth):
     another_user_serves(hearth, directory + ".2")
     shutil.rmtree(directory, ignore_errors=True)
     print("ok")
-
-
-def curl_api(c, path):
-    port = 6385
-    return curl(f":{port}{path}")
 
 
 def fault(text):

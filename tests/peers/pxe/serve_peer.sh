@@ -47,10 +47,14 @@ lease() { # lease MAC: the address that dhclient gets, empty when none
 
 serve "$work/site.json" || fail "it starts" "$work/serve.log"
 
-if grep -q '^CapEff:\s*0*$' "/proc/$server/status" && grep -q '^NoNewPrivs:\s*1' "/proc/$server/status"; then
-  ok "no capability is left once the ports are open"
+has_capabilities() { # has_capabilities MASK: and nothing else; as nobody that there is
+  grep -qE "^CapEff:\s*0*$1\$" "/proc/$server/status" && grep -qE "^CapPrm:\s*0*$1\$" "/proc/$server/status" &&
+    grep -qE '^Uid:\s6[1-5][0-9]{3}\s' "/proc/$server/status" && grep -q '^NoNewPrivs:\s*1' "/proc/$server/status"
+}
+if has_capabilities 4 && grep -q "who may read all files, since $work/key.pem is not readable to it" "$work/serve.log"; then
+  ok "it may read root's key once the ports are open, as another user, and says so"
 else
-  fail "capabilities are left" "/proc/$server/status"
+  fail "more than the right to read files is left" "/proc/$server/status"
 fi
 
 [ "$(lease 52:54:00:00:00:01)" = 192.0.2.50 ] && ok "a node gets its own address" || fail "a node's address" "$work/dhclient.log"
@@ -58,7 +62,9 @@ fi
 
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
+chmod 644 "$work/key.pem"
 serve "$work/site.json" || fail "it starts after SIGKILL" "$work/serve.log"
+has_capabilities 0 && ok "no capability is left where there is nothing of root's to read" || fail "capabilities are left" "/proc/$server/status"
 [ "$(lease 52:54:00:00:00:08)" = 192.0.2.101 ] && ok "leases survive SIGKILL: nobody else gets 192.0.2.100" ||
   fail "leases after SIGKILL" "$work/dhclient.log" "$work/state/leases"
 [ "$(lease 52:54:00:00:00:09)" = 192.0.2.100 ] && ok "and its machine gets it again" || fail "the same lease again" "$work/dhclient.log"

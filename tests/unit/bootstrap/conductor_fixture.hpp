@@ -61,6 +61,12 @@ class FakeAgents final : public AgentClient {
     const bool fails = failing.contains(row["command_name"].get<std::string>());
     row["command_status"] = fails ? "FAILED" : "SUCCEEDED";
     if (fails) row["command_error"] = {{"message", "it broke"}, {"details", "for a reason"}};
+    if (row["command_name"] == "get_deploy_steps") {
+      row["command_result"] = Json::parse(R"({"deploy_steps": {"M": [
+        {"interface": "deploy", "step": "write_image", "priority": 0},
+        {"interface": "deploy", "step": "erase_devices", "priority": 0},
+        {"interface": "deploy", "step": "erase_devices_metadata", "priority": 0}]}})");
+    }
     if (row["command_name"] == "get_clean_steps") {
       row["command_result"] =
           Json::parse(R"({"clean_steps": {"M": [{"step": "erase", "priority": 10}, {"step": "no", "priority": 0},

@@ -38,6 +38,13 @@ TEST(KernelLine, ValuesThatMakeNoSenseAreAsIfTheyWereNotThere) {
   EXPECT_FALSE(settings.insecure);
 }
 
+TEST(KernelLine, APinnedKeyTakesThePlaceOfWhatOtherRamdisksAreTold) {
+  const Settings settings = read("ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=ABCDEF");
+  EXPECT_EQ(settings.api_pin, "abcdef");
+  EXPECT_FALSE(settings.insecure);
+  EXPECT_TRUE(read("ipa-insecure=1").insecure);
+}
+
 TEST(KernelLine, BothFormsOfBootifAreRead) {
   EXPECT_EQ(mac_of_bootif("01-aa-bb-cc-dd-ee-ff"), "aa:bb:cc:dd:ee:ff");
   EXPECT_EQ(mac_of_bootif("52:54:00:12:34:56"), "52:54:00:12:34:56");

@@ -171,6 +171,30 @@ TEST_F(Api, inspectorsPathsAndOurOwn) {
   EXPECT_EQ(ask("GET", "/v1/conductors").body["conductors"][0]["alive"], true);
 }
 
+TEST_F(Api, aMachineThatAskedBecomesANodeOnlyWhenAPersonApprovesOfIt) {
+  const char* place = "/v1/hearth/waiting/52:54:00:00:00:09";
+  EXPECT_EQ(ask("POST", place, {{"name", "web9"}}).status, 404) << "nobody has asked";
+  conductor->seen("52:54:00:00:00:09", "dhcp DISCOVER", Conductor::Sign::asks);
+  EXPECT_TRUE(conductor->ledger().nodes().empty()) << "nothing is added by itself";
+  EXPECT_EQ(ask("GET", "/v1/hearth/waiting").body["waiting"][0]["how"], "dhcp DISCOVER");
+  EXPECT_EQ(ask("POST", place, {{"name", "web9"}}, "1.78", "192.0.2.9", {Role::operate, "o"}).status, 403);
+  EXPECT_EQ(ask("POST", "/v1/hearth/waiting/52:54", Json::object()).status, 400);
+  const Said bad = ask("POST", place, {{"pm_type", "frob"}});
+  EXPECT_EQ(bad.status, 400) << bad.body;
+  EXPECT_NE(bad.fault().find("frob"), std::string::npos) << bad.fault();
+  EXPECT_TRUE(conductor->ledger().nodes().empty());
+  const Said made =
+      ask("POST", "/v1/hearth/waiting/52-54-00-00-00-09", {{"name", "web9"}, {"mac", "52:54:00:00:00:0a"}});
+  EXPECT_EQ(made.status, 201) << made.body;
+  const Node& node = conductor->node("web9");
+  EXPECT_EQ(node.uuid, made.body["uuid"]);
+  EXPECT_EQ(node.state, State::enroll);
+  EXPECT_TRUE(node.has_mac("52:54:00:00:00:09"));
+  EXPECT_FALSE(node.has_mac("52:54:00:00:00:0a"));
+  EXPECT_TRUE(ask("GET", "/v1/hearth/waiting").body["waiting"].empty());
+  EXPECT_EQ(ask("POST", place, {{"name", "again"}}).status, 404);
+}
+
 TEST_F(Api, brokenRequestsAreTheClientsFault) {
   EXPECT_EQ(ask("POST", "/v1/nodes", "text").status, 400);
   EXPECT_EQ(ask("PATCH", "/v1/nodes/x", Json::array()).status, 404);

@@ -28,7 +28,7 @@ Node node_at(State state, const char* kind, Stage stage) {
   return node;
 }
 
-pxe::Node wish(const Node& node) { return boot_wish(node, "http://192.0.2.1:6385", k_images); }
+pxe::Node wish(const Node& node) { return boot_wish(node, {"http://192.0.2.1:6385", ""}, k_images); }
 
 TEST(BootWish, theRamdiskWhileAJobWantsItAndTheDiskWheneverElse) {
   const std::vector<std::tuple<State, const char*, Stage, pxe::BootState>> rows = {
@@ -71,6 +71,10 @@ TEST(BootWish, imagesByNamePathOrUrlAndTheWayToTheConductor) {
       inspect.profile->append.text().find("ipa-inspection-callback-url=http://192.0.2.1:6385/v1/continue_inspection"),
       std::string::npos);
   EXPECT_EQ(wish(node_at(State::rescue_wait, "rescue", Stage::await_agent)).profile->ramdisk.text(), "http://h/r");
+  EXPECT_EQ(boot_wish(node_at(State::wait_call_back, "deploy", Stage::await_agent), {"https://192.0.2.1:6385", "ab"},
+                      k_images)
+                .profile->append.text(),
+            "ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=ab");
   EXPECT_EQ(resolved_image("nothing", "kernel", k_images), "");
 }
 

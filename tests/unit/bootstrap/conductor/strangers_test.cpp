@@ -21,6 +21,19 @@ TEST(Strangers, areToldWithWhatTheyAskedSinceThen) {
   EXPECT_EQ(strangers.text_since(0), "");
 }
 
+TEST(Strangers, waitTheNewestFirstForAnHour) {
+  Strangers strangers;
+  strangers.note("52:54:00:00:00:02", "dhcp DISCOVER", k_begin);
+  strangers.note("52:54:00:00:00:01", "dhcp DISCOVER", k_begin - 1);
+  strangers.note("52:54:00:00:00:03", "tftp snponly.efi", k_begin + 1);
+  const Json list = strangers.waiting(k_begin + 2);
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_EQ(list[0]["mac"], "52:54:00:00:00:03");
+  EXPECT_EQ(list[0]["how"], "tftp snponly.efi");
+  EXPECT_EQ(list[2]["mac"], "52:54:00:00:00:01");
+  EXPECT_EQ(strangers.waiting(k_begin + 3'600'000'000).size(), 2U);
+}
+
 TEST(Strangers, aFloodOfThemIsNotKept) {
   Strangers strangers;
   for (int i = 0; i < 1000; ++i) strangers.note(cat("mac", i), "dhcp", k_begin);

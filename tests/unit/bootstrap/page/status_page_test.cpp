@@ -112,8 +112,8 @@ TEST_F(Page, aFileIsNotSentAgainToWhoHasIt) {
 
 TEST_F(Page, withoutALogInOneSeesHowManyNodesThereAreAndNothingElse) {
   const std::string uuid = add("fake-hardware");
-  for (const std::string& path :
-       {std::string("/page/events"), std::string("/page/history"), cat("/page/nodes/", uuid)}) {
+  for (const std::string& path : {std::string("/page/events"), std::string("/page/history"),
+                                  std::string("/page/waiting"), cat("/page/nodes/", uuid)}) {
     EXPECT_EQ(ask(path, {}, "GET", {}).status, 401) << path;
     EXPECT_EQ(ask(path, {}, "HEAD", {}).status, 401) << path;
     EXPECT_EQ(ask(path).status, 200) << path;

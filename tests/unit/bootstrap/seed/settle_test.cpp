@@ -30,7 +30,8 @@ TEST(Settled, servicesFindTheSeedsAddressOnTheNodesInterface) {
   EXPECT_EQ(settled_site(k_plan, *own)["interfaces"], Json::array({"ens3"}));
   const std::string environment = settled_environment(k_plan, *own);
   EXPECT_NE(environment.find("HEARTH_SEED_ADDRESSES=\"192.0.2.11/24 192.0.2.1/24\"\n"), std::string::npos);
-  EXPECT_NE(environment.find("--listen 192.0.2.11 --stacks-listen 0.0.0.0 --public 192.0.2.1"), std::string::npos);
+  EXPECT_NE(environment.find("--listen 192.0.2.11 --own-tls --stacks-listen 0.0.0.0 --public 192.0.2.1"),
+            std::string::npos);
   EXPECT_NE(settled_unit().find("ConditionPathExists=\nConditionPathExists="), std::string::npos);
 }
 

@@ -42,8 +42,6 @@ TEST(DhcpJournal, AChangedByteIsSeen) {
   }
 }
 
-TEST(DhcpJournal, ToolsGetDnsmasqsForm) {}
-
 TEST(JournalWriter, WhatWaitsForALineRunsWhenTheFileHasIt) {
   const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
   const fs::path path = directory.path() / "leases";

@@ -15,7 +15,7 @@ const char* const k_node =
 struct World {
   fakes::ScriptedHttp http;
   fakes::ManualClock clock;
-  Conductor conductor{http, clock, k_api, true};
+  Conductor conductor{http, clock, k_api, {}};
 
   [[nodiscard]] std::string version_sent() const {
     return *find_header(http.sent.back().headers, "X-OpenStack-Ironic-API-Version");
