@@ -24,20 +24,19 @@ namespace {
 /// libarchive writes names that are not ASCII only under a UTF-8 locale. This thread has one while the object lives.
 class Utf8Locale {
  public:
-  Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
-    if (locale_ != nullptr) before_ = ::uselocale(locale_);
-  }
+  Utf8Locale() : before_(::uselocale(shared())) {}
   Utf8Locale(const Utf8Locale&) = delete;
   Utf8Locale& operator=(const Utf8Locale&) = delete;
-  ~Utf8Locale() {
-    if (locale_ == nullptr) return;
-    ::uselocale(before_);
-    ::freelocale(locale_);
-  }
+  ~Utf8Locale() { ::uselocale(before_); }
 
  private:
-  locale_t locale_;
-  locale_t before_ = nullptr;
+  /// Of all threads, and never freed. Null, which changes nothing, where the system has none.
+  static locale_t shared() {
+    static const locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return locale;
+  }
+
+  locale_t before_;
 };
 
 struct FreeArchive {

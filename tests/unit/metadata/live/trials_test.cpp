@@ -198,8 +198,8 @@ TEST_F(TrialsTest, WhatChangesIsDoneByTheServerOnceItWasTriedAndWhatAsksByTheCop
 }
 
 TEST_F(TrialsTest, WhatHasNoEndDiesOrTakesAllMemoryIsRefusedAndTheServerServesOn) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's allocator ends a copy that gets no memory in its own way, or never";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's allocator ends a copy that gets no memory in its own way, or never";
 #endif
   const std::string advice = "nothing was changed";
   for (const auto& [target, why] : std::vector<std::pair<std::string, std::string>>{
