@@ -68,6 +68,12 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
   }
 }
 
+/// By the kernel's own calls. The C library's would tell all threads, and it knows nothing of clone3: the threads of
+/// our starter are not here, and it would wait for ever for one that was just being started.
+bool become_root() {
+  return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setgid, 0) == 0 && ::syscall(SYS_setuid, 0) == 0;
+}
+
 /// The child's side: wait for the maps, become root inside, cut the mount tree off from the host's, run the body.
 [[noreturn]] void run_inside(const std::function<int()>& body, Pipe& ready) {
   ready.write = Fd();
@@ -75,7 +81,7 @@ void write_map(pid_t pid, const char* file, const char* tool, const std::vector<
   char go = 0;
   if (::read(ready.read.get(), &go, 1) != 1) ::_exit(125);  // the parent died or failed before the maps were written
   ready.read = Fd();
-  if (::setgroups(0, nullptr) != 0 || ::setgid(0) != 0 || ::setuid(0) != 0) ::_exit(125);
+  if (!become_root()) ::_exit(125);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // setuid clears it where that is another id
   ::prctl(PR_SET_DUMPABLE, 1);         // as above: /proc/self would not be ours
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(125);
