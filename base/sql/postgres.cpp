@@ -61,8 +61,8 @@ const Libpq& libpq() {
 }
 
 /// Held as long as we are connected: no two processes drive one database. Any number will do that others don't use.
-/// The wait is for the server to notice that a predecessor died.
-constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734); SET lock_timeout = 0";
+/// The wait is for the server to notice that a predecessor died; later it is for whoever locked a table, and forgot it.
+constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734)";
 
 struct ResultDeleter {
   void operator()(PGresult* result) const { libpq().clear(result); }

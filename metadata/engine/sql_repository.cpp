@@ -106,6 +106,11 @@ constexpr std::array<SealedColumn, 6> k_sealed_columns = {{{"setting", "name", "
                                                            {"event", "number", "0", "reason", "id", "''"},
                                                            {"object", "path", "", "body", "path", "''"}}};
 
+/// PostgreSQL copies values of columns to its statistics, where they would outlive what is wiped.
+void gather_nothing_of(sql::Database& database, const SealedColumn& column) {
+  database.run(cat("ALTER TABLE ", column.table, " ALTER COLUMN ", column.text, " SET STATISTICS 0"));
+}
+
 /// Settings that say how all others are kept.
 constexpr const char* k_never_sealed = "('version', 'sealed', 'unwiped')";
 
@@ -121,9 +126,13 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
       insert_event_(
           database_.prepare("INSERT INTO event (id, root, stack, resource, physical_id, type, status, reason, "
                             "time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number")) {
+  if (is_new_ && database_.is_postgres()) {
+    for (const SealedColumn& column : k_sealed_columns) gather_nothing_of(database_, column);
+  }
   keys_seen_ = file_state(keys_);
   take_seal();
   if (seal_.is_on()) seal_and_wipe();
+  is_new_ = false;  // a rotation finds what was kept since
 }
 
 /// What can't be done is put off, but nothing that was in the clear is served before nothing is left of that.
@@ -134,7 +143,11 @@ void SqlRepository::seal_and_wipe() {
     if (!raw_setting("unwiped").empty()) wipe();
   } catch (sql::StoreError& error) {
     error.during("sealing all of the database with a new key");
-    error.hint("This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
+    error.hint(
+        database_.is_postgres()
+            ? "Another session may have locked a table (pg_locks names it), or PostgreSQL has no room for another "
+              "copy of one. The next start goes on."
+            : "This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
     if (before.empty() || raw_setting("unwiped") == k_in_clear) throw;
     put_off_ = error.story();
     seal_.seal_with(raw_setting("sealed"));
@@ -181,9 +194,9 @@ void SqlRepository::take_seal_again() {
   seal_.seal_with(with);
 }
 
-bool SqlRepository::seal_anew(const std::function<void()>& breathe) {
+bool SqlRepository::seal_anew(const std::function<void()>& breathe, bool again) {
   const std::string now = file_state(keys_);
-  if (now == keys_seen_ || now.empty()) return false;
+  if ((now == keys_seen_ && !again) || now.empty()) return false;
   keys_seen_ = now;
   const std::string former = seal_.key_id();
   Seal fresh = Seal::read(keys_);
@@ -262,12 +275,13 @@ std::optional<std::string> SqlRepository::sealed_anew(const std::string& table, 
 /// What free pages and the log hold of before.
 void SqlRepository::wipe() {
   if (database_.is_postgres()) {
-    database_.run("SET lock_timeout = '10s'");  // somebody may be reading a table, and forget it
     // VACUUM FULL keeps what was there for a transaction that began earlier; a column that is made anew does not.
-    for (const SealedColumn& column : k_sealed_columns)
+    for (const SealedColumn& column : k_sealed_columns) {
       database_.run(
           cat("ALTER TABLE ", column.table, " ALTER COLUMN ", column.text, " TYPE TEXT USING ", column.text, " || ''"));
-    database_.run("SET lock_timeout = 0");
+      gather_nothing_of(database_, column);
+    }
+    database_.run("VACUUM FULL pg_statistic");  // of when they were gathered
   } else {
     database_.run("PRAGMA secure_delete = ON");
     database_.run("VACUUM");

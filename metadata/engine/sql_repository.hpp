@@ -32,8 +32,8 @@ class SqlRepository final : public Repository {
 
   /// Whether the file of keys got another first key since it was read last, with which all is sealed now. What free
   /// pages hold that the former one sealed goes at the next start. `breathe` is called every some rows; it may read.
-  /// Throws Error, and then all is as it was, and the file is looked at only when it changes again.
-  bool seal_anew(const std::function<void()>& breathe);
+  /// Throws Error, and then all is as it was, and the file is looked at only when it changes, or with `again`.
+  bool seal_anew(const std::function<void()>& breathe, bool again = false);
 
   /// Of the file of keys, where it was removed while the database is in use; whether it was.
   [[nodiscard]] bool put_back_keys() const { return seal_.put_back(); }

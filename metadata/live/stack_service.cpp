@@ -109,10 +109,12 @@ struct StackService::Parts {
     }
   }
 
-  /// After `hearth metadata seal rotate`.
+  /// After `hearth metadata seal rotate`. What can't be done just now is tried again.
   void take_new_keys(const std::function<void()>& breathe) {
+    const bool again = clock.now() - keys_tried >= std::chrono::minutes(1);
+    if (again) keys_tried = clock.now();
     try {
-      if (!repository->seal_anew(breathe)) return;
+      if (!repository->seal_anew(breathe, again)) return;
       log.info(cat("the stacks' database is sealed with the new key of ", keys.string()));
       forget_former(keys, *repository, clock, log);
     } catch (const Error& error) {
@@ -192,6 +194,7 @@ struct StackService::Parts {
   Ec2Api ec2;
   PeerNotes peers;
   const Clock& clock;
+  MonotonicTime keys_tried = clock.now();
   TrialLimits limits;
   std::vector<std::unique_ptr<HttpHandler>> guards;  ///< of the ports
   std::unique_ptr<Trials> trials;

@@ -117,6 +117,7 @@ def check_seal(postgres, service, work):
     assert run.returncode == 1 and work + "/keyless/seal-key would have: it is not there" in run.stderr, run.stderr
     assert "--seal-key" in run.stderr and not os.path.exists(work + "/keyless/seal-key"), run.stderr
     former = re.search("sealed:[0-9a-f]{16}:", dump).group()
+    subprocess.run(["psql", "-qc", "ANALYZE", postgres.url()], check=True, timeout=60)  # copies values, as autovacuum does
     subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", service.directory], check=True, stdout=subprocess.DEVNULL, timeout=60)
     check_wiped_beside_readers(postgres, service, work, former)
     assert service.get("/stacks/hidden/outputs/p")["output"]["output_value"] == hidden
@@ -217,8 +218,22 @@ def check_two_sites(postgres, service, work):
         before = names(service)
         other.hearth("create", "there", "-t", HERE + "/postgres.yaml")
         assert names(other) == ["there"] and names(service) == before, (names(other), names(service))
+        former = "sealed:" + key_of(postgres, "elsewhere")
+        subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", other.directory], check=True, stdout=subprocess.DEVNULL, timeout=60)
+        deadline = time.monotonic() + 20
+        while key_of(postgres, "elsewhere") in former:
+            assert time.monotonic() < deadline, "the new key was not taken"
+            time.sleep(0.1)
+        other.kill()
+        other.start()
+        assert names(other) == ["there"] and not files_with(postgres, former), "it was new when it was rotated, and kept"
     finally:
         other.kill()
+
+
+def key_of(postgres, database):
+    return subprocess.run(["psql", "-qAtc", "SELECT value FROM setting WHERE name = 'sealed'", postgres.url(database)], capture_output=True,
+                          text=True, timeout=60, check=True).stdout.strip()
 
 
 def main():

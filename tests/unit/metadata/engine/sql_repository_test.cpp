@@ -381,7 +381,8 @@ TEST_F(SealedRepositoryTest, ARotationIsTakenWhileItIsInUseThoughEachCallFailsOn
     EXPECT_FALSE(repository_->seal_anew(breathe)) << "once for each change of the file";
     repository_->set("later", "kept");
     expect_all_there();
-    if (!failed) forget_former_keys(keys(), repository_->sealed_with(), 2000);
+    EXPECT_EQ(repository_->seal_anew(breathe, true), failed) << "what could not be done is done later";
+    forget_former_keys(keys(), repository_->sealed_with(), 2000);
     open_sealed();
     expect_all_there();
     EXPECT_EQ(repository_->setting("later"), "kept");
@@ -390,6 +391,22 @@ TEST_F(SealedRepositoryTest, ARotationIsTakenWhileItIsInUseThoughEachCallFailsOn
     if (HasFailure()) return;
   }
   EXPECT_GT(failures, 20U);
+}
+
+TEST_F(SealedRepositoryTest, WhatANewDatabaseHeldBeforeARotationIsWipedAtTheNextStart) {
+  const std::string fresh = (directory_.path() / "new.db").string();
+  const auto has_to_be_wiped = [&] {
+    sql::Database raw(fresh);
+    return raw.prepare("SELECT value FROM setting WHERE name = 'unwiped'").step();
+  };
+  {
+    SqlRepository repository(fresh, keys());
+    rotate_seal(keys(), 1000);
+    EXPECT_TRUE(repository.seal_anew([] {}));
+  }
+  EXPECT_TRUE(has_to_be_wiped());
+  (void)SqlRepository(fresh, keys());
+  EXPECT_FALSE(has_to_be_wiped());
 }
 
 TEST_F(SealedRepositoryTest, AFileOfKeysThatLacksTheOneInUseIsNotTaken) {

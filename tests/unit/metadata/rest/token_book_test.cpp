@@ -88,7 +88,7 @@ TEST(TokenFiles, SurviveAPowerCut) {
     const TokenBook left(state.path());
     EXPECT_FALSE(cut.promised.size() == 3 && left.find(token, 100)) << "what was ended stays so";
   });
-  EXPECT_GT(cuts, 6U);
+  EXPECT_GT(cuts, 8U);
 }
 
 TEST(TokenFiles, ATokenThatWasToldSurvivesAPowerCut) {
@@ -101,7 +101,7 @@ TEST(TokenFiles, ATokenThatWasToldSurvivesAPowerCut) {
     const TokenBook left(state.path());
     EXPECT_TRUE(cut.promised.empty() || left.find(token, 100));
   });
-  EXPECT_GT(cuts, 3U);
+  EXPECT_GT(cuts, 4U);
 }
 
 TEST_F(TokenBookTest, ABookThatCannotBeReadChangesNothing) {
