@@ -10,7 +10,6 @@ namespace hearth::bootstrap {
 namespace {
 
 using Keys = std::vector<DriverKey>;
-using Identity = InventoryNames::Identity;
 
 Keys ipmi_keys() {
   return {{.name = "ipmi_address", .help = "the address of the BMC", .required = true},
@@ -88,16 +87,17 @@ std::vector<DriverSheet> sheets() {
     return cat(maker, ": Redfish, or IPMI where that does not answer; keys of both drivers hold, too");
   };
   const auto named_by_vendor = [](const char* driver, const char* suffix, const char* prefix) {
-    return InventoryNames{{driver}, suffix, prefix, {"pm_addr", "pm_user", "pm_password"}, Identity::address};
+    return InventoryNames{
+        {driver}, suffix, prefix, {"pm_addr", "pm_user", "pm_password"}, InventoryNames::Identity::address};
   };
   return {
       {"redfish",
        "BMCs that speak Redfish (any maker of the last years)",
-       {{"redfish"}, "", "redfish", {"pm_addr", "pm_system_id"}, Identity::system},
+       {{"redfish"}, "", "redfish", {"pm_addr", "pm_system_id"}, InventoryNames::Identity::system},
        redfish_keys()},
       {"ipmi",
        "BMCs that speak IPMI over LAN, through ipmitool",
-       {{"ipmi"}, "_ipmitool", "ipmi", {"pm_addr"}, Identity::address},
+       {{"ipmi"}, "_ipmitool", "ipmi", {"pm_addr"}, InventoryNames::Identity::address},
        ipmi_keys()},
       {"idrac", vendor("Dell's iDRAC"), named_by_vendor("idrac", "_drac", "drac"), vendor_keys("drac")},
       {"ilo", vendor("HPE's iLO"), named_by_vendor("ilo", "_ilo", "ilo"), vendor_keys("ilo")},
@@ -105,19 +105,19 @@ std::vector<DriverSheet> sheets() {
       {"xclarity", vendor("Lenovo's XClarity"), named_by_vendor("xclarity", "", "xclarity"), vendor_keys("xclarity")},
       {"libvirt",
        "virtual machines of libvirt, through virsh",
-       {{"libvirt", "pxe_ssh"}, "", "libvirt", {"pm_addr"}, Identity::domain},
+       {{"libvirt", "pxe_ssh"}, "", "libvirt", {"pm_addr"}, InventoryNames::Identity::domain},
        libvirt_keys()},
       {"manual-management",
        "machines that a person switches; a port with a MAC is all that they need",
-       {{"manual-management", "fake_pxe", "fake_agent"}, "", "", {}, Identity::none},
+       {{"manual-management", "fake_pxe", "fake_agent"}, "", "", {}, InventoryNames::Identity::none},
        {}},
       {"qemu",
        "QEMU on the conductor's own machine; in rehearsals only",
-       {{"qemu"}, "", "qemu", {}, Identity::none},
+       {{"qemu"}, "", "qemu", {}, InventoryNames::Identity::none},
        qemu_keys()},
       {"fake-hardware",
        "machines that are not there and obey at once; for tests",
-       {{"fake-hardware", "fake"}, "", "fake", {}, Identity::none},
+       {{"fake-hardware", "fake"}, "", "fake", {}, InventoryNames::Identity::none},
        {{.name = "fake_fault", .help = "what goes wrong", .values = {"unreachable", "refused", "deaf"}}}}};
 }
 
