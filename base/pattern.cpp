@@ -70,8 +70,8 @@ struct Pattern::Compiled {
 Pattern::Pattern(const std::string& text) {
   int error = 0;
   PCRE2_SIZE place = 0;
-  std::unique_ptr<pcre2_code, Freed> code(::pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                                                          k_dialect, &error, &place, nullptr));
+  std::unique_ptr<pcre2_code, Freed> code(
+      ::pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), k_dialect, &error, &place, nullptr));
   if (code == nullptr) {
     std::array<char, 256> why{};
     ::pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(why.data()), why.size());

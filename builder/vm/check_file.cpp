@@ -104,9 +104,8 @@ std::vector<std::string> values_of(const YAML::Node& node, const Property& prope
 
 /// A line of the report is made of a name. Only what sh reads may have several lines; nobody reads beyond a NUL.
 void check_name(const YAML::Node& node, const std::string& name, bool is_shell) {
-  const bool bad = std::any_of(name.begin(), name.end(), [&](unsigned char c) {
-    return c == '\0' || (!is_shell && (c < 0x20 || c == 0x7f));
-  });
+  const bool bad = std::any_of(name.begin(), name.end(),
+                               [&](unsigned char c) { return c == '\0' || (!is_shell && (c < 0x20 || c == 0x7f)); });
   if (bad) refuse(node, cat("there are no control characters in ", is_shell ? "what sh reads" : "a name"));
 }
 

@@ -500,9 +500,10 @@ std::vector<std::string> unmatched(const std::vector<std::string>& patterns, con
 
 std::string probe_script(const std::vector<ResourceCheck>& checks) {
   std::string script = cat(
-      "for p in base64 head mktemp stat timeout tr; do command -v $p >/dev/null || { echo the image has no program $p >&2; "
-      "exit ", k_lacks_programs, "; }; done\n",
-      "tell() { printf '%s %s ' \"$n\" \"$1\"; base64 | tr -d '\\n'; echo; }\nn=all\n",
+      "for p in base64 head mktemp stat timeout tr; do command -v $p >/dev/null || { echo the image has no program $p "
+      ">&2; "
+      "exit ",
+      k_lacks_programs, "; }; done\n", "tell() { printf '%s %s ' \"$n\" \"$1\"; base64 | tr -d '\\n'; echo; }\nn=all\n",
       "timeout -k 2 10 systemctl is-system-running </dev/null | { cat; echo; } | tell state\n");
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (checks[i].skip) continue;

@@ -141,7 +141,8 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
     check->use_port(way->second);
   }
   if (ways.size() > k_most_ports)
-    throw Error(ErrorKind::usage, cat("checks ask ", ways.size(), " ports of the guest; ", k_most_ports, " are the most"));
+    throw Error(ErrorKind::usage,
+                cat("checks ask ", ways.size(), " ports of the guest; ", k_most_ports, " are the most"));
   ConsoleWatch watch(expectations);
   const PrivateVariables variables(machine, scratch);
   machine.serial = SerialLine::output;

@@ -132,7 +132,8 @@ class InsideCheckTest : public testing::Test {
                           clock_, runner_);
   }
   GuestCheck::Outcome look(const std::string& state, const std::string& processes) {
-    answer_ = cat("Welcome\nall state ", base64_encode(state), "\n0 names ", base64_encode(processes), "\nall end Lg==\n");
+    answer_ =
+        cat("Welcome\nall state ", base64_encode(state), "\n0 names ", base64_encode(processes), "\nall end Lg==\n");
     return check_->look(Deadline::never());
   }
 };

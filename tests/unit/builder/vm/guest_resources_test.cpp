@@ -71,7 +71,8 @@ TEST_F(GuestResourcesTest, ACommand) {
   bad(ask("command", "sleep 20", "exit-status", {"0"}, {{"timeout", {"700"}}}), "still running after 1 s");
   bad(ask("command", "trap '' TERM; while :; do sleep 1; done", "exit-status", {"0"}, {{"timeout", {"700"}}}), "");
   EXPECT_THAT(probe_script({{"command", "a", {{"timeout", {"0"}}}, false}}), HasSubstr(" 10 sh -c"));
-  EXPECT_THAT(probe_script({{"command", "a", {{"timeout", {"18446744073709551615"}}}, false}}), HasSubstr(" 18446744073709552 sh"));
+  EXPECT_THAT(probe_script({{"command", "a", {{"timeout", {"18446744073709551615"}}}, false}}),
+              HasSubstr(" 18446744073709552 sh"));
 }
 
 TEST_F(GuestResourcesTest, AnAnswerIsWholeFromItsBeginningToItsEnd) {
@@ -103,8 +104,9 @@ TEST_F(GuestResourcesTest, WhateverAMachineAnswersIsJudged) {
   EXPECT_EQ(told("file", "/a", "mode", "0644", {{"exists", "yes"}, {"stat", "||||"}}), "is , not 0644");
   EXPECT_THAT(told("file", "/a", "sha256", std::string(64, 'a'), {{"exists", "yes"}, {"sha256", "aa  -"}}),
               HasSubstr("is 'aa', not"));
-  EXPECT_THAT(told("file", "/a", "contents", "/^(a+)+$/", {{"exists", "yes"}, {"contents", std::string(50000, 'a') + "!"}}),
-              HasSubstr("not so: /^(a+)+$/ (the pattern"));
+  EXPECT_THAT(
+      told("file", "/a", "contents", "/^(a+)+$/", {{"exists", "yes"}, {"contents", std::string(50000, 'a') + "!"}}),
+      HasSubstr("not so: /^(a+)+$/ (the pattern"));
 }
 
 TEST_F(GuestResourcesTest, ACommandThatReadsDoesNotEatTheScript) {
