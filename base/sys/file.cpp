@@ -153,9 +153,11 @@ void RealFileSystem::remove(const fs::path& path) {
 
 AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {
   struct stat there {};
-  // root would have no /dev/null any more
-  if (::stat(target.c_str(), &there) == 0 && (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode)))
-    throw Error(ErrorKind::input, cat(target.string(), " is a device, whose place a file would take"));
+  // root would have no /dev/null any more, nor a /dev/stdout, which may lead to a pipe
+  if (::stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+    const char* const kind = S_ISFIFO(there.st_mode) ? "pipe" : S_ISSOCK(there.st_mode) ? "socket" : "device";
+    throw Error(ErrorKind::input, cat(target.string(), " is a ", kind, ", whose place a file would take"));
+  }
   const fs::path directory = directory_of(target);
   // Without /proc (an early boot, a container from scratch) an unnamed file could never get its name.
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;

@@ -1,6 +1,7 @@
 #include "builder/vm/boot_report.hpp"
 
 #include "base/cli/junit.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace hearth::vm {
@@ -16,17 +17,20 @@ const char* name_of(Verdict::Outcome outcome) {
 
 std::string seconds_text(Duration duration) { return fixed(seconds_of(duration), 1); }
 
+/// What a machine says makes no line of the report.
+std::string indented(const std::string& said) { return replace_all(said, "\n", "\n        | "); }
+
 }  // namespace
 
 std::string BootReport::text() const {
   std::string out;
   for (const Seen& each : seen) out += cat("  ", seconds_text(each.after), " s  ", trim(each.line), "\n");
   for (const auto& [verdict, after] : checked) {
-    out += cat("  ", seconds_text(after), " s  ", verdict.failed() ? "FAILED  " : "", verdict.name,
-               verdict.told.empty() ? "" : cat(": ", verdict.told), "\n");
+    out += cat("  ", seconds_text(after), " s  ", verdict.failed() ? "FAILED  " : "", one_line(verdict.name),
+               verdict.told.empty() ? "" : cat(": ", indented(verdict.told)), "\n");
   }
   if (passed) return cat(out, "passed after ", seconds_text(took), " s\n");
-  out += cat("failed after ", seconds_text(took), " s: ", reason, "\n  not seen: ", missing,
+  out += cat("failed after ", seconds_text(took), " s: ", indented(reason), "\n  not seen: ", one_line(missing),
              "\n  last lines of the console:\n");
   for (const std::string& line : last_lines) out += cat("    ", line, "\n");
   return out;

@@ -97,7 +97,16 @@ std::vector<std::string> values_of(const YAML::Node& node, const Property& prope
   std::string text = yaml_text(node, name);
   if (property.shape == Shape::number && !parse_number(text))
     refuse(node, cat("'", name, "' is a number, not '", text, "'"));
+  if (property.refusal != nullptr)
+    if (const std::string why = property.refusal(text); !why.empty()) refuse(node, cat("'", name, "' ", why));
   return {std::move(text)};
+}
+
+/// A line of the report is made of a name. Only what sh reads may have several lines; nobody reads beyond a NUL.
+void check_name(const YAML::Node& node, const std::string& name, bool is_shell) {
+  const bool bad = std::any_of(name.begin(), name.end(),
+                               [&](unsigned char c) { return c == '\0' || (!is_shell && (c < 0x20 || c == 0x7f)); });
+  if (bad) refuse(node, cat("there are no control characters in ", is_shell ? "what sh reads" : "a name"));
 }
 
 /// The expectations of one resource; what is for people is left out.
@@ -114,6 +123,7 @@ ResourceCheck read_resource(const std::string& type, const YAML::Node& key, cons
       check.skip = flag_text(pair.second, name) == "true";
     } else if (const Property* const property = find(properties, name)) {
       std::vector<std::string> values = values_of(pair.second, *property);
+      for (const std::string& value : values) check_name(pair.second, value, true);
       if (!values.empty()) check.expected.push_back({name, std::move(values)});
     } else {
       refuse(pair.first, cat("there is no '", name, "' of a ", type, meant(name, names_of(properties))));
@@ -162,6 +172,7 @@ CheckFile read_checks(const YAML::Node& root) {
     for (const auto& pair : group.second) {
       if (!pair.first.IsScalar() || pair.first.Scalar().empty())
         refuse(pair.first, cat("the name of a ", name, " is expected"));
+      check_name(pair.first, pair.first.Scalar(), name == "command");
       if (name == "http") {
         file.pages.push_back(read_page(pair.first, pair.second));
         continue;

@@ -180,11 +180,13 @@ GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, 
     if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
     checks.push_back(run_check(command, make_key(scratch, machine, runner), runner));
   }
-  if (!asked.inside.empty()) {
+  const bool has_inside = !asked.inside.empty();
+  if (has_inside) {
     const fs::path key = make_key(scratch, machine, runner);
     checks.push_back(inside_check(std::move(asked.inside), key, patience, clock, runner));
   }
-  for (const HttpWish& page : asked.pages) checks.push_back(http_check(page, clock));
+  const PagePatience page_patience{patience, has_inside};
+  for (const HttpWish& page : asked.pages) checks.push_back(http_check(page, clock, page_patience));
   return checks;
 }
 
@@ -205,15 +207,23 @@ int run_test(const cli::Arguments& arguments) {
   const std::vector<std::string> expected = expectations_of(arguments);
   // Before the machine, for which KVM is probed.
   const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
+  // So that a place that can't be written is told before, not after.
+  std::optional<AtomicFile> junit;
+  if (const std::optional<std::string> path = arguments.value("junit")) {
+    if (fs::is_directory(*path)) throw Error(ErrorKind::usage, cat("--junit: ", *path, " is a directory; name a file"));
+    junit.emplace(AtomicFile::create(*path));
+  }
   QemuMachine asked;
   const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
   QemuMachine machine = make_machine(arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
   const BootReport report =
       test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
-  if (const std::optional<std::string> path = arguments.value("junit"))
-    RealFileSystem().write(*path, report.junit(machine.image.filename().string()), {});
   cli::print(arguments.has("json") ? json_document(report.json()) : report.text());
+  if (junit) {
+    write_all(junit->fd(), report.junit(machine.image.filename().string()), *arguments.value("junit"));
+    junit->commit();
+  }
   return report.passed ? 0 : 1;
 }
 

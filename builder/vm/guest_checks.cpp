@@ -9,6 +9,7 @@
 #include "base/net/url.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::vm {
@@ -26,20 +27,34 @@ GuestCheck::Outcome verdict(std::string name, Outcomes outcome, std::string told
 
 class HttpCheck final : public GuestCheck {
  public:
-  HttpCheck(HttpWish wish, const Clock& clock) : wish_(std::move(wish)), clock_(clock) {}
+  HttpCheck(HttpWish wish, const Clock& clock, std::optional<PagePatience> patience)
+      : wish_(std::move(wish)), clock_(clock), patience_(patience) {}
 
   [[nodiscard]] std::string text() const override {
     return cat("http ", wish_.port, wish_.path, wish_.words.empty() ? "" : cat("=", wish_.words));
   }
   [[nodiscard]] std::uint16_t guest_port() const override { return wish_.port; }
 
-  [[nodiscard]] Outcome look(const Deadline&) override {
+  [[nodiscard]] Outcome look(const Deadline& deadline) override {
+    if (patience_ && patience_->has_started) begin();
+    Outcome outcome = ask(deadline);
+    if (since_ && clock_.now() - *since_ >= patience_->patience) outcome.done = true;
+    return outcome;
+  }
+
+ private:
+  void begin() {
+    if (patience_ && !since_) since_ = clock_.now();
+  }
+
+  Outcome ask(const Deadline& deadline) {
     WebClient http(clock_, {}, "hearth-image-test");
     HttpRequest request;
     request.url = parse_url(cat("http://127.0.0.1:", port_, wish_.path)).value_or_throw();
-    request.deadline = Deadline::after(k_answer_patience, clock_);
+    request.deadline = Deadline::earlier(deadline, Deadline::after(k_answer_patience, clock_));
     try {
       const HttpResponse response = http.send(request);
+      begin();
       const std::string answer = cat("HTTP ", response.status);
       const bool good =
           wish_.status ? static_cast<std::uint64_t>(response.status) == *wish_.status : response.status < 400;
@@ -55,7 +70,6 @@ class HttpCheck final : public GuestCheck {
     }
   }
 
- private:
   static std::string first_line(const std::string& body) {
     const std::string line = body.substr(0, body.find('\n'));
     return line.size() > 120 ? cat(line.substr(0, 120), "…") : line;
@@ -63,6 +77,8 @@ class HttpCheck final : public GuestCheck {
 
   HttpWish wish_;
   const Clock& clock_;
+  std::optional<PagePatience> patience_;
+  std::optional<MonotonicTime> since_;
 };
 
 /// ssh's own exit code: there is no connection yet.
@@ -76,6 +92,7 @@ Command log_in(const fs::path& key, std::uint16_t port, const std::string& line,
     command.argv.insert(command.argv.end(), {"-o", option});
   command.argv.insert(command.argv.end(), {"root@127.0.0.1", line});
   command.deadline = deadline;
+  command.on_tick = [] { StopSignals::check(); };
   return command;
 }
 
@@ -128,11 +145,20 @@ class InsideCheck final : public GuestCheck {
     const Answers answers = parse_answers(result.out, checks_.size());
     if (!answers.is_whole) {
       const std::string said(trim(result.err));
-      return verdict("log in by ssh", Outcomes::failed,
-                     cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown))));
+      Outcome outcome =
+          verdict(is_by_ssh(result) ? "log in by ssh" : "answers of the machine", Outcomes::failed,
+                  result.out.size() >= k_most_answers
+                      ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
+                      : cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown))));
+      outcome.done = result.status == ExitStatus(Exited{k_lacks_programs});
+      return outcome;
     }
     if (answers.has_started && !started_) started_ = clock_.now();
     Outcome outcome{false, judge(checks_, answers)};
+    if (!started_) {
+      outcome.verdicts.insert(outcome.verdicts.begin(),
+                              {"the system has started", Outcomes::failed, "systemd is still starting it"});
+    }
     const bool good = std::none_of(outcome.verdicts.begin(), outcome.verdicts.end(),
                                    [](const Verdict& each) { return each.failed(); });
     outcome.done = good || (started_ && clock_.now() - *started_ >= patience_);
@@ -170,8 +196,8 @@ Result<HttpWish, std::string> parse_http_wish(const std::string& text) {
   return wish;
 }
 
-std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock) {
-  return std::make_unique<HttpCheck>(wish, clock);
+std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock, std::optional<PagePatience> patience) {
+  return std::make_unique<HttpCheck>(wish, clock, patience);
 }
 
 std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, CommandRunner& runner) {

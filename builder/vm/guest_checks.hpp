@@ -46,7 +46,15 @@ struct HttpWish {
 };
 [[nodiscard]] Result<HttpWish, std::string> parse_http_wish(const std::string& text);
 
-[[nodiscard]] std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock);
+/// How long a page is asked for that is not as it should be: since it was first answered, or, where the system is known
+/// to have started, since it was first asked for.
+struct PagePatience {
+  Duration patience;
+  bool has_started = false;
+};
+/// Without patience it is asked for until it is well, or the test ends.
+[[nodiscard]] std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock,
+                                                     std::optional<PagePatience> patience = {});
 /// By ssh as root, with the key in `key` (its public half is in KEY.pub). Its exit code decides; 255 is ssh's own, and
 /// tried again.
 [[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key,

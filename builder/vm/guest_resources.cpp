@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/base64.hpp"
+#include "base/error.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 
@@ -91,9 +92,30 @@ std::string file_kind(const std::string& told) {
   return replace_all(replace_all(told, " special file", "-device"), " ", "-");
 }
 
-std::string octal(const std::string& text) {
-  const std::size_t digits = std::min(text.find_first_not_of('0'), text.size() - 1);
-  return text.substr(digits);
+/// Without leading noughts: "0644" and "644" are one mode.
+std::string octal(const std::string& text) { return text.substr(std::min(text.find_first_not_of('0'), text.size())); }
+
+std::string refuse_mode(const std::string& value) {
+  const bool good = !value.empty() && value.size() <= 5 && value.find_first_not_of("01234567") == std::string::npos;
+  return good ? "" : cat("is octal: \"0644\", not '", value, "'");
+}
+
+std::string refuse_kind(const std::string& value) {
+  static const std::vector<std::string> kinds = {"file",   "directory",        "symlink",     "pipe",
+                                                 "socket", "character-device", "block-device"};
+  if (std::find(kinds.begin(), kinds.end(), value) != kinds.end()) return "";
+  const auto near = nearest(value, kinds);
+  return cat("is one of ", join(kinds, ", "), ", not '", value, "'", near ? cat("; did you mean '", *near, "'?") : "");
+}
+
+template <std::size_t digits>
+std::string refuse_sum(const std::string& value) {
+  const bool good = value.size() == digits && value.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return good ? "" : cat("has ", digits, " hexadecimal digits, not '", value, "'");
+}
+
+std::string refuse_code(const std::string& value) {
+  return parse_number(value).value_or(0) <= 255 ? "" : cat("is at most 255, not ", value);
 }
 
 Outcome judge_file(const ResourceCheck& check, const Expectation& expected, const Facts& facts, std::string& told) {
@@ -104,7 +126,7 @@ Outcome judge_file(const ResourceCheck& check, const Expectation& expected, cons
   if (property == "contents" || property == "contains") return judge_patterns(expected, fact(facts, "contents"), told);
   if (property == "linked-to") return judge_text(expected, line_of(facts, "link"), told);
   if (property == "md5" || property == "sha256" || property == "sha512")
-    return judge_text(expected, line_of(facts, property).substr(0, expected.values.front().size()), told);
+    return judge_text(expected, split(line_of(facts, property), ' ').front(), told);
   const std::vector<std::string> stat = split(line_of(facts, "stat"), '|');
   if (stat.size() != 5) return missing(told, cat("stat told nothing of ", check.name));
   if (property == "mode") {
@@ -122,17 +144,18 @@ ResourceType file_type() {
   return {"file",
           "a path",
           {{"exists", Shape::flag, "whether it is there"},
-           {"mode", Shape::text, "its mode in octal: \"0644\""},
+           {"mode", Shape::text, "its mode in octal: \"0644\"", refuse_mode},
            {"owner", Shape::text, "the user's name"},
            {"group", Shape::text, "the group's name"},
            {"size", Shape::number, "in bytes"},
-           {"filetype", Shape::text, "file, directory, symlink, pipe, socket, character-device or block-device"},
+           {"filetype", Shape::text, "file, directory, symlink, pipe, socket, character-device or block-device",
+            refuse_kind},
            {"linked-to", Shape::text, "where a link leads, as it is written"},
            {"contents", Shape::patterns, "what is in it, of its first 4 MB"},
            {"contains", Shape::patterns, "the same; older files' word"},
-           {"md5", Shape::text, "its sum"},
-           {"sha256", Shape::text, "its sum"},
-           {"sha512", Shape::text, "its sum"}},
+           {"md5", Shape::text, "its sum", refuse_sum<32>},
+           {"sha256", Shape::text, "its sum", refuse_sum<64>},
+           {"sha512", Shape::text, "its sum", refuse_sum<128>}},
           probe_file,
           judge_file,
           refuse_path};
@@ -233,7 +256,8 @@ std::vector<std::string> listeners(const std::string& table, std::uint16_t port,
     if (words.size() < 4 || words[3] != (by_udp ? "07" : "0A")) continue;  // TCP_CLOSE, where UDP's sit; TCP_LISTEN
     const std::size_t colon = words[1].find(':');
     const bool is_address = (colon == 8 || colon == 32) && words[1].size() == colon + 5 &&
-                            words[1].find_first_not_of("0123456789ABCDEF:") == std::string::npos;
+                            words[1].find_first_not_of("0123456789ABCDEF") == colon &&
+                            words[1].find_first_not_of("0123456789ABCDEF", colon + 1) == std::string::npos;
     if (is_address && std::stoul(words[1].substr(colon + 1), nullptr, 16) == port)
       addresses.push_back(address_text(words[1].substr(0, colon)));
   }
@@ -287,15 +311,16 @@ ResourceType process_type() {
           judge_process};
 }
 
-/// In seconds, rounded up. goss's limits are milliseconds.
+/// In seconds, rounded up. goss's limits are milliseconds, and none is ten seconds.
 std::uint64_t limit_of(const ResourceCheck& check) {
   const std::string* const limit = check.value("timeout");
-  return limit == nullptr ? 10 : (parse_number(*limit).value_or(0) + 999) / 1000;
+  const std::uint64_t milliseconds = limit == nullptr ? 0 : parse_number(*limit).value_or(0);
+  return milliseconds == 0 ? 10 : milliseconds / 1000 + (milliseconds % 1000 == 0 ? 0 : 1);
 }
 
 std::string probe_command(const ResourceCheck& check) {
   const std::string* const line = check.value("exec");
-  return cat("d=$(mktemp -d) && { timeout ", limit_of(check), " sh -c ",
+  return cat("d=$(mktemp -d) && { timeout -k 2 ", limit_of(check), " sh -c ",
              shell_quote(line == nullptr ? check.name : *line), " >$d/o 2>$d/e; echo $? | tell code\n",
              "head -c 4000000 $d/o | tell stdout; head -c 4000000 $d/e | tell stderr; ", "rm -rf $d; }\n");
 }
@@ -316,7 +341,7 @@ Outcome judge_command(const ResourceCheck& check, const Expectation& expected, c
 ResourceType command_type() {
   return {"command",
           "a line for sh",
-          {{"exit-status", Shape::number, "its exit code"},
+          {{"exit-status", Shape::number, "its exit code", refuse_code},
            {"stdout", Shape::patterns, "what it says, of the first 4 MB"},
            {"stderr", Shape::patterns, "what it complains of, likewise"},
            {"exec", Shape::text, "the line, where the key is only a name for it"},
@@ -464,34 +489,44 @@ std::vector<std::string> unmatched(const std::vector<std::string>& patterns, con
   std::vector<std::string> missed;
   for (const std::string& pattern : patterns) {
     const bool is_negated = pattern.starts_with("!");
-    if (is_in_a_line(pattern.substr(is_negated ? 1 : 0), text) == is_negated) missed.push_back(pattern);
+    try {
+      if (is_in_a_line(pattern.substr(is_negated ? 1 : 0), text) == is_negated) missed.push_back(pattern);
+    } catch (const Error& error) {
+      missed.push_back(cat(pattern, " (", error.what(), ")"));
+    }
   }
   return missed;
 }
 
 std::string probe_script(const std::vector<ResourceCheck>& checks) {
-  std::string script =
-      "tell() { printf '%s %s ' \"$n\" \"$1\"; base64 | tr -d '\\n'; echo; }\nn=all\nsystemctl is-system-running | "
-      "tell state\n";
+  std::string script = cat(
+      "for p in base64 head mktemp stat timeout tr; do command -v $p >/dev/null || { echo the image has no program $p "
+      ">&2; "
+      "exit ",
+      k_lacks_programs, "; }; done\n", "tell() { printf '%s %s ' \"$n\" \"$1\"; base64 | tr -d '\\n'; echo; }\nn=all\n",
+      "timeout -k 2 10 systemctl is-system-running </dev/null | { cat; echo; } | tell state\n");
   for (std::size_t i = 0; i < checks.size(); ++i) {
     if (checks[i].skip) continue;
     script += cat("n=", i, "\n{\n", type_of(checks[i]).probe(checks[i]), "} </dev/null 2>/dev/null\n");
   }
-  return cat(script, "n=all\n: | tell ", k_end, "\n");
+  return cat(script, "n=all\necho . | tell ", k_end, "\n");
 }
 
 Answers parse_answers(const std::string& output, std::size_t checks) {
   Answers answers;
   answers.facts.resize(checks);
+  bool has_begun = false;
   for (const std::string& line : split_lines(output)) {
     const std::vector<std::string> words = split(line, ' ');
     if (words.size() != 3) continue;  // somebody else's: a profile's greeting
     const std::optional<std::string> value = base64_decode(words[2]);
     if (!value) continue;
     if (words[0] == "all") {
-      answers.is_whole = answers.is_whole || words[1] == k_end;
+      if (words[1] == k_end) answers.is_whole = has_begun && !value->empty();
+      if (words[1] != "state") continue;
+      has_begun = !value->empty();
       const std::string_view state = trim(*value);
-      if (words[1] == "state") answers.has_started = state != "initializing" && state != "starting";
+      answers.has_started = state != "initializing" && state != "starting";
     } else if (const std::optional<std::uint64_t> number = parse_number(words[0]); number && *number < checks) {
       answers.facts[*number][words[1]] = *value;
     }

@@ -38,6 +38,8 @@ struct Property {
   std::string_view name;
   Shape shape;
   const char* meaning;
+  /// Why a value is none, behind the property's name; empty for a good one.
+  std::string (*refusal)(const std::string& value) = nullptr;
 };
 
 /// What a machine answered about one resource, by name. A fact that could not be had is missing.
@@ -56,11 +58,13 @@ struct ResourceType {
 };
 [[nodiscard]] const std::vector<ResourceType>& resource_types();
 
+/// The exit code of a machine that lacks what the script is made of.
+inline constexpr int k_lacks_programs = 42;
 /// A script for sh that finds out about all of them; what it prints is for `judge`.
 [[nodiscard]] std::string probe_script(const std::vector<ResourceCheck>& checks);
 
 struct Answers {
-  bool is_whole = false;     ///< the script came to its end
+  bool is_whole = false;     ///< from the script's beginning to its end
   bool has_started = true;   ///< the machine's own start is over, as far as systemd tells
   std::vector<Facts> facts;  ///< of each check
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -30,6 +31,7 @@ class PrivateVariables {
   TempDir directory_;
 };
 
+constexpr std::size_t k_most_ports = 200;  ///< each takes a file and a word of QEMU's
 constexpr Duration k_check_again = std::chrono::milliseconds(500);
 
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
@@ -103,6 +105,15 @@ std::string first_failure(const std::vector<Checked>& checked, std::string& miss
   return cat(first->verdict.told, count == 1 ? "" : cat(" (", count, " of ", checked.size(), " checks failed)"));
 }
 
+/// Free, and not promised to another either: nobody listens at those yet.
+std::uint16_t unused_port(const std::vector<PortForward>& promised) {
+  for (;;) {
+    const std::uint16_t port = free_port();
+    if (std::none_of(promised.begin(), promised.end(), [&](const PortForward& each) { return each.host == port; }))
+      return port;
+  }
+}
+
 }  // namespace
 
 int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runner) {
@@ -120,11 +131,18 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
 
 BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const GuestChecks& checks,
                       const Deadline& deadline, const fs::path& scratch, const Clock& clock) {
+  std::map<std::uint16_t, std::uint16_t> ways;  // one to each of the guest's ports
   for (const auto& check : checks) {
-    const std::uint16_t port = free_port();
-    machine.forwards.push_back({port, check->guest_port()});
-    check->use_port(port);
+    const auto [way, is_new] = ways.try_emplace(check->guest_port(), std::uint16_t{0});
+    if (is_new) {
+      way->second = unused_port(machine.forwards);
+      machine.forwards.push_back({way->second, way->first});
+    }
+    check->use_port(way->second);
   }
+  if (ways.size() > k_most_ports)
+    throw Error(ErrorKind::usage,
+                cat("checks ask ", ways.size(), " ports of the guest; ", k_most_ports, " are the most"));
   ConsoleWatch watch(expectations);
   const PrivateVariables variables(machine, scratch);
   machine.serial = SerialLine::output;

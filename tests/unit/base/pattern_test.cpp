@@ -38,6 +38,25 @@ TEST(PatternTest, GivesATextWithoutWhatMatches) {
   EXPECT_EQ(Pattern("x").without("a$&b"), "a$&b");
 }
 
+TEST(PatternTest, IsWrittenAsInEcmaScript) {
+  EXPECT_EQ(found("a.c$", "abc\n"), "-") << "$ is the end, not before a last newline";
+  EXPECT_EQ(found("\\u0061+", "baa"), "b<aa>");
+  EXPECT_EQ(found("(?=b)b|x{2}", "axxb"), "a<xx>");
+}
+
+TEST(PatternTest, ALongTextTakesNoStackAndABombHasAnEnd) {
+  const std::string many(4'000'000, 'a');
+  EXPECT_EQ(Pattern("(a|b)*$").find(many, many.size() - 200'000)->end, many.size());
+  for (const char* bomb : {"(a+)+$b", "[a-z]*1[a-z]*2", "^(a|aa)+b"}) {
+    try {
+      EXPECT_FALSE(Pattern(bomb).find(many)) << bomb;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("takes too long on this text"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(Pattern(std::string(100'000, '(')), Error);
+}
+
 TEST(PatternTest, ACopyIsTheSamePattern) {
   std::optional<Pattern> pattern("b");
   const Pattern copy = *pattern;

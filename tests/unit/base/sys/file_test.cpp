@@ -292,6 +292,13 @@ TEST_F(AtomicFileTest, ADeviceKeepsItsPlace) {
   EXPECT_TRUE(fs::is_symlink(fs::symlink_status(target_)));
 }
 
+TEST_F(AtomicFileTest, APipeKeepsIts) {
+  const Pipe pipe = Pipe::create();
+  fs::create_symlink(cat("/proc/self/fd/", pipe.write.get()), target_);  // as /dev/stdout in a pipeline
+  EXPECT_THROW((void)AtomicFile::create(target_), Error);
+  EXPECT_TRUE(fs::is_symlink(fs::symlink_status(target_)));
+}
+
 TEST_F(AtomicFileTest, MovingItHandsTheDutyOn) {
   AtomicFile first = AtomicFile::create(target_);
   AtomicFile second = std::move(first);

@@ -35,6 +35,15 @@ TEST(BootReportTest, PeopleReadWhatFailedAmongTheOthers) {
             "    a last line\n");
 }
 
+TEST(BootReportTest, WhatAMachineSaysMakesNoLineOfTheReport) {
+  BootReport report = failed_report();
+  report.reason = report.checked[1].verdict.told = "one\n  1.0 s  forged";
+  report.checked[0].verdict.name = "run a\nb";
+  EXPECT_THAT(report.text(), HasSubstr("run a\\nb"));
+  EXPECT_THAT(report.text(), HasSubstr("mode: one\n        |   1.0 s  forged\n"));
+  EXPECT_THAT(report.text(), HasSubstr("12.0 s: one\n        |   1.0 s  forged\n"));
+}
+
 TEST(BootReportTest, ProgramsReadEachResult) {
   const Json json = failed_report().json();
   EXPECT_EQ(json.at("checked").at(1).at("result"), "failed");

@@ -58,6 +58,14 @@ TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal("http:\n  https://localhost/: {status: 200}\n"),
               HasSubstr("c.yaml:2:3: 'https://localhost/' is not http://localhost"));
   EXPECT_THAT(refusal("dns:\n  a.example: {resolvable: true}\n"), HasSubstr("the machine reaches nothing outside"));
+  EXPECT_THAT(refusal("file:\n  /a: {mode: u+x}\n"), HasSubstr("c.yaml:2:14: 'mode' is octal: \"0644\", not 'u+x'"));
+  EXPECT_EQ(refusal("file:\n  /a: {mode: 4755}\n"), "taken");
+  EXPECT_THAT(refusal("file:\n  /a: {filetype: directroy}\n"), HasSubstr("did you mean 'directory'?"));
+  EXPECT_THAT(refusal("file:\n  /a: {sha256: ''}\n"), HasSubstr("'sha256' has 64 hexadecimal digits"));
+  EXPECT_THAT(refusal("command:\n  a: {exit-status: 256}\n"), HasSubstr("'exit-status' is at most 255"));
+  EXPECT_THAT(refusal("file:\n  \"/a\\0b\": {exists: true}\n"), HasSubstr("no control characters"));
+  EXPECT_THAT(refusal("service:\n  \"a\\n  1.0 s  b\": {running: true}\n"), HasSubstr("no control characters"));
+  EXPECT_EQ(refusal("command:\n  \"a\\nb\": {exit-status: 0}\n"), "taken");
   EXPECT_THAT(refusal("- a\n"), HasSubstr("types of checks are expected"));
   EXPECT_THAT(refusal("file: [a\n"), HasSubstr("c.yaml:2:1: "));
   EXPECT_EQ(refusal(""),

@@ -95,6 +95,24 @@ TEST(GuestChecksTest, APageHasTheStatusAndThePatternsThatAFileAsks) {
   EXPECT_THAT(look().told, HasSubstr("HTTP 404"));
 }
 
+TEST(GuestChecksTest, APageOfAFileIsAskedAsLongAsTheRest) {
+  const WebPage page({2, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"});
+  fakes::ManualClock clock;
+  const HttpWish wish{.port = 80, .path = "/", .words = "", .status = 200, .body = {}};
+  const auto check = http_check(wish, clock, PagePatience{std::chrono::seconds(30), false});
+  check->use_port(1);
+  EXPECT_FALSE(check->look(Deadline::never()).done);
+  clock.advance(std::chrono::seconds(40));
+  EXPECT_FALSE(check->look(Deadline::never()).done) << "nobody has answered yet";
+  check->use_port(page.port());
+  EXPECT_FALSE(check->look(Deadline::never()).done);
+  clock.advance(std::chrono::seconds(30));
+  EXPECT_TRUE(check->look(Deadline::never()).done);
+  const auto behind = http_check(wish, clock, PagePatience{std::chrono::seconds(0), true});
+  behind->use_port(1);
+  EXPECT_TRUE(behind->look(Deadline::never()).done) << "the system has started";
+}
+
 /// A guest that answers what a script prints here.
 class InsideCheckTest : public testing::Test {
  protected:
@@ -114,7 +132,8 @@ class InsideCheckTest : public testing::Test {
                           clock_, runner_);
   }
   GuestCheck::Outcome look(const std::string& state, const std::string& processes) {
-    answer_ = cat("Welcome\nall state ", base64_encode(state), "\n0 names ", base64_encode(processes), "\nall end \n");
+    answer_ =
+        cat("Welcome\nall state ", base64_encode(state), "\n0 names ", base64_encode(processes), "\nall end Lg==\n");
     return check_->look(Deadline::never());
   }
 };
@@ -122,7 +141,9 @@ class InsideCheckTest : public testing::Test {
 TEST_F(InsideCheckTest, WhatComesUpWithTheSystemMayTakeItsTime) {
   answer_.clear();
   EXPECT_FALSE(check_->look(Deadline::never()).done);
-  EXPECT_FALSE(look("starting\n", "sh\n").done);
+  const GuestCheck::Outcome early = look("starting\n", "sh\nnginx\n");
+  EXPECT_FALSE(early.done) << "what must not be may still come";
+  EXPECT_THAT(early.verdicts.front().told, HasSubstr("is still starting"));
   clock_.advance(std::chrono::seconds(100));
   EXPECT_FALSE(look("running\n", "sh\n").done) << "the time runs from when the system has started";
   clock_.advance(std::chrono::seconds(20));

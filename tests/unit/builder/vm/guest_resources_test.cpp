@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/base64.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
@@ -68,6 +69,44 @@ TEST_F(GuestResourcesTest, ACommand) {
   good(ask("command", "echo a; echo b >&2", "stderr", {"b"}));
   good(ask("command", "a name", "exit-status", {"0"}, {{"exec", {"test \"it's\" = \"it's\""}}}));
   bad(ask("command", "sleep 20", "exit-status", {"0"}, {{"timeout", {"700"}}}), "still running after 1 s");
+  bad(ask("command", "trap '' TERM; while :; do sleep 1; done", "exit-status", {"0"}, {{"timeout", {"700"}}}), "");
+  EXPECT_THAT(probe_script({{"command", "a", {{"timeout", {"0"}}}, false}}), HasSubstr(" 10 sh -c"));
+  EXPECT_THAT(probe_script({{"command", "a", {{"timeout", {"18446744073709551615"}}}, false}}),
+              HasSubstr(" 18446744073709552 sh"));
+}
+
+TEST_F(GuestResourcesTest, AnAnswerIsWholeFromItsBeginningToItsEnd) {
+  const std::string state = cat("all state ", base64_encode("running"), "\n");
+  const std::string end = cat("all end ", base64_encode("."), "\n");
+  EXPECT_TRUE(parse_answers(state + end, 1).is_whole);
+  EXPECT_FALSE(parse_answers(end, 1).is_whole) << "what came first was more than is kept";
+  EXPECT_FALSE(parse_answers(state, 1).is_whole);
+  EXPECT_FALSE(parse_answers("all state \nall end \n", 1).is_whole) << "the machine has no base64";
+}
+
+TEST_F(GuestResourcesTest, AMachineThatCanNotAnswerSaysWhatItLacks) {
+  Environment poor;
+  poor["PATH"] = (work_.path() / "bin").string();
+  fs::create_directory(work_.path() / "bin");
+  for (const char* program : {"sh", "base64", "stat", "head", "mktemp"})
+    fs::create_symlink(find_program(program, current_environment()).value(), work_.path() / "bin" / program);
+  const CommandResult result = runner_.run({.argv = {"sh", "-s"}, .env = poor, .input = probe_script({})});
+  EXPECT_EQ(result.status, ExitStatus(Exited{k_lacks_programs}));
+  EXPECT_THAT(result.err, HasSubstr("the image has no program timeout"));
+}
+
+TEST_F(GuestResourcesTest, WhateverAMachineAnswersIsJudged) {
+  const auto told = [](const std::string& type, const std::string& name, const std::string& property,
+                       const std::string& value, Facts facts) {
+    return judge({{type, name, {{property, {value}}}, false}}, Answers{true, true, {std::move(facts)}}).front().told;
+  };
+  EXPECT_EQ(told("port", "tcp:80", "listening", "true", {{"own", " 0: 00000000::::: 0:0 0A"}}), "nobody listens there");
+  EXPECT_EQ(told("file", "/a", "mode", "0644", {{"exists", "yes"}, {"stat", "||||"}}), "is , not 0644");
+  EXPECT_THAT(told("file", "/a", "sha256", std::string(64, 'a'), {{"exists", "yes"}, {"sha256", "aa  -"}}),
+              HasSubstr("is 'aa', not"));
+  EXPECT_THAT(
+      told("file", "/a", "contents", "/^(a+)+$/", {{"exists", "yes"}, {"contents", std::string(50000, 'a') + "!"}}),
+      HasSubstr("not so: /^(a+)+$/ (the pattern"));
 }
 
 TEST_F(GuestResourcesTest, ACommandThatReadsDoesNotEatTheScript) {
@@ -140,7 +179,7 @@ TEST_F(GuestResourcesTest, AServiceIsJudgedByWhatSystemdSays) {
 TEST_F(GuestResourcesTest, WhatIsSkippedIsTold) {
   const std::vector<ResourceCheck> checks = {{"process", "x", {{"running", {"true"}}}, true}};
   EXPECT_EQ(judge(checks, parse_answers("", 1)).front().outcome, Outcome::skipped);
-  EXPECT_THAT(probe_script(checks), testing::Not(HasSubstr("comm")));
+  EXPECT_THAT(probe_script(checks), testing::Not(HasSubstr("/comm")));
 }
 
 }  // namespace

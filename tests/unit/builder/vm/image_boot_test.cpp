@@ -14,9 +14,9 @@ using testing::HasSubstr;
 /// Passes at its third look, or says at the first that it never will.
 class ThirdTime final : public GuestCheck {
  public:
-  explicit ThirdTime(bool hopeless = false) : hopeless_(hopeless) {}
+  explicit ThirdTime(bool hopeless = false, std::uint16_t port = 80) : hopeless_(hopeless), guest_(port) {}
   [[nodiscard]] std::string text() const override { return "third time"; }
-  [[nodiscard]] std::uint16_t guest_port() const override { return 80; }
+  [[nodiscard]] std::uint16_t guest_port() const override { return guest_; }
   [[nodiscard]] Outcome look(const Deadline&) override {
     if (hopeless_) return {true, {{text(), Verdict::Outcome::failed, "exit code 3: it is broken"}}};
     if (++looks_ < 3) return {false, {{text(), Verdict::Outcome::failed, "not yet"}}};
@@ -25,6 +25,7 @@ class ThirdTime final : public GuestCheck {
 
  private:
   bool hopeless_;
+  std::uint16_t guest_;
   int looks_ = 0;
 };
 
@@ -74,6 +75,15 @@ TEST_F(ImageBootTest, ChecksAreMadeWhenAllWasSeenUntilTheyPass) {
   EXPECT_THAT(report.text(), HasSubstr("s  third time: port is there: 1\n"));
   EXPECT_THAT(read_file(work_.path() / "argv"), testing::ContainsRegex("restrict=on,hostfwd=tcp:127.0.0.1:[0-9]+-:80"));
   EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, ChecksOfOnePortShareOneWayThere) {
+  for (int i = 0; i < 300; ++i) checks_.push_back(std::make_unique<ThirdTime>(true));
+  boot("echo \"$@\" > " + (work_.path() / "argv").string() + "; echo up; sleep 60", {"up"}, std::chrono::seconds(1));
+  const std::string argv = read_file(work_.path() / "argv");
+  EXPECT_EQ(argv.find("hostfwd="), argv.rfind("hostfwd="));
+  for (std::uint16_t port = 1000; port < 1300; ++port) checks_.push_back(std::make_unique<ThirdTime>(true, port));
+  EXPECT_THROW(boot("echo up", {"up"}), Error);
 }
 
 TEST_F(ImageBootTest, ACheckThatNeverPassesIsToldWithWhatCame) {
