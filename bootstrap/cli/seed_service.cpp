@@ -333,7 +333,7 @@ struct SeedService::Parts {
     }
     for (const char* file : {"tls-certificate", "tls-key", "agents-certificate", "agents-key"})
       wish.needed.push_back(arguments.value_or(file, ""));
-    pxe::give_up_rights(wish, clock, log);
+    pxe::give_up_rights(wish, log);
   }
 
   bool has_page;
