@@ -16,6 +16,7 @@ class Place {
 /// Who is connected, and who of them keeps us waiting.
 struct Places {
   std::list<Place*> waiting;
+  std::list<Place*> shaking;  ///< hands, for TLS: nothing is known of them yet, and each takes tens of kilobytes
   std::list<Place*> all;
 };
 
