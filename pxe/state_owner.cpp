@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <functional>
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 
 namespace hearth::pxe {
@@ -41,17 +41,15 @@ bool walk(const Fd& entry, const std::string& path, const Status& top, int level
   const Status status = status_of(entry, path);
   if (!S_ISDIR(status.stx_mode) || !same_mount(status, top)) return visit(entry, status, path);
   if (level == k_most_levels) throw Error(ErrorKind::input, cat(path, " lies too deep for a state directory"));
-  Fd listed(::openat(entry.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(listed ? ::fdopendir(listed.get()) : nullptr, ::closedir);
+  Fd listed = open_beneath(entry, ".", O_RDONLY | O_DIRECTORY);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(listed.get()), ::closedir);
   if (!stream) throw Error::from_errno("listing", path);
   (void)listed.release();
   while (const dirent* row = ::readdir(stream.get())) {
     const std::string name = row->d_name;
     if (name == "." || name == "..") continue;
     const std::string inner = cat(path, "/", name);
-    const Fd found(::openat(entry.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    if (!found && errno == ENOENT) continue;
-    if (!found) throw Error::from_errno("looking at", inner);
+    const Fd found = open_beneath(entry, name, O_PATH | O_NOFOLLOW);
     if (!walk(found, inner, top, level + 1, visit)) return false;
   }
   return visit(entry, status, path);

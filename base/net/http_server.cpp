@@ -56,15 +56,6 @@ constexpr auto k_without_descriptors = std::chrono::milliseconds(50);
 /// Handlers of one breath; more would let the answer wait that is being made.
 constexpr int k_most_turns = 200;
 
-/// It leaves the line a moment later; until then others are before it. False when nobody is in it.
-bool cut_longest(std::list<Place*>& line) {
-  if (line.empty()) return false;
-  Place* const longest = line.front();
-  line.splice(line.end(), line, line.begin());
-  longest->cut();
-  return true;
-}
-
 void after(Duration time, const Executor& executor, std::function<void()> action) {
   const auto timer = std::make_shared<Timer>(executor, time);
   timer->async_wait([timer, action = std::move(action)](ErrorCode error) { error ? void() : action(); });
