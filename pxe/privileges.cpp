@@ -17,8 +17,8 @@
 #include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/process.hpp"
 #include "base/text.hpp"
+#include "pxe/state_owner.hpp"
 
 namespace hearth::pxe {
 
@@ -68,20 +68,33 @@ SystemUser fitting_user(const std::string& state) {
   return free_user(state);
 }
 
+/// Given to nobody, not even if he is named: what all others have is in them.
+bool is_systems(const fs::path& path) {
+  for (const char* shared :
+       {"/",    "/bin",     "/boot",      "/dev",     "/etc",       "/home",      "/lib",     "/media",  "/mnt",
+        "/opt", "/proc",    "/root",      "/run",     "/sbin",      "/srv",       "/sys",     "/tmp",    "/usr",
+        "/var", "/var/lib", "/var/cache", "/var/log", "/var/spool", "/var/local", "/var/opt", "/var/tmp"}) {
+    if (path == shared) return true;
+  }
+  return path.string().starts_with("/usr/");
+}
+
 /// Why a directory is not to be given to somebody unasked; empty where it may.
-std::string kept_back(const std::string& state, const SystemUser& user) {
-  const fs::path path = fs::weakly_canonical(state);
+std::string kept_back(const fs::path& path, const SystemUser& user) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
     return cat(path.string(), " is open to all");
-  if (path.parent_path() == path.root_path() || path == path.root_path()) return cat(path.string(), " is the system's");
+  if (is_systems(path) || path.parent_path() == path.root_path()) return cat(path.string(), " is the system's");
   std::string owner;
   ::setpwent();
   while (const passwd* entry = ::getpwent()) {
     if (path == entry->pw_dir && entry->pw_uid != user.uid) owner = entry->pw_name;
   }
   ::endpwent();
-  return owner.empty() ? "" : cat(path.string(), " is the home of ", owner);
+  if (!owner.empty()) return cat(path.string(), " is the home of ", owner);
+  const StateTree tree(path.string());
+  const std::string other = tree.owner() == 0 ? tree.of_others(user.uid) : "";  // else it was given before
+  return other.empty() ? "" : cat(path.string(), " holds what is somebody else's (", other, ")");
 }
 
 void become(const SystemUser& user) {
@@ -112,10 +125,19 @@ struct Choice {
 
 Choice choice(const RightsWish& wish) {
   if (wish.user == "root") return {std::nullopt, "--user"};
-  if (!wish.user.empty()) return {known_user(wish.user), ""};
-  if (!is_machines_root() || wish.states.empty()) return {};
-  SystemUser user = fitting_user(wish.states.front());
-  for (const std::string& state : wish.states) {
+  std::vector<fs::path> states;
+  for (const std::string& state : wish.states) states.push_back(fs::weakly_canonical(state));
+  if (!wish.user.empty()) {
+    for (const fs::path& state : states) {
+      if (is_systems(state))
+        throw Error(ErrorKind::input, cat(state.string(), " is the system's: it is not given to ", wish.user))
+            .hint("Give the state a directory of its own.");
+    }
+    return {known_user(wish.user), ""};
+  }
+  if (!is_machines_root() || states.empty()) return {};
+  SystemUser user = fitting_user(states.front().string());
+  for (const fs::path& state : states) {
     if (std::string why = kept_back(state, user); !why.empty())
       return {std::nullopt, cat(why, ": give it a directory of its own, or name a --user")};
   }
@@ -124,7 +146,7 @@ Choice choice(const RightsWish& wish) {
 
 }  // namespace
 
-void give_up_rights(const RightsWish& wish, const Clock& clock, Logger& log) {
+void give_up_rights(const RightsWish& wish, Logger& log) {
   const Choice chosen = choice(wish);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw Error::from_errno("giving up", "new privileges");
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -133,9 +155,7 @@ void give_up_rights(const RightsWish& wish, const Clock& clock, Logger& log) {
     if (!chosen.why.empty()) log.info(cat("serves as root, without capabilities: ", chosen.why));
     return;
   }
-  RealRunner runner(clock);
-  for (const std::string& state : wish.states)
-    run_checked(runner, {.argv = {"chown", "-R", cat(chosen.user->uid, ":", chosen.user->gid), "--", state}});
+  for (const std::string& state : wish.states) StateTree(state).give(chosen.user->uid, chosen.user->gid, log);
   if (::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) throw Error::from_errno("keeping", "capabilities for a moment");
   become(*chosen.user);
   const std::string only_roots = wish.user.empty() ? unreadable(wish.needed) : "";

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
 
 namespace hearth::pxe {
@@ -19,8 +18,8 @@ struct RightsWish {
 /// thread and those it starts, and tells `log` in a line who serves. Unless a user is wished for, that is the user
 /// hearth, else whoever has the first of `states`, else an id of systemd's dynamic ones that nobody has. This one keeps
 /// the right to read all files where one of `needed` is root's alone; and it stays root, without a capability, where a
-/// state is somebody's home, or of all: such a directory is not given away unasked. Throws Error. To be called before
-/// other threads are started.
-void give_up_rights(const RightsWish& wish, const Clock& clock, Logger& log);
+/// state is somebody's home, of all, or holds what is somebody else's: such a directory is not given away unasked, and
+/// one of the system's (/var/lib) to nobody. Throws Error. To be called before other threads are started.
+void give_up_rights(const RightsWish& wish, Logger& log);
 
 }  // namespace hearth::pxe

@@ -71,7 +71,7 @@ int serve(const ServiceOptions& options, Logger& logger) {
   boot.failed = [] { ::kill(::getpid(), SIGTERM); };
   BootServers servers(site, nodes, boot, clock, logger);
   servers.look_around();
-  give_up_rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, clock, logger);
+  give_up_rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, logger);
   servers.start();
   for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
     if (number == SIGHUP) {

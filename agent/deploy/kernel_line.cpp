@@ -108,7 +108,8 @@ Settings settings_of(const Words& words) {
   settings.image_key = to_lower(word_text(words, "hearth-image-key"));
   settings.node_uuid = word_text(words, "hearth-node");
   settings.api_pin = to_lower(word_text(words, "hearth-api-pin"));
-  settings.insecure = settings.api_pin.empty() && flag_of(words, "ipa-insecure");  // beside a pin, for other ramdisks
+  settings.insecure =
+      !words.contains("hearth-api-pin") && flag_of(words, "ipa-insecure");  // beside a pin, for other ramdisks
   settings.collect_lldp = flag_of(words, "ipa-collect-lldp");
   settings.time_server = word_text(words, "ipa-ntp-server");
   settings.lookup_timeout = std::chrono::seconds(number_of(words, "ipa-lookup-timeout", 600, day));

@@ -34,9 +34,9 @@ struct Settings {
   std::string image_key;                ///< hearth-image-key: only images signed with it are written
   std::string node_uuid;                ///< hearth-node: known before the look-up
   std::string api_pin;                  ///< hearth-api-pin: SHA-256 of the conductor's public key, trusted alone
-  bool insecure = false;                ///< ipa-insecure, without a pin: certificates are not verified
-  bool collect_lldp = false;            ///< ipa-collect-lldp
-  std::string time_server;              ///< ipa-ntp-server: asked before those that DHCP names
+  bool insecure = false;      ///< ipa-insecure, without the word hearth-api-pin: certificates are not verified
+  bool collect_lldp = false;  ///< ipa-collect-lldp
+  std::string time_server;    ///< ipa-ntp-server: asked before those that DHCP names
   std::chrono::seconds lookup_timeout{600};
   std::chrono::seconds lookup_interval{1};
   int disk_wait_attempts = 10;

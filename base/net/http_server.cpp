@@ -152,7 +152,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
 
   void start() {
     if constexpr (k_is_tls) {
-      start_waiting();
+      wait_among(service_.places.shaking);
+      if (service_.places.shaking.size() > service_.limits.handshakes) cut_longest(service_.places.shaking);
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
         self->stop_waiting();
@@ -178,13 +179,14 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   void expire_after(Duration time) {
     beast::get_lowest_layer(stream_).expires_after(std::chrono::duration_cast<std::chrono::milliseconds>(time));
   }
-  void start_waiting() {
-    waiting_ = service_.places.waiting.insert(service_.places.waiting.end(), this);
-    is_waiting_ = true;
+  void wait_among(std::list<Place*>& line) {
+    waiting_ = line.insert(line.end(), this);
+    line_ = &line;
   }
+  void start_waiting() { wait_among(service_.places.waiting); }
   void stop_waiting() {
-    if (is_waiting_) service_.places.waiting.erase(waiting_);
-    is_waiting_ = false;
+    if (line_ != nullptr) line_->erase(waiting_);
+    line_ = nullptr;
   }
 
   void await_head(Duration time) {
@@ -477,7 +479,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   MonotonicTime began_{};
   std::uint64_t held_ = 0;
   bool keep_alive_ = false;
-  bool is_waiting_ = false;
+  std::list<Place*>* line_ = nullptr;  ///< in which waiting_ is
   std::unique_ptr<HeldAnswer> held_answer_;
   std::list<Place*>::iterator waiting_;
   std::list<Place*>::iterator all_;
@@ -525,13 +527,7 @@ struct HttpServer::State {
   }
 
   /// False when nobody keeps us waiting.
-  bool make_room() {
-    if (service.places.waiting.empty()) return false;
-    Place* longest = service.places.waiting.front();
-    service.places.waiting.splice(service.places.waiting.end(), service.places.waiting, service.places.waiting.begin());
-    longest->cut();
-    return true;
-  }
+  bool make_room() { return cut_longest(service.places.waiting) || cut_longest(service.places.shaking); }
 
   /// Runs `work` unless that would be in the midst of an answer; then when that is made.
   void run_or_park(std::function<void()> work) {
@@ -602,6 +598,7 @@ struct HttpServer::State {
     for (Listener& listener : listeners) listener.acceptor.close(ignored);
     for (Timer& timer : timers) timer.cancel();
     for (Place* place : service.places.waiting) place->cut();
+    for (Place* place : service.places.shaking) place->cut();
     stop_timer.expires_after(service.limits.stop_time);
     stop_timer.async_wait([this](ErrorCode) { io.stop(); });
     watch_for_end();

@@ -25,6 +25,7 @@ struct HttpServerLimits {
   std::uint64_t body_bytes = std::uint64_t{4} << 20U;   ///< more is answered with 413
   std::uint64_t all_bodies = std::uint64_t{64} << 20U;  ///< bytes of bodies that are being read at one time
   std::size_t connections = 20000;
+  std::size_t handshakes = 512;                   ///< at one time, for TLS; who has taken longest makes room
   Duration head_time = std::chrono::seconds(10);  ///< from the connection, or the last answer, to a complete head
   Duration body_time = std::chrono::seconds(60);
   Duration write_time = std::chrono::seconds(60);

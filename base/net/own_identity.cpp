@@ -45,8 +45,13 @@ Owned<EVP_PKEY> kept_key(const fs::path& file) {
   RealFileSystem files;
   if (const std::optional<std::string> kept = files.read(file)) {
     Owned<EVP_PKEY> key(::PEM_read_bio_PrivateKey(memory_of(*kept).get(), nullptr, nullptr, nullptr));
-    if (key) return key;
-    throw Error(ErrorKind::input, cat(file.string(), " is no key (PEM)")).hint("Without it a new one is made.");
+    if (!key)
+      throw Error(ErrorKind::input, cat(file.string(), " is no key (PEM)")).hint("Without it a new one is made.");
+    if ((fs::status(file).permissions() & (fs::group_all | fs::others_all)) != fs::no_perms) {
+      throw Error(ErrorKind::input, cat(file.string(), " is open to others than its owner: they may have the key"))
+          .hint("chmod 600 keeps it where nobody has; without the file a new one is made.");
+    }
+    return key;
   }
   Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
   const Owned<BIO> pem(::BIO_new(::BIO_s_mem()));

@@ -13,6 +13,7 @@ namespace hearth {
 std::unique_ptr<boost::asio::ssl::context> tls_context(const TlsFiles& files) {
   auto context = std::make_unique<boost::asio::ssl::context>(boost::asio::ssl::context::tls_server);
   ::SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  ::SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);  // of who is silent
   boost::system::error_code error;
   context->use_certificate_chain_file(files.certificate, error);
   if (error)
@@ -30,14 +31,16 @@ std::string state_of(const TlsFiles& files) {
 
 void HandshakeNotes::note(const std::string& peer, const std::string& why) {
   static constexpr Duration k_pause = std::chrono::seconds(5);
-  if (why.find("alert") == std::string::npos) return;
+  const bool is_plain = why.find("http request") != std::string::npos;
+  if (!is_plain && why.find("alert") == std::string::npos) return;
   const char* hint = "another authority, name or clock than that machine's";
   if (why.find("unknown ca") != std::string::npos) hint = "it does not know the authority";
   if (why.find("expired") != std::string::npos) hint = "it has ended, or that machine's clock is wrong";
-  if (access_ != nullptr) access_->refused_certificate(peer, hint);
+  if (access_ != nullptr && !is_plain) access_->refused_certificate(peer, hint);
   if (last_ && clock_.now() - *last_ < k_pause) return;
   last_ = clock_.now();
-  log_.warning(cat(peer, " does not take our certificate: ", why, "; ", hint));
+  log_.warning(is_plain ? cat(peer, " asks in plain HTTP where TLS is served: it was told so before, or was told wrong")
+                        : cat(peer, " does not take our certificate: ", why, "; ", hint));
 }
 
 }  // namespace hearth

@@ -25,7 +25,7 @@ std::string resolved_image(const std::string& word, const char* part, const Imag
 }
 
 std::string AgentFace::words() const {
-  return cat("ipa-api-url=", url, pin.empty() ? "" : cat(" ipa-insecure=1 hearth-api-pin=", pin));
+  return cat("ipa-api-url=", url, pin.empty() ? "" : cat(" hearth-api-pin=", pin, " ipa-insecure=1"));
 }
 
 pxe::Node boot_wish(const Node& node, const AgentFace& conductor, const ImageBook& images) {

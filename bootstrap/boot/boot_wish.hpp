@@ -17,8 +17,9 @@ struct AgentFace {
   std::string url;  ///< "https://192.0.2.1:6385"
   std::string pin;  ///< of its key (TlsPeer::pin); empty: it is plain, or somebody else's
 
-  /// For the kernel command line. ironic-python-agent knows no pin: nobody can overhear it, but it can be misled,
-  /// unless its image trusts the certificate and `kernel_append_params` says so behind these (ipa-insecure=0).
+  /// For the kernel command line; the pin goes first, so that a line that is cut off asks for no less trust.
+  /// ironic-python-agent knows no pin: nobody can overhear it, but it can be misled, unless its image trusts the
+  /// certificate and `kernel_append_params` says so behind these (ipa-insecure=0).
   [[nodiscard]] std::string words() const;
 };
 

@@ -253,7 +253,9 @@ struct SeedService::Parts {
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
         access(engine),
-        server({.stop_time = std::chrono::seconds(1)}, clock, log, &access) {
+        server({.connections = engine.service ? std::size_t{20000} : std::size_t{2048},  // a TLS one is 100 KB
+                .stop_time = std::chrono::seconds(1)},
+               clock, log, &access) {
     if (const std::optional<Handover> given = kept_handover(store)) {
       throw Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given->to))
           .hint("hearth seed takeover goes on with it; with --back it calls it off");
@@ -333,7 +335,7 @@ struct SeedService::Parts {
     }
     for (const char* file : {"tls-certificate", "tls-key", "agents-certificate", "agents-key"})
       wish.needed.push_back(arguments.value_or(file, ""));
-    pxe::give_up_rights(wish, clock, log);
+    pxe::give_up_rights(wish, log);
   }
 
   bool has_page;

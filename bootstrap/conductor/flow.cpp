@@ -181,12 +181,16 @@ Order order_of(Stage stage, const Node& node, const Json& shown, const Json& por
 
 const Json* find_order(const Json& commands, const Order& order) {
   const Json* found = nullptr;
-  const std::string wanted = order.params.contains("step") ? text_in(order.params["step"], "step") : "";
+  const Json wanted = order.params.is_object() ? order.params.value("step", Json()) : Json();
+  const std::string interface = text_in(wanted, "interface");
   for (const Json& row : commands) {
     if (text_in(row, "command_name") != order.short_name()) continue;
     const Json params = row.value("command_params", Json());
-    const bool told = params.is_object() && params.contains("step");
-    if (wanted.empty() || !told || text_in(params["step"], "step") == wanted) found = &row;
+    const Json told = params.is_object() ? params.value("step", wanted) : wanted;
+    const bool same =
+        text_in(told, "step") == text_in(wanted, "step") &&
+        text_in(told, "interface", interface) == interface;  // raid and bios both have an apply_configuration
+    if (wanted.is_null() || same) found = &row;
   }
   return found;
 }

@@ -193,14 +193,24 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) return;
   Node& node = parts_.ledger.edit(what.uuid);
-  if (needs_agent(what.stage)) {
-    agent_answered(node, what.stage, outcome);
+  try {
+    take_outcome(node, what.stage, outcome);
+  } catch (
+      const std::exception& error) {  // an agent may answer anything: it is this machine's fault, and nobody else's
+    fail(parts_.ledger, node,
+         cat("Failed to ", name(what.stage), ": what was answered makes no sense: ", error.what()));
+  }
+}
+
+void Jobs::take_outcome(Node& node, Stage stage, const Outcome& outcome) {
+  if (needs_agent(stage)) {
+    agent_answered(node, stage, outcome);
   } else if (!outcome.good) {
-    retry_or_fail(node, what.stage, outcome);
+    retry_or_fail(node, stage, outcome);
   } else if (outcome.value.value("again", false)) {
     node.job.retry_at = parts_.ledger.now() + microseconds(Seconds(1));
   } else {
-    stage_done(node, what.stage, outcome.value);
+    stage_done(node, stage, outcome.value);
   }
 }
 

@@ -9,16 +9,20 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::size_t k_most_strangers = 32;
+constexpr std::size_t k_most_strangers = 1024;
 constexpr std::size_t k_told_strangers = 4;
 constexpr Stamp k_stranger_hour = 3'600'000'000;
+constexpr Stamp k_stranger_minute = 60'000'000;
 
 }  // namespace
 
 void Strangers::note(const std::string& mac, const std::string& how, Stamp now) {
-  std::erase_if(known_, [&](const auto& row) { return now - row.second.at > k_stranger_hour; });
-  const auto found = known_.find(mac);
-  if (found == known_.end() && known_.size() >= k_most_strangers) return;
+  if (known_.size() >= k_most_strangers && !known_.contains(mac)) {
+    if (now < tidy_next_) return;  // many at once: looking through all of them for each would take our time
+    tidy_next_ = now + k_stranger_minute;
+    std::erase_if(known_, [&](const auto& row) { return now - row.second.at > k_stranger_minute; });
+    if (known_.size() >= k_most_strangers) return;
+  }
   Sighting& sighting = known_[mac];
   sighting.how = how;
   sighting.at = now;

@@ -11,7 +11,8 @@ namespace hearth::bootstrap {
 
 class Strangers {
  public:
-  /// It is known for an hour, but no more than 32 are at a time: anybody may make up addresses.
+  /// It is known for an hour, but no more than 1,024 are at a time, as anybody may make up addresses: then those make
+  /// room that have not asked for a minute.
   void note(const std::string& mac, const std::string& how, Stamp now);
   /// The card has become a node's.
   void forget(const std::string& mac) { known_.erase(mac); }
@@ -28,6 +29,7 @@ class Strangers {
     unsigned times = 0;
   };
   std::map<std::string, Sighting> known_;
+  Stamp tidy_next_ = 0;  ///< when room may be made again
 };
 
 }  // namespace hearth::bootstrap

@@ -63,13 +63,22 @@ void ThreadWorkers::serve() {
 }
 
 bool ThreadWorkers::collect() {
-  std::deque<Task> done;
+  std::size_t left = 0;
   {
     const std::lock_guard lock(mutex_);
-    done.swap(done_);
+    left = done_.size();
   }
-  for (Task& task : done) task.finished(task.outcome);
-  return !done.empty();
+  const bool news = left > 0;
+  for (; left > 0; --left) {  // one by one: where taking one fails, the others are still there
+    Task task;
+    {
+      const std::lock_guard lock(mutex_);
+      task = std::move(done_.front());
+      done_.pop_front();
+    }
+    task.finished(task.outcome);
+  }
+  return news;
 }
 
 bool ThreadWorkers::idle() const {
@@ -78,9 +87,13 @@ bool ThreadWorkers::idle() const {
 }
 
 bool InlineWorkers::collect() {
-  const std::deque<Task> tasks = std::exchange(tasks_, {});
-  for (const Task& task : tasks) task.finished(task.work());
-  return !tasks.empty();
+  const bool news = !tasks_.empty();
+  for (std::size_t left = tasks_.size(); left > 0; --left) {
+    const Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task.finished(task.work());
+  }
+  return news;
 }
 
 }  // namespace hearth::bootstrap

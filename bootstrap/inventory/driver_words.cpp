@@ -12,6 +12,7 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr const char* k_where = "is for rehearsals: hearth node serve --rehearsal";
+constexpr std::size_t k_most_arguments = 1500;
 /// Where passwords may lie in files: what is there, an administrator has put there for this.
 constexpr std::string_view k_secrets = "/etc/hearth/";
 
@@ -48,6 +49,9 @@ std::string local_fault(const std::string& key, const std::string& value) {
 /// What is refused always; empty = nothing.
 std::string script_fault(const std::string& key, const std::string& value) {
   if (key == "kernel_append_params") {
+    if (value.size() > k_most_arguments)
+      return cat(key, ": ", value.size(), " characters; Linux takes 2,047 on its command line, of which ",
+                 k_most_arguments, " are yours");
     const auto arguments = pxe::KernelArguments::parse(value);
     return arguments ? "" : cat(key, ": ", arguments.error());
   }

@@ -66,8 +66,11 @@ LookedUp parse_lookup(std::string_view body) {
 
 HttpResponse Conductor::send(const std::string& method, const std::string& url, const Json* body, int version_limit) {
   const bool has_token = body != nullptr && body->contains("agent_token");
+  const Url target = parse_url(url).value_or_throw();
+  if (!trust_.pin.empty() && !target.is_tls())
+    throw Error(ErrorKind::input, cat(url, " is not https, but the kernel command line has a hearth-api-pin"));
   HttpRequest request{.method = method,
-                      .url = parse_url(url).value_or_throw(),
+                      .url = target,
                       .deadline = Deadline::after(k_conductor_patience, clock_),
                       .max_redirects = has_token ? 0 : 3,  // it is for this conductor only
                       .verify_tls = trust_.verify,

@@ -293,8 +293,11 @@ def agents(lab):
     fails("a wrong checksum", "its checksum differs", "hearth image load")
     name = lab.waiting(agent_silence_timeout="2")
     machine = Machine(lab.c.url, lab.mac(), write_time=60).boot()
-    lab.settled(name, "wait call-back -> deploying")
-    machine.command = lambda *_: (500, {"faultstring": "gone"})
+    lab.settled(name, "deploy: write image")
+    end = time.monotonic() + 30
+    while not machine.writes and time.monotonic() < end:
+        time.sleep(0.05)
+    machine.command = None  # nothing is answered from now on: the connection ends
     machine.off.set()
     lab.settled(name, "has not answered since")
     lab.expect("a ramdisk that dies at work", name, "fell silent in the middle of the work")

@@ -139,7 +139,7 @@ def approved(c):
 
 def pinned(script, directory):
     """What the boot tells of the conductor's key, as curl takes it; and that the key stays its own."""
-    pin = re.search(r"ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=([0-9a-f]{64})\b", script)
+    pin = re.search(r"ipa-api-url=https://192.0.2.1:6385 hearth-api-pin=([0-9a-f]{64}) ipa-insecure=1\b", script)
     assert pin, script
     same("the key's mode", 0o600, os.stat(f"{directory}/server.key").st_mode & 0o777)
     key = base64.b64encode(bytes.fromhex(pin.group(1))).decode()

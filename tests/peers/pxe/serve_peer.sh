@@ -57,6 +57,45 @@ else
   fail "more than the right to read files is left" "/proc/$server/status"
 fi
 
+# What its user could have left in its state leads root's chown to nobody else's.
+kill "$server"
+wait "$server" || true
+mkdir -p "$work/elsewhere" "$work/state/mounted" "$work/data"
+echo root >"$work/elsewhere/file"
+mv "$work/state" "$work/data/state"
+ln -s data/state "$work/state"
+ln "$work/elsewhere/file" "$work/state/hard"
+ln -s "$work/elsewhere/file" "$work/state/soft"
+trap 'umount -lq "$work/data/state/mounted" 2>/dev/null || true; remove_networks' EXIT
+mount --bind "$work/elsewhere" "$work/state/mounted"
+serve "$work/site.json" || fail "it starts in a directory that a link names" "$work/serve.log"
+kill "$server"
+wait "$server" || true
+given() { [ "$(stat -c %u "$1")" -ge 61184 ]; } # given FILE: it is not root's
+! given "$work/elsewhere/file" && ! given "$work/elsewhere" && given "$work/data/state" && given "$work/state/soft" &&
+  grep -q '/hard is also another name' "$work/serve.log" && grep -q "/mounted is another mount's" "$work/serve.log" &&
+  ok "the directory behind a link becomes the user's; files behind hard links, links and mounts in it do not" ||
+  fail "whose is what" "$work/serve.log" <(stat -c '%u %n' "$work/elsewhere" "$work/elsewhere/file" "$work/data/state" "$work/state"/*)
+umount "$work/state/mounted"
+rm "$work/state" "$work/data/state/hard" "$work/data/state/soft"
+mv "$work/data/state" "$work/state"
+sed 's|"state_dir": "[^"]*"|"state_dir": "/var/lib"|' "$work/site.json" >"$work/var.json"
+# shellcheck disable=SC2016  # of the inner shell
+in_server unshare -m sh -c 'mount -t tmpfs -o mode=755 none /var/lib && timeout 20 "$0" pxe serve "$1" --user nobody; stat -c %U /var/lib' \
+  "$hearth" "$work/var.json" >"$work/log" 2>&1
+grep -q "/var/lib is the system's: it is not given to nobody" "$work/log" && grep -qx root "$work/log" && ok "/var/lib is given to nobody" ||
+  fail "whose /var/lib is" "$work/log"
+mkdir "$work/shared"
+touch "$work/shared/theirs"
+chown 4321 "$work/shared/theirs"
+sed "s|$work/state|$work/shared|" "$work/site.json" >"$work/shared.json"
+serve "$work/shared.json" || fail "it starts in a directory that others use" "$work/serve.log"
+kill "$server"
+wait "$server" || true
+grep -q "serves as root, without capabilities: $work/shared holds what is somebody else's ($work/shared/theirs)" "$work/serve.log" &&
+  [ "$(stat -c '%u' "$work/shared")" = 0 ] && ok "a directory that others use is not given away" || fail "whose the shared directory is" "$work/serve.log"
+serve "$work/site.json" || fail "it starts again" "$work/serve.log"
+
 [ "$(lease 52:54:00:00:00:01)" = 192.0.2.50 ] && ok "a node gets its own address" || fail "a node's address" "$work/dhclient.log"
 [ "$(lease 52:54:00:00:00:09)" = 192.0.2.100 ] && ok "a stranger gets one of the pool" || fail "the pool" "$work/dhclient.log"
 

@@ -21,8 +21,9 @@ class FakeAgents final : public AgentClient {
     int looks = 0;
   };
   std::map<std::string, Agent> agents;
-  std::vector<std::string> told;  ///< "URL command"
-  std::set<std::string> failing;  ///< short names of commands
+  std::vector<std::string> told;        ///< "URL command"
+  std::set<std::string> failing;        ///< short names of commands
+  std::map<std::string, Json> strange;  ///< by URL: what is answered in place of any command's row
   bool silent = false;
   int rounds = 1;
 
@@ -38,6 +39,7 @@ class FakeAgents final : public AgentClient {
   Json run(const AgentAddress& address, const Order& order) override {
     if (silent) throw AgentFault(AgentFault::Reason::unreachable, "no route");
     told.push_back(cat(address.url, " ", order.command));
+    if (strange.contains(address.url)) return strange[address.url];
     Agent& agent = agents[address.url];
     agent.looks = 0;
     Json row = {{"id", std::to_string(agent.commands.size() + 1)},
@@ -122,10 +124,11 @@ class ConductorFixture : public ::testing::Test {
     }
   }
   /// The machine's agent looks itself up and calls back; its token.
-  std::string agent_calls(const std::string& uuid, const std::string& url = "http://192.0.2.9:9999") {
-    const Json found = conductor->agents().look_up({node(uuid).ports.at(0).address}, "", "http://h", "192.0.2.9");
+  std::string agent_calls(const std::string& uuid, const std::string& url = "http://192.0.2.9:9999",
+                          const std::string& peer = "192.0.2.9") {
+    const Json found = conductor->agents().look_up({node(uuid).ports.at(0).address}, "", "http://h", peer);
     const std::string token = found["config"]["agent_token"];
-    beat(uuid, token, url);
+    beat(uuid, token, url, peer);
     return token;
   }
   void beat(const std::string& uuid, const std::string& token, const std::string& url = "http://192.0.2.9:9999",

@@ -43,6 +43,7 @@ TEST(KernelLine, APinnedKeyTakesThePlaceOfWhatOtherRamdisksAreTold) {
   EXPECT_EQ(settings.api_pin, "abcdef");
   EXPECT_FALSE(settings.insecure);
   EXPECT_TRUE(read("ipa-insecure=1").insecure);
+  EXPECT_FALSE(read("hearth-api-pin= ipa-insecure=1").insecure) << "a pin that was lost is not trust in everybody";
 }
 
 TEST(KernelLine, BothFormsOfBootifAreRead) {

@@ -674,5 +674,27 @@ TEST(HttpServer, TakesACertificateThatIsRenewedAndKeepsTheFormerOneBeforeHalfOfO
   EXPECT_THAT(curl({"--cacert", renewed.certificate, server.url("/x", "https")}), StartsWith("GET /x"));
 }
 
+TEST(HttpServer, ShakesHandsWithSoManyAtATimeAndSaysWhoSpeaksPlainHttp) {
+  if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
+  Echo echo;
+  const TempDir directory = TempDir::create("/tmp", "http-server-");
+  const TlsFiles files = make_certificate(directory.path());
+  RunningServer server(echo, {.handshakes = 4, .head_time = 300s}, nullptr, &files);
+  std::vector<std::unique_ptr<RawConnection>> slow;
+  for (int i = 0; i < 40; ++i) {
+    slow.push_back(std::make_unique<RawConnection>(server.port));
+    slow.back()->say("\x16\x03\x01");
+  }
+  const auto began = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < 36; ++i) {
+    EXPECT_EQ(slow[i]->rest(), "");
+    ASSERT_LT(std::chrono::steady_clock::now() - began, 15s) << "they were waited for";
+  }
+  EXPECT_TRUE(slow.back()->say("\x02")) << "who came last is still listened to";
+  RawConnection plain(server.port);
+  plain.say("POST /v1/heartbeat/x HTTP/1.1\r\nHost: h\r\n\r\n");
+  wait_for_log(server, "127.0.0.1 asks in plain HTTP where TLS is served");
+}
+
 }  // namespace
 }  // namespace hearth

@@ -89,6 +89,8 @@ TEST(OwnIdentity, TheKeyIsKeptAndTheCertificateIsMadeAnewForMoreAddresses) {
   (void)own_identity(directory.path(), "agents", {"192.0.2.2"});
   EXPECT_NE(certificate(), first);
   EXPECT_EQ(key_pin(files.certificate), pin);
+  fs::permissions(files.key, fs::owner_read | fs::owner_write | fs::others_read);
+  EXPECT_THROW(own_identity(directory.path(), "agents", {}), Error) << "somebody may have it";
   RealFileSystem().write(files.key, "scrap", {.mode = 0600, .uid = {}, .gid = {}});
   EXPECT_THROW(own_identity(directory.path(), "agents", {}), Error);
   EXPECT_THROW((void)key_pin(files.key), Error);

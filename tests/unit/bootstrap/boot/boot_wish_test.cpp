@@ -74,7 +74,7 @@ TEST(BootWish, imagesByNamePathOrUrlAndTheWayToTheConductor) {
   EXPECT_EQ(boot_wish(node_at(State::wait_call_back, "deploy", Stage::await_agent), {"https://192.0.2.1:6385", "ab"},
                       k_images)
                 .profile->append.text(),
-            "ipa-api-url=https://192.0.2.1:6385 ipa-insecure=1 hearth-api-pin=ab");
+            "ipa-api-url=https://192.0.2.1:6385 hearth-api-pin=ab ipa-insecure=1");
   EXPECT_EQ(resolved_image("nothing", "kernel", k_images), "");
 }
 

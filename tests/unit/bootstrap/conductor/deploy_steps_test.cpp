@@ -101,5 +101,42 @@ TEST_F(DeployStepsRun, whatTheAgentDoesNotKnowFailsTheDeploymentBeforeAnythingIs
   EXPECT_THROW(conductor->verb(uuid, "deploy", {{"deploy_steps", {{{"step", "x"}}}}}), Refusal);
 }
 
+TEST_F(DeployStepsRun, anAgentThatAnswersNonsenseFailsItsOwnNodeOnly) {
+  const auto steps = [](const Json& rows) {
+    return Json{{"id", "1"}, {"command_status", "SUCCEEDED"}, {"command_result", {{"deploy_steps", {{"M", rows}}}}}};
+  };
+  const Json wrong_info = {
+      {"interface", "deploy"}, {"step", "erase_devices"}, {"argsinfo", {{"x", {{"required", "y"}}}}}};
+  int last = 20;
+  for (const Json& answer : {Json::array(), Json(5), Json("RUNNING"), steps(Json::array({wrong_info}))}) {
+    const std::string bad = deploys(Json::object());
+    agents.strange["http://192.0.2.9:9999"] = answer;
+    const std::string good = add("fake-hardware", cat("52:54:00:00:00:", last), cat("good", last));
+    conductor->verb(good, "deploy", Json::object());
+    pass(3);
+    const std::string peer = cat("192.0.2.", last);
+    agent_calls(good, cat("http://", peer, ":9999"), peer);
+    pass(40);
+    EXPECT_EQ(node(bad).state, State::deploy_failed) << answer;
+    EXPECT_NE(node(bad).last_error, "") << answer;
+    EXPECT_EQ(node(good).state, State::active) << answer << ": " << node(good).last_error;
+    conductor->ledger().remove(bad);
+    conductor->settle();
+    ++last;
+  }
+}
+
+TEST(FindOrder, tellsStepsOfOneNameByTheirInterface) {
+  const auto row = [](const char* id, const char* interface) {
+    return Json{{"id", id},
+                {"command_name", "execute_deploy_step"},
+                {"command_params", {{"step", {{"interface", interface}, {"step", "apply_configuration"}}}}}};
+  };
+  const Order order{
+      "deploy.execute_deploy_step", {{"step", {{"interface", "bios"}, {"step", "apply_configuration"}}}}, false, false};
+  EXPECT_EQ(find_order({row("1", "raid")}, order), nullptr);
+  EXPECT_EQ((*find_order({row("1", "bios"), row("2", "raid")}, order))["id"], "1");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

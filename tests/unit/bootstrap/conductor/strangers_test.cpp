@@ -36,10 +36,14 @@ TEST(Strangers, waitTheNewestFirstForAnHour) {
 
 TEST(Strangers, aFloodOfThemIsNotKept) {
   Strangers strangers;
-  for (int i = 0; i < 1000; ++i) strangers.note(cat("mac", i), "dhcp", k_begin);
-  EXPECT_NE(strangers.text_since(0).find(" and 28 more"), std::string::npos) << strangers.text_since(0);
-  strangers.note("late", "dhcp", k_begin + 3'700'000'000);
-  EXPECT_EQ(strangers.text_since(0), "; meanwhile there asked, and is no node's: late (dhcp)") << "an hour later";
+  for (int i = 0; i < 100'000; ++i) strangers.note(cat("mac", i), "dhcp", k_begin);
+  EXPECT_NE(strangers.text_since(0).find(" and 1020 more"), std::string::npos) << strangers.text_since(0);
+  strangers.note("mac5", "dhcp", k_begin + 50'000'000);
+  strangers.note("late", "dhcp", k_begin + 61'000'000);
+  const Json list = strangers.waiting(k_begin + 61'000'000);
+  ASSERT_EQ(list.size(), 2U) << "those make room that have not asked for a minute";
+  EXPECT_EQ(list[0]["mac"], "late");
+  EXPECT_EQ(list[1]["mac"], "mac5");
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ TEST(DriverWords, whatWouldRunOrReadSomethingHereIsForRehearsals) {
 
 TEST(DriverWords, whatEndsInABootScriptIsOneWordAlsoInRehearsals) {
   EXPECT_EQ(faults("fake-hardware", {{"kernel_append_params", "console=ttyS0 quiet"}}, true), "");
+  EXPECT_EQ(faults("fake-hardware", {{"kernel_append_params", std::string(1500, 'x')}}, true), "");
+  EXPECT_NE(faults("fake-hardware", {{"kernel_append_params", std::string(1501, 'x')}}, true), "")
+      << "the kernel would cut off what comes behind";
   EXPECT_EQ(faults("fake-hardware", {{"kernel_append_params", "quiet\nchain http://192.0.2.66/x"}}, true),
             "kernel_append_params: a line end at character 6 can't be handed to a boot loader");
   EXPECT_NE(faults("fake-hardware", {{"deploy_kernel", "http://h/k\nshell"}}, true), "");

@@ -47,6 +47,14 @@ TEST(Conductor, AnswersThatNameNoNodeAreRefused) {
     EXPECT_THROW(static_cast<void>(parse_lookup(body)), Error) << body;
 }
 
+TEST(Conductor, WhoIsKnownByAPinIsAskedByHttpsOnly) {
+  fakes::ScriptedHttp http;
+  fakes::ManualClock clock;
+  Conductor plain{http, clock, "http://192.0.2.1:6385", {true, "", std::string(64, 'a')}};
+  EXPECT_THROW(plain.greet(), Error);
+  EXPECT_TRUE(http.sent.empty());
+}
+
 TEST(Conductor, RefusalsAreToldWithIronicsReason) {
   World world;
   world.http.on("GET", k_api + "/v1/lookup?addresses=m", 404,

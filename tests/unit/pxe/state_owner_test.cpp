@@ -1,0 +1,40 @@
+#include "pxe/state_owner.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "tests/fakes/memory_logger.hpp"
+
+namespace hearth::pxe {
+namespace {
+
+TEST(StateTree, isFollowedFromALinkToItButNotOutOfIt) {
+  const TempDir directory = TempDir::create("/tmp", "state-owner-");
+  const fs::path state = directory.path() / "state";
+  fs::create_directories(state / "inner");
+  fs::create_symlink(state, directory.path() / "link");
+  fs::create_symlink("/", state / "inner/out");
+  const StateTree tree((directory.path() / "link").string());
+  EXPECT_EQ(tree.owner(), ::geteuid());
+  EXPECT_EQ(tree.of_others(::geteuid()), "") << "what is behind the link in it is the system's";
+  fakes::MemoryLogger log;
+  tree.give(::geteuid(), ::getegid(), log);
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::lchown((state / "inner/out").c_str(), 4321, 4321), 0);
+  EXPECT_EQ(tree.of_others(0), (directory.path() / "link/inner/out").string());
+  tree.give(0, 0, log);
+  EXPECT_TRUE(log.holds("is of user 4321: it is not given to who serves"));
+}
+
+TEST(StateTree, hasAnEnd) {
+  const TempDir directory = TempDir::create("/tmp", "state-owner-");
+  fs::path deep = directory.path();
+  for (int i = 0; i < 70; ++i) deep /= "d";
+  fs::create_directories(deep);
+  EXPECT_THROW((void)StateTree(directory.path().string()).of_others(::geteuid()), Error);
+}
+
+}  // namespace
+}  // namespace hearth::pxe
