@@ -74,6 +74,10 @@ RoundOutcome run_round(const LoopPlan& plan, const LoopWorld& world, RetryBrake&
     log.error(error.story());
     world.round_failed(error.story());
     return {false, 1};
+  } catch (const std::exception& error) {  // no memory or no thread just now
+    log.error(error.what());
+    world.round_failed(error.what());
+    return {false, 1};
   }
 }
 

@@ -83,6 +83,10 @@ void Dialer::forget_authorities() {
 }
 
 Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& deadline, Tunnel tunnel) {
+  if (!trust.pin.empty() && !url.is_tls()) {
+    throw Error(ErrorKind::input, cat(url.masked(), " is not https, and the key that is pinned (SHA-256 ", trust.pin,
+                                      ") can only be shown there"));
+  }
   const std::optional<Url> proxy = proxy_for(url, proxies_);
   if (check_ && proxy && is_address(url.host)) {
     std::vector<SocketAddress> literal = look_up(url.host, url.port, deadline, clock_);

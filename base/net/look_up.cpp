@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
@@ -50,13 +51,17 @@ struct LookUp {
 
 Answer ask_until(const std::string& host, std::uint16_t port, const Deadline& deadline, const Clock& clock) {
   const auto state = std::make_shared<LookUp>();
-  std::thread([state, host, port] {
-    Answer answer = ask(host, port, 0);
-    const std::lock_guard lock(state->mutex);
-    state->answer = std::move(answer);
-    state->finished = true;
-    state->done.notify_all();
-  }).detach();
+  try {
+    std::thread([state, host, port] {
+      Answer answer = ask(host, port, 0);
+      const std::lock_guard lock(state->mutex);
+      state->answer = std::move(answer);
+      state->finished = true;
+      state->done.notify_all();
+    }).detach();
+  } catch (const std::system_error& problem) {
+    throw Error(ErrorKind::io, cat("looking up ", host, ": starting a thread for it: ", problem.what()));
+  }
   std::unique_lock lock(state->mutex);
   const auto ready = [&state] { return state->finished; };
   if (deadline.is_never()) {

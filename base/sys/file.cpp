@@ -36,7 +36,8 @@ fs::path directory_of(const fs::path& target) {
 }
 
 fs::path hidden_name(const fs::path& target) {
-  return directory_of(target) / cat(".", target.filename().string(), ".", random_hex(8));
+  constexpr std::size_t shown = 200;  // a name may have 255 bytes, ours with the rest too
+  return directory_of(target) / cat(".", target.filename().string().substr(0, shown), ".", random_hex(8));
 }
 
 /// File systems without O_TMPFILE answer EOPNOTSUPP; kernels or layers without it EISDIR or EINVAL.
@@ -153,11 +154,14 @@ void RealFileSystem::remove(const fs::path& path) {
 
 AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {
   struct stat there {};
+  const bool is_there = ::stat(target.c_str(), &there) == 0;
   // root would have no /dev/null any more, nor a /dev/stdout, which may lead to a pipe
-  if (::stat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+  if (is_there && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
     const char* const kind = S_ISFIFO(there.st_mode) ? "pipe" : S_ISSOCK(there.st_mode) ? "socket" : "device";
     throw Error(ErrorKind::input, cat(target.string(), " is a ", kind, ", whose place a file would take"));
   }
+  if (is_there && S_ISDIR(there.st_mode) && ::lstat(target.c_str(), &there) == 0 && S_ISDIR(there.st_mode))
+    throw Error::from_errno("renaming to", target.string(), EISDIR);
   const fs::path directory = directory_of(target);
   // Without /proc (an early boot, a container from scratch) an unnamed file could never get its name.
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
@@ -199,12 +203,17 @@ void AtomicFile::park() {
   fd_.close();
 }
 
+void AtomicFile::prepare_name() {
+  if (temporary_.empty() && link_as(target_)) temporary_ = target_;
+  take_hidden_name();
+}
+
 void AtomicFile::take_name() {
-  if (!temporary_.empty() || !link_as(target_)) {
-    take_hidden_name();
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw Error::from_errno("renaming to", target_.string());
-    temporary_.clear();
+  prepare_name();
+  if (temporary_ != target_ && ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    throw Error::from_errno("renaming to", target_.string());
   }
+  temporary_.clear();
   fd_.close();
 }
 

@@ -91,6 +91,9 @@ class AtomicFile {
   void sync() const;
   /// Closes it: it waits under a hidden name, which is left behind when this process is killed.
   void park();
+  /// Whatever may need room on the disk for take_name(): the target's name where nobody has it, else a hidden one. It
+  /// goes with this object as long as take_name() was not called.
+  void prepare_name();
   /// Takes the target's name (replacing what was there) and closes it.
   void take_name();
 
@@ -103,7 +106,7 @@ class AtomicFile {
       : target_(std::move(target)), fd_(std::move(fd)), temporary_(std::move(temporary)) {}
   fs::path target_;
   Fd fd_;
-  fs::path temporary_;  ///< empty while the file has no name
+  fs::path temporary_;  ///< what goes with this object: a hidden name, or the target's while it may be taken back
 };
 
 /// A directory that is removed with everything in it when the object goes. For private scratch only.

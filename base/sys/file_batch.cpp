@@ -56,6 +56,7 @@ void write_together(const std::vector<FileToWrite>& files) {
     if (files.size() <= k_open_at_once) continue;
     for (AtomicFile& file : std::span(batch).subspan(first)) file.park();
   }
+  for (AtomicFile& file : batch) file.prepare_name();
   std::set<fs::path> directories;
   for (std::size_t i = 0; i < files.size(); ++i) {
     batch[i].take_name();

@@ -14,9 +14,9 @@ struct FileToWrite {
   FileAttributes attributes;
 };
 
-/// Replaces each file atomically, in order, on the real disk. All are complete and synced before the first is replaced:
-/// when one can't be written, none is, and many files cost little more waiting than one. More than 256 wait under
-/// hidden names, which a kill leaves behind. Throws Error.
+/// Replaces each file atomically, in order, on the real disk, once those are there that nobody had before. All are
+/// complete and synced, with room for their names, before the first is replaced: when one can't be written, none is,
+/// and many files cost little more waiting than one. A kill may leave hidden names behind. Throws Error.
 void write_together(const std::vector<FileToWrite>& files);
 
 }  // namespace hearth

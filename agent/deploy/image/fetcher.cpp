@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -33,13 +35,31 @@ void BlockQueue::close() {
   changed_.notify_all();
 }
 
+namespace {
+
+std::thread started(std::function<void()> work) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error& problem) {
+    throw Error(ErrorKind::io, cat("starting a thread that reads the image: ", problem.what()));
+  }
+}
+
+}  // namespace
+
 Fetcher::Fetcher(ByteSource& source, std::optional<HashKind> hash, std::atomic<std::uint64_t>& fetched)
     : source_(source), fetched_(fetched) {
   if (hash) {
     hasher_.emplace(*hash);
-    hashing_ = std::thread([this] { this->hash(); });
+    hashing_ = started([this] { this->hash(); });
   }
-  fetching_ = std::thread([this] { fetch(); });
+  try {
+    fetching_ = started([this] { fetch(); });
+  } catch (const Error&) {  // the other would wait for ever for what is to be hashed
+    to_hash_.put(nullptr);
+    if (hashing_.joinable()) hashing_.join();
+    throw;
+  }
 }
 
 Fetcher::~Fetcher() {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
+#include "base/error.hpp"
 #include "base/sys/limits.hpp"
+#include "base/text.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -21,7 +24,12 @@ bool is_all_zero(std::string_view bytes) {
 WritePool::WritePool(unsigned threads) {
   if (threads == 0) threads = std::clamp(usable_processors(), 2U, k_most_threads);
   limit_ = 2 * threads + 2;
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  threads_.reserve(threads);
+  try {
+    while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error& problem) {  // fewer do, too
+    if (threads_.empty()) throw Error(ErrorKind::io, cat("starting a thread that writes the image: ", problem.what()));
+  }
 }
 
 WritePool::~WritePool() {

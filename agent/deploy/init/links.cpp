@@ -305,7 +305,7 @@ void RealLinks::add_route(const RouteWish& route) {
 void move_address6(const std::string& interface, const IpBytes& before, const IpBytes& now, Links& links) {
   constexpr int whole = 128;  // a lease says nothing of what else is on the link
   if (before == now) return;
-  links.set_address(interface, now, whole);
+  if (!now.empty()) links.set_address(interface, now, whole);
   if (!before.empty()) links.drop_address(interface, before, whole);
 }
 

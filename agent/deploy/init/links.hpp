@@ -54,8 +54,8 @@ class RealLinks final : public Links {
   void add_route(const RouteWish& route) override;
 };
 
-/// Gives an interface the address of a lease, in the place of the one that it had before (may be empty): whoever has
-/// that next would share it.
+/// Gives an interface the address of a lease, in the place of the one that it had before: whoever has that next would
+/// share it. Each may be empty: there was none, or the lease is over.
 void move_address6(const std::string& interface, const IpBytes& before, const IpBytes& now, Links& links);
 
 /// Makes what is wished for but addresses that somebody has to be asked for; what can't be done is told by `say`, and

@@ -276,15 +276,21 @@ class Interface6 {
   }
 
   [[noreturn]] void keep() {
+    IpBytes held = lease_->address;
     MonotonicTime until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
     while (true) {
-      clock_.sleep(std::chrono::seconds(std::max(lease_->renew_seconds, 30U)));
+      clock_.sleep(until_next_question(std::chrono::seconds(lease_->renew_seconds), until - clock_.now()));
       try {
-        const auto next = clock_.now() < until
-                              ? renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_)
-                              : ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_);
+        const bool over = clock_.now() >= until;
+        if (over) {
+          move_address(held, IpBytes());
+          held.clear();
+        }
+        const auto next = over ? ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_)
+                               : renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_);
         if (!next) continue;
-        move_address(lease_->address, next->address);
+        move_address(held, next->address);
+        held = next->address;
         lease_ = next;
         until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
       } catch (const std::exception&) {  // the next time
@@ -355,6 +361,12 @@ void load_modules(const NetworkWish& wish, ModuleLoader& modules, Console& conso
 bool gives_addresses(const NetworkWish& wish) {
   return std::any_of(wish.interfaces.begin(), wish.interfaces.end(),
                      [](const InterfaceWish& one) { return !one.address.empty() || one.asks4() || one.asks6(); });
+}
+
+Duration until_next_question(Duration renew, Duration left) {
+  constexpr Duration least = std::chrono::seconds(30);
+  if (left <= Duration::zero()) return least;
+  return std::min(left, std::max(least, std::min(renew, left / 2)));
 }
 
 std::string server_text(const IpBytes& address, const std::string& interface) {

@@ -144,6 +144,12 @@ TEST_F(LoopTest, AFullDiskDoesNotEndTheLoop) {
   EXPECT_EQ(run({.one_time = true}).status, 1);
 }
 
+TEST_F(LoopTest, NoRoomForAThreadOrInMemoryDoesNotEndTheLoop) {
+  runner_.on("sh", [](const Command&) -> CommandResult { throw std::bad_alloc(); });
+  EXPECT_TRUE(run({}, 3).restart);
+  EXPECT_EQ(pause_.pauses.size(), 3U);
+}
+
 TEST(BackoffTest, AMinimumAboveTheMaximumIsTakenOnce) {
   Backoff backoff(5, 2);
   EXPECT_EQ(backoff.take(), 5);

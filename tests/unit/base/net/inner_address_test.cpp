@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+#include "tests/fakes/no_threads.hpp"
+
 namespace hearth {
 namespace {
 
@@ -35,6 +38,17 @@ TEST(InnerAddress, IsToldInDigits) {
   };
   EXPECT_EQ(text("127.1"), "127.0.0.1");
   EXPECT_EQ(text("0:0::1"), "::1");
+}
+
+TEST(LookUp, WithoutRoomForAThreadItFailsAsNetworksDo) {
+  const fakes::NoThreads none;
+  try {
+    (void)look_up("host.invalid", 80, Deadline::never(), SystemClock());
+    FAIL() << "it has been looked up";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_NE(std::string(error.what()).find("looking up host.invalid: starting a thread"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -26,11 +26,25 @@ class Greeter final : public HttpHandler {
   std::string asked;
 };
 
-std::string fetched(const fakes::RunningServer& server, const std::string& path, const std::string& pin, bool verify) {
+/// Sends all clients to one place.
+class Elsewhere final : public HttpHandler {
+ public:
+  ServedResponse answer(const ServedRequest& /*request*/) override {
+    ServedResponse response;
+    response.status = 302;
+    response.headers.emplace_back("Location", place);
+    return response;
+  }
+  std::string place;
+};
+
+std::string fetched(const fakes::RunningServer& server, const std::string& path, const std::string& pin, bool verify,
+                    const std::string& scheme = "https") {
   SystemClock clock;
   WebClient client(clock, {}, "test");
   HttpRequest request;
-  request.url = parse_url(server.url(path, "https")).value_or_throw();
+  request.url = parse_url(server.url(path, scheme)).value_or_throw();
+  request.max_redirects = 3;
   request.deadline = Deadline::after(std::chrono::seconds(20), clock);
   request.verify_tls = verify;
   request.pin = pin;
@@ -75,6 +89,22 @@ TEST(OwnIdentity, APinnedClientSpeaksToThatKeyAndNoOther) {
   EXPECT_EQ(run_checked(runner, command), "/curl");  // by the address, too
   server.stop();
   EXPECT_EQ(greeter.asked, "/pinned /blind /curl ");
+}
+
+TEST(OwnIdentity, APinnedClientSaysNothingInClearWhereverItIsSentTo) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  const TlsFiles files = own_identity(directory.path(), "agents", {"127.0.0.1"});
+  const std::string pin = key_pin(files.certificate);
+  Greeter overhearing;
+  fakes::RunningServer plain(overhearing, {});
+  Elsewhere elsewhere;
+  elsewhere.place = plain.url("/moved");
+  fakes::RunningServer server(elsewhere, {}, nullptr, &files);
+  EXPECT_THAT(fetched(plain, "/first", pin, true, "http"), HasSubstr("input: http://127.0.0.1:"));
+  EXPECT_THAT(fetched(server, "/", pin, true), HasSubstr("/moved is not https"));
+  EXPECT_EQ(fetched(server, "/", "", false), "/moved");
+  plain.stop();
+  EXPECT_EQ(overhearing.asked, "/moved ");
 }
 
 TEST(OwnIdentity, TheKeyIsKeptAndTheCertificateIsMadeAnewForMoreAddresses) {

@@ -31,6 +31,16 @@ TEST_F(FileBatchTest, WhenOneCannotBeWrittenNoneIsReplaced) {
   EXPECT_EQ(RealFileSystem().list(dir_.path()), std::vector<std::string>{"a"});
 }
 
+TEST_F(FileBatchTest, WhenOneCannotGetItsNameNoneIsReplaced) {
+  RealFileSystem().write(path("a"), "old", {});
+  fs::create_directory(path("directory"));
+  for (const std::string& wrong : {std::string(256, 'n'), std::string("directory")}) {
+    EXPECT_THROW(write_together({{path("a"), "new", {}}, {path("b"), "new", {}}, {path(wrong), "new", {}}}), Error);
+    EXPECT_EQ(read_file(path("a")), "old") << wrong;
+    EXPECT_EQ(RealFileSystem().list(dir_.path()), (std::vector<std::string>{"a", "directory"})) << wrong;
+  }
+}
+
 TEST_F(FileBatchTest, MoreFilesThanMayBeOpenAreReplacedTogetherOrNotAtAll) {
   rlimit few{};
   ::getrlimit(RLIMIT_NOFILE, &few);

@@ -207,6 +207,12 @@ TEST_F(RealFiles, WritingThroughALinkReplacesTheLinkNotItsTarget) {
   EXPECT_EQ(files_.read(dir_.path() / "link"), "new");
 }
 
+TEST_F(RealFiles, AFileWithTheLongestNameIsMadeAndReplaced) {
+  const fs::path path = dir_.path() / std::string(255, 'n');
+  for (const char* text : {"first", "second"}) RealFileSystem().write(path, text, {});
+  EXPECT_EQ(read_file(path), "second");
+}
+
 TEST_F(RealFiles, WorksBelowTheCurrentDirectory) {
   EXPECT_EQ(in_child([&] {
               if (::chdir(dir_.path().c_str()) != 0) return 1;
@@ -325,9 +331,9 @@ TEST_F(AtomicFileTest, KilledBeforeCommitLeavesNothing) {
 }
 
 TEST_F(AtomicFileTest, AFailedCommitLeavesNoRest) {
-  files_.make_directories(target_, 0755);
   {
     AtomicFile file = AtomicFile::create(target_);
+    files_.make_directories(target_, 0755);
     EXPECT_THROW(file.commit(), Error);
   }
   EXPECT_EQ(files_.list(dir_.path()), std::vector<std::string>{"target"});

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "agent/deploy/image/write_pool.hpp"
 #include "base/error.hpp"
+#include "tests/fakes/no_threads.hpp"
 
 namespace hearth::agent::deploy {
 namespace {
@@ -49,6 +51,29 @@ struct OpenedFile {
 };
 
 constexpr std::size_t k_three_blocks = 3 * k_block;
+
+TEST(Fetcher, WithoutRoomForItsThreadsItFailsAndEndsNothing) {
+  PatternSource source(k_three_blocks);
+  std::atomic<std::uint64_t> fetched{0};
+  for (const std::size_t first : {0U, 1U}) {
+    const fakes::NoThreads none(first);
+    EXPECT_THROW(Fetcher(source, HashKind::sha256, fetched), Error) << first;
+  }
+  EXPECT_EQ(fetched, 0U);
+}
+
+TEST(WritePool, FewerThreadsThanWantedDoTheWorkAndNoneIsAnError) {
+  int done = 0;
+  {
+    const fakes::NoThreads but_one(1);
+    WritePool pool(4);
+    for (int i = 0; i < 100; ++i) pool.add([&done](Workbench&) { ++done; });
+    pool.finish();
+  }
+  EXPECT_EQ(done, 100);
+  const fakes::NoThreads none;
+  EXPECT_THROW(WritePool(4), Error);
+}
 
 TEST(Window, WhatCameByItselfMustBeWhatTheFileHas) {
   for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{100}, k_block - 10, 2 * k_block + 5}) {

@@ -120,8 +120,10 @@ TEST(MoveAddress6, TheOneOfBeforeGoesOnceTheNewOneIsThere) {
   move_address6("eth0", IpBytes(), one, links);
   move_address6("eth0", one, one, links);
   move_address6("eth0", one, two, links);
+  move_address6("eth0", two, IpBytes(), links);
+  move_address6("eth0", IpBytes(), IpBytes(), links);
   EXPECT_EQ(links.told, (std::vector<std::string>{"address eth0 2001:db8::1/128", "address eth0 2001:db8::2/128",
-                                                  "drop eth0 2001:db8::1/128"}));
+                                                  "drop eth0 2001:db8::1/128", "drop eth0 2001:db8::2/128"}));
 }
 
 TEST(ApplyWish, NamesAreGivenFirst) {
