@@ -283,7 +283,8 @@ class ReproduceTest : public EvidenceTest {
     const std::vector<cli::Option> table = {
         {"", 'o', "NAME", ""},      {"", 't', "TYPE", ""},         {"break", 0, "POINT", ""},
         {"logfile", 0, "FILE", ""}, {"sign-key", 0, "FILE", ""},   {"record", 0, "", ""},
-        {"no-cache", 0, "", ""},    {"image-size", 0, "SIZE", ""}, {"new-thing", 0, "", ""}};
+        {"no-cache", 0, "", ""},    {"image-size", 0, "SIZE", ""}, {"image-version", 0, "VERSION", ""},
+        {"new-thing", 0, "", ""}};
     const cli::Command command = reproduce_command(table, [&](const Rebuild& rebuild) {
       done_ = rebuild;
       const fs::path output = rebuild.arguments[2];
@@ -304,12 +305,14 @@ class ReproduceTest : public EvidenceTest {
 };
 
 TEST_F(ReproduceTest, BuildsFromTheProvenanceWithTheNetworkCut) {
-  write_recorded({"-o", "web", "--record", "--sign-key=k", "--image-size", "3", "x"}, {{"SOURCE_DATE_EPOCH", "7"}});
+  write_recorded({"-o", "web", "--record", "--sign-key=k", "--image-size", "3", "--image-version", "1.4", "x"},
+                 {{"SOURCE_DATE_EPOCH", "7"}});
   EXPECT_EQ(reproduce(), "0");
-  ASSERT_EQ(done_.arguments.size(), 10U);
-  EXPECT_THAT(
-      std::vector<std::string>(done_.arguments.begin() + 3, done_.arguments.end()),
-      testing::ElementsAre("--offline", "--lock", file("hearth.lock").string(), "--image-size", "3", "--", "x"));
+  ASSERT_EQ(done_.arguments.size(), 12U);
+  EXPECT_THAT(std::vector<std::string>(done_.arguments.begin() + 3, done_.arguments.end()),
+              testing::ElementsAre("--offline", "--lock", file("hearth.lock").string(), "--image-size", "3",
+                                   "--image-version", "1.4", "--", "x"))
+      << "a version gives UUIDs and a container's label";
   EXPECT_EQ(done_.environment.at("SOURCE_DATE_EPOCH"), "7");
   EXPECT_EQ(done_.elements, (std::map<std::string, std::string>{{"x", directory_digest(dir_.path() / "elements/x")}}));
 }
