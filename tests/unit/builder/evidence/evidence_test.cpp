@@ -253,13 +253,27 @@ TEST_F(EvidenceTest, IsMissedClearly) {
   EXPECT_THROW((void)public_key_hex(dir_.path() / "key.bad"), Error);
 }
 
-TEST_F(EvidenceTest, WhatWasTakenAwayIsMissing) {
-  EXPECT_THAT(missing_evidence(dir_.path() / "web"),
-              testing::ElementsAre(file("sbom.spdx.json"), file("provenance.json")));
-  write(false);
-  EXPECT_TRUE(missing_evidence(dir_.path() / "web").empty());
-  fs::remove(file("sbom.spdx.json"));
-  EXPECT_THAT(missing_evidence(dir_.path() / "web"), testing::ElementsAre(file("sbom.spdx.json")));
+TEST_F(EvidenceTest, WhatWasTakenAwayOrChangedIsAFault) {
+  const auto faults = [&] { return evidence_faults(dir_.path() / "web", dir_.path() / "web.tar"); };
+  EXPECT_THAT(faults(), testing::ElementsAre(cat(file("sbom.spdx.json").string(), " is not there"),
+                                             cat(file("provenance.json").string(), " is not there")));
+  const auto faults_after = [&](const std::function<void()>& change) {
+    write(false);
+    EXPECT_THAT(faults(), testing::IsEmpty());
+    change();
+    return join(faults(), "; ");
+  };
+  const auto has = [&](const char* name, const std::string& content) {
+    RealFileSystem().write(file(name), content, {});
+  };
+  EXPECT_THAT(faults_after([&] { fs::remove(file("sbom.spdx.json")); }), HasSubstr("sbom.spdx.json is not there"));
+  EXPECT_THAT(faults_after([&] { has("sbom.spdx.json", "{}"); }),
+              HasSubstr("sbom.spdx.json is not what the provenance says"));
+  EXPECT_THAT(faults_after([&] { has("provenance.json", ""); }), HasSubstr("provenance.json:1:1: "));
+  for (const char* other : {"[]", "{}", "7", R"({"subject": [7]})"}) {
+    EXPECT_THAT(faults_after([&] { has("provenance.json", other); }), HasSubstr("is no statement")) << other;
+  }
+  EXPECT_THAT(faults_after([&] { has("hearth.lock", "x"); }), HasSubstr("is not among what the provenance names"));
 }
 
 class ReproduceTest : public EvidenceTest {
