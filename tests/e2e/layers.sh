@@ -102,7 +102,14 @@ hook writer/extra-data.d/21-tar <<< 'ls /tmp > /dev/null'
 build
 touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
 ! grep -q "is up to date" out || fail "a step that lists /tmp was taken for the same"
-rm "${TMPDIR:-/tmp}/hearth-other.$$" elements/writer/extra-data.d/21-tar
+rm "${TMPDIR:-/tmp}/hearth-other.$$"
+# A link that a hook made there leads to what is the machine's all the same.
+mkdir linked && echo one > linked/file
+hook writer/extra-data.d/21-tar <<< "ln -s \"\$(rev <<< '$(rev <<< "$work/linked")')\" /tmp/to; cat /tmp/to/file > \"\$TMP_MOUNT_PATH/etc/linked\""
+build
+echo two > linked/file && build
+! grep -q "is up to date" out || fail "a step that reads by a link of its own was taken for the same"
+rm -r linked elements/writer/extra-data.d/21-tar
 build
 
 # Evidence that somebody took away, emptied or edited is made anew, and said to be; what only a build can tell, by one, from layers.
