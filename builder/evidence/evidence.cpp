@@ -186,14 +186,6 @@ void require_elements(const std::vector<Element>& elements, const std::map<std::
       .hint(hint);
 }
 
-std::vector<fs::path> missing_evidence(const fs::path& stem) {
-  std::vector<fs::path> missing;
-  for (const char* name : {k_sbom_file, k_provenance_file}) {
-    if (!is_regular_file(RealFileSystem(), beside(stem) / name)) missing.push_back(beside(stem) / name);
-  }
-  return missing;
-}
-
 void write_evidence(const EvidenceRequest& request) {
   const fs::path directory = beside(request.stem);
   RealFileSystem files;

@@ -46,9 +46,6 @@ struct EvidenceRequest {
   std::optional<Secret> signing_key;     ///< PEM, Ed25519
 };
 
-/// What write_evidence() makes in any build and is not there any more.
-[[nodiscard]] std::vector<fs::path> missing_evidence(const fs::path& stem);
-
 /// Throws Error; what was there before is replaced, file by file, or removed where this build has none.
 void write_evidence(const EvidenceRequest& request);
 

@@ -42,6 +42,7 @@ const std::set<std::string> k_taken = {"a",
                                        "container-config",
                                        "image-size",
                                        "root-label",
+                                       "image-version",  // UUIDs follow from it
                                        "mkfs-options",
                                        "image-extra-size",
                                        "mkfs-journal-size",
@@ -64,7 +65,6 @@ const std::set<std::string> k_own = {"o",
                                      "remote-cache-read-only",
                                      "sign-key",
                                      "c",
-                                     "image-version",
                                      "remote-cache-key",
                                      "remote-cache-insecure"};
 

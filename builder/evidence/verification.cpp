@@ -102,6 +102,23 @@ Statement checked_statement(const fs::path& image, const std::vector<std::string
   return statement;
 }
 
+std::vector<std::string> evidence_faults(const fs::path& stem, const fs::path& image) {
+  const fs::path directory = stem.string() + ".d";
+  std::vector<std::string> faults;
+  for (const char* name : {k_sbom_file, k_provenance_file}) {
+    if (!is_regular_file(RealFileSystem(), directory / name))
+      faults.push_back(cat((directory / name).string(), " is not there"));
+  }
+  if (!faults.empty()) return faults;
+  try {
+    if (!checked_statement(image, {}).digest)
+      faults.push_back(cat((directory / k_provenance_file).string(), " knows no ", image.filename().string()));
+  } catch (const Error& error) {
+    faults.emplace_back(error.what());
+  }
+  return faults;
+}
+
 void require_image(const Statement& statement, const fs::path& image) {
   if (!statement.digest) {
     throw Error(ErrorKind::input,

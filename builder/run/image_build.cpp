@@ -23,6 +23,7 @@
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/step_spans.hpp"
+#include "builder/evidence/verification.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/local_access.hpp"
@@ -289,9 +290,9 @@ std::map<std::string, std::string> repositories_without_news(const ImageRequest&
 }
 
 /// Whether the outputs of an earlier build are what this one would make; says so.
-bool is_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
+std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
                    BuildLog& log, Verbosity verbosity) {
-  if (!may_be_unchanged(request)) return false;
+  if (!may_be_unchanged(request)) return {};
   const bool is_apart = fetch::why_no_private_network(request.environment).empty();
   const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
   WebClient client(clock, request.environment, "hearth", is_apart ? fetch::as_hooks_reach(places) : AddressCheck());
@@ -313,7 +314,7 @@ bool is_up_to_date(const ImageRequest& request, const std::string& key, const Fa
     if (tells_progress(verbosity)) cli::tell(cat(text, "\n"));
     if (verbosity == Verbosity::json) print_event({{"event", "up-to-date"}, {"output", output.string()}});
   }
-  return !outputs.empty();
+  return outputs;
 }
 
 }  // namespace
@@ -522,14 +523,15 @@ void throw_story(const Fd& failed, int code, BuildLog& log) {
   throw killed;
 }
 
-/// Whether there is nothing to build; with a key, what is there is signed by it. Evidence that somebody took away is
-/// made anew.
+/// Whether there is nothing to build; with a key, what is there is signed by it. Evidence that somebody took away, or
+/// changed, is made anew.
 bool is_done(const ImageRequest& request, const BuildPlan& plan, const std::string& key, const FactSource& facts,
              const Clock& clock, BuildLog& log, Verbosity verbosity) {
-  if (!is_up_to_date(request, key, facts, clock, log, verbosity)) return false;
-  const std::vector<fs::path> missing = evidence::missing_evidence(request.output);
-  for (const fs::path& file : missing) note(cat(file.string(), " was not there: it is made anew"), log, verbosity);
-  if (request.signing_key || !missing.empty())
+  const std::vector<fs::path> outputs = outputs_up_to_date(request, key, facts, clock, log, verbosity);
+  if (outputs.empty()) return false;
+  const std::vector<std::string> faults = evidence::evidence_faults(request.output, outputs.front());
+  for (const std::string& fault : faults) note(cat(fault, ": it is made anew"), log, verbosity);
+  if (request.signing_key || !faults.empty())
     write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt);
   return true;
 }

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "builder/evidence/evidence.hpp"
+#include "builder/evidence/verification.hpp"
 #include "builder/layers/chain.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/store/layer_store.hpp"
@@ -100,9 +100,9 @@ UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const 
                            },
                            .fetch = {}};
   UpToDate known{
-      .outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote), .missing = {}, .servers = {}};
+      .outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote), .faults = {}, .servers = {}};
   if (known.outputs.empty()) return known;
-  known.missing = evidence::missing_evidence(request.output);
+  known.faults = evidence::evidence_faults(request.output, known.outputs.front());
   known.servers.assign(servers.begin(), servers.end());
   return known;
 }
@@ -110,8 +110,7 @@ UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const 
 std::string up_to_date_text(const UpToDate& known) {
   std::string text;
   for (const fs::path& output : known.outputs) text += cat("Up to date, nothing would run: ", output.string(), "\n");
-  for (const fs::path& file : known.missing)
-    text += cat("  but for this, which is not there any more: ", file.string(), "\n");
+  for (const std::string& fault : known.faults) text += cat("  but for evidence: ", fault, "\n");
   for (const std::string& server : known.servers) text += cat("  as long as this has not changed: ", server, "\n");
   return text;
 }

@@ -24,7 +24,7 @@ struct StepForecast {
 /// The outputs of an earlier build that this one would leave as they are, and which servers it would ask before.
 struct UpToDate {
   std::vector<fs::path> outputs;     ///< none where the build would run
-  std::vector<fs::path> missing;     ///< evidence that it would make anew
+  std::vector<std::string> faults;   ///< of evidence that it would make anew
   std::vector<std::string> servers;  ///< as facts name them: "URL" of a Release file, "git URL REF", "url URL"
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/host_tools.hpp"
@@ -27,6 +28,16 @@ std::string look_of(const fs::path& file) {
   if (::stat(file.c_str(), &status) != 0) return "missing";
   const auto nanoseconds = [](const timespec& time) { return time.tv_sec * k_second + time.tv_nsec; };
   return cat(status.st_size, " ", nanoseconds(status.st_mtim), " ", nanoseconds(status.st_ctim), " ", status.st_ino);
+}
+
+/// By the names of all records of a build, digests; empty for one that is not there.
+Json digests_of_records(const fs::path& directory) {
+  Json digests = Json::object();
+  for (const char* name : k_records_of_build) {
+    const fs::path file = directory / name;
+    digests[name] = is_regular_file(RealFileSystem(), file) ? digest_file(file).sha256 : "";
+  }
+  return digests;
 }
 
 /// What the builder itself reads of the machine.
@@ -119,7 +130,7 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   }
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
-  Json json = {{"key", key}, {"outputs", looks}};
+  Json json = {{"key", key}, {"outputs", looks}, {"records", digests_of_records(directory)}};
   std::move(noted).put_into(json);
   // It tells of earlier outputs. A build that is killed before it tells of these, or can't, is found without it.
   RealFileSystem().remove(directory / k_provenance_file);
@@ -130,9 +141,7 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
                                         const RemoteFacts& remote) {
   const Result<Json> read = parse_json(RealFileSystem().read(directory / k_output_file).value_or("{}"), k_output_file);
   if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
-  for (const char* record : k_records_of_build) {
-    if (!is_regular_file(RealFileSystem(), directory / record)) return {};
-  }
+  if (read.value().value("records", Json()) != digests_of_records(directory)) return {};
   try {
     std::vector<fs::path> outputs;
     for (const auto& [file, look] : read.value().at("outputs").items()) {

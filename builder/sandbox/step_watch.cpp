@@ -597,6 +597,10 @@ void StepWatch::look_at_path(const seccomp_notif& call) {
   fs::path path = without_dots(given.string().starts_with("/proc/") ? behind_proc(given, proc) : given,
                                [&](const fs::path& link) { links.push_back(link); });
   if (path.filename().empty()) path = path.parent_path();
+  if (is_hooks_own(path)) {  // a link that they made may lead to what is the machine's
+    const fs::path real = fs::weakly_canonical(path, failed);
+    if (!failed) path = real;
+  }
   const bool is_known = request.what == Request::For::look && is_known_look(path);
   if (!is_told(path.string()) || is_known || is_ours()) return;
   for (const fs::path& link : links) note_look(link);

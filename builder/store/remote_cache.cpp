@@ -51,11 +51,16 @@ RemoteCache::~RemoteCache() {
   if (worker_.joinable()) worker_.join();
 }
 
+Deadline RemoteCache::patience_for(std::uint64_t bytes) const {
+  return Deadline::after(k_patience + std::chrono::seconds(bytes / k_slowest), setup_.clock);
+}
+
 HttpRequest RemoteCache::request(const char* method, const std::string& kind, const std::string& name,
-                                 std::uint64_t bytes) const {
+                                 std::uint64_t bytes) {
   HttpRequest request{.method = method, .url = setup_.url};
   join_path(request.url, cat("/", kind, "/", name));
-  request.deadline = Deadline::after(k_patience + std::chrono::seconds(bytes / k_slowest), setup_.clock);
+  const std::lock_guard lock(mutex_);
+  request.deadline = Deadline::earlier(until_, patience_for(bytes));
   request.stall = k_patience;
   request.body_limit = bytes == 0 ? k_largest_record : bytes;
   request.max_redirects = 3;
@@ -164,15 +169,27 @@ void RemoteCache::work() {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    const Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    if (until_.passed(setup_.clock.now())) return leave();
+    const Job job = jobs_.front();  // it counts until it is done
     lock.unlock();
+    std::string fault;
     try {
       put(job);
     } catch (const std::exception& error) {
-      turn_off(error.what());
+      fault = error.what();
     }
+    lock.lock();
+    if (!fault.empty() && until_.passed(setup_.clock.now())) return leave();
+    if (!jobs_.empty()) jobs_.pop_front();
+    lock.unlock();
+    if (!fault.empty()) turn_off(fault);
   }
+}
+
+void RemoteCache::leave() {
+  fault_ = cat("the remote cache ", setup_.url.masked(), " takes long: ", jobs_.size(),
+               " layers were not uploaded; a later build that takes them uploads them");
+  jobs_.clear();
 }
 
 void RemoteCache::send_upload(const HttpRequest& request) {
@@ -228,6 +245,9 @@ void RemoteCache::finish() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
+    std::uint64_t bytes = 0;
+    for (const Job& job : jobs_) bytes += job.record.bytes;
+    until_ = patience_for(bytes);
   }
   wake_.notify_all();
   if (worker_.joinable()) worker_.join();

@@ -51,7 +51,7 @@ class RemoteCache {
   /// answered, or the cache has dropped it.
   void offer(const std::string& key, const LayerRecord& record, const BlobStore& store);
 
-  /// Waits for the uploads (each has a bound that follows from its size) and tells what did not work.
+  /// Waits for the uploads, all of them as long as their size allows, and tells what did not work.
   void finish();
 
   [[nodiscard]] std::uint64_t fetched_bytes() const { return fetched_; }
@@ -65,7 +65,8 @@ class RemoteCache {
     bool only_if_unknown = false;
   };
   [[nodiscard]] HttpRequest request(const char* method, const std::string& kind, const std::string& name,
-                                    std::uint64_t bytes) const;
+                                    std::uint64_t bytes);
+  [[nodiscard]] Deadline patience_for(std::uint64_t bytes) const;
   [[nodiscard]] bool is_off();
   void turn_off(const std::string& why);
   void tell();
@@ -73,6 +74,7 @@ class RemoteCache {
   void put(const Job& job);
   void put_record(const Job& job);
   void add_job(Job job);
+  void leave();  ///< nobody waits any longer; mutex_ is held
   /// Records that may be used, as the server has them now.
   [[nodiscard]] std::vector<SignedRecord> usable_records(const std::string& key);
   [[nodiscard]] std::vector<LayerRecord> trusted_records(const std::string& key, const std::string& body);
@@ -87,6 +89,7 @@ class RemoteCache {
   std::condition_variable wake_;
   std::deque<Job> jobs_;
   bool ends_ = false;
+  Deadline until_ = Deadline::never();  ///< the build's end waits
   bool off_ = false;
   std::string fault_;  ///< not told yet
   std::thread worker_;

@@ -102,23 +102,29 @@ hook writer/extra-data.d/21-tar <<< 'ls /tmp > /dev/null'
 build
 touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
 ! grep -q "is up to date" out || fail "a step that lists /tmp was taken for the same"
-rm "${TMPDIR:-/tmp}/hearth-other.$$" elements/writer/extra-data.d/21-tar
+rm "${TMPDIR:-/tmp}/hearth-other.$$"
+# A link that a hook made there leads to what is the machine's all the same.
+mkdir linked && echo one > linked/file
+hook writer/extra-data.d/21-tar <<< "ln -s \"\$(rev <<< '$(rev <<< "$work/linked")')\" /tmp/to; cat /tmp/to/file > \"\$TMP_MOUNT_PATH/etc/linked\""
+build
+echo two > linked/file && build
+! grep -q "is up to date" out || fail "a step that reads by a link of its own was taken for the same"
+rm -r linked elements/writer/extra-data.d/21-tar
 build
 
-# Evidence that somebody took away is made anew, and said to be; what only a build can tell, by one, from layers.
+# Evidence that somebody took away, emptied or edited is made anew, and said to be; what only a build can tell, by one, from layers.
 build
-for name in sbom.spdx.json provenance.json; do
-    rm image.d/$name
-    build
-    expect_text out "image.d/$name was not there: it is made anew" "is up to date"
-    [ -s image.d/$name ] || fail "$name was not made anew"
-    "$HEARTH" image verify image.tar > out 2>&1 || fail "after $name was taken away: $(cat out)"
-done
-for name in manifest.json steps.json timing.json timing.svg; do
-    rm image.d/$name
-    build
-    ran
-    [ -s image.d/$name ] || fail "$name was not made anew"
+for way in 'rm' 'truncate -s 0' 'sed -i s/e/E/'; do
+    for name in sbom.spdx.json provenance.json manifest.json steps.json timing.json timing.svg; do
+        $way image.d/$name
+        build
+        case $name in
+            sbom* | prov*) expect_text out "$work/image.d" ": it is made anew" "is up to date" ;;
+            *) ran ;;
+        esac
+        [ -s image.d/$name ] || fail "$way $name: it was not made anew"
+        "$HEARTH" image verify image.tar > out 2>&1 || fail "$way $name: $(cat out)"
+    done
 done
 
 # A later time of the image than that of the layers: what they wrote has the image's time all the same.

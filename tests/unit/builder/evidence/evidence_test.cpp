@@ -253,13 +253,27 @@ TEST_F(EvidenceTest, IsMissedClearly) {
   EXPECT_THROW((void)public_key_hex(dir_.path() / "key.bad"), Error);
 }
 
-TEST_F(EvidenceTest, WhatWasTakenAwayIsMissing) {
-  EXPECT_THAT(missing_evidence(dir_.path() / "web"),
-              testing::ElementsAre(file("sbom.spdx.json"), file("provenance.json")));
-  write(false);
-  EXPECT_TRUE(missing_evidence(dir_.path() / "web").empty());
-  fs::remove(file("sbom.spdx.json"));
-  EXPECT_THAT(missing_evidence(dir_.path() / "web"), testing::ElementsAre(file("sbom.spdx.json")));
+TEST_F(EvidenceTest, WhatWasTakenAwayOrChangedIsAFault) {
+  const auto faults = [&] { return evidence_faults(dir_.path() / "web", dir_.path() / "web.tar"); };
+  EXPECT_THAT(faults(), testing::ElementsAre(cat(file("sbom.spdx.json").string(), " is not there"),
+                                             cat(file("provenance.json").string(), " is not there")));
+  const auto faults_after = [&](const std::function<void()>& change) {
+    write(false);
+    EXPECT_THAT(faults(), testing::IsEmpty());
+    change();
+    return join(faults(), "; ");
+  };
+  const auto has = [&](const char* name, const std::string& content) {
+    RealFileSystem().write(file(name), content, {});
+  };
+  EXPECT_THAT(faults_after([&] { fs::remove(file("sbom.spdx.json")); }), HasSubstr("sbom.spdx.json is not there"));
+  EXPECT_THAT(faults_after([&] { has("sbom.spdx.json", "{}"); }),
+              HasSubstr("sbom.spdx.json is not what the provenance says"));
+  EXPECT_THAT(faults_after([&] { has("provenance.json", ""); }), HasSubstr("provenance.json:1:1: "));
+  for (const char* other : {"[]", "{}", "7", R"({"subject": [7]})"}) {
+    EXPECT_THAT(faults_after([&] { has("provenance.json", other); }), HasSubstr("is no statement")) << other;
+  }
+  EXPECT_THAT(faults_after([&] { has("hearth.lock", "x"); }), HasSubstr("is not among what the provenance names"));
 }
 
 class ReproduceTest : public EvidenceTest {
@@ -283,7 +297,8 @@ class ReproduceTest : public EvidenceTest {
     const std::vector<cli::Option> table = {
         {"", 'o', "NAME", ""},      {"", 't', "TYPE", ""},         {"break", 0, "POINT", ""},
         {"logfile", 0, "FILE", ""}, {"sign-key", 0, "FILE", ""},   {"record", 0, "", ""},
-        {"no-cache", 0, "", ""},    {"image-size", 0, "SIZE", ""}, {"new-thing", 0, "", ""}};
+        {"no-cache", 0, "", ""},    {"image-size", 0, "SIZE", ""}, {"image-version", 0, "VERSION", ""},
+        {"new-thing", 0, "", ""}};
     const cli::Command command = reproduce_command(table, [&](const Rebuild& rebuild) {
       done_ = rebuild;
       const fs::path output = rebuild.arguments[2];
@@ -304,12 +319,14 @@ class ReproduceTest : public EvidenceTest {
 };
 
 TEST_F(ReproduceTest, BuildsFromTheProvenanceWithTheNetworkCut) {
-  write_recorded({"-o", "web", "--record", "--sign-key=k", "--image-size", "3", "x"}, {{"SOURCE_DATE_EPOCH", "7"}});
+  write_recorded({"-o", "web", "--record", "--sign-key=k", "--image-size", "3", "--image-version", "1.4", "x"},
+                 {{"SOURCE_DATE_EPOCH", "7"}});
   EXPECT_EQ(reproduce(), "0");
-  ASSERT_EQ(done_.arguments.size(), 10U);
-  EXPECT_THAT(
-      std::vector<std::string>(done_.arguments.begin() + 3, done_.arguments.end()),
-      testing::ElementsAre("--offline", "--lock", file("hearth.lock").string(), "--image-size", "3", "--", "x"));
+  ASSERT_EQ(done_.arguments.size(), 12U);
+  EXPECT_THAT(std::vector<std::string>(done_.arguments.begin() + 3, done_.arguments.end()),
+              testing::ElementsAre("--offline", "--lock", file("hearth.lock").string(), "--image-size", "3",
+                                   "--image-version", "1.4", "--", "x"))
+      << "a version gives UUIDs and a container's label";
   EXPECT_EQ(done_.environment.at("SOURCE_DATE_EPOCH"), "7");
   EXPECT_EQ(done_.elements, (std::map<std::string, std::string>{{"x", directory_digest(dir_.path() / "elements/x")}}));
 }

@@ -20,10 +20,10 @@ TEST(KeptSteps, StepsOfOneReasonAreToldTogether) {
 
 TEST(KeptSteps, AnImageThatIsUpToDateNamesTheServersThatABuildWouldAskFirst) {
   EXPECT_EQ(up_to_date_text({.outputs = {"/srv/web.tar"},
-                             .missing = {"/srv/web.d/sbom.spdx.json"},
+                             .faults = {"/srv/web.d/sbom.spdx.json is not there"},
                              .servers = {"http://mirror.example/dists/bookworm/InRelease"}}),
             "Up to date, nothing would run: /srv/web.tar\n"
-            "  but for this, which is not there any more: /srv/web.d/sbom.spdx.json\n"
+            "  but for evidence: /srv/web.d/sbom.spdx.json is not there\n"
             "  as long as this has not changed: http://mirror.example/dists/bookworm/InRelease\n");
   EXPECT_EQ(up_to_date_text({}), "");
 }

@@ -114,7 +114,8 @@ TEST_F(UnchangedTest, RecordsThatOnlyABuildCanMakeAreMadeAnew) {
     EXPECT_FALSE(unchanged().empty());
     fs::remove(dir.path() / record);
     EXPECT_THAT(unchanged(), IsEmpty()) << record;
-    files.write(dir.path() / record, "{}", {});
+    files.write(dir.path() / record, "[]", {});
+    EXPECT_THAT(unchanged(), IsEmpty()) << record << " was edited: the next statement would be about that";
   }
 }
 

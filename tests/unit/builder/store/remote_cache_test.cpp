@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
+#include <thread>
+
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -228,6 +232,46 @@ TEST(RemoteCache, WhatWasMadeWhileNobodyAnsweredIsOfferedLater) {
     EXPECT_EQ(f.up->sent.size(), known ? 1U : 5U);
     EXPECT_EQ(f.cache.uploaded_bytes(), known ? 0U : 4U);
   }
+}
+
+/// Its time moves when it is told to. Whoever asks in the thread that made it opens the gate.
+struct GatedClock final : Clock {
+  [[nodiscard]] MonotonicTime now() const override {
+    if (std::this_thread::get_id() == owner && !gate.try_wait()) gate.count_down();
+    return MonotonicTime(std::chrono::seconds(seconds));
+  }
+  [[nodiscard]] WallTime wall() const override { return {}; }
+  void sleep(Duration /*duration*/) override {}
+  std::thread::id owner = std::this_thread::get_id();
+  mutable std::latch gate{1};
+  std::atomic<int> seconds = 1000;
+};
+
+TEST(RemoteCache, ABuildsEndDoesNotWaitForEachAnswerOfASlowServer) {
+  constexpr int layers = 20;
+  constexpr int seconds_each = 4;
+  Fixture f;
+  GatedClock clock;
+  auto* const up = new ScriptedHttp;
+  std::vector<std::string> notes;
+  RemoteCache cache({.url = parse_url(k_base).value(),
+                     .keys = {},
+                     .downloads = std::make_unique<ScriptedHttp>(),
+                     .uploads = std::unique_ptr<HttpClient>(up),
+                     .clock = clock,
+                     .note = [&](const std::string& text) { notes.push_back(text); }});
+  const LayerRecord layer = remote_cache_layer("mine");
+  f.keep("mine");
+  up->on("GET", cat(k_base, "/ac/", k_key), [&](const HttpRequest& request) {
+    clock.gate.wait();  // until the build ends
+    clock.seconds += seconds_each;
+    return HttpResponse{200, "", {}, encode_action({{layer, ""}}), request.url};
+  });
+  for (int i = 0; i < layers; ++i) cache.offer(k_key, layer, f.store);
+  cache.finish();
+  EXPECT_EQ(up->sent.size(), 2U) << "five seconds, and one for each MiB";
+  EXPECT_EQ(notes, std::vector<std::string>{"the remote cache http://192.0.2.7/cache takes long: 18 layers were not "
+                                            "uploaded; a later build that takes them uploads them"});
 }
 
 TEST(RemoteCache, AServerThatRefusesUploadsIsToldOnce) {
