@@ -75,7 +75,7 @@ StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const s
   for (const auto& [directory, entries] : plan.hooks.directories()) {
     const auto place = is_phase_directory(directory) ? Script::Place::hook : Script::Place::beside;
     for (const auto& [name, entry] : entries) {
-      if (entry.is_directory) add_directory(entry.path, place);
+      if (entry.is_directory) add_elements_directory(entry, place);
       const Script* const script = entry.is_directory ? nullptr : add_file(entry.path, name, place);
       if (script == nullptr) continue;
       if (directory == k_environment_hooks) environment_.push_back(script);
@@ -96,6 +96,12 @@ const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std
   by_name_.emplace(name, script);
   if (stem_of(name) != name) by_name_.emplace(stem_of(name), script);
   return script;
+}
+
+void StepScripts::add_elements_directory(const HookEntry& entry, Script::Place place) try {
+  add_directory(entry.path, place);
+} catch (Error& error) {
+  throw error.during(cat("reading the files of the element ", entry.element)).hint(k_readable_hint);
 }
 
 void StepScripts::add_directory(const fs::path& directory, Script::Place place) {

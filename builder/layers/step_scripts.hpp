@@ -49,6 +49,7 @@ class StepScripts {
 
  private:
   const Script* add_file(const fs::path& path, const std::string& name, Script::Place place);
+  void add_elements_directory(const HookEntry& entry, Script::Place place);
   void add_directory(const fs::path& directory, Script::Place place);
   [[nodiscard]] Scripts roots(const Step* step) const;
   [[nodiscard]] const Scripts& mentioned_in(const Script& script) const;

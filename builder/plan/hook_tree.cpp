@@ -10,8 +10,6 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_readable_hint =
-    "Whoever builds has to be able to read them; where an element was changed meanwhile, start again.";
 constexpr std::size_t k_first_number = 1000000;  // numbers of one length sort as texts
 
 bool is_merged_directory(const std::string& name) { return name != "tests" && name != "__pycache__"; }

@@ -12,6 +12,10 @@
 
 namespace hearth::builder {
 
+/// What to do where an element can't be read.
+inline constexpr const char* k_readable_hint =
+    "Whoever builds has to be able to read them; where an element was changed meanwhile, start again.";
+
 /// One entry of a merged directory, and the element that it comes from.
 struct HookEntry {
   std::string element;

@@ -303,6 +303,9 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
       packing.report = pack(frozen, key, record);
     } catch (const std::exception& error) {
       packing.failure = error.what();
+      const auto* const refused = dynamic_cast<const Error*>(&error);
+      const int cause = refused == nullptr ? 0 : refused->system_error();
+      packing.is_disk_full = cause == ENOSPC || cause == EDQUOT;
       if (setup_.policy.ends) setup_.policy.ends(before);  // later ones lie on what is not there
     }
   });
@@ -347,7 +350,8 @@ void LayerKeeper::finish() {
   for (const auto& packing : packings_) {
     if (packing->thread.joinable()) packing->thread.join();
     if (!packing->failure.empty()) {
-      note(cat("a layer was not kept in ", setup_.cache.string(), ": ", own_words(packing->failure)));
+      note(cat("a layer was not kept in ", setup_.cache.string(), ": ", own_words(packing->failure),
+               packing->is_disk_full ? "; hearth cache prune makes room there" : ""));
       continue;
     }
     setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",

@@ -135,6 +135,7 @@ class LayerKeeper final : public StepObserver {
     std::string last_step;
     PackReport report;
     std::string failure;
+    bool is_disk_full = false;
   };
   std::vector<std::unique_ptr<Packing>> packings_;
 };
