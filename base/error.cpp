@@ -1,7 +1,9 @@
 #include "base/error.hpp"
 
+#include <cerrno>
 #include <cstring>
 
+#include "base/limits_hint.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -12,6 +14,7 @@ Error::Error(ErrorKind kind, const std::string& message, int exit_code)
 Error Error::from_errno(std::string_view operation, std::string_view object, int error_number) {
   Error error(ErrorKind::io, cat(operation, " ", object, ": ", std::strerror(error_number)));
   error.errno_ = error_number;
+  if (error_number == ENOMEM) error.hint(k_limits_hint);
   return error;
 }
 

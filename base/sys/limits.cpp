@@ -8,6 +8,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/limits_hint.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 
@@ -34,9 +35,7 @@ std::string describe_unexpected(const std::exception& error) {
   const bool is_thread = refused != nullptr && (refused->code().value() == EAGAIN || refused->code().value() == ENOMEM);
   if (!is_thread && dynamic_cast<const std::bad_alloc*>(&error) == nullptr)
     return cat("internal error: ", error.what());
-  return cat(is_thread ? "the system gives this process no further thread" : "out of memory",
-             "\n  Its limits (ulimit -d, -v, -u, the control group's) are too low for this, or the machine's memory is "
-             "full.");
+  return cat(is_thread ? "the system gives this process no further thread" : "out of memory", "\n  ", k_limits_hint);
 }
 
 }  // namespace hearth

@@ -14,8 +14,8 @@ namespace hearth::builder::evidence {
 /// not_found).
 [[nodiscard]] Statement checked_statement(const fs::path& image, const std::vector<std::string>& keys);
 
-/// Why what write_evidence() made in NAME.d is not whole: a file was taken away, cut short, or is not what the provenance
-/// says. The image itself is not read.
+/// Why what write_evidence() made in NAME.d is not whole: a file was taken away, cut short, or is not what the
+/// provenance says. The image itself is not read.
 [[nodiscard]] std::vector<std::string> evidence_faults(const fs::path& stem, const fs::path& image);
 
 /// Throws Error(input) unless the image is the one that the statement is about.

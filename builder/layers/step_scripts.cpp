@@ -101,7 +101,7 @@ const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std
 void StepScripts::add_elements_directory(const HookEntry& entry, Script::Place place) try {
   add_directory(entry.path, place);
 } catch (Error& error) {
-  throw error.during(cat("reading the files of the element ", entry.element)).hint(k_readable_hint);
+  throw while_reading_elements(error, cat("reading the files of the element ", entry.element));
 }
 
 void StepScripts::add_directory(const fs::path& directory, Script::Place place) {

@@ -1,6 +1,7 @@
 #include "builder/plan/hook_tree.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
@@ -25,13 +26,20 @@ bool is_hidden(const std::string& name) { return !name.empty() && name[0] == '.'
 
 }  // namespace
 
+Error& while_reading_elements(Error& error, std::string frame) {
+  error.during(std::move(frame));
+  const int cause = error.system_error();
+  if (cause == ENOMEM || cause == EMFILE || cause == ENFILE || cause == EAGAIN) return error;
+  return error.hint("Whoever builds has to be able to read them; where an element was changed meanwhile, start again.");
+}
+
 HookTree HookTree::merge(const FileReader& files, const ElementSet& elements) {
   HookTree tree;
   for (const Element& element : elements.elements) try {
       tree.add_element(files, element);
     } catch (Error& error) {
       if (error.system_error() == 0) throw;
-      throw error.during(cat("reading the files of the element ", element.name)).hint(k_readable_hint);
+      throw while_reading_elements(error, cat("reading the files of the element ", element.name));
     }
   return tree;
 }
@@ -127,7 +135,7 @@ void HookTree::materialise(CommandRunner& runner, const fs::path& destination) c
   for (const auto& [name, path] : top) argv.push_back(path);
   run_checked(runner, Command{.argv = argv});
 } catch (Error& error) {
-  throw error.during("copying the elements' hooks").hint(k_readable_hint);
+  throw while_reading_elements(error, "copying the elements' hooks");
 }
 
 }  // namespace hearth::builder

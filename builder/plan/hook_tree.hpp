@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "builder/elements/closure.hpp"
 
 namespace hearth::builder {
 
-/// What to do where an element can't be read.
-inline constexpr const char* k_readable_hint =
-    "Whoever builds has to be able to read them; where an element was changed meanwhile, start again.";
+/// Adds what was being done, and what to do where the elements' files are at fault, and not limits of this process.
+Error& while_reading_elements(Error& error, std::string frame);
 
 /// One entry of a merged directory, and the element that it comes from.
 struct HookEntry {

@@ -290,8 +290,8 @@ std::map<std::string, std::string> repositories_without_news(const ImageRequest&
 }
 
 /// Whether the outputs of an earlier build are what this one would make; says so.
-std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts, const Clock& clock,
-                   BuildLog& log, Verbosity verbosity) {
+std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts,
+                                         const Clock& clock, BuildLog& log, Verbosity verbosity) {
   if (!may_be_unchanged(request)) return {};
   const bool is_apart = fetch::why_no_private_network(request.environment).empty();
   const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
@@ -396,7 +396,7 @@ ShiftedHost shifted_host(const SandboxSpec& spec, BuildLog& log, Verbosity verbo
 }
 
 /// The sandbox's process becomes what hooks run in.
-BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, const ShiftedHost& host,
+BuilderPlaces enter(const ImageRequest& request, const SandboxSpec& spec, ShiftedHost& host,
                     fetch::PrivateNetwork* network) {
   host.attach();
   if (request.breaks.empty()) ::setsid();  // hooks have no business with the caller's terminal; break shells do
@@ -562,7 +562,7 @@ struct ReadyBuild {
 };
 
 /// The sandbox's process: becomes what hooks run in, and builds there.
-void build_inside(const ReadyBuild& ready, const ShiftedHost& host, fetch::PrivateNetwork* own_network,
+void build_inside(const ReadyBuild& ready, ShiftedHost& host, fetch::PrivateNetwork* own_network,
                   fetch::FetchSession* network, std::vector<evidence::StepSpan>& spans, ChangeQuestion& question) {
   const ImageRequest& request = ready.request;
   const BuilderPlaces places = enter(request, ready.spec, host, own_network);
@@ -593,7 +593,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;
   if (network && request.use_cache) spans.push_back({"a step whose result was kept by an earlier build", 0});
-  const ShiftedHost host = shifted_host(ready.spec, log, ready.verbosity);
+  ShiftedHost host = shifted_host(ready.spec, log, ready.verbosity);
   Pipe built = Pipe::create();
   Pipe failed = Pipe::create();
   ChangeQuestion question;

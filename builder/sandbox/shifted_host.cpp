@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -139,10 +140,10 @@ ShiftedHost ShiftedHost::create(const std::vector<fs::path>& needed) {
   return machines;
 }
 
-void ShiftedHost::attach() const {
-  for (const Mount& mount : mounts_) {
+void ShiftedHost::attach() {
+  for (Mount& mount : mounts_) {
     try {
-      attach_mount(mount.mount, mount.place);
+      attach_mount(std::exchange(mount.mount, Fd()), mount.place);
     } catch (const Error& error) {
       // It is gone since, or lies where the sandbox's root can't enter: in the home of somebody outside of the range.
       if (error.system_error() != ENOENT && error.system_error() != EACCES) throw;
@@ -150,7 +151,7 @@ void ShiftedHost::attach() const {
   }
   if (!devices_) return;
   const fs::path place = "/tmp";  // for a moment
-  attach_mount(devices_, place);
+  attach_mount(std::exchange(devices_, Fd()), place);
   bind_mount(place / k_kvm, fs::path("/dev") / k_kvm, Access::read_write);
   ::umount2(place.c_str(), MNT_DETACH);
 }

@@ -32,8 +32,9 @@ class ShiftedHost {
   /// Of root's builds, whether hooks see nobody as the owner of what belongs to an id of the machine's at `path`, a
   /// path without links: what lies in / itself is not shifted, either.
   [[nodiscard]] bool shows_nobody(const fs::path& path) const;
-  /// Puts the shifted mounts over their places; to be called once, as process 1 of the sandbox.
-  void attach() const;
+  /// Puts the shifted mounts over their places, and lets go of their descriptors (one for each mount of the machine);
+  /// to be called once, as process 1 of the sandbox.
+  void attach();
 
  private:
   struct Mount {

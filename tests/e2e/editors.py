@@ -197,6 +197,7 @@ def schemas(root, folder):
              "package-installs": ["elements/*/package-installs.yaml", "examples/**/package-installs.yaml",
                                   "tests/**/package-installs.yaml"],
              "block-device": ["elements/*/block-device-default.yaml", "tests/e2e/layouts/*.yaml"],
+             "checks": ["examples/*/*.checks.yaml"],
              "site": ["examples/*/site.yaml"],
              "inventory": ["examples/*/instackenv.json"]}
     check(set(files) == set(names), f"schemas {names}")
@@ -218,6 +219,9 @@ def planted(of, folder):
     """The reader and the schema refuse the same key."""
     element = os.path.join(folder, "elements", "web")
     os.makedirs(element)
+    disk = os.path.join(folder, "disk.raw")
+    with open(disk, "wb") as file:
+        file.truncate(1 << 20)
     layout = "- local_loop:\n    name: image0\n    mkfs:\n      name: root\n      type: ext4\n      mount: {mount_point: /, fstab: {%s: 1}}\n"
     cases = [
         ("images", "images.yaml", "- imagename: a\n  elements: [vm]\n  image-sise: 5\n", ["image", "create", "--dry-run"], {}),
@@ -225,6 +229,8 @@ def planted(of, folder):
         ("images", "images.yaml", "- clear: perhaps\n", ["image", "create", "--dry-run"], {}),
         ("package-installs", "elements/web/package-installs.yaml", "nginx:\n  fase: install.d\n", ["element", "lint", "--strict", element], {}),
         ("package-installs", "elements/web/package-installs.yaml", "nginx:\n  uninstall: perhaps\n", ["element", "lint", "--strict", element], {}),
+        ("checks", "c.yaml", "service:\n  nginx: {runing: true}\n", ["image", "test", disk, "--checks"], {}),
+        ("checks", "c.yaml", "services:\n  nginx: {running: true}\n", ["image", "test", disk, "--checks"], {}),
         ("site", "site.yaml", SITE + "machine: []\n", ["site", "check"], {}),
         ("site", "site.yaml", SITE + "machines: [{nmae: a}]\n", ["site", "check"], {}),
         ("site", "site.yaml", SITE.replace("subnet", "subnit"), ["site", "check"], {}),

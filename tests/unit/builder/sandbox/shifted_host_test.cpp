@@ -56,13 +56,15 @@ TEST_F(ShiftedHostAsRoot, WhatRootOwnsIsTheSandboxRootsButForSecretsOfTheMachine
   const TempDir dir = TempDir::create("/tmp", "hearth-test-");
   ::chmod(dir.path().c_str(), 0700);
   RealFileSystem().write(dir.path() / "file", "text", {.mode = 0600, .uid = 33, .gid = 44});
-  const ShiftedHost host = ShiftedHost::create({"/usr", dir.path()});
+  ShiftedHost host = ShiftedHost::create({"/usr", dir.path()});
   if (!host.why_not().empty()) GTEST_SKIP() << host.why_not();
   for (const char* path : {"/etc/x", "/var/lib/x", "/a-file-in-it"}) EXPECT_TRUE(host.shows_nobody(path)) << path;
   for (const fs::path& path : {fs::path("/usr/x"), dir.path() / "file"}) EXPECT_FALSE(host.shows_nobody(path)) << path;
   NamespacedProcess process = NamespacedProcess::start(
       [&] {
         host.attach();
+        for (const std::string& name : RealFileSystem().list("/proc/self/fd"))
+          if (fs::read_symlink(fs::path("/proc/self/fd") / name) == "/") return 4;  // a mount's, which nobody needs now
         struct stat file {};
         struct stat etc {};
         if (::stat((dir.path() / "file").c_str(), &file) != 0 || ::stat("/etc", &etc) != 0) return 1;
