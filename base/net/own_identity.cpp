@@ -117,14 +117,22 @@ TlsFiles own_identity(const fs::path& directory, const std::string& name, const 
   return {certificate_file.string(), key_file.string()};
 }
 
+std::string public_key_digest(const X509* certificate) {
+  X509_PUBKEY* const key = certificate == nullptr ? nullptr : ::X509_get_X509_PUBKEY(certificate);
+  const int size = key == nullptr ? -1 : ::i2d_X509_PUBKEY(key, nullptr);
+  if (size < 0) return "";
+  std::string der(static_cast<std::size_t>(size), '\0');
+  auto* end = reinterpret_cast<unsigned char*>(der.data());
+  ::i2d_X509_PUBKEY(key, &end);
+  return hex_digest(HashKind::sha256, der);
+}
+
 std::string key_pin(const std::string& certificate_file) {
   const Owned<X509> certificate = read_certificate(RealFileSystem().read(certificate_file));
-  unsigned char* der = nullptr;
-  const int size = certificate ? ::i2d_X509_PUBKEY(::X509_get_X509_PUBKEY(certificate.get()), &der) : -1;
-  if (size < 0) throw Error(ErrorKind::input, cat("reading the certificate in ", certificate_file, ": there is none"));
-  const std::string key(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
-  ::OPENSSL_free(der);
-  return hex_digest(HashKind::sha256, key);
+  std::string pin = public_key_digest(certificate.get());
+  if (pin.empty())
+    throw Error(ErrorKind::input, cat("reading the certificate in ", certificate_file, ": there is none"));
+  return pin;
 }
 
 }  // namespace hearth

@@ -11,8 +11,8 @@
 #include <new>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "base/net/look_up.hpp"
+#include "base/net/own_identity.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -162,12 +162,7 @@ TlsSession::Step TlsSession::shake_hands() {
 std::string TlsSession::peer_key() const {
   const std::unique_ptr<X509, decltype(&::X509_free)> certificate(::SSL_get1_peer_certificate(state_->ssl.get()),
                                                                   &::X509_free);
-  unsigned char* der = nullptr;
-  const int size = certificate ? ::i2d_X509_PUBKEY(::X509_get_X509_PUBKEY(certificate.get()), &der) : -1;
-  if (size < 0) return "";
-  const std::string key(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
-  ::OPENSSL_free(der);
-  return hex_digest(HashKind::sha256, key);
+  return public_key_digest(certificate.get());
 }
 
 /// TLS servers often end without a goodbye: whether the end was one is for the framing above to say.
