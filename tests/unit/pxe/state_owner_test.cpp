@@ -1,6 +1,7 @@
 #include "pxe/state_owner.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -26,6 +27,25 @@ TEST(StateTree, isFollowedFromALinkToItButNotOutOfIt) {
   EXPECT_EQ(tree.of_others(0), (directory.path() / "link/inner/out").string());
   tree.give(0, 0, log);
   EXPECT_TRUE(log.holds("is of user 4321: it is not given to who serves"));
+}
+
+TEST(StateTree, doesNotGiveWhatHasAnotherNameElsewhere) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const TempDir directory = TempDir::create("/tmp", "state-owner-");
+  const fs::path state = directory.path() / "state";
+  fs::create_directories(state);
+  RealFileSystem().write(directory.path() / "elsewhere", "", {});
+  RealFileSystem().write(state / "own", "", {});
+  fs::create_hard_link(directory.path() / "elsewhere", state / "hard");
+  fakes::MemoryLogger log;
+  StateTree(state.string()).give(4321, 4321, log);
+  struct stat elsewhere {};
+  struct stat own {};
+  ASSERT_EQ(::stat((directory.path() / "elsewhere").c_str(), &elsewhere), 0);
+  ASSERT_EQ(::stat((state / "own").c_str(), &own), 0);
+  EXPECT_EQ(elsewhere.st_uid, 0U);
+  EXPECT_EQ(own.st_uid, 4321U);
+  EXPECT_TRUE(log.holds("is also another name's (a hard link)"));
 }
 
 TEST(StateTree, hasAnEnd) {
