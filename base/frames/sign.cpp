@@ -1,23 +1,18 @@
-#include <openssl/bio.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 
 #include <memory>
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
+#include "base/net/certificate.hpp"
 
 namespace hearth::frames {
 
 namespace {
 
-using Key = std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)>;
-
-Key read_key(std::string_view pem) {
-  const std::unique_ptr<BIO, decltype(&::BIO_free)> bio(::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())),
-                                                        &::BIO_free);
-  Key key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), &::EVP_PKEY_free);
+PrivateKey signing_key(std::string_view pem) {
+  PrivateKey key = read_key(pem);
   if (!key || ::EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) {
     throw Error(ErrorKind::input, "the signing key is no Ed25519 private key in PEM")
         .hint("openssl genpkey -algorithm ed25519 -out KEY makes one.");
@@ -28,7 +23,7 @@ Key read_key(std::string_view pem) {
 }  // namespace
 
 std::string sign(std::string_view text, std::string_view key_pem) {
-  const Key key = read_key(key_pem);
+  const PrivateKey key = signing_key(key_pem);
   const std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)> context(::EVP_MD_CTX_new(), &::EVP_MD_CTX_free);
   std::string signature(64, 0);
   std::size_t length = signature.size();
@@ -40,7 +35,7 @@ std::string sign(std::string_view text, std::string_view key_pem) {
 }
 
 std::string public_key_of(std::string_view key_pem) {
-  const Key key = read_key(key_pem);
+  const PrivateKey key = signing_key(key_pem);
   std::string bytes(32, 0);
   std::size_t length = bytes.size();
   if (::EVP_PKEY_get_raw_public_key(key.get(), reinterpret_cast<unsigned char*>(bytes.data()), &length) != 1) {

@@ -8,12 +8,7 @@
 #include "base/net/http_server.hpp"
 #include "base/path.hpp"
 
-struct x509_st;  // OpenSSL's X509
-
 namespace hearth {
-
-/// SHA-256 of a certificate's public key (SPKI), in hexadecimal; empty where there is none.
-[[nodiscard]] std::string public_key_digest(const x509_st* certificate);
 
 /// DIRECTORY/NAME.key (EC, P-256; mode 0600: another is refused) and DIRECTORY/NAME.pem, a certificate that it signs
 /// itself, for these addresses. The key is made once; the certificate anew where it lacks one of them. It has no end

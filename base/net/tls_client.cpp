@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/net/look_up.hpp"
-#include "base/net/own_identity.hpp"
+#include "base/net/certificate.hpp"
 #include "base/text.hpp"
 
 namespace hearth {

@@ -1,18 +1,16 @@
 #include "builder/evidence/evidence.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <memory>
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
+#include "base/net/certificate.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
@@ -242,10 +240,7 @@ std::string public_key_hex(const fs::path& file) {
   std::string plain(trim(text));
   if (is_hex(plain, 64)) return plain;
   if (text.find("PRIVATE KEY") != std::string::npos) return frames::public_key_of(text);
-  const std::unique_ptr<BIO, int (*)(BIO*)> memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
-                                                   BIO_free);
-  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(PEM_read_bio_PUBKEY(memory.get(), nullptr, nullptr, nullptr),
-                                                           EVP_PKEY_free);
+  const PublicKey key = read_public_key(text);
   std::array<unsigned char, 32> raw{};
   std::size_t size = raw.size();
   if (!key || EVP_PKEY_get_raw_public_key(key.get(), raw.data(), &size) != 1 || size != raw.size()) {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-struct evp_pkey_st;
-struct x509_st;
+#include "base/net/certificate.hpp"
+
 struct ssl_ctx_st;
 
 namespace hearth::builder::fetch {
@@ -23,24 +23,15 @@ class CertificateAuthority {
   [[nodiscard]] ssl_ctx_st& context_for(const std::string& host);
 
  private:
-  struct FreeKey {
-    void operator()(evp_pkey_st* key) const;
-  };
-  struct FreeCertificate {
-    void operator()(x509_st* certificate) const;
-  };
   struct FreeContext {
     void operator()(ssl_ctx_st* context) const;
   };
-  using Key = std::unique_ptr<evp_pkey_st, FreeKey>;
-  using Certificate = std::unique_ptr<x509_st, FreeCertificate>;
 
   [[nodiscard]] Certificate issue(const std::string& host) const;
-  [[nodiscard]] Certificate make(const std::string& name, const std::string& alternative, const Key& key) const;
 
-  Key authority_key_;
+  PrivateKey authority_key_;
   Certificate authority_;
-  Key server_key_;  ///< of all servers: one build is one client
+  PrivateKey server_key_;  ///< of all servers: one build is one client
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<ssl_ctx_st, FreeContext>> contexts_;
 };
