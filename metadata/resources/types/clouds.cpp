@@ -3,6 +3,33 @@
 
 namespace hearth::metadata::types {
 
+namespace {
+
+constexpr const char* k_user = R"~({"properties": {"name": {"t": "string", "u": true}, "domain": {"t": "string",
+"d": "default", "u": true, "c": [{"custom_constraint": "keystone.domain"}]}, "description": {"t": "string",
+"d": "", "u": true}, "enabled": {"t": "boolean", "d": true, "u": true}, "email": {"t": "string", "u": true},
+"password": {"t": "string", "u": true}, "default_project": {"t": "string", "u": true,
+"c": [{"custom_constraint": "keystone.project"}]}, "groups": {"t": "list", "u": true,
+"s": {"*": {"t": "string", "c": [{"custom_constraint": "keystone.group"}]}}}, "roles": {"t": "list",
+"u": true, "s": {"*": {"t": "map", "s": {"role": {"t": "string", "r": true,
+"c": [{"custom_constraint": "keystone.role"}]}, "project": {"t": "string",
+"c": [{"custom_constraint": "keystone.project"}]}, "domain": {"t": "string",
+"c": [{"custom_constraint": "keystone.domain"}]}}}}}}, "attributes": ["name", "default_project_id",
+"domain_id", "enabled", "password_expires_at", "show"]})~";
+
+constexpr const char* k_security_group = R"~({"properties": {"name": {"t": "string", "u": true},
+"description": {"t": "string", "u": true}, "rules": {"t": "list", "d": [], "u": true, "s": {"*": {"t": "map",
+"s": {"direction": {"t": "string", "d": "ingress", "c": [{"allowed_values": ["ingress", "egress"]}]},
+"ethertype": {"t": "string", "d": "IPv4", "c": [{"allowed_values": ["IPv4", "IPv6"]}]},
+"port_range_min": {"t": "integer", "c": [{"range": {"min": 0, "max": 65535}}]},
+"port_range_max": {"t": "integer", "c": [{"range": {"min": 0, "max": 65535}}]}, "protocol": {"t": "string"},
+"remote_mode": {"t": "string", "d": "remote_ip_prefix", "c": [{"allowed_values": ["remote_ip_prefix",
+"remote_group_id"]}]}, "remote_group_id": {"t": "string",
+"c": [{"custom_constraint": "neutron.security_group"}]}, "remote_ip_prefix": {"t": "string",
+"c": [{"custom_constraint": "net_cidr"}]}}}}}}, "attributes": ["show"]})~";
+
+}  // namespace
+
 FamilyDescription clouds() {
   return {
       .family = Family::opaque,
@@ -19,28 +46,8 @@ FamilyDescription clouds() {
 "X-Container-Write": {"t": "string"}, "X-Container-Meta": {"t": "map", "d": {}},
 "X-Account-Meta": {"t": "map", "d": {}}, "PurgeOnDelete": {"t": "boolean", "d": false}},
 "attributes": ["DomainName", "WebsiteURL", "RootURL", "ObjectCount", "BytesUsed", "HeadContainer", "show"]})~"},
-                {.name = "OS::Keystone::User",
-                 .schema = R"~({"properties": {"name": {"t": "string", "u": true}, "domain": {"t": "string",
-"d": "default", "u": true, "c": [{"custom_constraint": "keystone.domain"}]}, "description": {"t": "string",
-"d": "", "u": true}, "enabled": {"t": "boolean", "d": true, "u": true}, "email": {"t": "string", "u": true},
-"password": {"t": "string", "u": true}, "default_project": {"t": "string", "u": true,
-"c": [{"custom_constraint": "keystone.project"}]}, "groups": {"t": "list", "u": true,
-"s": {"*": {"t": "string", "c": [{"custom_constraint": "keystone.group"}]}}}, "roles": {"t": "list",
-"u": true, "s": {"*": {"t": "map", "s": {"role": {"t": "string", "r": true,
-"c": [{"custom_constraint": "keystone.role"}]}, "project": {"t": "string",
-"c": [{"custom_constraint": "keystone.project"}]}, "domain": {"t": "string",
-"c": [{"custom_constraint": "keystone.domain"}]}}}}}}, "attributes": ["name", "default_project_id",
-"domain_id", "enabled", "password_expires_at", "show"]})~"},
-                {.name = "OS::Neutron::SecurityGroup", .schema = R"~({"properties": {"name": {"t": "string", "u": true},
-"description": {"t": "string", "u": true}, "rules": {"t": "list", "d": [], "u": true, "s": {"*": {"t": "map",
-"s": {"direction": {"t": "string", "d": "ingress", "c": [{"allowed_values": ["ingress", "egress"]}]},
-"ethertype": {"t": "string", "d": "IPv4", "c": [{"allowed_values": ["IPv4", "IPv6"]}]},
-"port_range_min": {"t": "integer", "c": [{"range": {"min": 0, "max": 65535}}]},
-"port_range_max": {"t": "integer", "c": [{"range": {"min": 0, "max": 65535}}]}, "protocol": {"t": "string"},
-"remote_mode": {"t": "string", "d": "remote_ip_prefix", "c": [{"allowed_values": ["remote_ip_prefix",
-"remote_group_id"]}]}, "remote_group_id": {"t": "string",
-"c": [{"custom_constraint": "neutron.security_group"}]}, "remote_ip_prefix": {"t": "string",
-"c": [{"custom_constraint": "net_cidr"}]}}}}}}, "attributes": ["show"]})~"},
+                {.name = "OS::Keystone::User", .schema = k_user},
+                {.name = "OS::Neutron::SecurityGroup", .schema = k_security_group},
                 {.name = "OS::Nova::ServerGroup",
                  .schema = R"~({"properties": {"name": {"t": "string"}, "policies": {"t": "list",
 "d": ["anti-affinity"], "c": [{"allowed_values": ["anti-affinity", "affinity", "soft-anti-affinity",

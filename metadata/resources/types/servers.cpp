@@ -3,22 +3,9 @@
 
 namespace hearth::metadata::types {
 
-FamilyDescription servers() {
-  return {
-      .family = Family::server,
-      .reference = ReferenceKind::id,
-      .attributes = Attributes::server,
-      .role = live::Role::server,
-      .longest_name = 53,
-      .types = {{.name = "OS::Heat::DeployedServer", .schema = R"~({"properties": {"name": {"t": "string", "u": true},
-"metadata": {"t": "map", "u": true}, "software_config_transport": {"t": "string", "d": "POLL_SERVER_CFN",
-"u": true, "c": [{"allowed_values": ["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL",
-"ZAQAR_MESSAGE"]}]}, "deployment_swift_data": {"t": "map", "d": {}, "u": true,
-"s": {"container": {"t": "string", "c": [{"length": {"min": 1}}]}, "object": {"t": "string",
-"c": [{"length": {"min": 1}}]}}}}, "attributes": ["name", "os_collect_config", "show"]})~"},
-                {.name = "OS::Nova::Server",
-                 .former = {{"networks", "uuid", "network"}, {"block_device_mapping_v2", "image_id", "image"}},
-                 .schema = R"~({"properties": {"name": {"t": "string", "u": true}, "image": {"t": "string",
+namespace {
+
+constexpr const char* k_server = R"~({"properties": {"name": {"t": "string", "u": true}, "image": {"t": "string",
 "u": true, "c": [{"custom_constraint": "glance.image"}]}, "block_device_mapping": {"t": "list",
 "s": {"*": {"t": "map", "s": {"device_name": {"t": "string", "r": true}, "volume_id": {"t": "string",
 "c": [{"custom_constraint": "cinder.volume"}]}, "snapshot_id": {"t": "string",
@@ -66,7 +53,26 @@ FamilyDescription servers() {
 "tags": {"t": "list", "u": true, "s": {"*": {"t": "string"}}}, "deployment_swift_data": {"t": "map", "d": {},
 "u": true, "s": {"container": {"t": "string", "c": [{"length": {"min": 1}}]}, "object": {"t": "string",
 "c": [{"length": {"min": 1}}]}}}}, "attributes": ["name", "addresses", "networks", "first_address",
-"instance_name", "accessIPv4", "accessIPv6", "console_urls", "tags", "os_collect_config", "show"]})~"}}};
+"instance_name", "accessIPv4", "accessIPv6", "console_urls", "tags", "os_collect_config", "show"]})~";
+
+}  // namespace
+
+FamilyDescription servers() {
+  return {
+      .family = Family::server,
+      .reference = ReferenceKind::id,
+      .attributes = Attributes::server,
+      .role = live::Role::server,
+      .longest_name = 53,
+      .types = {{.name = "OS::Heat::DeployedServer", .schema = R"~({"properties": {"name": {"t": "string", "u": true},
+"metadata": {"t": "map", "u": true}, "software_config_transport": {"t": "string", "d": "POLL_SERVER_CFN",
+"u": true, "c": [{"allowed_values": ["POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL",
+"ZAQAR_MESSAGE"]}]}, "deployment_swift_data": {"t": "map", "d": {}, "u": true,
+"s": {"container": {"t": "string", "c": [{"length": {"min": 1}}]}, "object": {"t": "string",
+"c": [{"length": {"min": 1}}]}}}}, "attributes": ["name", "os_collect_config", "show"]})~"},
+                {.name = "OS::Nova::Server",
+                 .former = {{"networks", "uuid", "network"}, {"block_device_mapping_v2", "image_id", "image"}},
+                 .schema = k_server}}};
 }
 
 }  // namespace hearth::metadata::types
