@@ -4,6 +4,12 @@
 
 namespace hearth {
 
+Duration thread_time() {
+  timespec taken{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &taken);
+  return std::chrono::seconds(taken.tv_sec) + std::chrono::nanoseconds(taken.tv_nsec);
+}
+
 MonotonicTime SystemClock::now() const { return std::chrono::steady_clock::now(); }
 
 WallTime SystemClock::wall() const { return std::chrono::system_clock::now(); }

@@ -26,6 +26,9 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
+/// Processor time that this thread has taken, since it began: a limit on work by it holds on a busy machine, too.
+[[nodiscard]] Duration thread_time();
+
 class Clock {
  public:
   virtual ~Clock() = default;

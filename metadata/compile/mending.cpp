@@ -21,7 +21,6 @@ namespace {
 using Patch = Mending::Patch;
 using Path = std::vector<std::size_t>;
 
-constexpr std::chrono::seconds k_longest_look{2};
 constexpr std::size_t k_most_told = 1000;
 constexpr std::size_t k_lines_before = 6;  ///< that may be to blame for where a text can't be read any more
 constexpr std::chrono::milliseconds k_longest_reading{300};  ///< of one file that can't be parsed
@@ -305,8 +304,8 @@ std::string Mending::readable(const std::string& file, std::string text, std::st
                   {sources.add(file), static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)}));
   std::vector<std::string> lines = split(text, '\n');
   std::set<std::string> names;
-  const auto began = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - began < k_longest_reading) {
+  const Duration began = thread_time();
+  while (thread_time() - began < k_longest_reading) {
     const std::optional<std::size_t> stop = stops_at(lines);
     if (!stop) {
       const Result<Value> rest = parse_yaml(join(lines, "\n"), "", 0);
@@ -348,11 +347,10 @@ namespace {
 /// Looks at a tree, mends what is wrong with it, and looks again.
 class Search {
  public:
-  explicit Search(const std::function<void(StackModel&)>& build) : build_(build) {}
+  Search(const std::function<void(StackModel&)>& build, Duration longest) : build_(build), longest_(longest) {}
 
   Mistakes run() {
-    const auto began = std::chrono::steady_clock::now();
-    late_ = [began] { return std::chrono::steady_clock::now() - began >= k_longest_look; };
+    late_ = [end = thread_time() + longest_] { return thread_time() >= end; };
     bool mended = true;
     while (mended && result_.all) {
       mended = look();
@@ -444,6 +442,7 @@ class Search {
   }
 
   const std::function<void(StackModel&)>& build_;
+  Duration longest_;
   std::function<bool()> late_;
   Mending mending_;
   Mistakes result_;
@@ -455,6 +454,8 @@ class Search {
 
 }  // namespace
 
-Mistakes all_mistakes(const std::function<void(StackModel&)>& build) { return Search(build).run(); }
+Mistakes all_mistakes(const std::function<void(StackModel&)>& build, Duration longest) {
+  return Search(build, longest).run();
+}
 
 }  // namespace hearth::metadata

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "metadata/compile/request.hpp"
 
 namespace hearth::metadata {
@@ -65,7 +66,9 @@ struct Mistakes {
   bool all = true;         ///< false: there may be more, but that took too long
 };
 
-/// `build` fills in a model; it is called for each look. Throws what is no Fault.
-[[nodiscard]] Mistakes all_mistakes(const std::function<void(StackModel&)>& build);
+/// `build` fills in a model; it is called for each look, until `longest` of processor time is gone. Throws what is no
+/// Fault.
+[[nodiscard]] Mistakes all_mistakes(const std::function<void(StackModel&)>& build,
+                                    Duration longest = std::chrono::seconds(2));
 
 }  // namespace hearth::metadata

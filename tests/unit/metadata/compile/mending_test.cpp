@@ -12,14 +12,17 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Mistakes look(const std::map<std::string, std::string>& files, std::vector<std::string> environments = {}) {
-  return all_mistakes([&](StackModel& model) {
-    model.files = std::make_unique<MapFiles>(files);
-    StackRequest request;
-    request.template_name = "top.yaml";
-    request.environments = environments;
-    build_model(model, request);
-  });
+Mistakes look(const std::map<std::string, std::string>& files, std::vector<std::string> environments = {},
+              Duration longest = std::chrono::minutes(1)) {
+  return all_mistakes(
+      [&](StackModel& model) {
+        model.files = std::make_unique<MapFiles>(files);
+        StackRequest request;
+        request.template_name = "top.yaml";
+        request.environments = environments;
+        build_model(model, request);
+      },
+      longest);
 }
 
 /// "FILE:LINE TEXT", with the advice in brackets.
@@ -192,6 +195,9 @@ TEST(Mending, tells_both_mistakes_of_each_of_three_hundred_resources) {
   EXPECT_EQ(all.errors.size(), 1000U) << "more than anybody reads at once";
   EXPECT_GT(all.untold, 0U);
   EXPECT_FALSE(all.all);
+  const Mistakes short_of_time = look({{"top.yaml", types}}, {}, Duration::zero());
+  EXPECT_THAT(short_of_time.errors, testing::Not(IsEmpty()));
+  EXPECT_FALSE(short_of_time.all) << "and says so";
 }
 
 TEST(Mending, warns_though_nothing_can_be_read_at_first) {
