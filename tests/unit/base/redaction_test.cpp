@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
+
+#include "tests/fakes/processor_time.hpp"
 
 namespace hearth {
 namespace {
@@ -72,9 +73,9 @@ TEST(Redaction, BlocksAndFormsOfSecretsAreHidden) {
 TEST(Redaction, ManyPrivateKeysAreReadOnce) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += "-----BEGIN PRIVATE-----x-----END x-----\n";
-  const auto begin = std::chrono::steady_clock::now();
+  const fakes::ProcessorTime time;
   EXPECT_EQ(hide_secrets(text).size(), 200'000U * 7);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(time.seconds(), 2);
 }
 
 TEST(Redaction, WordsOfSentencesStay) {
