@@ -32,6 +32,30 @@ TEST(StackTree, ForgetsAStackWithAllThatIsInIt) {
   EXPECT_TRUE(tree.root().resources.empty());
 }
 
+TEST(StackTree, ACopySharesItsRowsAndEachIsChangedAlone) {
+  StackTree kept;
+  kept.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a"}), planned("c")}}, k_none, 0);
+  StackTree copy = kept;
+  const std::size_t a = kept.find_path("a");
+  EXPECT_EQ(&kept.resource(a), &copy.resource(a)) << "a large tree is not copied for a small step";
+  Resource& own = copy.own_resource(a);
+  own.reason = "changed";
+  EXPECT_EQ(&copy.own_resource(a), &own) << "it stays where it is";
+  copy.drop_resource(copy.find_path("b"));
+  copy.add_stack({"id-2", "s-a", "", false, {planned("x")}}, a, 0);
+  EXPECT_EQ(kept.resource(a).reason, "");
+  EXPECT_EQ(kept.resource(a).needed_by, std::vector<std::size_t>{kept.find_path("b")});
+  EXPECT_EQ(kept.resource(a).child, k_none);
+  EXPECT_EQ(kept.stack(0).resources.size(), 3U);
+  EXPECT_EQ(kept.find_path("a.x"), k_none);
+  EXPECT_EQ(kept.find_stack("id-2"), k_none);
+  EXPECT_EQ(copy.find_path("b"), k_none);
+  kept.own_resource(a).reason = "another";
+  EXPECT_EQ(copy.resource(a).reason, "changed");
+  kept.own_resource(kept.find_path("c")).reason = "first";
+  EXPECT_EQ(copy.resource(copy.find_path("c")).reason, "") << "whichever of both it was copied from";
+}
+
 TEST(StackTree, TakesOutWhatWentAndFindsTheRestAsBefore) {
   StackTree tree;
   tree.add_stack({"id-1", "s", "", false, {planned("first")}}, k_none, 0);
