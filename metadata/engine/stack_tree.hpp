@@ -43,14 +43,15 @@ class Shared {
   mutable bool is_own_ = true;
 };
 
-/// So a step can be made on a copy of a large tree, beside what is kept.
+/// So a step can be made on a copy of a large tree, beside what is kept. A copy shares them by the hundred: it costs
+/// nothing to speak of, nor does the first change of a row.
 template <class Row>
 class SharedRows {
  public:
   class Iterator {
    public:
-    explicit Iterator(typename std::vector<Shared<Row>>::const_iterator at) : at_(at) {}
-    const Row& operator*() const { return **at_; }
+    Iterator(const SharedRows& rows, std::size_t at) : rows_(&rows), at_(at) {}
+    const Row& operator*() const { return (*rows_)[at_]; }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -58,34 +59,58 @@ class SharedRows {
     bool operator!=(const Iterator& other) const { return at_ != other.at_; }
 
    private:
-    typename std::vector<Shared<Row>>::const_iterator at_;
+    const SharedRows* rows_;
+    std::size_t at_;
   };
 
-  [[nodiscard]] std::size_t size() const { return rows_.size(); }
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
-  [[nodiscard]] const Row& operator[](std::size_t index) const { return *rows_[index]; }
-  [[nodiscard]] const Row& front() const { return *rows_.front(); }
-  [[nodiscard]] Iterator begin() const { return Iterator(rows_.begin()); }
-  [[nodiscard]] Iterator end() const { return Iterator(rows_.end()); }
-  [[nodiscard]] Row& own(std::size_t index) { return rows_[index].own(); }
-  void push_back(Row row) { rows_.emplace_back(std::move(row)); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const Row& operator[](std::size_t index) const {
+    return *(*chunks_[index / k_in_chunk])[index % k_in_chunk].row;
+  }
+  [[nodiscard]] const Row& front() const { return (*this)[0]; }
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size_}; }
+  [[nodiscard]] Row& own(std::size_t index) {
+    Cell& cell = chunks_[index / k_in_chunk].own()[index % k_in_chunk];
+    if (!cell.is_own) cell = Cell(Row(*cell.row));
+    return *cell.row;
+  }
+  void push_back(Row row) {
+    if (size_ % k_in_chunk == 0) chunks_.emplace_back();
+    chunks_.back().own().emplace_back(std::move(row));
+    ++size_;
+  }
   /// Where each row is when those that are gone are taken out; k_none for these.
   std::vector<std::size_t> take_out_gone() {
-    std::vector<std::size_t> now(rows_.size(), k_none);
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i]->gone) continue;
-      now[i] = kept;
-      if (i != kept) rows_[kept] = std::move(rows_[i]);
-      ++kept;
+    std::vector<std::size_t> now(size_, k_none);
+    SharedRows left;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if ((*this)[i].gone) continue;
+      now[i] = left.size_;
+      left.push_back(std::move(own(i)));
     }
-    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(kept), rows_.end());
-    rows_.shrink_to_fit();
+    *this = std::move(left);
     return now;
   }
 
  private:
-  std::vector<Shared<Row>> rows_;
+  static constexpr std::size_t k_in_chunk = 128;
+  /// Of a chunk that is shared no row is changed any more, whatever this says: who changes one copies the chunk first.
+  struct Cell {
+    explicit Cell(Row value) : row(std::make_shared<Row>(std::move(value))), is_own(true) {}
+    Cell(const Cell& other) : row(other.row) {}
+    Cell(Cell&&) noexcept = default;
+    Cell& operator=(const Cell&) = delete;
+    Cell& operator=(Cell&&) noexcept = default;
+    ~Cell() = default;
+
+    std::shared_ptr<Row> row;
+    bool is_own = false;
+  };
+
+  std::vector<Shared<std::vector<Cell>>> chunks_;
+  std::size_t size_ = 0;
 };
 
 class StackTree {

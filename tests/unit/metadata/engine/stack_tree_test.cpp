@@ -56,6 +56,29 @@ TEST(StackTree, ACopySharesItsRowsAndEachIsChangedAlone) {
   EXPECT_EQ(copy.resource(copy.find_path("c")).reason, "") << "whichever of both it was copied from";
 }
 
+TEST(StackTree, OfAThousandRowsThatCopiesShareEachIsChangedAlone) {
+  StackTree kept;
+  kept.add_stack({"id-1", "s", "", false, {}}, k_none, 0);
+  for (int i = 0; i < 1000; ++i) kept.add_resource(0, planned(std::to_string(i)), 0);
+  std::vector<StackTree> copies(3, kept);
+  for (std::size_t i = 0; i < 1000; ++i) copies[i % 3].own_resource(i).reason = "changed";
+  copies.push_back(copies[0]);
+  for (std::size_t i = 0; i < 1000; i += 2) copies[3].drop_resource(i);
+  EXPECT_EQ(copies[3].compact().size(), 1000U);
+  copies[3].own_resource(499).reason = "last";
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(kept.resource(i).reason, "");
+    for (std::size_t copy = 0; copy < 3; ++copy) {
+      EXPECT_EQ(copies[copy].resource(i).reason, i % 3 == copy ? "changed" : "");
+      EXPECT_EQ(copies[copy].resource(i).name, std::to_string(i));
+    }
+  }
+  ASSERT_EQ(copies[3].resources().size(), 500U);
+  EXPECT_EQ(copies[3].resource(150).name, "301");
+  EXPECT_EQ(copies[3].resource(1).reason, "changed");
+  EXPECT_EQ(copies[3].find_path("999"), 499U);
+}
+
 TEST(StackTree, TakesOutWhatWentAndFindsTheRestAsBefore) {
   StackTree tree;
   tree.add_stack({"id-1", "s", "", false, {planned("first")}}, k_none, 0);
