@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,9 +24,13 @@ class StoreError : public Error {
       : Error(ErrorKind::io, message), answer_(std::move(answer)) {}
   /// Empty where there is no more to say than that it does not answer.
   [[nodiscard]] const std::string& answer() const { return answer_; }
+  /// Somebody else has driven the database meanwhile: what is known of it is old.
+  [[nodiscard]] bool is_superseded() const { return is_superseded_; }
+  void supersede() { is_superseded_ = true; }
 
  private:
   std::string answer_;
+  bool is_superseded_ = false;
 };
 
 namespace detail {
@@ -45,6 +50,8 @@ class StatementHandle {
 class Connection {
  public:
   virtual ~Connection() = default;
+  /// See Database::meanwhile().
+  virtual void meanwhile(std::function<void()> others) { (void)others; }
   virtual void begin() = 0;
   /// Throws StoreError where what is written now would not be found again; begin() does so, too.
   virtual void look() {}
@@ -88,6 +95,9 @@ class Database {
   Database(std::unique_ptr<detail::Connection> connection, bool is_postgres)
       : is_postgres_(is_postgres), connection_(std::move(connection)) {}
 
+  /// `others` is called every some milliseconds while an answer is waited for, on the thread that waits; it may not use
+  /// this database. From now on less is waited for: a second for somebody's lock, ten for a server that says nothing.
+  void meanwhile(std::function<void()> others) { connection_->meanwhile(std::move(others)); }
   /// Any number of statements without results.
   void run(const std::string& statements) { connection_->run(statements); }
   [[nodiscard]] Statement prepare(std::string_view statement);

@@ -1,9 +1,11 @@
 // PostgreSQL by libpq, in its text format. A connection that broke is made anew where that is safe: when a transaction
-// begins, or for a statement outside of any.
+// begins, or for a statement outside of any. Nothing blocks: whoever waits may do something else meanwhile.
 #include <dlfcn.h>
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,16 +20,23 @@ namespace {
 /// and loading what libpq loads in turn (LDAP, Kerberos, TLS) would be half of the time that each takes to start.
 struct Libpq {
   decltype(&::PQclear) clear;
-  decltype(&::PQconnectdb) connectdb;
+  decltype(&::PQconnectPoll) connect_poll;
+  decltype(&::PQconnectStart) connect_start;
+  decltype(&::PQconsumeInput) consume_input;
   decltype(&::PQerrorMessage) error_message;
-  decltype(&::PQexec) exec;
-  decltype(&::PQexecParams) exec_params;
   decltype(&::PQfinish) finish;
+  decltype(&::PQflush) flush;
+  decltype(&::PQgetResult) get_result;
   decltype(&::PQgetlength) getlength;
   decltype(&::PQgetvalue) getvalue;
+  decltype(&::PQisBusy) is_busy;
   decltype(&::PQntuples) ntuples;
   decltype(&::PQresultStatus) result_status;
+  decltype(&::PQsendQuery) send_query;
+  decltype(&::PQsendQueryParams) send_query_params;
   decltype(&::PQsetNoticeProcessor) set_notice_processor;
+  decltype(&::PQsetnonblocking) set_nonblocking;
+  decltype(&::PQsocket) socket;
   decltype(&::PQstatus) status;
 };
 
@@ -44,16 +53,23 @@ const Libpq& libpq() {
       throw StoreError(cat("PostgreSQL's library can't be loaded (Debian's package libpq5): ", ::dlerror()));
     Libpq functions{};
     resolve_function(library, "PQclear", functions.clear);
-    resolve_function(library, "PQconnectdb", functions.connectdb);
+    resolve_function(library, "PQconnectPoll", functions.connect_poll);
+    resolve_function(library, "PQconnectStart", functions.connect_start);
+    resolve_function(library, "PQconsumeInput", functions.consume_input);
     resolve_function(library, "PQerrorMessage", functions.error_message);
-    resolve_function(library, "PQexec", functions.exec);
-    resolve_function(library, "PQexecParams", functions.exec_params);
     resolve_function(library, "PQfinish", functions.finish);
+    resolve_function(library, "PQflush", functions.flush);
+    resolve_function(library, "PQgetResult", functions.get_result);
     resolve_function(library, "PQgetlength", functions.getlength);
     resolve_function(library, "PQgetvalue", functions.getvalue);
+    resolve_function(library, "PQisBusy", functions.is_busy);
     resolve_function(library, "PQntuples", functions.ntuples);
     resolve_function(library, "PQresultStatus", functions.result_status);
+    resolve_function(library, "PQsendQuery", functions.send_query);
+    resolve_function(library, "PQsendQueryParams", functions.send_query_params);
     resolve_function(library, "PQsetNoticeProcessor", functions.set_notice_processor);
+    resolve_function(library, "PQsetnonblocking", functions.set_nonblocking);
+    resolve_function(library, "PQsocket", functions.socket);
     resolve_function(library, "PQstatus", functions.status);
     return functions;
   }();
@@ -63,6 +79,12 @@ const Libpq& libpq() {
 /// Held as long as we are connected: no two processes drive one database. Any number will do that others don't use.
 /// The wait is for the server to notice that a predecessor died; later it is for whoever locked a table, and forgot it.
 constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734)";
+/// Where others are served meanwhile, who asks is told to come again soon.
+constexpr const char* k_take_beside = "SET lock_timeout = '1s'; SELECT pg_advisory_lock(7521846120734)";
+
+constexpr int k_look_milliseconds = 2;  ///< between two calls of what is done meanwhile
+/// A server that says nothing for as long is none, but for what wipes a large database before anybody is served.
+constexpr auto k_patience = std::chrono::seconds(10);
 
 struct ResultDeleter {
   void operator()(PGresult* result) const { libpq().clear(result); }
@@ -104,13 +126,18 @@ class PostgresConnection final : public Connection {
  public:
   explicit PostgresConnection(const std::string& url) : url_(url) { connect(); }
 
+  void meanwhile(std::function<void()> others) override {
+    others_ = std::move(others);
+    if (libpq().status(connection_.get()) == CONNECTION_OK) check(exec("SET lock_timeout = '1s'"), "SET lock_timeout");
+  }
+
   void begin() override {
     if (libpq().status(connection_.get()) != CONNECTION_OK) connect();
-    ResultPtr result(libpq().exec(connection_.get(), "BEGIN"));
+    ResultPtr result = exec("BEGIN");
     if (libpq().result_status(result.get()) !=
         PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
       connect();
-      result.reset(libpq().exec(connection_.get(), "BEGIN"));
+      result = exec("BEGIN");
       check(result, "BEGIN");
     }
     try {
@@ -121,19 +148,18 @@ class PostgresConnection final : public Connection {
     }
     if (is_open_) return;
     connection_.reset();
-    throw StoreError(cat("another process has taken ", without_password(url_)));
+    throw superseded("another process has taken ", "");
   }
 
   void run(const std::string& statements) override {
     if (statements == "COMMIT" || statements == "ROLLBACK") is_open_ = false;  // whatever comes of it
-    const ResultPtr result(libpq().exec(connection_.get(), statements.c_str()));
-    check(result, statements);
+    check(exec(statements.c_str()), statements);
   }
 
   std::unique_ptr<StatementHandle> prepare(std::string_view statement) override;
 
   std::int64_t last_row() override {
-    const ResultPtr result(libpq().exec(connection_.get(), "SELECT lastval()"));
+    const ResultPtr result = exec("SELECT lastval()");
     check(result, "SELECT lastval()");
     return static_cast<std::int64_t>(std::stoll(libpq().getvalue(result.get(), 0, 0)));
   }
@@ -152,14 +178,10 @@ class PostgresConnection final : public Connection {
 
  private:
   void connect() {
-    connection_.reset(libpq().connectdb(url_.c_str()));
-    if (libpq().status(connection_.get()) != CONNECTION_OK) {
-      throw StoreError(
-          cat("connecting to ", without_password(url_), ": ", trim(libpq().error_message(connection_.get()))));
-    }
+    open();
     libpq().set_notice_processor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    const ResultPtr taken(libpq().exec(connection_.get(), k_take));
+    const ResultPtr taken = exec(others_ ? k_take_beside : k_take);
     const ExecStatusType status = libpq().result_status(taken.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
       connection_.reset();
@@ -168,25 +190,94 @@ class PostgresConnection final : public Connection {
     take_epoch();
   }
 
+  void open() {
+    connection_.reset(libpq().connect_start(url_.c_str()));
+    const Patience patience(true);
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    while (libpq().status(connection_.get()) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
+           next != PGRES_POLLING_FAILED) {
+      if (wait_for(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, patience))
+        next = libpq().connect_poll(connection_.get());
+    }
+    if (libpq().status(connection_.get()) == CONNECTION_OK && libpq().set_nonblocking(connection_.get(), 1) == 0)
+      return;
+    throw StoreError(
+        cat("connecting to ", without_password(url_), ": ", trim(libpq().error_message(connection_.get()))));
+  }
+
+  /// How long one answer is waited for.
+  class Patience {
+   public:
+    explicit Patience(bool has_end)
+        : end_(has_end ? std::chrono::steady_clock::now() + k_patience : std::chrono::steady_clock::time_point::max()) {
+    }
+    [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() > end_; }
+
+   private:
+    std::chrono::steady_clock::time_point end_;
+  };
+
+  /// False where there is nothing to be done for the connection yet; others were looked after then.
+  bool wait_for(int events, const Patience& patience) {
+    ::pollfd ready{libpq().socket(connection_.get()), static_cast<short>(events), 0};
+    const bool is_closed = ready.fd < 0;  // which it learns when it is asked
+    if (is_closed || ::poll(&ready, 1, k_look_milliseconds) > 0) return true;
+    if (patience.is_over()) {
+      connection_.reset();  // and with it what was begun
+      throw StoreError(cat(without_password(url_), " has not answered for ", k_patience.count(), " s"));
+    }
+    if (others_) others_();
+    return false;
+  }
+
+  /// The last result of what was sent, or the first that is a failure.
+  ResultPtr result_of(int was_sent) {
+    ResultPtr last;
+    if (was_sent == 0) return last;
+    const Patience patience(others_ != nullptr);
+    for (int left = libpq().flush(connection_.get()); left == 1; left = libpq().flush(connection_.get())) {
+      if (wait_for(POLLIN | POLLOUT, patience) && libpq().consume_input(connection_.get()) == 0) break;
+    }
+    for (;;) {
+      while (libpq().is_busy(connection_.get()) == 1) {
+        if (wait_for(POLLIN, patience) && libpq().consume_input(connection_.get()) == 0) break;
+      }
+      ResultPtr next(libpq().get_result(connection_.get()));
+      if (!next) return last;
+      if (!last || is_good(last)) last = std::move(next);
+    }
+  }
+
+  ResultPtr exec(const char* statements) { return result_of(libpq().send_query(connection_.get(), statements)); }
+
+  static bool is_good(const ResultPtr& result) {
+    const ExecStatusType status = libpq().result_status(result.get());
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
+  }
+
+  [[nodiscard]] StoreError superseded(std::string_view before, std::string_view behind) const {
+    StoreError error(cat(before, without_password(url_), behind));
+    error.supersede();
+    return error;
+  }
+
   /// Raised by whoever takes the database. When it is another one than ours after a reconnect, somebody drove the
   /// database meanwhile: what we know of it is old, and is to be read anew before anything is done with it.
   void take_epoch() {
-    const ResultPtr made(libpq().exec(
-        connection_.get(), "CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"));
-    check(made, "CREATE TABLE hearth_epoch");
+    check(exec("CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"),
+          "CREATE TABLE hearth_epoch");
     const std::string before = epoch_.empty() ? "" : stored_epoch();
-    const ResultPtr raised(libpq().exec(connection_.get(),
-                                        "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
-                                        "UPDATE SET number = hearth_epoch.number + 1 RETURNING number"));
+    const ResultPtr raised = exec(
+        "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
+        "UPDATE SET number = hearth_epoch.number + 1 RETURNING number");
     check(raised, "raising the epoch");
-    const bool superseded = before != epoch_;
+    const bool others_drove = before != epoch_;
     epoch_ = libpq().getvalue(raised.get(), 0, 0);
-    if (superseded)
-      throw StoreError(cat("another process has used ", without_password(url_), " while the connection was broken"));
+    if (others_drove) throw superseded("another process has used ", " while the connection was broken");
   }
 
   std::string stored_epoch() {
-    const ResultPtr found(libpq().exec(connection_.get(), "SELECT number FROM hearth_epoch"));
+    const ResultPtr found = exec("SELECT number FROM hearth_epoch");
     check(found, "SELECT number FROM hearth_epoch");
     return libpq().ntuples(found.get()) == 1 ? libpq().getvalue(found.get(), 0, 0) : "none";
   }
@@ -194,18 +285,18 @@ class PostgresConnection final : public Connection {
   ResultPtr attempt(const std::string& statement, const std::vector<std::string>& values) {
     std::vector<const char*> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
-    return ResultPtr(libpq().exec_params(connection_.get(), statement.c_str(), static_cast<int>(texts.size()), nullptr,
-                                         texts.data(), nullptr, nullptr, 0));
+    return result_of(libpq().send_query_params(connection_.get(), statement.c_str(), static_cast<int>(texts.size()),
+                                               nullptr, texts.data(), nullptr, nullptr, 0));
   }
 
   void check(const ResultPtr& result, const std::string& statement) const {
-    const ExecStatusType status = libpq().result_status(result.get());
-    if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return;
+    if (is_good(result)) return;
     throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
                          trim(libpq().error_message(connection_.get()))));
   }
 
   std::string url_;
+  std::function<void()> others_;
   std::string epoch_;     ///< which taking of the database is ours; empty before the first
   bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
   std::unique_ptr<PGconn, ConnectionDeleter> connection_;

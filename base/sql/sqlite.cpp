@@ -2,7 +2,9 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sql/database.hpp"
@@ -16,6 +18,7 @@ namespace {
 
 /// With somebody else's lock: requests wait as long, so it is short; who asks is told to come again.
 constexpr int k_patience_milliseconds = 250;
+constexpr auto k_between_attempts = std::chrono::milliseconds(2);
 
 /// `handle` knows what went wrong.
 StoreError failure(sqlite3* handle, std::string_view operation, std::string_view object) {
@@ -85,7 +88,7 @@ class SqliteConnection final : public Connection {
       ::sqlite3_close(handle_);
       throw Error(ErrorKind::io, cat("opening the database ", path, ": ", reason));
     }
-    ::sqlite3_busy_timeout(handle_, k_patience_milliseconds);
+    ::sqlite3_busy_handler(handle_, &SqliteConnection::wait, this);
     try {
       SqliteConnection::run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
     } catch (...) {
@@ -103,6 +106,7 @@ class SqliteConnection final : public Connection {
     ::sqlite3_close_v2(handle_);
   }
 
+  void meanwhile(std::function<void()> others) override { others_ = std::move(others); }
   void begin() override {
     look();
     run("BEGIN IMMEDIATE");
@@ -136,7 +140,20 @@ class SqliteConnection final : public Connection {
   std::int64_t last_row() override { return ::sqlite3_last_insert_rowid(handle_); }
 
  private:
+  /// Whether the lock is tried again.
+  static int wait(void* self, int attempts) {
+    SqliteConnection& own = *static_cast<SqliteConnection*>(self);
+    const auto now = std::chrono::steady_clock::now();
+    if (attempts == 0) own.waits_since_ = now;
+    if (now - own.waits_since_ > std::chrono::milliseconds(k_patience_milliseconds)) return 0;
+    std::this_thread::sleep_for(k_between_attempts);
+    if (own.others_) own.others_();
+    return 1;
+  }
+
   std::string path_;
+  std::function<void()> others_;
+  std::chrono::steady_clock::time_point waits_since_;
   std::string file_;  ///< which one it is
   std::string log_;   ///< and which its log; empty before there is one
   sqlite3* handle_ = nullptr;

@@ -51,11 +51,20 @@ Engine::Engine(World world, const PublicUrls& urls)
   take_up();
 }
 
-/// All that is kept, as it is kept: nothing is done with it yet.
+/// All that is kept, as it is kept: nothing is done with it yet. What was known is known until all is read.
 void Engine::load_rows() {
-  forget_all();
+  StoredStacks stored = world_.repository.load();
+  const std::vector<std::string> retired = world_.repository.settings_below("retired/");
   software_.load(world_.log);
-  for (const std::string& text : world_.repository.settings_below("retired/")) {
+  forget_all();
+  take_retired(retired);
+  for (SetAside& stack : stored.unreadable) put_aside(std::move(stack));
+  for (StackTree& tree : stored.trees) admit_stored(std::move(tree));
+  store_ = Store::readable;
+}
+
+void Engine::take_retired(const std::vector<std::string>& rows) {
+  for (const std::string& text : rows) {
     Json row = json_or_null(text);
     const bool is_whole = row.is_object() && row.contains("key") && row["key"].is_string() && row.contains("object") &&
                           row["object"].is_string();
@@ -67,10 +76,6 @@ void Engine::load_rows() {
     retired_[row["key"].get<std::string>()] = row;
     retired_[row["object"].get<std::string>()] = row;
   }
-  StoredStacks stored = world_.repository.load();
-  for (SetAside& stack : stored.unreadable) put_aside(std::move(stack));
-  for (StackTree& tree : stored.trees) admit_stored(std::move(tree));
-  store_ = Store::readable;
 }
 
 void Engine::admit_stored(StackTree tree) {
@@ -93,16 +98,8 @@ void Engine::admit_stored(StackTree tree) {
 
 /// What was going on goes on.
 void Engine::take_up() {
-  taking_up_ = true;
-  bool all = false;
-  while (!all) {  // where one fails in writing, the others are read again as they were kept
-    all = true;
-    for (const std::string& id : std::vector<std::string>(order_)) {
-      all = attempt(id, [this](LiveTree& live) { take_up(live); }) && all;
-    }
-  }
+  for (const std::string& id : std::vector<std::string>(order_)) attempt(id, [this](LiveTree& live) { take_up(live); });
   store_ = Store::good;
-  taking_up_ = false;
   trouble_.clear();
 }
 
@@ -210,11 +207,11 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
   }
   require_store();  // others went on meanwhile
   require_free(project, name);
+  save(*live, changes);
   const std::string id = live->tree.id;  // what is made may be gone already when it has been run
   order_.push_back(id);
-  LiveTree& placed = *(trees_[id] = std::move(live));
-  const Step step(*this, placed);
-  finish(placed, changes);
+  show(*(trees_[id] = std::move(live)), changes);
+  after(id);
   return id;
 }
 
@@ -278,12 +275,11 @@ void Engine::cancel(const std::string& id, bool back) {
     throw EngineError("NotSupported", cat("Cancelling ", back ? "update" : "create or update", " when stack is ",
                                           status_text(action, live.tree.root().status), " is not supported."));
   }
-  const Step step(*this, live);
-  StepAround around(*this);
-  StackMachine machine(live.tree, blueprint(live), around, live.previous.get());
-  machine.cancel();
-  Changes changes = around.all(machine.take_changes());
-  commit(live, changes);
+  change(live, [this](LiveTree& mine, StepAround& around) {
+    StackMachine machine(mine.tree, blueprint(mine), around, mine.previous.get());
+    machine.cancel();
+    return machine.take_changes();
+  });
   live.previous.reset();
   if (back) roll_back(live);
 }
@@ -317,48 +313,39 @@ void Engine::run(LiveTree& kept, Action action) {
   step(kept, [&](LiveTree& live, StepAround& around) { return begun(live, action, around); });
 }
 
-/// Writes what happened, then shows it.
-void Engine::finish(LiveTree& live, Changes& changes) {
-  const bool nothing = changes.events.empty() && changes.stacks.empty() && changes.resources.empty() &&
-                       changes.servers.empty() && !changes.definition;
-  if (nothing) return;
-  commit(live, changes);
-  after(live);
-}
-
-/// A large step is written by a thread of its own, and others are served meanwhile: whatever they may read then
-/// (is_steady()) asks neither the store nor this tree.
+/// Writes what happened. A large step is written by a thread of its own, and others are served meanwhile, as while the
+/// store lets us wait: whatever they may read then (is_steady()) asks neither the store nor this tree.
 void Engine::save(LiveTree& live, Changes& changes) {
-  beside_others(changes.resources.size() + changes.events.size(), [&] { world_.repository.save(live.tree, changes); });
+  for (const std::size_t server : changes.servers) {
+    Resource& resource = live.tree.own_resource(server);
+    resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
+    resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
+    changes.resources.insert(server);
+  }
+  try {
+    beside_others(changes.resources.size() + changes.events.size(),
+                  [&] { world_.repository.save(live.tree, changes); });
+  } catch (const sql::StoreError& error) {
+    store_failed(error);
+    throw;
+  }
 }
 
 /// What takes long for many rows is done by a thread of its own, while others are served.
 void Engine::beside_others(std::size_t rows, const std::function<void()>& work) {
   const bool is_large = breathe_ && !is_copy_ && rows > k_large_step;
   if (!is_large) return work();
+  is_beside_ = true;
   std::future<void> done = std::async(std::launch::async, work);
   while (done.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) breathe_();
+  is_beside_ = false;
   done.get();
 }
 
-void Engine::commit(LiveTree& live, Changes& changes) {
+/// What is kept is known from now on.
+void Engine::show(LiveTree& live, const Changes& changes) {
+  const Showing showing(*this, live);
   live.change = ++last_change_;
-  for (const std::size_t server : changes.servers) {
-    Resource& resource = live.tree.resource(server);
-    resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
-    resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
-    changes.resources.insert(server);
-  }
-  try {
-    save(live, changes);
-  } catch (const sql::StoreError&) {
-    store_failed();
-    throw;
-  } catch (...) {  // what was to be kept can't be; the store is well, and the others go on at once
-    store_failed();
-    if (store_ == Store::readable && !taking_up_) take_up();
-    throw;
-  }
   for (const std::function<void()>& follows : changes.when_kept) {
     follows();
     breathe();
@@ -371,7 +358,10 @@ void Engine::commit(LiveTree& live, Changes& changes) {
 }
 
 /// What follows by itself when an action has ended.
-void Engine::after(LiveTree& live) {
+void Engine::after(const std::string& id) {
+  const auto found = trees_.find(id);
+  if (found == trees_.end()) return;
+  LiveTree& live = *found->second;
   if (live.tree.running()) return;
   live.previous.reset();
   const Stack& root = live.tree.root();
@@ -390,8 +380,8 @@ void Engine::drop(LiveTree& live) {
   const std::string id = live.tree.id;
   try {
     beside_others(live.tree.resources().size(), [&] { world_.repository.remove(id); });
-  } catch (...) {
-    store_failed();
+  } catch (const sql::StoreError& error) {
+    store_failed(error);
     throw;
   }
   forget(id);
@@ -401,6 +391,7 @@ void Engine::forget(const std::string& id) {
   std::erase_if(tree_of_, [&](const auto& entry) { return entry.second == id; });
   for (auto* places : {&keys_, &objects_, &servers_, &addresses_}) {
     std::erase_if(*places, [&](const auto& entry) { return entry.second.tree == id; });
+    breathe();
   }
   std::erase(order_, id);
   auto gone = trees_.extract(id);
@@ -416,14 +407,10 @@ void Engine::roll_back(LiveTree& live) {
   run(live, Action::rollback);
 }
 
-void Engine::store_failed(const std::string& trouble) {
-  trouble_ = trouble;
-  try {
-    load_rows();
-  } catch (const std::exception& error) {
-    forget_all();
-    world_.log.error(cat("stacks can't be read again, so no request is answered until they can: ", error.what()));
-  }
+void Engine::store_failed(const sql::StoreError& error) {
+  trouble_ = error.answer();
+  doubtful_ = true;
+  if (error.is_superseded()) forget_all();
 }
 
 void Engine::forget_all() {
@@ -438,26 +425,33 @@ void Engine::forget_all() {
   held_credentials_.clear();
 }
 
-void Engine::tick() {
-  if (store_ == Store::lost) load_rows();
-  try {
-    world_.repository.check();
-  } catch (const sql::StoreError& error) {
-    if (!doubtful_) world_.log.error(cat("the stacks' store: ", error.story()));
-    doubtful_ = true;
-    trouble_ = error.answer();
-    try {  // where it can be asked again at once, all is read again at once
+/// Whether it takes what is to be kept. After a failure all is read again: what was not kept did not happen, and
+/// another process may have driven it meanwhile, though nobody here wrote.
+bool Engine::look_at_store() {
+  bool again = false;
+  do {
+    try {
       world_.repository.check();
-    } catch (const sql::StoreError&) {
-      return;
+      if (!can_write()) {
+        load_rows();
+        doubtful_ = false;
+        world_.repository.set("taken_up", std::to_string(now()));  // throws while nothing can be kept
+        take_up();
+      }
+      store_told_.clear();
+      return true;
+    } catch (const sql::StoreError& error) {
+      store_failed(error);
+      if (std::exchange(store_told_, error.story()) != store_told_)
+        world_.log.error(cat("the stacks' store: ", error.story()));
+      again = error.is_superseded() && !again;  // who is asked again may know all by now
     }
-  }
-  // Another process may have driven it meanwhile, though nobody here wrote: what is known is read again.
-  if (std::exchange(doubtful_, false)) store_failed();
-  if (store_ == Store::readable) {
-    world_.repository.set("taken_up", std::to_string(now()));  // throws while nothing can be kept
-    take_up();
-  }
+  } while (again);
+  return false;
+}
+
+void Engine::tick() {
+  if (!look_at_store()) return;
   tell_runs();
   if (now() >= prune_at_) prune_retired();
   for (const std::string& id : std::vector<std::string>(order_)) {
@@ -580,7 +574,8 @@ void Engine::index(LiveTree& live, const Changes& changes) {
 }
 
 void Engine::index_resource(LiveTree& live, std::size_t index) {
-  const Resource& resource = live.tree.resource(index);
+  const StackTree& tree = live.tree;
+  const Resource& resource = tree.resource(index);
   if (resource.gone) return;
   const Place place{live.tree.id, resource.path};
   if (resource.role == Role::deployment && resource.deployment.pushed) {
@@ -588,7 +583,7 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
   }
   if (resource.role == Role::deployment && !resource.deployment.key_id.empty()) {
     keys_[resource.deployment.key_id] = place;
-    const std::string& stack = live.tree.stack(resource.stack).id;
+    const std::string& stack = tree.stack(resource.stack).id;
     objects_[cat(live.tree.project, "/", stack, "/", resource.deployment.key_id)] = place;
   }
   const std::string key = resource.data.value("key", "");
@@ -599,7 +594,7 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
         place;
   }
   if (resource.role == Role::wait_handle && !key.empty()) {
-    objects_[cat(live.tree.project, "/", live.tree.stack(resource.stack).id, "/", key)] = place;
+    objects_[cat(tree.project, "/", tree.stack(resource.stack).id, "/", key)] = place;
   }
   if (resource.role == Role::server && !resource.physical_id.empty()) {
     servers_[resource.physical_id] = place;

@@ -18,6 +18,9 @@
 namespace hearth::metadata {
 class PeerNotes;
 }
+namespace hearth::sql {
+class StoreError;
+}
 
 namespace hearth::metadata::live {
 
@@ -190,12 +193,16 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   /// What is told of machines that asked in vain; may be null.
   void look_at(const PeerNotes* peers) { peers_ = peers; }
 
-  /// Called now and then in the midst of a long step, so that others can be served: whoever holds what is_steady() says
-  /// can read it, and nothing else may be asked until the step is done.
+  /// Called now and then in the midst of a step, so that others can be served: whoever holds what is_steady() says can
+  /// read it, and nothing else may be asked until the step is done. What the step does is not seen before it is kept.
   void set_breath(const std::function<void()>& breathe);
   /// In the midst of a long step, or of a long list.
   void breathe() {
     if (breathe_) breathe_();
+  }
+  /// While the store lets us wait: others are served, unless a thread that waits beside them does it.
+  void breathe_for_store() {
+    if (!is_beside_) breathe();
   }
   /// What the steps of this engine may be done beside.
   void set_apart(Apart apart) { apart_ = std::move(apart); }
@@ -208,12 +215,12 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   /// Ends what has waited too long, and takes the store up again after it failed; to be called every second.
   void tick();
   /// Whether requests that only read, or all, can be answered as things are. While they can't, whoever asks is told to
-  /// come again: nothing is said of stacks that are not known just now, nothing is taken that could not be kept.
+  /// come again: nothing is said of stacks that are not known just now, nothing is taken that could not be kept. What
+  /// is known is read on while the store fails, unless somebody else has driven it meanwhile.
   [[nodiscard]] bool can_read() const { return store_ != Store::lost; }
   [[nodiscard]] bool can_write() const { return store_ == Store::good && !doubtful_; }
-  /// To be called when a sql::StoreError ended a request: what was not kept did not happen, so that all that is known
-  /// is read again. Where not even that can be done, tick() tries again.
-  void store_failed(const std::string& trouble = "");
+  /// To be called when it ended a request: nothing is taken before tick() has read again all that is kept.
+  void store_failed(const sql::StoreError& error);
   /// Why, in words for whoever asks; empty where no more is known than that the store does not answer.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
@@ -255,13 +262,13 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
     std::string tree;  ///< id
     std::string path;  ///< of the resource
   };
-  /// While one lives, its tree is being changed. They nest; of what is done beside others, the ends have no order.
-  class Step {
+  /// While one lives, what was made of its tree is shown: not all of it can be found yet. They nest.
+  class Showing {
    public:
-    Step(Engine& engine, const LiveTree& live) : engine_(engine), place_(engine.changing_.insert(live.tree.id)) {}
-    Step(const Step&) = delete;
-    Step& operator=(const Step&) = delete;
-    ~Step() { engine_.changing_.erase(place_); }
+    Showing(Engine& engine, const LiveTree& live) : engine_(engine), place_(engine.shown_.insert(live.tree.id)) {}
+    Showing(const Showing&) = delete;
+    Showing& operator=(const Showing&) = delete;
+    ~Showing() { engine_.shown_.erase(place_); }
 
    private:
     Engine& engine_;
@@ -283,10 +290,14 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void step(LiveTree& live, const Work& work);
   void step(LiveTree& live, const std::function<void(StackMachine&)>& work);
   bool step_apart(const std::string& id, const Work& work);
+  bool change(LiveTree& live, const Work& work);
+  bool keep(LiveTree& live, LiveTree& mine, Changes& changes);
   void require_store() const;
   void bring_previous(LiveTree& live);
 
   void load_rows();
+  void take_retired(const std::vector<std::string>& rows);
+  bool look_at_store();
   void prune_retired();
   void admit_stored(StackTree tree);
   void take_up();
@@ -308,11 +319,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void drop(LiveTree& live);
   [[nodiscard]] Changes begun(LiveTree& live, Action action, StepAround& around);
   void run(LiveTree& live, Action action);
-  void finish(LiveTree& live, Changes& changes);
   void save(LiveTree& live, Changes& changes);
   void beside_others(std::size_t rows, const std::function<void()>& work);
-  void commit(LiveTree& live, Changes& changes);
-  void after(LiveTree& live);
+  void show(LiveTree& live, const Changes& changes);
+  void after(const std::string& id);
   void index(LiveTree& live, const Changes& changes);
   void index_resource(LiveTree& live, std::size_t index);
   void compact(LiveTree& live);
@@ -321,12 +331,12 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   [[nodiscard]] Json with_defaults(const Json& body) const;
   void require_idle(const LiveTree& live) const;
   [[nodiscard]] StackDefinition definition(const StackTree& tree, const Json& body, bool before = false) const;
-  [[nodiscard]] std::pair<LiveTree*, Resource*> at(const Place& place) const;
+  [[nodiscard]] std::pair<LiveTree*, const Resource*> at(const Place& place) const;
   [[nodiscard]] Document document(LiveTree& live, const Resource& server) const;
   [[nodiscard]] std::string compose(LiveTree& live, const Resource& server) const;
   [[nodiscard]] Document tombstone() const;
   void note_poll(const Resource& server) const;
-  void tell_run(LiveTree& live, const Resource& server, const std::string& reason);
+  void tell_run(LiveTree& live, const std::string& server, const std::string& reason);
   void tell_runs();
 
   World world_;
@@ -338,14 +348,15 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   };
   Store store_ = Store::lost;
   std::function<void()> breathe_;
-  std::multiset<std::string> changing_;  ///< trees that steps are changing: what is known of them is not what is kept
-  bool doubtful_ = false;                ///< the store could not be asked whether it is ours still
-  bool taking_up_ = false;
+  std::multiset<std::string> shown_;  ///< trees of which what a step did is being shown
+  bool doubtful_ = false;             ///< the store failed, or could not be asked whether it is ours still
+  std::string store_told_;            ///< of that, in the log
+  bool is_beside_ = false;            ///< the store is used by another thread
   bool is_copy_ = false;
   std::uint64_t last_change_ = 0;
   std::string trouble_;
   Apart apart_;
-  std::map<std::string, bool> apart_trees_;  ///< id → whether it has what was before the running update
+  std::set<std::string> apart_trees_;  ///< ids
   Credentials credentials_;
   SoftwareStore software_;
   std::map<std::string, std::unique_ptr<LiveTree>> trees_;  ///< by id

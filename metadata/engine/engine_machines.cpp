@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/records_json.hpp"
+#include "metadata/engine/step_around.hpp"
 
 namespace hearth::metadata::live {
 
@@ -95,7 +96,7 @@ static EngineError no_server(const std::string& id) {
 
 void Engine::machine_came(const std::string& server_id, const Json& machine) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
+  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &machine](StackMachine& states) {
     states.machine_came(index, machine, "");
@@ -104,7 +105,7 @@ void Engine::machine_came(const std::string& server_id, const Json& machine) {
 
 void Engine::machine_failed(const std::string& server_id, const std::string& reason) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
+  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &reason](StackMachine& states) {
     states.machine_came(index, {}, reason.empty() ? "no reason is given" : reason);
@@ -112,25 +113,26 @@ void Engine::machine_failed(const std::string& server_id, const std::string& rea
 }
 
 void Engine::rotate(const std::string& id, std::int64_t until) {
-  LiveTree& live = *find(id).live;
-  const Step step(*this, live);
-  Changes changes;
-  for (std::size_t i = 0; i < live.tree.resources().size(); ++i) {
-    Resource& resource = live.tree.resource(i);
-    if (resource.gone || resource.role != Role::server || !resource.data.contains("key")) continue;
-    Json former = Json::object();
-    former["key"] = resource.data["key"];
-    former["object"] = resource.data.value("object", "");
-    former["until"] = until;
-    resource.data["former"] = std::move(former);
-    resource.data["key"] = random_hex(16);
-    if (resource.data.contains("object")) resource.data["object"] = random_uuid();
-    resource.data["os-collect-config"] =
-        credentials_.collect_section(live.tree.project, live.tree.stack(resource.stack), resource);
-    changes.servers.insert(i);
-    breathe();
-  }
-  commit(live, changes);
+  change(*find(id).live, [&](LiveTree& mine, StepAround& around) {
+    Changes changes;
+    for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
+      const Resource& row = mine.tree.resource(i);
+      if (row.gone || row.role != Role::server || !row.data.contains("key")) continue;
+      Resource& resource = mine.tree.own_resource(i);
+      Json former = Json::object();
+      former["key"] = resource.data["key"];
+      former["object"] = resource.data.value("object", "");
+      former["until"] = until;
+      resource.data["former"] = std::move(former);
+      resource.data["key"] = random_hex(16);
+      if (resource.data.contains("object")) resource.data["object"] = random_uuid();
+      resource.data["os-collect-config"] =
+          credentials_.collect_section(mine.tree.project, mine.tree.stack(resource.stack), resource);
+      changes.servers.insert(i);
+      around.breathe();
+    }
+    return changes;
+  });
 }
 
 /// Whether a key, or an object's name, is the resource's own, or its former one and that holds still.
@@ -143,7 +145,7 @@ bool Engine::holds(const Resource& resource, const std::string& credential) cons
 
 FirstBoot Engine::first_boot(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
+  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   const Json document = metadata_of(*live, live->tree.find_path(resource->path));
   return {blueprint(*live).user_data(resource->path, document),
@@ -152,11 +154,13 @@ FirstBoot Engine::first_boot(const std::string& server_id) {
 
 bool Engine::touch_server(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, Resource*>{} : at(found->second);
+  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
   if (resource == nullptr) return false;
-  Changes changes;
-  changes.servers.insert(live->tree.find_path(resource->path));
-  commit(*live, changes);
+  change(*live, [server = live->tree.find_path(resource->path)](LiveTree&, StepAround&) {
+    Changes changes;
+    changes.servers.insert(server);
+    return changes;
+  });
   return true;
 }
 

@@ -19,7 +19,7 @@ void expand(StackTree& tree, Blueprint& blueprint, std::size_t stack, std::int64
       continue;
     }
     const std::size_t child = tree.add_stack(plan, member, now);
-    tree.resource(member).physical_id = plan.id;
+    tree.own_resource(member).physical_id = plan.id;
     expand(tree, blueprint, child, now);
   }
 }

@@ -70,8 +70,8 @@ const SetAside* Engine::find_set_aside(const std::string& name_or_id, const std:
 void Engine::drop_set_aside(const std::string& id) {
   try {
     world_.repository.remove(id);
-  } catch (...) {
-    store_failed();
+  } catch (const sql::StoreError& error) {
+    store_failed(error);
     throw;
   }
   std::erase_if(held_credentials_, [&](const auto& entry) { return entry.second == id; });

@@ -10,6 +10,16 @@ namespace {
 /// How often a step is made anew because its tree was changed meanwhile.
 constexpr int k_most_times = 3;
 
+void carry(LiveTree& from, LiveTree& to) {
+  to.blueprint = std::move(from.blueprint);
+  to.previous = std::move(from.previous);
+}
+
+/// Of a step that was refused. What it made of other templates is nothing to those that stay.
+void give_back(LiveTree& mine, LiveTree& live) {
+  if (mine.tree.era == live.tree.era) carry(mine, live);
+}
+
 }  // namespace
 
 void Engine::step(LiveTree& live, const std::function<void(StackMachine&)>& work) {
@@ -21,19 +31,44 @@ void Engine::step(LiveTree& live, const std::function<void(StackMachine&)>& work
 }
 
 void Engine::step(LiveTree& live, const Work& work) {
-  if (apart_.is_here()) {
-    const std::string id = live.tree.id;
-    for (int times = 0; times < k_most_times; ++times) {
-      if (step_apart(id, work)) return;
-    }
-    throw EngineError("ActionInProgress", cat("Stack ", find(id).live->tree.name, " changes too often just now."));
+  const std::string id = live.tree.id;
+  if (!apart_.is_here()) {
+    if (change(live, work)) after(id);
+    return;
   }
-  const auto apart = apart_trees_.find(live.tree.id);
-  if (apart != apart_trees_.end() && apart->second) bring_previous(live);
-  const Step step(*this, live);
+  for (int times = 0; times < k_most_times; ++times) {
+    if (step_apart(id, work)) return;
+  }
+  throw EngineError("ActionInProgress", cat("Stack ", find(id).live->tree.name, " changes too often just now."));
+}
+
+/// At once, but for what follows by itself; whether there was anything to do. Until it is kept the tree is as it was.
+bool Engine::change(LiveTree& live, const Work& work) {
+  require_store();
+  LiveTree mine;
+  mine.tree = live.tree;
+  carry(live, mine);
   StepAround around(*this);
-  Changes changes = around.all(work(live, around));
-  finish(live, changes);
+  Changes changes;
+  try {
+    if (!mine.blueprint && mine.tree.busy()) bring_previous(mine);
+    changes = around.all(work(mine, around));
+  } catch (...) {
+    give_back(mine, live);
+    throw;
+  }
+  return keep(live, mine, changes);
+}
+
+/// What is made of templates knows what was not kept where that fails: it is made anew when it is needed.
+bool Engine::keep(LiveTree& live, LiveTree& mine, Changes& changes) {
+  const bool nothing = changes.events.empty() && changes.stacks.empty() && changes.resources.empty() &&
+                       changes.servers.empty() && !changes.definition;
+  if (!nothing) save(mine, changes);
+  std::swap(live.tree, mine.tree);
+  carry(mine, live);
+  if (!nothing) show(live, changes);
+  return !nothing;
 }
 
 /// What the stack was before the running update, where it has to be made again.
@@ -42,9 +77,10 @@ void Engine::bring_previous(LiveTree& live) {
   live.previous = world_.maker.make(definition(live.tree, live.tree.previous_body, true));
 }
 
-/// The store may have failed while something was done beside others: of what is not known just now nothing is said.
+/// After a failure what is kept may be other than what is known, until it is read again.
 void Engine::require_store() const {
-  if (!can_write()) throw sql::StoreError("the stacks' store failed while a stack was evaluated", trouble_);
+  if (doubtful_ || store_ == Store::lost)
+    throw sql::StoreError("the stacks' store has failed, and was not read again yet", trouble_);
 }
 
 /// False where the tree was changed meanwhile: nothing is done then.
@@ -52,15 +88,11 @@ bool Engine::step_apart(const std::string& id, const Work& work) {
   LiveTree& before = *find(id).live;
   const std::uint64_t change = before.change;
   LiveTree mine;
-  mine.tree = before.tree.copied([this] { breathe(); });
-  const auto carry = [](LiveTree& from, LiveTree& to) {
-    to.blueprint = std::move(from.blueprint);
-    to.previous = std::move(from.previous);
-  };
+  mine.tree = before.tree;
   carry(before, mine);
   StepAround around(*this);
   around.be_apart();
-  const auto known = apart_trees_.emplace(id, mine.previous != nullptr).first;
+  const auto known = apart_trees_.insert(id).first;
   Changes changes;
   const auto kept = [&]() -> LiveTree* {
     apart_trees_.erase(known);
@@ -68,20 +100,18 @@ bool Engine::step_apart(const std::string& id, const Work& work) {
     return found == trees_.end() || found->second->change != change ? nullptr : found->second.get();
   };
   try {
-    apart_.run([&] { changes = around.all(work(mine, around)); });
+    apart_.run([&] {
+      if (!mine.blueprint && mine.tree.busy()) bring_previous(mine);
+      changes = around.all(work(mine, around));
+    });
   } catch (...) {
-    if (LiveTree* live = kept()) carry(mine, *live);
+    if (LiveTree* live = kept()) give_back(mine, *live);
     throw;
   }
   LiveTree* live = kept();
   require_store();
   if (live == nullptr) return false;
-  std::swap(live->tree, mine.tree);
-  carry(mine, *live);
-  {
-    const Step step(*this, *live);
-    finish(*live, changes);
-  }
+  if (keep(*live, mine, changes)) after(id);
   apart_.run([&] { mine = {}; });
   return true;
 }

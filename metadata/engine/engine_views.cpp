@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/records_json.hpp"
+#include "metadata/engine/step_around.hpp"
 #include "metadata/serve/peer_notes.hpp"
 
 namespace hearth::metadata::live {
@@ -30,7 +31,7 @@ Document document_of(std::string text, std::int64_t modified, const std::string&
 
 }  // namespace
 
-std::pair<LiveTree*, Resource*> Engine::at(const Place& place) const {
+std::pair<LiveTree*, const Resource*> Engine::at(const Place& place) const {
   const auto live = trees_.find(place.tree);
   if (live == trees_.end()) return {nullptr, nullptr};
   const std::size_t resource = live->second->tree.find_path(place.path);
@@ -113,7 +114,7 @@ std::optional<AccessKey> Engine::access_key(const std::string& id) const {
 }
 
 bool Engine::is_steady(const Place& place) const {
-  return changing_.count(place.tree) == 0 && trees_.count(place.tree) > 0;
+  return shown_.count(place.tree) == 0 && trees_.count(place.tree) > 0;
 }
 
 bool Engine::is_steady(const std::string& key_id) const {
@@ -220,43 +221,45 @@ void Engine::note_run(const std::string& stack_id, const std::string& resource, 
 
 /// Of each deployment that waits for the server. A report may come in the midst of a step, when nothing can be written.
 void Engine::tell_runs() {
+  std::vector<std::pair<Place, std::string>> due;  // others report while one is being written
   for (auto& [id, last] : told_runs_) {
     if (std::exchange(last.is_event, true)) continue;
     const auto place = servers_.find(id);
-    const std::string path = place == servers_.end() ? "" : place->second.path;
-    if (!path.empty())
-      attempt(place->second.tree,
-              [&](LiveTree& live) { tell_run(live, live.tree.resource(live.tree.find_path(path)), last.reason); });
+    if (place != servers_.end()) due.emplace_back(place->second, last.reason);
+  }
+  for (const auto& [place, reason] : due) {
+    attempt(place.tree, [&](LiveTree& live) { tell_run(live, place.path, reason); });
   }
 }
 
-void Engine::tell_run(LiveTree& live, const Resource& server, const std::string& reason) {
-  Changes changes;
-  const auto known = live.entries.find(server.path);
-  if (known == live.entries.end()) return;
-  for (const std::size_t index : known->second) {
-    const Resource& row = live.tree.resource(index);
-    if (waits_for(live, index).empty()) continue;
-    Event event;
-    event.id = random_uuid();
-    event.root_id = live.tree.id;
-    event.stack_id = live.tree.stack(row.stack).id;
-    event.resource = row.name;
-    event.physical_id = row.physical_id;
-    event.type = row.type;
-    event.status = status_text(row.action, row.status);
-    event.reason = reason;
-    event.time = now();
-    changes.events.push_back(std::move(event));
-  }
-  if (changes.events.empty()) return;
-  const Step step(*this, live);
-  commit(live, changes);
+void Engine::tell_run(LiveTree& live, const std::string& server, const std::string& reason) {
+  change(live, [&](LiveTree& mine, StepAround&) {
+    Changes changes;
+    const StackTree& tree = mine.tree;
+    const auto known = live.entries.find(server);
+    if (known == live.entries.end()) return changes;
+    for (const std::size_t index : known->second) {
+      const Resource& row = tree.resource(index);
+      if (waits_for(live, index).empty()) continue;
+      Event event;
+      event.id = random_uuid();
+      event.root_id = tree.id;
+      event.stack_id = tree.stack(row.stack).id;
+      event.resource = row.name;
+      event.physical_id = row.physical_id;
+      event.type = row.type;
+      event.status = status_text(row.action, row.status);
+      event.reason = reason;
+      event.time = now();
+      changes.events.push_back(std::move(event));
+    }
+    return changes;
+  });
 }
 
 void Engine::note_object_run(const ObjectPath& path, const RunReport& report) {
   const auto place = objects_.find(object_key(path));
-  const auto [live, resource] = place == objects_.end() ? std::pair<LiveTree*, Resource*>{} : at(place->second);
+  const auto [live, resource] = place == objects_.end() ? std::pair<LiveTree*, const Resource*>{} : at(place->second);
   if (resource != nullptr) note_run(live->tree.stack(resource->stack).id, resource->name, report);
 }
 

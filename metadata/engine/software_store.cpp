@@ -25,10 +25,10 @@ Json given_or(const Json& given, const char* key, Json fallback) {
 }  // namespace
 
 void SoftwareStore::load(Logger& log) {
-  configs_.clear();
-  deployments_.clear();
-  for (auto* rows : {&configs_, &deployments_}) {
-    for (const std::string& text : repository_.settings_below(rows == &configs_ ? "config/" : "deployment/")) {
+  std::map<std::string, Json> configs;
+  std::map<std::string, Json> deployments;
+  for (auto* rows : {&configs, &deployments}) {
+    for (const std::string& text : repository_.settings_below(rows == &configs ? "config/" : "deployment/")) {
       try {
         Json row = kept_json(text, "a software config in the database");
         const std::string id = id_of(row);
@@ -40,6 +40,8 @@ void SoftwareStore::load(Logger& log) {
       }
     }
   }
+  configs_ = std::move(configs);  // what was known is known until all is read
+  deployments_ = std::move(deployments);
 }
 
 void SoftwareStore::keep(const char* kind, const Json& row) {

@@ -194,7 +194,12 @@ void SqlRepository::take_seal_again() {
   seal_.seal_with(with);
 }
 
-bool SqlRepository::seal_anew(const std::function<void()>& breathe, bool again) {
+void SqlRepository::meanwhile(const std::function<void()>& others) {
+  breathe_ = others;
+  database_.meanwhile(others);
+}
+
+bool SqlRepository::seal_anew(bool again) {
   const std::string now = file_state(keys_);
   if ((now == keys_seen_ && !again) || now.empty()) return false;
   keys_seen_ = now;
@@ -204,16 +209,13 @@ bool SqlRepository::seal_anew(const std::function<void()>& breathe, bool again) 
     throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
   if (fresh.key_id() == former) return false;
   seal_ = std::move(fresh);
-  breathe_ = breathe;
   try {
     database_.check();
     seal_all(former);
   } catch (...) {
-    breathe_ = [] {};
     seal_.seal_with(former);
     throw;
   }
-  breathe_ = [] {};
   put_off_.clear();
   return true;
 }
@@ -394,6 +396,7 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
     Resource resource = resource_from(kept_json(clear, cat("row ", row, " of the table resource")));
     resource.row = row;
     tree.restore(std::move(resource), resources.text(1));
+    breathe_();
   }
   tree.link();
   return tree;
@@ -436,7 +439,7 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
   }
   for (const std::size_t index : changes.resources) save_resource(tree, index);
   for (std::size_t i = 0; went && i < tree.stacks().size(); ++i) {  // those inside one that goes are not in the changes
-    if (tree.stack(i).gone && !tree.stack(i).erased) erase_stack(tree.stack(i));
+    if (tree.stack(i).gone && !tree.stack(i).erased) erase_stack(tree.own_stack(i));
   }
   for (Event& event : changes.events) save_event(event);
   prune_events(tree, changes.events);
@@ -456,7 +459,7 @@ void SqlRepository::save_tree(const StackTree& tree) {
 }
 
 void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
-  Resource& resource = tree.resource(index);
+  Resource& resource = tree.own_resource(index);
   if (resource.gone) {
     if (resource.row != 0) database_.prepare("DELETE FROM resource WHERE row = ?").bind(1, resource.row).execute();
     resource.row = 0;

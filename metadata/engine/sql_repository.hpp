@@ -31,9 +31,12 @@ class SqlRepository final : public Repository {
   [[nodiscard]] const std::string& put_off() const { return put_off_; }
 
   /// Whether the file of keys got another first key since it was read last, with which all is sealed now. What free
-  /// pages hold that the former one sealed goes at the next start. `breathe` is called every some rows; it may read.
-  /// Throws Error, and then all is as it was, and the file is looked at only when it changes, or with `again`.
-  bool seal_anew(const std::function<void()>& breathe, bool again = false);
+  /// pages hold that the former one sealed goes at the next start. Throws Error, and then all is as it was, and the
+  /// file is looked at only when it changes, or with `again`.
+  bool seal_anew(bool again = false);
+
+  /// See sql::Database. Called between two rows of many that are read, too.
+  void meanwhile(const std::function<void()>& others);
 
   /// Of the file of keys, where it was removed while the database is in use; whether it was.
   [[nodiscard]] bool put_back_keys() const { return seal_.put_back(); }
@@ -83,7 +86,7 @@ class SqlRepository final : public Repository {
   std::string keys_seen_;  ///< the file's state
   Seal seal_;
   std::string put_off_;
-  std::function<void()> breathe_ = [] {};  ///< while all is sealed anew
+  std::function<void()> breathe_ = [] {};  ///< while all is sealed anew, or read
   bool is_new_ = false;                    ///< its tables were made now
   sql::Database database_;
   sql::Statement save_stack_;

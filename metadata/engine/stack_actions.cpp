@@ -19,7 +19,7 @@ constexpr std::int64_t k_delete_patience = 240;
 }  // namespace
 
 void StackMachine::act_nested(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const Action action = resource.action;
   const bool makes = action == Action::create || action == Action::adopt;
   if (makes || action == Action::update) resource.fingerprint = fingerprint_of(resource);
@@ -31,9 +31,9 @@ void StackMachine::act_nested(std::size_t index) {
     const PlannedStack plan = blueprint_.stack(resource.path);
     const std::size_t child = tree_.add_stack(plan, index, around_.now());
     // Its first event has the nested stack's name: by that the field's client finds the paths of events.
-    tree_.resource(index).physical_id = plan.name;
+    tree_.own_resource(index).physical_id = plan.name;
     set(index, action, Status::in_progress, "state changed");
-    tree_.resource(index).physical_id = plan.id;
+    tree_.own_resource(index).physical_id = plan.id;
     keep_blacklist(index, plan);
     return begin_stack(child, action == Action::adopt ? action : Action::create);
   }
@@ -42,7 +42,7 @@ void StackMachine::act_nested(std::size_t index) {
 }
 
 void StackMachine::act_server(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const bool makes = resource.action == Action::create || resource.action == Action::adopt;
   if (makes || resource.action == Action::update) {
     resource.fingerprint = fingerprint_of(resource);
@@ -58,7 +58,7 @@ void StackMachine::act_server(std::size_t index) {
 }
 
 void StackMachine::machine_came(std::size_t index, const Json& attributes, const std::string& failure) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   changes_.resources.insert(index);
   const bool waiting = resource.status == Status::in_progress && resource.action == Action::create;
   if (!failure.empty()) {
@@ -76,7 +76,7 @@ void StackMachine::machine_came(std::size_t index, const Json& attributes, const
 
 /// A handle can be signalled from its creation on, by the way that its attributes tell.
 void StackMachine::act_handle(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   if (resource.action == Action::create || resource.action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
     if (!resource.data.is_object()) resource.data = Json::object();
@@ -88,7 +88,7 @@ void StackMachine::act_handle(std::size_t index) {
 
 /// A group's names that must not come again are kept with it: the template may stop naming them.
 void StackMachine::keep_blacklist(std::size_t index, const PlannedStack& plan) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   if (plan.blacklist.empty() && !resource.data.contains("blacklist")) return;
   resource.data["blacklist"] = plan.blacklist;
   changes_.resources.insert(index);
@@ -99,7 +99,7 @@ std::string StackMachine::fingerprint_of(const Resource& resource) {
   Json properties = blueprint_.properties(resource.path);
   if (resource.role == Role::deployment) {
     const std::size_t server = tree_.find_path(resource.deployment.server);
-    const Json& data = server == k_none ? resource.data : tree_.resource(server).data;
+    const Json& data = server == k_none ? resource.data : tree_.own_resource(server).data;
     if (data.contains("generation")) {
       properties["server"] = cat(properties.value("server", ""), "#", data["generation"].get<std::int64_t>());
     }
@@ -108,7 +108,7 @@ std::string StackMachine::fingerprint_of(const Resource& resource) {
 }
 
 void StackMachine::act_deployment(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const Action action = resource.action;
   if (action == Action::adopt) return adopt_deployment(index);
   const bool begins = action == Action::create;
@@ -152,11 +152,11 @@ PlannedDeployment StackMachine::plan_of(const Resource& resource, const Trigger&
 bool StackMachine::must_wait(const Resource& resource, const PlannedDeployment& plan) const {
   const std::size_t server = tree_.find_path(plan.server);
   return plan.signal_transport != "NO_SIGNAL" && resource.deployment.pushed && server != k_none &&
-         around_.is_polling(tree_.resource(server));
+         around_.is_polling(tree_.own_resource(server));
 }
 
 void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, const std::string& config_id) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   DeploymentState& state = resource.deployment;
   state.config_id = config_id;
   state.derived = action_text(plan.derived);
@@ -179,7 +179,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
 }
 
 void StackMachine::act_wait(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   set(index, resource.action, Status::in_progress, "state changed");
   if (resource.action != Action::create && resource.action != Action::update) return complete(index);
   resource.fingerprint = fingerprint_of(resource);

@@ -18,31 +18,31 @@ std::string passed_on(const std::string& message) {
 }  // namespace
 
 void StackMachine::fail_with(std::size_t index, const std::string& type, const std::string& message) {
-  const std::string path = cat("resources.", tree_.resource(index).name);
+  const std::string path = cat("resources.", tree_.own_resource(index).name);
   fail(index, cat(type, ": ", path, ": ", message), path, cat(type, "\n", message));
 }
 
 /// `message` is "TYPE\nTEXT": the path goes between the two.
 void StackMachine::fail(std::size_t index, const std::string& reason, const std::string& path,
                         const std::string& message) {
-  const Resource& resource = tree_.resource(index);
+  const Resource& resource = tree_.own_resource(index);
   set(index, resource.action, Status::failed, reason);
   fail_stack(resource.stack, path, message);
 }
 
 void StackMachine::fail_stack(std::size_t index, const std::string& path, const std::string& message) {
-  if (tree_.stack(index).status != Status::in_progress) return;
+  if (tree_.own_stack(index).status != Status::in_progress) return;
   std::vector<std::size_t> nested;
   if (!tree_.goes_on_after_failure()) abort_running(index, nested);
   const std::size_t cut = message.find('\n');
   const std::string type = message.substr(0, cut);
   const std::string text = message.substr(cut + 1);
   const std::string told = cat(type, ": ", path, ": ", text);
-  const Action action = tree_.stack(index).action;
+  const Action action = tree_.own_stack(index).action;
   const bool named = action != Action::update && action != Action::rollback;
   set_stack(index, Status::failed, named ? cat("Resource ", word(action), " failed: ", told) : told);
   for (const std::size_t child : nested) abort_below(child);
-  const std::size_t parent = tree_.stack(index).parent_resource;
+  const std::size_t parent = tree_.own_stack(index).parent_resource;
   if (parent == k_none) {
     if (tree_.goes_on_after_failure()) return;  // what runs on has the same end, in time and in direction
     tree_.deadline = 0;
@@ -50,10 +50,10 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
     changes_.definition = true;
     return;
   }
-  const Resource& resource = tree_.resource(parent);
+  const Resource& resource = tree_.own_resource(parent);
   // In its own group a member is resources[N]; seen from further out, the group's name comes before it.
-  const std::string own =
-      tree_.stack(resource.stack).is_group ? cat("resources[", resource.name, "]") : cat("resources.", resource.name);
+  const std::string own = tree_.own_stack(resource.stack).is_group ? cat("resources[", resource.name, "]")
+                                                                   : cat("resources.", resource.name);
   const std::string longer = cat(own, ".", path);
   const std::string onward = passed_on(text);
   fail(parent, cat(type, ": ", longer, ": ", onward), longer, cat(type, "\n", onward));
@@ -61,9 +61,9 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
 
 /// Ends what runs in this stack; nested stacks that ran are left for abort_below, after this stack's own event.
 void StackMachine::abort_running(std::size_t index, std::vector<std::size_t>& nested) {
-  const std::vector<std::size_t> members = tree_.stack(index).resources;
+  const std::vector<std::size_t> members = tree_.own_stack(index).resources;
   for (const std::size_t member : members) {
-    Resource& resource = tree_.resource(member);
+    Resource& resource = tree_.own_resource(member);
     if (resource.status != Status::in_progress) continue;
     set(member, resource.action, Status::failed, cat(word(resource.action), " aborted"));
     if (resource.role == Role::deployment && resource.deployment.status == Status::in_progress) {
@@ -75,10 +75,11 @@ void StackMachine::abort_running(std::size_t index, std::vector<std::size_t>& ne
 }
 
 void StackMachine::abort_below(std::size_t index) {
-  if (tree_.stack(index).status != Status::in_progress) return;
+  if (tree_.own_stack(index).status != Status::in_progress) return;
   std::vector<std::size_t> nested;
   abort_running(index, nested);
-  set_stack(index, Status::failed, cat("Resource ", word(tree_.stack(index).action), " failed: Operation cancelled"));
+  set_stack(index, Status::failed,
+            cat("Resource ", word(tree_.own_stack(index).action), " failed: Operation cancelled"));
   for (const std::size_t child : nested) abort_below(child);
 }
 
@@ -90,7 +91,7 @@ void StackMachine::cancel() {
 }
 
 void StackMachine::mark(std::size_t index, bool unhealthy, const std::string& reason) {
-  const Resource& resource = tree_.resource(index);
+  const Resource& resource = tree_.own_resource(index);
   if (unhealthy) return set(index, Action::check, Status::failed, reason);
   if (resource.action == Action::check && resource.status == Status::failed) {
     set(index, Action::check, Status::complete, reason);
@@ -111,7 +112,7 @@ void StackMachine::end_all(const std::string& reason) {
 /// Ends what still ran beside a failure; the stack had failed already.
 void StackMachine::end_rest() {
   for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
-    const Stack& stack = tree_.stack(i);
+    const Stack& stack = tree_.own_stack(i);
     if (stack.gone) continue;
     std::vector<std::size_t> nested;
     abort_running(i, nested);

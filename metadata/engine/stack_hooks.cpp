@@ -9,7 +9,7 @@ namespace hearth::metadata::live {
 
 /// True when the resource stops here; false when it has no such hook or that was cleared.
 bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   if (resource.hooks.empty()) return false;
   const std::string hook = cat(when, "-", to_lower(word(action)));
   if (std::find(resource.hooks.begin(), resource.hooks.end(), hook) == resource.hooks.end()) return false;
@@ -20,20 +20,20 @@ bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
   }
   resource.data["hook"] = hook;
   changes_.resources.insert(index);
-  record(tree_.stack(resource.stack), &resource, status_text(resource.action, resource.status),
+  record(tree_.own_stack(resource.stack), &resource, status_text(resource.action, resource.status),
          cat(word(action), " paused until Hook ", hook, " is cleared"));
   return true;
 }
 
 SignalOutcome StackMachine::release(std::size_t index, const std::string& hook) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const std::string waiting = resource.data.is_object() ? resource.data.value("hook", "") : "";
   if (waiting.empty() || waiting != hook) {
     return {SignalOutcome::Kind::bad, cat("The \"", hook, "\" hook is not defined on ", resource.name)};
   }
   resource.data.erase("hook");
   changes_.resources.insert(index);
-  record(tree_.stack(resource.stack), &resource, status_text(resource.action, resource.status),
+  record(tree_.own_stack(resource.stack), &resource, status_text(resource.action, resource.status),
          cat("Hook ", hook, " is cleared"));
   if (hook.rfind("post-", 0) == 0) {
     done(index);

@@ -67,12 +67,12 @@ void StackMachine::run() {
 }
 
 void StackMachine::begin_stack(std::size_t index, Action action) {
-  Stack& stack = tree_.stack(index);
+  Stack& stack = tree_.own_stack(index);
   stack.action = action;
   if (effect(stack) == Action::update) stack.updated = around_.now();
   set_stack(index, Status::in_progress, started_text(action, around_.now()));
   for (const std::size_t member : stack.resources) {
-    Resource& resource = tree_.resource(member);
+    Resource& resource = tree_.own_resource(member);
     changes_.resources.insert(member);  // a kill must find those, too, to which nothing has come yet
     resource.visited = false;
     if (resource.data.is_object()) resource.data.erase("hook");
@@ -85,10 +85,10 @@ void StackMachine::begin_stack(std::size_t index, Action action) {
 /// Counts what each resource has to wait for and starts those that wait for nothing. With `all` an action begins;
 /// without, one goes on: what was visited stays visited.
 void StackMachine::count_missing(std::size_t index, bool all) {
-  Stack& stack = tree_.stack(index);
+  Stack& stack = tree_.own_stack(index);
   stack.unfinished = 0;
   for (const std::size_t member : stack.resources) {
-    Resource& resource = tree_.resource(member);
+    Resource& resource = tree_.own_resource(member);
     if (resource.removed) continue;
     if (all) resource.visited = false;
     resource.missing = 0;
@@ -97,13 +97,13 @@ void StackMachine::count_missing(std::size_t index, bool all) {
     return resource.visited && resource.status == Status::complete;
   };
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree_.resource(member);
+    const Resource& resource = tree_.own_resource(member);
     if (resource.removed || is_done(resource)) continue;
     ++stack.unfinished;
-    for (const std::size_t next : followers(resource)) ++tree_.resource(next).missing;
+    for (const std::size_t next : followers(resource)) ++tree_.own_resource(next).missing;
   }
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree_.resource(member);
+    const Resource& resource = tree_.own_resource(member);
     if (!resource.removed && !resource.visited && resource.missing == 0) tasks_.push_back({false, member});
   }
   if (stack.unfinished == 0) tasks_.push_back({true, index});
@@ -130,11 +130,11 @@ std::vector<std::size_t> StackMachine::followers(const Resource& resource) const
 }
 
 void StackMachine::visit(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   if (resource.visited) return;
   resource.visited = true;
   changes_.resources.insert(index);
-  const Action action = resource.removed ? Action::erase : effect(tree_.stack(resource.stack));
+  const Action action = resource.removed ? Action::erase : effect(tree_.own_stack(resource.stack));
   if (action == Action::update) return visit_update(index);
   const bool makes = action == Action::create || action == Action::adopt;
   if (!makes && resource.action == Action::init) return done(index);  // it never came to be
@@ -142,7 +142,7 @@ void StackMachine::visit(std::size_t index) {
 }
 
 void StackMachine::start(std::size_t index, Action action) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   resource.action = action;
   resource.status = Status::in_progress;
   try {
@@ -157,7 +157,7 @@ void StackMachine::start(std::size_t index, Action action) {
 }
 
 void StackMachine::act(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const Action action = resource.action;
   switch (resource.role) {
     case Role::nested: return act_nested(index);
@@ -178,7 +178,7 @@ void StackMachine::act(std::size_t index) {
 }
 
 void StackMachine::complete(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   set(index, resource.action, Status::complete, "state changed");
   if (resource.action == Action::erase) {
     around_.forget(tree_, resource);
@@ -193,20 +193,20 @@ void StackMachine::complete(std::size_t index) {
 }
 
 void StackMachine::done(std::size_t index) {
-  const Resource& resource = tree_.resource(index);
+  const Resource& resource = tree_.own_resource(index);
   const std::size_t stack = resource.stack;
   for (const std::size_t next : followers(resource)) {
-    std::size_t& missing = tree_.resource(next).missing;
+    std::size_t& missing = tree_.own_resource(next).missing;
     if (missing > 0 && --missing == 0) tasks_.push_back({false, next});
   }
   const bool goes = (resource.action == Action::erase && resource.status == Status::complete) ||
                     resource.action == Action::init;  // it never came to be
-  const Stack& home = tree_.stack(stack);
+  const Stack& home = tree_.own_stack(stack);
   if (goes && (resource.removed || home.action == Action::rollback || effect(home) == Action::update)) {
     if (resource.child != k_none) changes_.stacks.insert(resource.child);
     tree_.drop_resource(index);
   }
-  Stack& owner = tree_.stack(stack);
+  Stack& owner = tree_.own_stack(stack);
   if (owner.unfinished > 0 && --owner.unfinished == 0) tasks_.push_back({true, stack});
 }
 
@@ -219,7 +219,7 @@ void StackMachine::finish_stack(std::size_t index) {
 }
 
 void StackMachine::stack_done(std::size_t index) {
-  const Stack& stack = tree_.stack(index);
+  const Stack& stack = tree_.own_stack(index);
   set_stack(index, Status::complete, cat("Stack ", word(stack.action), " completed successfully"));
   if (stack.parent_resource != k_none) return complete(stack.parent_resource);
   tree_.deadline = 0;
@@ -228,17 +228,17 @@ void StackMachine::stack_done(std::size_t index) {
 }
 
 void StackMachine::set(std::size_t index, Action action, Status status, const std::string& reason) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   resource.action = action;
   resource.status = status;
   resource.reason = reason;
   resource.updated = around_.now();
   changes_.resources.insert(index);
-  record(tree_.stack(resource.stack), &resource, status_text(action, status), reason);
+  record(tree_.own_stack(resource.stack), &resource, status_text(action, status), reason);
 }
 
 void StackMachine::set_stack(std::size_t index, Status status, const std::string& reason) {
-  Stack& stack = tree_.stack(index);
+  Stack& stack = tree_.own_stack(index);
   stack.status = status;
   stack.reason = reason;
   changes_.stacks.insert(index);

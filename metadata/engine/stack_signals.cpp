@@ -6,7 +6,7 @@
 namespace hearth::metadata::live {
 
 SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const auto hook = body.find("unset_hook");
   if (hook != body.end()) return release(index, hook->is_string() ? hook->get<std::string>() : "");
   if (resource.role == Role::wait_handle) {
@@ -19,7 +19,7 @@ SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
   }
   changes_.resources.insert(index);
   if (resource.deployment.status != Status::in_progress) {
-    record(tree_.stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)), "Unknown");
+    record(tree_.own_stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)), "Unknown");
     return {};
   }
   signal_deployment(index, body);
@@ -28,19 +28,19 @@ SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
 }
 
 void StackMachine::signal_deployment(std::size_t index, const Json& body) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   DeploymentOutcome outcome = deployment_outcome(resource.deployment.outputs, body);
   resource.deployment.status = outcome.failed ? Status::failed : Status::complete;
   resource.deployment.reason = outcome.reason;
   resource.deployment.output_values = std::move(outcome.output_values);
-  record(tree_.stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)),
+  record(tree_.own_stack(resource.stack), &resource, cat("SIGNAL_", word(resource.status)),
          cat("Signal: deployment ", resource.physical_id, " ", outcome.note));
   if (!outcome.failed) return complete(index);
   fail_with(index, "Error", cat("Deployment to server failed: ", outcome.reason));
 }
 
 SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
-  Resource& handle = tree_.resource(index);
+  Resource& handle = tree_.own_resource(index);
   if (!handle.data.is_object()) handle.data = Json::object();
   Json& signals = handle.data["signals"];
   if (!signals.is_object()) signals = Json::object();
@@ -52,7 +52,7 @@ SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
   entry["data"] = signal->data;
   signals[signal->id] = std::move(entry);
   changes_.resources.insert(index);
-  record(tree_.stack(handle.stack), &handle, cat("SIGNAL_", word(handle.status)),
+  record(tree_.own_stack(handle.stack), &handle, cat("SIGNAL_", word(handle.status)),
          cat("Signal: status:", signal->status, " reason:", signal->reason));
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& other = tree_.resource(i);

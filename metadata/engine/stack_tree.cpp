@@ -10,22 +10,6 @@ namespace {
 
 constexpr std::size_t k_worth_compacting = 64;
 
-/// Where each row is when those that are gone are taken out; k_none for these.
-template <class Row>
-std::vector<std::size_t> take_out_gone(std::vector<Row>& rows) {
-  std::vector<std::size_t> now(rows.size(), k_none);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].gone) continue;
-    now[i] = kept;
-    if (i != kept) rows[kept] = std::move(rows[i]);
-    ++kept;
-  }
-  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end());
-  rows.shrink_to_fit();
-  return now;
-}
-
 void renumber(std::size_t& place, const std::vector<std::size_t>& now) {
   if (place != k_none) place = now[place];
 }
@@ -44,31 +28,6 @@ std::string path_below(const std::string& stack_path, const std::string& name) {
   return stack_path.empty() ? name : cat(stack_path, ".", name);
 }
 
-StackTree StackTree::copied(const std::function<void()>& breathe) const {
-  StackTree made;
-  made.id = id;
-  made.name = name;
-  made.project = project;
-  made.body = body;
-  made.previous_body = previous_body;
-  made.era = era;
-  made.restoring = restoring;
-  made.adopted = adopted;
-  made.deadline = deadline;
-  made.gone_ = gone_;
-  breathe();
-  made.stacks_ = stacks_;
-  made.stack_by_key_ = stack_by_key_;
-  breathe();
-  made.by_path_ = by_path_;
-  made.resources_.reserve(resources_.size());
-  for (const Resource& resource : resources_) {
-    made.resources_.push_back(resource);
-    breathe();
-  }
-  return made;
-}
-
 std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now) {
   Stack stack;
   stack.id = plan.id;
@@ -78,14 +37,15 @@ std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_re
   stack.created = now;
   stack.parent_resource = parent_resource;
   if (parent_resource != k_none) {
-    stack.path = resources_[parent_resource].path;
-    stack.parent = resources_[parent_resource].stack;
-    resources_[parent_resource].child = stacks_.size();
+    Resource& parent = resources_.own(parent_resource);
+    stack.path = parent.path;
+    stack.parent = parent.stack;
+    parent.child = stacks_.size();
   }
   const std::size_t index = stacks_.size();
   stacks_.push_back(std::move(stack));
-  stack_by_key_[plan.id] = index;
-  stack_by_key_[plan.name] = index;
+  stack_by_key_.own()[plan.id] = index;
+  stack_by_key_.own()[plan.name] = index;
   for (const PlannedResource& resource : plan.resources) add_resource(index, resource, now);
   connect(index);
   return index;
@@ -105,31 +65,32 @@ std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& pl
   resource.stack = stack;
   resource.era = era;
   const std::size_t index = resources_.size();
-  by_path_[resource.path] = index;
-  stacks_[stack].resources.push_back(index);
+  by_path_.own()[resource.path] = index;
+  stacks_.own(stack).resources.push_back(index);
   resources_.push_back(std::move(resource));
   return index;
 }
 
 void StackTree::restore(Resource resource, const std::string& stack_id) {
-  const auto stack = std::find_if(stacks_.begin(), stacks_.end(), [&](const Stack& s) { return s.id == stack_id; });
-  if (stack == stacks_.end()) return;
-  resource.stack = static_cast<std::size_t>(stack - stacks_.begin());
-  stack->resources.push_back(resources_.size());
-  resources_.push_back(std::move(resource));
+  for (std::size_t i = 0; i < stacks_.size(); ++i) {
+    if (stacks_[i].id != stack_id) continue;
+    resource.stack = i;
+    stacks_.own(i).resources.push_back(resources_.size());
+    return resources_.push_back(std::move(resource));
+  }
 }
 
 void StackTree::link() {
-  for (std::size_t i = 0; i < resources_.size(); ++i) by_path_[resources_[i].path] = i;
+  for (std::size_t i = 0; i < resources_.size(); ++i) by_path_.own()[resources_[i].path] = i;
   for (std::size_t i = 0; i < stacks_.size(); ++i) {
-    Stack& stack = stacks_[i];
-    stack_by_key_[stack.id] = i;
-    stack_by_key_[stack.name] = i;
+    Stack& stack = stacks_.own(i);
+    stack_by_key_.own()[stack.id] = i;
+    stack_by_key_.own()[stack.name] = i;
     if (!stack.path.empty()) {
       stack.parent_resource = find_path(stack.path);
       if (stack.parent_resource != k_none) {
         stack.parent = resources_[stack.parent_resource].stack;
-        resources_[stack.parent_resource].child = i;
+        resources_.own(stack.parent_resource).child = i;
       }
     }
     connect(i);
@@ -138,39 +99,39 @@ void StackTree::link() {
 
 void StackTree::connect(std::size_t stack) {
   const std::vector<std::size_t>& members = stacks_[stack].resources;
-  for (const std::size_t member : members) resources_[member].needed_by.clear();
+  for (const std::size_t member : members) resources_.own(member).needed_by.clear();
   for (const std::size_t member : members) {
-    std::vector<std::string>& needs = resources_[member].needs;
+    std::vector<std::string>& needs = resources_.own(member).needs;
     std::sort(needs.begin(), needs.end());
     needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
     for (const std::string& need : needs) {
       const std::size_t needed = find_resource(stack, need);
-      if (needed != k_none && needed != member) resources_[needed].needed_by.push_back(member);
+      if (needed != k_none && needed != member) resources_.own(needed).needed_by.push_back(member);
     }
   }
 }
 
 void StackTree::drop_resource(std::size_t resource) {
-  Resource& gone = resources_[resource];
+  Resource& gone = resources_.own(resource);
   if (!gone.gone) ++gone_;
   gone.gone = true;
-  const auto entry = by_path_.find(gone.path);
-  if (entry != by_path_.end() && entry->second == resource) by_path_.erase(entry);
+  const auto entry = by_path_->find(gone.path);
+  if (entry != by_path_->end() && entry->second == resource) by_path_.own().erase(gone.path);
   for (const std::string& need : gone.needs) {
     const std::size_t needed = find_resource(gone.stack, need);
-    if (needed != k_none) std::erase(resources_[needed].needed_by, resource);
+    if (needed != k_none) std::erase(resources_.own(needed).needed_by, resource);
   }
-  std::erase(stacks_[gone.stack].resources, resource);
+  std::erase(stacks_.own(gone.stack).resources, resource);
   if (gone.child != k_none) drop_stack(gone.child);
 }
 
 void StackTree::drop_stack(std::size_t index) {
-  Stack& stack = stacks_[index];
-  if (stack.gone) return;
+  if (stacks_[index].gone) return;
+  Stack& stack = stacks_.own(index);
   stack.gone = true;
   for (const std::string& key : {stack.id, stack.name}) {
-    const auto entry = stack_by_key_.find(key);
-    if (entry != stack_by_key_.end() && entry->second == index) stack_by_key_.erase(entry);
+    const auto entry = stack_by_key_->find(key);
+    if (entry != stack_by_key_->end() && entry->second == index) stack_by_key_.own().erase(key);
   }
   const std::vector<std::size_t> members = stack.resources;
   for (const std::size_t member : members) drop_resource(member);
@@ -178,33 +139,37 @@ void StackTree::drop_stack(std::size_t index) {
 
 std::vector<std::size_t> StackTree::compact() {
   if (gone_ < std::max(k_worth_compacting, resources_.size() / 4) || root().gone) return {};
-  const std::vector<std::size_t> stacks = take_out_gone(stacks_);
-  std::vector<std::size_t> resources = take_out_gone(resources_);
+  const std::vector<std::size_t> stacks = stacks_.take_out_gone();
+  std::vector<std::size_t> resources = resources_.take_out_gone();
   gone_ = 0;
-  for (Stack& stack : stacks_) {
+  for (std::size_t i = 0; i < stacks_.size(); ++i) {
+    Stack& stack = stacks_.own(i);
     renumber(stack.parent, stacks);
     renumber(stack.parent_resource, resources);
     renumber(stack.resources, resources);
   }
-  for (Resource& resource : resources_) {
+  for (std::size_t i = 0; i < resources_.size(); ++i) {
+    Resource& resource = resources_.own(i);
     renumber(resource.stack, stacks);
     renumber(resource.child, stacks);
     renumber(resource.needed_by, resources);
   }
-  renumber(by_path_, resources);
-  renumber(stack_by_key_, stacks);
+  renumber(by_path_.own(), resources);
+  renumber(stack_by_key_.own(), stacks);
   return resources;
 }
 
 bool StackTree::busy() const {
   if (running() || !goes_on_after_failure()) return running();
-  return std::any_of(resources_.begin(), resources_.end(),
-                     [](const Resource& each) { return !each.gone && each.status == Status::in_progress; });
+  for (const Resource& each : resources_) {
+    if (!each.gone && each.status == Status::in_progress) return true;
+  }
+  return false;
 }
 
 std::size_t StackTree::find_stack(const std::string& id_or_name) const {
-  const auto found = stack_by_key_.find(id_or_name);
-  return found == stack_by_key_.end() ? k_none : found->second;
+  const auto found = stack_by_key_->find(id_or_name);
+  return found == stack_by_key_->end() ? k_none : found->second;
 }
 
 std::size_t StackTree::find_resource(std::size_t stack, const std::string& resource_name) const {
@@ -217,8 +182,8 @@ std::size_t StackTree::find_resource(std::size_t stack, const std::string& resou
 }
 
 std::size_t StackTree::find_path(const std::string& path) const {
-  const auto found = by_path_.find(path);
-  return found == by_path_.end() ? k_none : found->second;
+  const auto found = by_path_->find(path);
+  return found == by_path_->end() ? k_none : found->second;
 }
 
 }  // namespace hearth::metadata::live

@@ -59,28 +59,28 @@ bool is_same_kind(const Resource& there, const PlannedResource& planned) {
 
 /// Brings a stack's list of resources in line with the blueprint: new ones in state INIT, old ones marked as removed.
 void StackMachine::plan_update(std::size_t index) {
-  const PlannedStack plan = blueprint_.stack(tree_.stack(index).path);
-  tree_.stack(index).description = plan.description;
-  for (const std::size_t member : tree_.stack(index).resources) {
-    tree_.resource(member).removed = true;
+  const PlannedStack plan = blueprint_.stack(tree_.own_stack(index).path);
+  tree_.own_stack(index).description = plan.description;
+  for (const std::size_t member : tree_.own_stack(index).resources) {
+    tree_.own_resource(member).removed = true;
     changes_.resources.insert(member);
   }
   for (const PlannedResource& planned : plan.resources) {
     const std::size_t found = tree_.find_resource(index, planned.name);
-    const bool other_kind = found != k_none && !is_same_kind(tree_.resource(found), planned);
-    if (other_kind) blueprint_.renew(tree_.resource(found).path);
+    const bool other_kind = found != k_none && !is_same_kind(tree_.own_resource(found), planned);
+    if (other_kind) blueprint_.renew(tree_.own_resource(found).path);
     if (found == k_none || other_kind) {  // of another type: the old one goes at the end, beside it a new one comes
       changes_.resources.insert(tree_.add_resource(index, planned, around_.now()));
       continue;
     }
-    Resource& resource = tree_.resource(found);
+    Resource& resource = tree_.own_resource(found);
     resource.removed = false;
     resource.type = planned.type;
     resource.needs = planned.needs;
     resource.hooks = planned.hooks;
     resource.description = planned.description;
   }
-  if (tree_.stack(index).parent_resource != k_none) keep_blacklist(tree_.stack(index).parent_resource, plan);
+  if (tree_.own_stack(index).parent_resource != k_none) keep_blacklist(tree_.own_stack(index).parent_resource, plan);
   tree_.connect(index);
 }
 
@@ -111,7 +111,7 @@ std::string StackMachine::to_replace(const Resource& resource, const std::string
 }
 
 void StackMachine::visit_update(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   if (resource.action == Action::init) {
     if (!pauses(index, "pre", Action::create)) start(index, Action::create);
     return;
@@ -128,7 +128,7 @@ void StackMachine::visit_update(std::size_t index) {
       const Status before = resource.status;
       set(index, Action::update, Status::in_progress, "state changed");
       set(index, Action::update, Status::complete, cat("The Resource ", name, " requires replacement."));
-      tree_.resource(index).status = before;
+      tree_.own_resource(index).status = before;
       return replace(index);
     }
     if (!pauses(index, "pre", Action::update)) start(index, Action::update);
@@ -141,7 +141,7 @@ void StackMachine::visit_update(std::size_t index) {
 /// A new one takes the place, with an id of its own; but a machine keeps the id by which whoever provides it knows it.
 /// What was more than a failure stays until the end of the update and is deleted then.
 void StackMachine::replace(std::size_t index) {
-  Resource& resource = tree_.resource(index);
+  Resource& resource = tree_.own_resource(index);
   const bool is_failed_server = resource.role == Role::server && resource.action == Action::check;
   const bool overwritten = resource.status != Status::complete && !is_failed_server && resource.role != Role::nested;
   const bool keeps_id = resource.role == Role::server && resource.data.value("is_machine", false);
@@ -164,10 +164,10 @@ void StackMachine::replace(std::size_t index) {
   resource.visited = false;
   const std::size_t anew = tree_.add_resource(stack, plan, around_.now());
   tree_.connect(stack);
-  tree_.resource(anew).visited = true;
-  tree_.resource(anew).era = era;
+  tree_.own_resource(anew).visited = true;
+  tree_.own_resource(anew).era = era;
   if (plan.role == Role::server) {
-    tree_.resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
+    tree_.own_resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
   }
   changes_.resources.insert(anew);
   start(anew, Action::create);
@@ -175,18 +175,18 @@ void StackMachine::replace(std::size_t index) {
 
 /// The second half of an update: what the new template lacks goes, dependants first.
 void StackMachine::begin_removal(std::size_t index) {
-  Stack& stack = tree_.stack(index);
+  Stack& stack = tree_.own_stack(index);
   std::vector<std::size_t> going;
   for (const std::size_t member : stack.resources) {
-    if (tree_.resource(member).removed) going.push_back(member);
+    if (tree_.own_resource(member).removed) going.push_back(member);
   }
   stack.unfinished = going.size();
-  for (const std::size_t member : going) tree_.resource(member).missing = 0;
+  for (const std::size_t member : going) tree_.own_resource(member).missing = 0;
   for (const std::size_t member : going) {
-    for (const std::size_t next : followers(tree_.resource(member))) ++tree_.resource(next).missing;
+    for (const std::size_t next : followers(tree_.own_resource(member))) ++tree_.own_resource(next).missing;
   }
   for (const std::size_t member : going) {
-    Resource& resource = tree_.resource(member);
+    Resource& resource = tree_.own_resource(member);
     if (resource.action != Action::erase) resource.visited = false;
     if (resource.missing == 0 && !resource.visited) tasks_.push_back({false, member});
   }

@@ -252,7 +252,29 @@ bool names_for_references(Stack& nested, std::set<std::string>& passed) {
   return any;
 }
 
-void add_group_members(Resource& resource, Stack& nested, const Value& given) {
+/// Whether the type is a ResourceGroup, whatever stands for it.
+bool is_group(const Registry& registry, const Value& type) {
+  if (!type.is_string()) return false;
+  try {
+    const Implementation found = registry.find(type.text(), "0");
+    return found.kind != Implementation::Kind::nested && family_of(found.name) == Family::group;
+  } catch (const Fault&) {
+    return false;
+  }
+}
+
+/// How many resources a member of a group comes to at least, as far as that can be told before any is made: groups
+/// inside groups multiply. No more than `most` and one.
+std::size_t foreseen(const Registry& registry, const Value& pattern, std::size_t most) {
+  const Value count = member(member(pattern, "properties"), "count");
+  if (count.kind() != Kind::integer || count.as_integer() <= 0 || !is_group(registry, member(pattern, "type")))
+    return 1;
+  const auto members = static_cast<std::size_t>(count.as_integer());
+  const std::size_t each = foreseen(registry, member(member(pattern, "properties"), "resource_def"), most);
+  return each > most / members ? most + 1 : 1 + members * each;
+}
+
+void add_group_members(Resource& resource, Stack& nested, const Value& given, const Registry& registry) {
   const Value wanted = member(given, "count");
   const std::int64_t count = wanted.kind() == Kind::integer ? wanted.as_integer() : 1;
   const Value pattern = member(given, "resource_def");
@@ -260,10 +282,11 @@ void add_group_members(Resource& resource, Stack& nested, const Value& given) {
   Value properties = truth(member(pattern, "properties")) ? member(pattern, "properties") : Value::map({});
   if (!nested.tree().settings.checked_as_heat_does) properties = without_nulls(properties);
   Tree& tree = nested.tree();
-  if (count > 0 && tree.resources + static_cast<std::size_t>(count) > tree.settings.most_resources) {
-    tree.resources = tree.settings.most_resources + 1;
-    throw validation_fault(cat("more than ", tree.settings.most_resources, " resources in this tree of stacks"),
-                           resource.mark);
+  const std::size_t most = tree.settings.most_resources;
+  const auto room = static_cast<std::int64_t>(most - std::min(most, tree.resources));
+  if (count > room / static_cast<std::int64_t>(foreseen(registry, pattern, most))) {
+    tree.resources = most + 1;
+    throw validation_fault(cat("more than ", most, " resources in this tree of stacks"), resource.mark);
   }
   std::int64_t index = 0;
   for (std::int64_t made = 0; made < count; ++index) {
@@ -355,11 +378,11 @@ std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Regis
       const auto learned = stack.tree().learned.find(resource.path);
       const Value known = learned == stack.tree().learned.end() ? Value() : learned->second;
       resource.passed_over = passed_over(known, given);
-      add_group_members(resource, *nested, given);
+      add_group_members(resource, *nested, given, registry);
       if (!member(known, "refs_map").is_map() && names_for_references(*nested, resource.passed_over)) {
         nested.reset();  // its members' ids are those of the next one's
         nested = empty();
-        add_group_members(resource, *nested, given);
+        add_group_members(resource, *nested, given, registry);
       }
     }
     if (resource.family == Family::chain) add_chain_members(resource, *nested, given);

@@ -110,11 +110,11 @@ struct StackService::Parts {
   }
 
   /// After `hearth metadata seal rotate`. What can't be done just now is tried again.
-  void take_new_keys(const std::function<void()>& breathe) {
+  void take_new_keys() {
     const bool again = clock.now() - keys_tried >= std::chrono::minutes(1);
     if (again) keys_tried = clock.now();
     try {
-      if (!repository->seal_anew(breathe, again)) return;
+      if (!repository->seal_anew(again)) return;
       log.info(cat("the stacks' database is sealed with the new key of ", keys.string()));
       forget_former(keys, *repository, clock, log);
     } catch (const Error& error) {
@@ -234,15 +234,18 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
   const auto breathe = [&server] { SideThread::is_beside() ? SideThread::breathe() : server.breathe(); };
   parts_->engine.set_apart({SideThread::is_here, SideThread::beside});
   parts_->engine.set_breath(breathe);
+  parts_->repository->meanwhile([&engine = parts_->engine] { engine.breathe_for_store(); });
   parts_->guide.set_breath(breathe);
-  server.every(std::chrono::seconds(1), [this, breathe] {
-    parts_->tokens.refresh(parts_->log);
-    parts_->keep_keys();
-    parts_->take_new_keys(breathe);
-    parts_->engine.tick();
-    parts_->give_memory_back();
-  });
+  server.every(std::chrono::seconds(1), [this] { tick(); });
   return open;
+}
+
+void StackService::tick() {
+  parts_->tokens.refresh(parts_->log);
+  parts_->keep_keys();
+  parts_->take_new_keys();
+  parts_->engine.tick();
+  parts_->give_memory_back();
 }
 
 AccessLog& StackService::audit() { return parts_->peers; }

@@ -60,6 +60,8 @@ class StackService {
   /// Opens the ports and ticks once a second as long as the server runs. Name and port of each.
   std::vector<std::pair<std::string, std::uint16_t>> listen(HttpServer& server, const ServicePorts& ports,
                                                             const TlsFiles* tls = nullptr);
+  /// What is done each second while the server runs.
+  void tick();
   /// Of all that is asked: for the audit log, and for what is told of machines that ask in vain.
   [[nodiscard]] AccessLog& audit();
 

@@ -39,22 +39,28 @@ Admission StoreGuard::admit(const ServedRequest& head) {
   return admission;
 }
 
+/// Who is refused waits for nothing.
+bool StoreGuard::is_refused(const ServedRequest& request) const {
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  return reads ? !engine_.can_read() : !engine_.can_write();
+}
+
 bool StoreGuard::admits_at_once(const ServedRequest& head) const {
   return engine_.can_read() && inner_.admits_at_once(head);
 }
 
 bool StoreGuard::answers_at_once(const ServedRequest& request) const {
-  return engine_.can_read() && inner_.answers_at_once(request);
+  return is_refused(request) || inner_.answers_at_once(request);
 }
 
 ServedResponse StoreGuard::answer(const ServedRequest& request) {
-  const bool reads = request.method == "GET" || request.method == "HEAD" || answers_at_once(request);
-  if (reads ? !engine_.can_read() : !engine_.can_write()) return come_again(trouble_of(engine_));
+  const bool reads = engine_.can_read() && inner_.answers_at_once(request);
+  if (!reads && is_refused(request)) return come_again(trouble_of(engine_));
   try {
     return inner_.answer(request);
   } catch (const sql::StoreError& error) {
     log_.error(cat("answered 503 to ", request.method, " ", without_secrets(request.target), ": ", error.story()));
-    engine_.store_failed(error.answer());
+    engine_.store_failed(error);
     return come_again(trouble_of(engine_));
   } catch (const StackSetAside& error) {
     return come_again(error.what());

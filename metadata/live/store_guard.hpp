@@ -18,6 +18,8 @@ class StoreGuard final : public HttpHandler {
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
 
  private:
+  [[nodiscard]] bool is_refused(const ServedRequest& request) const;
+
   HttpHandler& inner_;
   Engine& engine_;
   Logger& log_;

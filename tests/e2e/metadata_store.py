@@ -316,6 +316,76 @@ def check_without_its_directory(work):
     print("without its directory it takes nothing, and says why")
 
 
+def fill(place, left):
+    """Takes all room of a disk but some."""
+    with open(place, "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 4096)
+        except OSError:
+            pass
+        file.truncate(max(0, file.tell() - left))
+
+
+def rotated(state):
+    run = subprocess.run([HEARTH, "metadata", "seal", "rotate", "--state", state], capture_output=True, text=True, check=False, timeout=60)
+    return run.returncode == 0, run.stderr
+
+
+def on_a_full_disk(state):
+    """In a mount namespace of its own. A server whose disk is full takes nothing and reads on; a rotation that finds no room for its
+    key changes nothing, and one that finds none for what is to be sealed anew is put off, over a kill and a start as well."""
+    os.mkdir(state)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=700", "none", state], check=True)
+    service = Service(state)
+    place = "/stacks/known/" + service.call("POST", "/stacks", {"stack_name": "known", "template": NODE.replace("echo hello", "x" * 60000)})["stack"]["id"]
+
+    def reads():
+        assert service.call("GET", place)["stack"]["stack_status"] == "CREATE_IN_PROGRESS"
+        assert service.call("GET", place + "/resources/server/metadata")["metadata"] == known
+
+    def signalled():
+        return raw(heat(service, place + "/resources/deploy/signal"), "POST", json.dumps({"out": "y" * 30000}), service.token)[0]
+    known = service.call("GET", place + "/resources/server/metadata")["metadata"]
+    former, keys = key_of_the_database(state), digest(state + "/seal-key")
+    fill(state + "/ballast", 0)
+    assert signalled() == 503
+    reads()
+    done, told = rotated(state)
+    assert not done and "No space left on device" in told and digest(state + "/seal-key") == keys, told
+    fill(state + "/ballast", 16384)
+    done, told = rotated(state)
+    assert done and digest(state + "/seal-key") != keys, told
+    time.sleep(2.5)
+    reads()
+    assert signalled() == 503 and key_of_the_database(state) == former
+    service.process.kill()
+    service.process.wait()
+    service = Service(state)
+    reads()
+    assert key_of_the_database(state) == former
+    os.remove(state + "/ballast")
+    deadline = time.monotonic() + 30
+    while signalled() != 200:
+        assert time.monotonic() < deadline, "there is room again"
+        time.sleep(0.2)
+    assert rotated(state)[0]
+    while key_of_the_database(state) == former:
+        assert time.monotonic() < deadline, "the new key was not taken"
+        time.sleep(0.1)
+    service.process.kill()
+    service.process.wait()
+    service = Service(state)
+    assert service.call("GET", place)["stack"]["stack_status"] == "CREATE_COMPLETE"
+    service.stop()
+    print("on a full disk nothing is lost, and a rotation waits for room")
+
+
+def check_full_disk(work):
+    subprocess.run(["unshare", "-m" if os.getuid() == 0 else "-rm", sys.executable, __file__, HEARTH, "--full-disk", work + "/full"],
+                   check=True, timeout=120)
+
+
 def check_signals(work):
     state = f"{work}/signals"
     os.mkdir(state)
@@ -330,6 +400,9 @@ def check_signals(work):
 
 
 def main():
+    if "--full-disk" in sys.argv:
+        on_a_full_disk(sys.argv[3])
+        return 0
     with tempfile.TemporaryDirectory(prefix="metadata-store-") as work:
         check_sealed(work)
         check_key(work)
@@ -339,6 +412,7 @@ def main():
         check_depths(work)
         check_one_spoilt_stack(work)
         check_without_its_directory(work)
+        check_full_disk(work)
         check_signals(work)
     return 0
 

@@ -27,6 +27,7 @@ class FailingConnection final : public sql::detail::Connection {
   FailingConnection(std::unique_ptr<sql::detail::Connection> real, StoreFaults& faults)
       : real_(std::move(real)), faults_(faults) {}
 
+  void meanwhile(std::function<void()> others) override { real_->meanwhile(std::move(others)); }
   void begin() override {
     faults_.call();
     real_->begin();

@@ -7,6 +7,7 @@ usage: postgres_peer.py HEARTH ENGINE_TESTS
 """
 import base64
 import glob
+import http.client
 import json
 import os
 import pwd
@@ -20,6 +21,8 @@ import tempfile
 import threading
 import time
 import urllib.error
+import urllib.parse
+import urllib.request
 
 from service import Service, free_port
 
@@ -188,25 +191,130 @@ def check_takeover(postgres, service, work):
 
 
 def check_long_absence(postgres, service):
-    """The database is away for longer than one attempt to connect: all are told to come again, until it is back."""
+    """The database is away for longer than one attempt to connect: who writes is told to come again, until it is back, and
+    what is known is read."""
     service.hearth("create", "away", "-t", HERE + "/postgres.yaml")
     before, entry = names(service), entry_of(service, "away")
     postgres.stop()
     try:
         assert code_of_signal(entry) == "503"
         time.sleep(3)  # it goes on trying
-        assert names(service) is None and code_of_signal(entry) == "503"
+        assert names(service) == before and entry_of(service, "away") == entry and code_of_signal(entry) == "503"
     finally:
         postgres.start()
     until_shown(service, before)
     signal(entry)
 
 
+class Polls:
+    """Agents that poll beside all else: how long each waits, and what it is told."""
+
+    def __init__(self, urls):
+        self.urls, self.times, self.stop = urls, [], threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.stop.is_set():
+            for url, expected in self.urls.items():
+                parts = urllib.parse.urlsplit(url)
+                began = time.monotonic()
+                connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+                connection.request("GET", f"{parts.path}?{parts.query}")
+                answer = connection.getresponse()
+                text = answer.read()
+                self.times.append(time.monotonic() - began)
+                connection.close()
+                if answer.status != 200 or (expected and text != expected):
+                    self.times.append(float("inf"))
+            time.sleep(0.004)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+
+    def check(self):
+        slow = sorted(self.times)[int(len(self.times) * 0.99)]
+        assert len(self.times) > 300 and slow < 0.05, f"{len(self.times)} polls, p99 {slow * 1000:.0f} ms, longest {max(self.times)}"
+        print(f"{len(self.times)} polls, p99 {slow * 1000:.1f} ms, longest {max(self.times) * 1000:.0f} ms")
+
+
+def poll_url(service, stack):
+    section = service.get(f"/stacks/{stack}/resources/server/metadata")["metadata"]["os-collect-config"]
+    return section["request"]["metadata_url"]
+
+
+def refused(entry, limit):
+    """A signal is answered with 503, soon, and when to come again."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", urllib.parse.urlsplit(signal_url(entry)).port, timeout=60)
+    connection.request("POST", "/" + signal_url(entry).split("/", 3)[3], '{"deploy_status_code": 0}', {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    answer.read()
+    took = time.monotonic() - began
+    assert answer.status == 503 and int(answer.headers["Retry-After"]) > 0 and took < limit, (answer.status, answer.headers, took)
+    return took
+
+
+def check_waits(postgres, service):
+    """A session has the tables locked for ten seconds, or the server of our connection says nothing: no agent that polls waits
+    for that, also none of the stack that is written, and who writes is told to come again."""
+    for stack in ("locked", "beside"):
+        service.hearth("create", stack, "-t", HERE + "/polled.yaml")
+    first = entry_of(service, "locked")
+    urls = {poll_url(service, stack): None for stack in ("locked", "beside")}
+    for url in urls:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            urls[url] = answer.read()
+    locker = reader_of(postgres, "1")
+    with Polls(urls) as polls:
+        locker.stdin.write("LOCK TABLE resource, event, tree, stack, setting, object IN ACCESS EXCLUSIVE MODE;\nSELECT 'locked';\n")
+        locker.stdin.flush()
+        assert "locked" in locker.stdout.readline()
+        until = time.monotonic() + 10
+        longest = 0
+        while time.monotonic() < until:
+            longest = max(longest, refused(first, 3))
+            time.sleep(0.2)
+        assert longest > 0.5, "else nobody had it locked"
+        assert entry_of(service, "locked") == first, "people read on"
+    locker.communicate("ROLLBACK;\n", timeout=30)
+    polls.check()
+    signal(first)
+    assert entry_of(service, "locked")["id"] != first["id"], "it went on from what was kept"
+    check_silent_server(postgres, service, urls)
+
+
+def check_silent_server(postgres, service, urls):
+    backends = subprocess.run(["psql", "-qAtc", "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+                               postgres.url()], capture_output=True, text=True, timeout=60, check=True).stdout.split()
+    second = entry_of(service, "locked")
+    with Polls({url: None for url in urls}) as polls:
+        for backend in backends:
+            os.kill(int(backend), signals.SIGSTOP)
+        try:
+            refused(second, 25)
+            refused(second, 3)
+        finally:
+            for backend in backends:
+                os.kill(int(backend), signals.SIGCONT)
+    polls.check()
+    signal(second)
+    service.kill()
+    service.start()
+    assert service.get("/stacks/locked")["stack"]["stack_status"] == "CREATE_COMPLETE"
+    for stack in ("locked", "beside"):
+        service.hearth("delete", stack)
+
+
 def check_failing_statements(postgres):
     postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
     run = subprocess.run([ENGINE_TESTS, "--gtest_filter=Postgres/*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
                          capture_output=True, text=True, timeout=600, check=False)
-    assert run.returncode == 0 and "[  PASSED  ] 11 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
+    assert run.returncode == 0 and "[  PASSED  ] 12 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 
 def check_two_sites(postgres, service, work):
@@ -270,6 +378,7 @@ def main():
             check_seal(postgres, service, work)
             check_takeover(postgres, service, work)
             check_long_absence(postgres, service)
+            check_waits(postgres, service)
             check_two_sites(postgres, service, work)
             check_failing_statements(postgres)
         finally:

@@ -50,6 +50,18 @@ TEST(Sqlite, ATransactionThatIsNotCommittedNeverWas) {
   EXPECT_EQ(count(database), 1);
 }
 
+TEST(Sqlite, WhoWaitsForSomebodysLockDoesSomethingElseMeanwhileAndNotForLong) {
+  const TempDir directory = TempDir::create("/tmp", "sqlite-");
+  Database database((directory.path() / "state.db").string());
+  Database other((directory.path() / "state.db").string());
+  std::size_t times = 0;
+  database.meanwhile([&] { ++times; });
+  const Transaction locks(other);
+  EXPECT_THROW(Transaction{database}, StoreError);
+  EXPECT_GT(times, 20U);
+  EXPECT_LT(times, 200U) << "a quarter of a second";
+}
+
 TEST(Sqlite, OfADamagedFileItSaysWhatToDo) {
   const TempDir directory = TempDir::create("/tmp", "sqlite-");
   const std::string path = (directory.path() / "state.db").string();

@@ -71,6 +71,22 @@ TEST(Validation, refuses_groups_of_groups_that_would_not_end_at_once) {
   EXPECT_LE(built->model.tree->resources, 200'001U);
 }
 
+TEST(Validation, refuses_groups_of_groups_of_groups_before_any_member_is_made) {
+  const auto faults = [](int each, std::size_t& made) {
+    const std::string group = cat("{type: 'OS::Heat::ResourceGroup', properties: {count: ", each, ", resource_def: ");
+    const auto built = build({{"top.yaml", cat("heat_template_version: 2018-08-31\nresources:\n  v: ", group, group,
+                                               group, "{type: 'OS::Heat::None'}}}}}}}\n")}});
+    const std::size_t count = validate_stack(built->root()).size();
+    made = built->model.tree->by_id.size();
+    return count;
+  };
+  std::size_t made = 0;
+  EXPECT_EQ(faults(1000, made), 1U);
+  EXPECT_EQ(made, 1U) << "each would take memory";
+  EXPECT_EQ(faults(3, made), 0U);
+  EXPECT_EQ(made, 1U + 3 + 9 + 27);
+}
+
 TEST(Validation, names_the_nearest_type) {
   try {
     (void)build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::SoftwareConfg}}\n"}})
@@ -79,6 +95,15 @@ TEST(Validation, names_the_nearest_type) {
     FAIL();
   } catch (const Fault& fault) {
     EXPECT_NE(fault.story().find("Did you mean OS::Heat::SoftwareConfig?"), std::string::npos);
+  }
+  try {
+    (void)build({{"top.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Neutron::Rooter}}\n"}})
+        ->root()
+        .resources();
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_NE(fault.story().find("Did you mean OS::Neutron::Router?"), std::string::npos)
+        << "of those that need a cloud, too";
   }
 }
 

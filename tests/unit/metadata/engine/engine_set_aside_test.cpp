@@ -113,7 +113,7 @@ TEST_P(SetAsideTest, AnythingThatIsOddInARowKeepsNoOtherStack) {
 TEST_P(SetAsideTest, SoItIsWheneverAllIsReadAgainAndToldOnce) {
   spoil(replace_all(k_deep_row, "$DEEP", nested(2000)));
   expect_aside("nested deeper");
-  engine_->store_failed();
+  engine_->store_failed(sql::StoreError("it is full"));
   EXPECT_TRUE(engine_->can_read());
   engine_->tick();
   EXPECT_TRUE(engine_->can_write());
@@ -127,7 +127,7 @@ TEST_P(SetAsideTest, AStackThatCanNotBeTakenUpKeepsNoOther) {
   expect_aside("the template is refused");
   const std::string key = engine_->find_set_aside("odd", "admin")->credentials.front();
   EXPECT_THROW((void)engine_->access_key(key), StackSetAside);
-  engine_->store_failed();
+  engine_->store_failed(sql::StoreError("it is full"));
   engine_->tick();
   EXPECT_NE(engine_->find_set_aside("odd", "admin"), nullptr);
   EXPECT_TRUE(engine_->can_write());

@@ -119,7 +119,7 @@ TEST_F(RepositoryTest, WhatWentIsRemovedAndARowIsWrittenOver) {
   Changes changes = everything();
   repository_->save(stored, changes);
   stored.drop_resource(stored.find_path("a"));
-  stored.resource(1).reason = "another";
+  stored.own_resource(1).reason = "another";
   Changes later;
   later.resources = {0, 1};
   later.stacks = {1};
@@ -200,8 +200,8 @@ class SealedRepositoryTest : public RepositoryTest {
     StackTree stored = tree();
     stored.body["environment"]["parameters"]["p"] = k_hidden;
     stored.previous_body["environment"]["parameters"]["p"] = k_hidden;
-    stored.resource(0).data["properties"] = k_hidden;
-    stored.resource(1).reason = k_hidden;
+    stored.own_resource(0).data["properties"] = k_hidden;
+    stored.own_resource(1).reason = k_hidden;
     Changes changes = everything();
     for (int i = 0; i < 4; ++i) changes.events.push_back({0, "e", "id-1", "id-1", "s", "p", "T", "X", k_hidden, 7});
     changes.settings.emplace_back("snapshot/id-1/1", Json({{"p", k_hidden}}).dump());
@@ -210,9 +210,9 @@ class SealedRepositoryTest : public RepositoryTest {
     repository_->put_object("path", {cat(std::string("\0\xff", 2), k_hidden), "t", 7});
     Changes again = everything();  // what was there before stays in pages that are free
     for (Event& event : again.events) event.reason = std::string(3000, '.');
-    stored.resource(0).data["properties"] = cat(std::string(5000, '-'), k_hidden);
+    stored.own_resource(0).data["properties"] = cat(std::string(5000, '-'), k_hidden);
     repository_->save(stored, again);
-    stored.resource(0).data["properties"] = k_hidden;
+    stored.own_resource(0).data["properties"] = k_hidden;
     repository_->save(stored, again);
   }
   void expect_all_there() {
@@ -366,11 +366,12 @@ TEST_F(SealedRepositoryTest, ARotationIsTakenWhileItIsInUseThoughEachCallFailsOn
       ++breaths;
       EXPECT_EQ(repository_->setting("secret"), k_hidden) << "others are served";
     };
-    EXPECT_FALSE(repository_->seal_anew(breathe));
+    repository_->meanwhile(breathe);
+    EXPECT_FALSE(repository_->seal_anew());
     rotate_seal(keys(), 1000);
     faults.fails_at = faults.calls + failures + 1;
     try {
-      EXPECT_TRUE(repository_->seal_anew(breathe));
+      EXPECT_TRUE(repository_->seal_anew());
       EXPECT_GT(breaths, 5U);
     } catch (const sql::StoreError&) {
       failed = true;
@@ -378,10 +379,10 @@ TEST_F(SealedRepositoryTest, ARotationIsTakenWhileItIsInUseThoughEachCallFailsOn
     }
     faults.fails_at = 0;
     EXPECT_EQ(repository_->sealed_with() == former, failed);
-    EXPECT_FALSE(repository_->seal_anew(breathe)) << "once for each change of the file";
+    EXPECT_FALSE(repository_->seal_anew()) << "once for each change of the file";
     repository_->set("later", "kept");
     expect_all_there();
-    EXPECT_EQ(repository_->seal_anew(breathe, true), failed) << "what could not be done is done later";
+    EXPECT_EQ(repository_->seal_anew(true), failed) << "what could not be done is done later";
     forget_former_keys(keys(), repository_->sealed_with(), 2000);
     open_sealed();
     expect_all_there();
@@ -402,7 +403,7 @@ TEST_F(SealedRepositoryTest, WhatANewDatabaseHeldBeforeARotationIsWipedAtTheNext
   {
     SqlRepository repository(fresh, keys());
     rotate_seal(keys(), 1000);
-    EXPECT_TRUE(repository.seal_anew([] {}));
+    EXPECT_TRUE(repository.seal_anew());
   }
   EXPECT_TRUE(has_to_be_wiped());
   (void)SqlRepository(fresh, keys());
@@ -416,9 +417,9 @@ TEST_F(SealedRepositoryTest, AFileOfKeysThatLacksTheOneInUseIsNotTaken) {
   (void)Seal::read_or_make(directory_.path() / "other");
   rotate_seal(directory_.path() / "other", 1000);
   RealFileSystem().write(keys(), read_file(directory_.path() / "other"), {.mode = 0600, .uid = {}, .gid = {}});
-  EXPECT_THROW((void)repository_->seal_anew([] {}), Error);
+  EXPECT_THROW((void)repository_->seal_anew(), Error);
   RealFileSystem().write(keys(), right, {.mode = 0600, .uid = {}, .gid = {}});
-  EXPECT_FALSE(repository_->seal_anew([] {}));
+  EXPECT_FALSE(repository_->seal_anew());
   expect_all_there();
 }
 

@@ -128,7 +128,7 @@ TEST_F(MachineTest, SuspendGoesBackwardsResumeForwards) {
 TEST_F(MachineTest, ATreeThatWasStoredInTheMiddleGoesOn) {
   create(k_node);
   StackTree copy = tree_;
-  for (std::size_t i = 0; i < copy.resources().size(); ++i) copy.resource(i).missing = 99;
+  for (std::size_t i = 0; i < copy.resources().size(); ++i) copy.own_resource(i).missing = 99;
   StackMachine again(copy, *blueprint_, around_);
   again.resume();
   EXPECT_THAT(again.take_changes().events, IsEmpty());
@@ -143,8 +143,8 @@ TEST_F(MachineTest, ATreeThatWasStoredBeforeItsFirstStepStarts) {
   StackTree copy;
   copy.id = "id-s";
   copy.add_stack(blueprint_->stack(""), k_none, 0);
-  copy.stack(0).action = Action::create;
-  copy.stack(0).status = Status::in_progress;
+  copy.own_stack(0).action = Action::create;
+  copy.own_stack(0).status = Status::in_progress;
   StackMachine again(copy, *blueprint_, around_);
   again.resume();
   EXPECT_EQ(copy.resource(copy.find_path("dep1")).status, Status::in_progress);

@@ -32,6 +32,53 @@ TEST(StackTree, ForgetsAStackWithAllThatIsInIt) {
   EXPECT_TRUE(tree.root().resources.empty());
 }
 
+TEST(StackTree, ACopySharesItsRowsAndEachIsChangedAlone) {
+  StackTree kept;
+  kept.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a"}), planned("c")}}, k_none, 0);
+  StackTree copy = kept;
+  const std::size_t a = kept.find_path("a");
+  EXPECT_EQ(&kept.resource(a), &copy.resource(a)) << "a large tree is not copied for a small step";
+  Resource& own = copy.own_resource(a);
+  own.reason = "changed";
+  EXPECT_EQ(&copy.own_resource(a), &own) << "it stays where it is";
+  copy.drop_resource(copy.find_path("b"));
+  copy.add_stack({"id-2", "s-a", "", false, {planned("x")}}, a, 0);
+  EXPECT_EQ(kept.resource(a).reason, "");
+  EXPECT_EQ(kept.resource(a).needed_by, std::vector<std::size_t>{kept.find_path("b")});
+  EXPECT_EQ(kept.resource(a).child, k_none);
+  EXPECT_EQ(kept.stack(0).resources.size(), 3U);
+  EXPECT_EQ(kept.find_path("a.x"), k_none);
+  EXPECT_EQ(kept.find_stack("id-2"), k_none);
+  EXPECT_EQ(copy.find_path("b"), k_none);
+  kept.own_resource(a).reason = "another";
+  EXPECT_EQ(copy.resource(a).reason, "changed");
+  kept.own_resource(kept.find_path("c")).reason = "first";
+  EXPECT_EQ(copy.resource(copy.find_path("c")).reason, "") << "whichever of both it was copied from";
+}
+
+TEST(StackTree, OfAThousandRowsThatCopiesShareEachIsChangedAlone) {
+  StackTree kept;
+  kept.add_stack({"id-1", "s", "", false, {}}, k_none, 0);
+  for (int i = 0; i < 1000; ++i) kept.add_resource(0, planned(std::to_string(i)), 0);
+  std::vector<StackTree> copies(3, kept);
+  for (std::size_t i = 0; i < 1000; ++i) copies[i % 3].own_resource(i).reason = "changed";
+  copies.push_back(copies[0]);
+  for (std::size_t i = 0; i < 1000; i += 2) copies[3].drop_resource(i);
+  EXPECT_EQ(copies[3].compact().size(), 1000U);
+  copies[3].own_resource(499).reason = "last";
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(kept.resource(i).reason, "");
+    for (std::size_t copy = 0; copy < 3; ++copy) {
+      EXPECT_EQ(copies[copy].resource(i).reason, i % 3 == copy ? "changed" : "");
+      EXPECT_EQ(copies[copy].resource(i).name, std::to_string(i));
+    }
+  }
+  ASSERT_EQ(copies[3].resources().size(), 500U);
+  EXPECT_EQ(copies[3].resource(150).name, "301");
+  EXPECT_EQ(copies[3].resource(1).reason, "changed");
+  EXPECT_EQ(copies[3].find_path("999"), 499U);
+}
+
 TEST(StackTree, TakesOutWhatWentAndFindsTheRestAsBefore) {
   StackTree tree;
   tree.add_stack({"id-1", "s", "", false, {planned("first")}}, k_none, 0);

@@ -52,8 +52,8 @@ class StoreFailureTest : public EngineTest, public testing::WithParamInterface<s
       try {
         if (!engine_->can_write()) engine_->tick();
         return request();
-      } catch (const sql::StoreError&) {
-        engine_->store_failed();
+      } catch (const sql::StoreError& error) {
+        engine_->store_failed(error);
         ++failures_;
       } catch (const EngineError&) {  // it was done the first time
         return;
@@ -113,6 +113,9 @@ TEST_P(StoreFailureTest, WhatCanNotBeKeptIsNeitherShownNorIsItsNameTaken) {
   EXPECT_FALSE(engine_->can_write());
   EXPECT_EQ(metadata("st", "s"), before);
   EXPECT_EQ(at("st", "d1").status, Status::in_progress);
+  EXPECT_THROW((void)engine_->signal(id, "d1", Json::object()), sql::StoreError) << "before it is read again";
+  EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
+  EXPECT_EQ(metadata("st", "s"), before);
   engine_->tick();
   EXPECT_TRUE(engine_->can_write());
 }
@@ -127,11 +130,12 @@ TEST_P(StoreFailureTest, WhereTheStoreFailsWhileAStepIsMadeBesideOthersThatIsSai
                         if (!std::exchange(is_here, false)) return;
                         faults_ = {.calls = 0, .fails_at = 1, .forever = true};
                         EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
-                        EXPECT_FALSE(engine_->can_read());
+                        EXPECT_FALSE(engine_->can_write());
                         is_here = true;
                       }});
   EXPECT_THROW((void)engine_->signal(id, "d1", Json::object()), sql::StoreError);
-  EXPECT_THROW(engine_->tick(), sql::StoreError);
+  engine_->tick();
+  EXPECT_FALSE(engine_->can_write());
   faults_ = {};
   engine_->set_apart({});
   engine_->tick();
@@ -139,18 +143,40 @@ TEST_P(StoreFailureTest, WhereTheStoreFailsWhileAStepIsMadeBesideOthersThatIsSai
   EXPECT_EQ(at("st", "d1").status, Status::complete);
 }
 
-TEST_P(StoreFailureTest, WhileNothingCanBeReadNothingIsAnswered) {
+TEST_P(StoreFailureTest, WhileNothingCanBeReadAgainWhatIsKnownIsReadOn) {
   (void)create("st", k_one_server);
+  const Json before = metadata("st", "s");
+  const std::string key = at("st", "s").data["key"];
   faults_ = {.calls = 0, .fails_at = 1, .forever = true};
   EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
-  EXPECT_FALSE(engine_->can_read());
-  EXPECT_THROW(engine_->tick(), sql::StoreError);
-  EXPECT_FALSE(engine_->can_read());
+  EXPECT_THROW((void)engine_->signal(engine_->find("st").live->tree.id, "d1", Json::object()), sql::StoreError);
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_TRUE(engine_->can_read());
+    EXPECT_FALSE(engine_->can_write());
+    EXPECT_EQ(metadata("st", "s"), before);
+    EXPECT_TRUE(engine_->is_steady(key));
+    EXPECT_THROW((void)engine_->find("other"), EngineError);
+    engine_->tick();
+  }
+  const std::string log = log_.all();
+  EXPECT_EQ(log.find("the stacks' store"), log.rfind("the stacks' store")) << "told once";
   faults_ = {};
   engine_->tick();
   EXPECT_TRUE(engine_->can_write());
   EXPECT_EQ(status("st"), "CREATE_IN_PROGRESS");
   EXPECT_THROW((void)engine_->find("other"), EngineError);
+}
+
+TEST_P(StoreFailureTest, OfWhatSomebodyElseHasDrivenNothingIsSaidBeforeItIsReadAgain) {
+  (void)create("st", k_one_server);
+  sql::StoreError error("another process has taken it");
+  error.supersede();
+  engine_->store_failed(error);
+  EXPECT_FALSE(engine_->can_read());
+  EXPECT_THROW((void)engine_->find("st"), EngineError);
+  engine_->tick();
+  EXPECT_TRUE(engine_->can_write());
+  EXPECT_EQ(status("st"), "CREATE_IN_PROGRESS");
 }
 
 /// Everybody waits as long as the engine does, so that is short; it is told, and asked for again.
@@ -159,6 +185,14 @@ TEST_F(EngineTest, SomebodyElsesLockDelaysNobodyForLong) {
   const std::string id = engine_->find("st").live->tree.id;
   sql::Database other((directory_.path() / "state.db").string());
   const auto signal = [&] { return engine_->signal(id, "d1", {{"deploy_status_code", 0}}).kind; };
+  const Json before = metadata("st", "s");
+  std::size_t polls = 0;
+  engine_->set_breath([&] {
+    ++polls;
+    EXPECT_TRUE(engine_->is_steady(at("st", "s").data["key"].get<std::string>())) << "its own stack's agents, too";
+    EXPECT_EQ(metadata("st", "s"), before);
+  });
+  repository_->meanwhile([this] { engine_->breathe_for_store(); });
   {
     const sql::Transaction locks(other);
     const auto began = std::chrono::steady_clock::now();
@@ -167,7 +201,9 @@ TEST_F(EngineTest, SomebodyElsesLockDelaysNobodyForLong) {
     EXPECT_FALSE(engine_->can_write());
     EXPECT_TRUE(engine_->can_read());
   }
+  EXPECT_GT(polls, 20U);
   engine_->tick();
+  engine_->set_breath({});
   EXPECT_EQ(signal(), SignalOutcome::Kind::taken);
 }
 

@@ -144,8 +144,8 @@ class Life {
   void answer_all() {
     for (bool more = true; more;) {
       more = false;
-      const StackTree& tree = engine().find("s").live->tree;
-      for (const Resource& each : std::vector<Resource>(tree.resources())) {
+      const StackTree tree = engine().find("s").live->tree;  // as it is now
+      for (const Resource& each : tree.resources()) {
         if (each.gone || each.role != Role::deployment || each.deployment.status != Status::in_progress) continue;
         send(each.path, {{"deploy_stdout", "out"}, {"deploy_stderr", ""}, {"deploy_status_code", 0}});
         more = true;

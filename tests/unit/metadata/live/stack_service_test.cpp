@@ -7,9 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
+#include "base/sql/database.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/seal.hpp"
+#include "metadata/engine/sql_repository.hpp"
 #include "metadata/live/file_machines.hpp"
 #include "metadata/live/upload.hpp"
 #include "tests/fakes/memory_logger.hpp"
@@ -232,6 +234,79 @@ TEST_F(StackServiceTest, AFormerKeyGoesWhenItsTimeIsOverAndTheDatabaseIsSealedAn
   again();
   EXPECT_FALSE(Seal::read(file).has(second));
   EXPECT_TRUE(Seal::read(file).has(first));
+}
+
+/// A clock that people set, beside one that only goes on.
+class SetClock final : public Clock {
+ public:
+  [[nodiscard]] MonotonicTime now() const override { return going_on; }
+  [[nodiscard]] WallTime wall() const override { return told; }
+  void sleep(Duration duration) override { going_on += duration; }
+
+  MonotonicTime going_on{std::chrono::hours(1)};
+  WallTime told{std::chrono::hours(480'000)};  // 2024
+};
+
+class RotationTest : public StackServiceTest {
+ protected:
+  RotationTest() { (void)service_.engine().create("admin", "s", {{"template", k_template}}); }
+  /// With which key the database is sealed: "" where it is the newest one.
+  std::string sealed_with_former() {
+    sql::Database database((settings().state / "state.db").string());
+    sql::Statement row = database.prepare("SELECT value FROM setting WHERE name = 'sealed'");
+    EXPECT_TRUE(row.step());
+    return row.text(0) == Seal::read(keys_).key_id() ? "" : row.text(0);
+  }
+  Json document() {
+    LiveTree& live = *service_.engine().find("s").live;
+    return service_.engine().metadata_of(live, live.tree.find_path("server"));
+  }
+
+  static constexpr const char* k_template = R"(heat_template_version: 2018-08-31
+resources:
+  server: {type: OS::Heat::DeployedServer}
+  config: {type: OS::Heat::SoftwareConfig, properties: {config: date}}
+  deployment: {type: OS::Heat::SoftwareDeployment, properties: {config: {get_resource: config}, server: {get_resource: server}}}
+)";
+  SetClock set_clock_;
+  StackService service_{settings(), set_clock_, log_};
+  fs::path keys_ = settings().state / k_seal_key;
+};
+
+TEST_F(RotationTest, WhatCouldNotBeTakenIsTriedAgainAMinuteLater) {
+  {
+    sql::Database other((settings().state / "state.db").string());
+    const sql::Transaction locks(other);
+    rotate_seal(keys_, unix_seconds(set_clock_.told));
+    service_.tick();
+    EXPECT_NE(log_.all().find("stays sealed with the former key"), std::string::npos) << log_.all();
+  }
+  set_clock_.going_on += std::chrono::seconds(58);
+  service_.tick();
+  EXPECT_NE(sealed_with_former(), "") << "not before";
+  service_.engine().machine_came(service_.engine().servers("s")[0].id, {{"address", "192.0.2.5"}});
+  set_clock_.going_on += std::chrono::seconds(3);
+  service_.tick();
+  EXPECT_EQ(sealed_with_former(), "");
+  EXPECT_NE(log_.all().find("is sealed with the new key"), std::string::npos) << log_.all();
+}
+
+TEST_F(RotationTest, AClockThatIsSetBackOrForthKeepsNoKeyFromBeingTakenAndNoneThatIsNeeded) {
+  const Json before = document();
+  for (const int hours : {-5, 220'000, -220'000, -470'000, 1'000'000, -12}) {
+    SCOPED_TRACE(hours);
+    set_clock_.told += std::chrono::hours(hours);
+    service_.tick();
+    rotate_seal(keys_, unix_seconds(set_clock_.told));
+    set_clock_.told -= std::chrono::hours(3);  // and between both
+    service_.tick();
+    EXPECT_EQ(sealed_with_former(), "");
+    EXPECT_EQ(document(), before);
+    EXPECT_TRUE(service_.engine().can_write());
+    SqlRepository reads((settings().state / "state.db").string(), keys_);
+    EXPECT_EQ(reads.load().trees.size(), 1U) << "by the keys that are left";
+    EXPECT_EQ(reads.load().unreadable.size(), 0U);
+  }
 }
 
 TEST_F(StackServiceTest, WhatAMachineIsToldIsTriedFirst) {

@@ -58,7 +58,7 @@ TEST_F(IdentityTest, TellsItsVersion) {
   EXPECT_FALSE(IdentityApi(*engine_, clock_, log_).answers_at_once(request)) << "which is nobody's poll";
 }
 
-TEST_F(IdentityTest, GivesTokensWhileAnotherStackIsChanged) {
+TEST_F(IdentityTest, GivesTokensWhileAStackIsChanged) {
   create("s1", k_one_server);
   ServedRequest request;
   request.method = "POST";
@@ -72,14 +72,15 @@ TEST_F(IdentityTest, GivesTokensWhileAnotherStackIsChanged) {
   EXPECT_FALSE(api.answers_at_once(request)) << "it may be the key of what is being made";
   request.body = "{";
   EXPECT_FALSE(api.answers_at_once(request));
-  bool breathed = false;
+  std::size_t times = 0;
   engine_->set_breath([&] {
-    breathed = true;
     request.body = login(key, "");
-    EXPECT_FALSE(api.answers_at_once(request)) << "in the midst of a step of its own stack";
+    if (at("s1", "d1").status != Status::in_progress) return;  // it is kept, and being shown
+    ++times;
+    EXPECT_TRUE(api.answers_at_once(request)) << "in the midst of a step of its own stack, too";
   });
   (void)engine_->signal(engine_->find("s1").live->tree.id, "d1", Json::object());
-  EXPECT_TRUE(breathed);
+  EXPECT_GT(times, 0U);
 }
 
 }  // namespace
