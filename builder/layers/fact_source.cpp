@@ -17,8 +17,8 @@ namespace {
 constexpr const char* k_missing = "missing";
 constexpr const char* k_environment = "environment.d";
 constexpr const char* k_host_files = "HEARTH_HOST_FILES";
-constexpr const char* k_bootstrap = "HEARTH_BOOTSTRAP_PACKAGES";
 constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
+constexpr const char* k_distribution = "DISTRO_NAME";  // package steps look packages up by it
 constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
@@ -253,7 +253,7 @@ bool FactSource::is_of_hearth(const std::string& element) const {
 /// these read by themselves, or what the builder itself sets.
 bool FactSource::is_for_scripts(const std::string& variable) const {
   if (always_counts(variable) || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
-      passed_.count(variable) > 0 || passed_.count("*") > 0)
+      variable == k_distribution || passed_.count(variable) > 0 || passed_.count("*") > 0)
     return false;
   for (const PhaseInfo& each : k_phases) {
     const Environment& all = environment_of(each.phase);
@@ -530,7 +530,7 @@ const std::vector<FactSource::HookText>& FactSource::hook_texts(const std::strin
         {.inputs = inputs_in(text, variable(setup_.callers, "HOME")),
          .names_elements = std::any_of(k_element_words.begin(), k_element_words.end(),
                                        [&](const char* word) { return text.find(word) != std::string::npos; }),
-         .names_bootstrap = text.find(k_bootstrap) != std::string::npos});
+         .names_bootstrap = text.find(k_bootstrap_packages) != std::string::npos});
   }
   return known->second;
 }

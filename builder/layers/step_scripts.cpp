@@ -199,7 +199,8 @@ StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_pat
   };
   add(roots(step, apart));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i]->place() == Script::Place::host_below) continue;  // it may be data
+    if (found[i]->place() == Script::Place::host_below) continue;     // it may be data
+    if (found[i]->words().has(k_bootstrap_packages)) add(packages_);  // conditions of the lists decide what it takes
     for (const fs::path& path : host_paths(*found[i])) add(on_host(path));
     apart.empty() ? add(mentioned_in(*found[i])) : add_mentioned(*found[i]);
   }

@@ -17,6 +17,9 @@
 
 namespace hearth::builder {
 
+/// Who names it takes what the lists of packages ask for.
+constexpr const char* k_bootstrap_packages = "HEARTH_BOOTSTRAP_PACKAGES";
+
 class StepScripts {
  public:
   /// Read when asked for.

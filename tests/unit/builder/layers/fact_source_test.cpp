@@ -134,9 +134,18 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
   EXPECT_TRUE(sees(hearths)) << "no hook names it: it is for programs";
 }
 
+TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt) {
+  script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
+  EXPECT_FALSE(sees(hearths));
+  tree.file("web", "package-installs.yaml", "nginx:\n  when: WEB_GREETING = hello\n");
+  EXPECT_TRUE(sees(hearths));
+  EXPECT_TRUE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
+}
+
 TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSetIt) {
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_WEB $PATH $DISTRO_NAME\n");
   for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_WEB=y\n",
-                           "export WEB_GREETING=x PATH=$PATH:/x\n"}) {
+                           "export WEB_GREETING=x PATH=$PATH:/x\n", "export WEB_GREETING=x DISTRO_NAME=debian\n"}) {
     tree.file("web", "environment.d/50-web", more);
     EXPECT_TRUE(sees(hearths)) << more;
   }
