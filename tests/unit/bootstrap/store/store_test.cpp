@@ -159,7 +159,7 @@ class SealedStore : public testing::Test {
     keep();
     fs::remove(keys_);
     sql::Database database(path_);
-    database.run("DELETE FROM settings; PRAGMA user_version = 1");
+    database.run("PRAGMA secure_delete = OFF; DELETE FROM settings; PRAGMA user_version = 1");
     const std::string record = format_json(node_record(secret_node()));
     database.prepare("UPDATE nodes SET record = ?").bind(1, record).execute();
     database.prepare("UPDATE documents SET body = ?").bind(1, R"({"password": "s3cret of a step"})").execute();
