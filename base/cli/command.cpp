@@ -67,7 +67,15 @@ void refuse_operands(const std::string& name, const Command& command, const Argu
 int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words,
                 bool must_take_operands = false) {
   const std::vector<Option> options = shown_options(command);
-  const Arguments arguments = parse_options(options, words);
+  const Arguments arguments = [&] {
+    try {
+      return parse_options(options, words);
+    } catch (Error& error) {
+      if (command.operands.find("COMMAND") != std::string::npos)
+        error.hint("A COMMAND that has options of its own stands behind --: … -- uname -a");
+      throw;
+    }
+  }();
   if (options.size() > command.options.size() && arguments.has("help")) {
     print(command_help(name, command, width_of(stdout)));
     return 0;

@@ -33,6 +33,10 @@ bool make_private_file(const fs::path& file, std::string_view text) {
   {
     const Fd out = Fd::open(fresh.string(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     write_all(out, text, fresh.string());
+    struct stat owner {};
+    const bool is_roots = ::geteuid() == 0 && ::stat(file.parent_path().c_str(), &owner) == 0;
+    // Root of a namespace, in a directory of somebody outside of it, keeps it.
+    [[maybe_unused]] const bool given = is_roots && ::fchown(out.get(), owner.st_uid, owner.st_gid) == 0;
     if (::fsync(out.get()) != 0) throw Error::from_errno("writing", fresh.string());
   }
   const bool made = ::link(fresh.c_str(), file.c_str()) == 0;

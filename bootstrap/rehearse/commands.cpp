@@ -222,7 +222,8 @@ std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
        "disk is replaced, an inventory corrected before.\n\n"
        "While it runs, the same command looks in from another terminal: --shell MACHINE (ssh as root, with a key of "
        "the "
-       "rehearsal; the image needs an ssh server; COMMAND is run in place of a shell), --console MACHINE, --connect "
+       "rehearsal; the image needs an ssh server; COMMAND is run in place of a shell, behind -- where it has options), "
+       "--console MACHINE, --connect "
        "MACHINE:PORT. The seed is the machine 'seed'.\n\n"
        "Example: hearth rehearse site.yaml --inventory instackenv.json --inject wrong-mac:control1 --keep --page 8000",
        {{"seed",

@@ -150,7 +150,7 @@ class Rehearsal {
     if (is_of_inventory(fault.kind)) {
       const Json wrong = with_mistakes(stage_.inventory(), settings_.faults);
       print_line(cat(stamp(), "*** fault: ", fault.text(), ": ", mistake_text(fault, stage_.inventory(), wrong), "\n"));
-      has_mistakes_ = true;
+      mistakes_.push_back(fault);
       return true;
     }
     if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
@@ -165,10 +165,15 @@ class Rehearsal {
       replace_disk(stage_.bmc(), machine, clock_);
       print_line(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
     }
-    if (!std::exchange(has_mistakes_, false)) return;
-    stage_.write_inventory(stage_.inventory());
-    print_line(cat(stamp(), "*** the inventory is corrected: ", inventory_file(settings_).string(), "\n"));
     const Step import = inventory_step(settings_);
+    std::vector<InjectedFault> unseen = mistakes_;  // an import asks BMCs only
+    std::erase_if(unseen, [&](const InjectedFault& fault) {
+      return step.title != import.title || fault.kind == FaultKind::wrong_password;
+    });
+    if (unseen.size() == mistakes_.size()) return;
+    mistakes_ = std::move(unseen);
+    stage_.write_inventory(with_mistakes(stage_.inventory(), mistakes_));
+    print_line(cat(stamp(), "*** the inventory is corrected: ", inventory_file(settings_).string(), "\n"));
     if (step.title != import.title) static_cast<void>(play({import.title, import.argv, import.tells_events, 0}));
   }
 
@@ -237,7 +242,7 @@ class Rehearsal {
   bool muted_ = false;                   ///< the step that runs tells events itself
   std::string last_line_;                ///< of the step that runs
   std::string failure_;                  ///< of the last step, where it failed
-  bool has_mistakes_ = false;            ///< the inventory still has those that were asked for
+  std::vector<InjectedFault> mistakes_;  ///< that the inventory still has
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "bootstrap/store/store.hpp"
 
+#include <array>
 #include <limits>
 
 #include "base/error.hpp"
@@ -9,7 +10,9 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::int64_t k_version = 1;
+constexpr std::int64_t k_version = 2;
+constexpr std::int64_t k_version_in_clear = 1;  ///< all before anything was sealed
+constexpr const char* k_in_memory = ":memory:";
 
 constexpr const char* k_schema = R"(
 CREATE TABLE IF NOT EXISTS nodes (uuid TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -17,6 +20,7 @@ CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTE
   title TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, detail TEXT NOT NULL) STRICT;
 CREATE INDEX IF NOT EXISTS events_of_node ON events (node, id);
 CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 )";
 
 /// The tables are made before statements on them can be prepared.
@@ -29,13 +33,27 @@ void prepare_file(sql::Database& database, const std::string& path) {
     throw Error(ErrorKind::unsupported, cat(path, " was written by a newer Hearth (version ", found, ")"));
   }
   database.run(k_schema);
-  database.run(cat("PRAGMA user_version = ", k_version));
+  if (found == 0) database.run(cat("PRAGMA user_version = ", k_version_in_clear));
 }
 
 sql::Statement first_statement(sql::Database& database, const std::string& path, std::string_view statement) {
   prepare_file(database, path);
   return database.prepare(statement);
 }
+
+/// Settings: with which key all is sealed; that free pages may hold what was there before.
+constexpr const char* k_sealed = "sealed";
+constexpr const char* k_unwiped = "unwiped";
+
+struct SealedColumn {
+  const char* table;
+  const char* key;
+  const char* text;
+};
+constexpr std::array<SealedColumn, 2> k_sealed_columns = {{{"nodes", "uuid", "record"}, {"documents", "name", "body"}}};
+
+/// Where a sealed text is kept; it is opened nowhere else.
+std::string place_of(std::string_view table, std::string_view key) { return cat(table, "\n", key); }
 
 std::string dumped(const Json& json) { return format_json(json, {.lossy = true}); }
 
@@ -53,14 +71,88 @@ Store::Store(const std::string& path)
       save_node_(first_statement(database_, path, "INSERT OR REPLACE INTO nodes VALUES (?, ?)")),
       remove_node_(database_.prepare("DELETE FROM nodes WHERE uuid = ?")),
       add_event_(
-          database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {}
+          database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {
+  if (path == k_in_memory) return;
+  take_seal(path);
+  if (const std::string before = setting(k_sealed); before != seal_.key_id()) seal_all(before);
+  if (!setting(k_unwiped).empty()) wipe();
+}
+
+/// A key is made only for a file in which nothing is sealed.
+void Store::take_seal(const std::string& path) {
+  const fs::path keys = fs::path(path).parent_path() / k_seal_key;
+  const std::string with = setting(k_sealed);
+  const bool is_there = fs::exists(keys);
+  if (with.empty() || is_there) seal_ = Seal::read_or_make(keys);
+  if (with.empty() || (is_there && seal_.has(with))) return;
+  throw Error(ErrorKind::input, cat(path, " is sealed with the key ", with, ", which ", keys.string(),
+                                    is_there ? " does not have" : " would have: it is not there"))
+      .hint(
+          "Take the file that belongs to it from a backup. Nothing else opens what is known of the nodes; without it, "
+          "move "
+          "the database away and import the nodes again.");
+}
+
+/// All at once: a file is in the clear or sealed with one key. A row that can't be opened stays as it is: nodes()
+/// tells.
+void Store::seal_all(const std::string& before) {
+  sql::Transaction transaction(database_);
+  bool had_rows = false;
+  for (const SealedColumn& column : k_sealed_columns) {
+    sql::Statement rows = database_.prepare(cat("SELECT ", column.key, ", ", column.text, " FROM ", column.table));
+    std::vector<std::array<std::string, 2>> all;
+    while (rows.step()) all.push_back({rows.text(0), rows.text(1)});
+    rows.reset();
+    sql::Statement write =
+        database_.prepare(cat("UPDATE ", column.table, " SET ", column.text, " = ? WHERE ", column.key, " = ?"));
+    for (const auto& [key, text] : all) try {
+        const std::string place = place_of(column.table, key);
+        write.bind(1, seal_.seal(place, before.empty() ? text : seal_.open(place, text))).bind(2, key).execute();
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input) throw;
+      }
+    had_rows = had_rows || !all.empty();
+  }
+  set(k_sealed, seal_.key_id());
+  if (had_rows) set(k_unwiped, "1");
+  database_.run(cat("PRAGMA user_version = ", k_version));
+  transaction.commit();
+}
+
+/// What free pages and the log hold of before.
+void Store::wipe() {
+  database_.run("PRAGMA secure_delete = ON");
+  database_.run("VACUUM");
+  sql::Statement empty = database_.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (empty.step() && empty.number(0) != 0) return;  // another program has it open: the next start does it
+  empty.reset();
+  database_.prepare("DELETE FROM settings WHERE name = ?").bind(1, k_unwiped).execute();
+}
+
+std::string Store::setting(std::string_view name) {
+  sql::Statement row = database_.prepare("SELECT value FROM settings WHERE name = ?");
+  row.bind(1, name);
+  return row.step() ? row.text(0) : "";
+}
+
+void Store::set(std::string_view name, std::string_view value) {
+  database_.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)").bind(1, name).bind(2, value).execute();
+}
+
+Node Store::opened_node(const std::string& uuid, const std::string& sealed) const {
+  return node_from_record(parsed(seal_.open(place_of("nodes", uuid), sealed)));
+}
+
+Json Store::opened_document(const std::string& name, const std::string& sealed) const {
+  return parsed(seal_.open(place_of("documents", name), sealed));
+}
 
 std::vector<Node> Store::nodes(const Unreadable& unreadable) {
   std::vector<Node> nodes;
   sql::Statement rows = database_.prepare("SELECT record, uuid FROM nodes");
   while (rows.step()) {
     try {
-      Node node = node_from_record(parsed(rows.text(0)));
+      Node node = opened_node(rows.text(1), rows.text(0));
       if (node.uuid != rows.text(1)) throw Error(ErrorKind::input, cat("it is the record of '", node.uuid, "'"));
       nodes.push_back(std::move(node));
     } catch (const std::exception& error) {
@@ -75,7 +167,7 @@ std::optional<Node> Store::node(const std::string& uuid) {
   sql::Statement row = database_.prepare("SELECT record FROM nodes WHERE uuid = ?");
   row.bind(1, uuid);
   if (!row.step()) return std::nullopt;
-  return node_from_record(parsed(row.text(0)));
+  return opened_node(uuid, row.text(0));
 }
 
 void Store::keep_events(std::int64_t count) {
@@ -88,7 +180,10 @@ void Store::commit(const std::vector<const Node*>& changed, const std::vector<st
                    std::vector<Event>& events, const Documents& documents) {
   if (changed.empty() && removed.empty() && documents.empty() && events.empty()) return;
   sql::Transaction transaction(database_);
-  for (const Node* node : changed) save_node_.bind(1, node->uuid).bind(2, dumped(node_record(*node))).execute();
+  for (const Node* node : changed) {
+    const std::string sealed = seal_.seal(place_of("nodes", node->uuid), dumped(node_record(*node)));
+    save_node_.bind(1, node->uuid).bind(2, sealed).execute();
+  }
   for (const std::string& uuid : removed) remove_node_.bind(1, uuid).execute();
   for (const auto& [name, body] : documents) body.is_null() ? remove_document(name) : put_document(name, body);
   for (Event& event : events) {
@@ -126,11 +221,12 @@ std::optional<Json> Store::document(const std::string& name) {
   sql::Statement row = database_.prepare("SELECT body FROM documents WHERE name = ?");
   row.bind(1, name);
   if (!row.step()) return std::nullopt;
-  return parsed(row.text(0));
+  return opened_document(name, row.text(0));
 }
 
 void Store::put_document(const std::string& name, const Json& document) {
-  database_.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)").bind(1, name).bind(2, dumped(document)).execute();
+  const std::string sealed = seal_.seal(place_of("documents", name), dumped(document));
+  database_.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)").bind(1, name).bind(2, sealed).execute();
 }
 
 void Store::remove_document(const std::string& name) {
@@ -142,7 +238,7 @@ std::vector<std::pair<std::string, Json>> Store::documents(const std::string& pr
       database_.prepare("SELECT name, body FROM documents WHERE substr(name, 1, ?) = ? ORDER BY name");
   rows.bind(1, static_cast<std::int64_t>(prefix.size())).bind(2, prefix);
   std::vector<std::pair<std::string, Json>> found;
-  while (rows.step()) found.emplace_back(rows.text(0), parsed(rows.text(1)));
+  while (rows.step()) found.emplace_back(rows.text(0), opened_document(rows.text(0), rows.text(1)));
   return found;
 }
 

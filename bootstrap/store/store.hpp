@@ -1,4 +1,8 @@
 // What the conductor keeps: nodes, events, settings, in one SQLite file. What changes together is committed together.
+//
+// Nodes and documents are sealed (base/sys/seal.hpp), as passwords of BMCs, tokens of agents and people's user data are
+// in them: the keys are in `seal-key` beside the file. In the clear are only UUIDs, names of documents, and events,
+// which hold no secret.
 #pragma once
 
 #include <functional>
@@ -8,6 +12,7 @@
 #include <vector>
 
 #include "base/sql/sqlite.hpp"
+#include "base/sys/seal.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -37,7 +42,9 @@ using Documents = std::map<std::string, Json>;
 
 class Store {
  public:
-  /// Opens or creates; a file of a newer version is refused. ":memory:" for tests.
+  /// Opens or creates; a file of a newer version is refused, and one whose key is missing. What an older Hearth kept in
+  /// the clear, or another key sealed, is sealed with the first key when this returns, and wiped from free pages.
+  /// ":memory:" for tests, in the clear.
   explicit Store(const std::string& path);
 
   /// A row that can't be read: whose, and why. It is left as it is.
@@ -60,7 +67,16 @@ class Store {
   [[nodiscard]] std::vector<std::pair<std::string, Json>> documents(const std::string& prefix);
 
  private:
+  void take_seal(const std::string& path);
+  void seal_all(const std::string& before);
+  void wipe();
+  [[nodiscard]] std::string setting(std::string_view name);
+  void set(std::string_view name, std::string_view value);
+  [[nodiscard]] Node opened_node(const std::string& uuid, const std::string& sealed) const;
+  [[nodiscard]] Json opened_document(const std::string& name, const std::string& sealed) const;
+
   sql::Database database_;
+  Seal seal_;
   sql::Statement save_node_;
   sql::Statement remove_node_;
   sql::Statement add_event_;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/layers/plain_environment.hpp"
 #include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
@@ -16,8 +17,8 @@ namespace {
 constexpr const char* k_missing = "missing";
 constexpr const char* k_environment = "environment.d";
 constexpr const char* k_host_files = "HEARTH_HOST_FILES";
-constexpr const char* k_bootstrap = "HEARTH_BOOTSTRAP_PACKAGES";
 constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
+constexpr const char* k_distribution = "DISTRO_NAME";  // package steps look packages up by it
 constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
@@ -85,6 +86,7 @@ void FactSource::use_environment(std::function<Environment(Phase)> environment) 
   handed_.clear();
   environments_.clear();
   variable_names_.reset();
+  files_apart_.reset();
   variables_in_.clear();
 }
 
@@ -190,6 +192,7 @@ const std::vector<std::string>& FactSource::variable_names() const {
   for (const PhaseInfo& each : k_phases) {
     for (const auto& [name, value] : environment_of(each.phase)) names.insert(name);
   }
+  for (const auto& [name, file] : files_apart()) names.insert(file.sets.begin(), file.sets.end());
   return variable_names_.emplace(names.begin(), names.end());
 }
 
@@ -223,11 +226,64 @@ const FactSource::Handed& FactSource::handed(Phase phase, const Step* step) cons
   const auto [known, is_new] = handed_.try_emplace(name);
   if (!is_new) return known->second;
   const Environment& all = environment_of(phase);
-  known->second.scripts =
-      scripts_.of(step, [&](const Script& script) { return named_by(script, all, runs_on_host(phase)); });
-  known->second.mentions = mentions_of(known->second.scripts);
-  known->second.environment = choose(all, known->second.mentions);
-  return known->second;
+  Handed& seen = known->second;
+  if (step != nullptr && (step->kind != Step::Kind::hook || is_of_hearth(step->element))) {
+    for (const auto& [file, apart] : files_apart()) seen.apart.emplace(file, apart.script);
+  }
+  std::size_t before = 0;
+  do {
+    before = seen.apart.size();
+    seen.scripts = scripts_.of(
+        step, [&](const Script& script) { return named_by(script, all, runs_on_host(phase)); }, seen.apart);
+    seen.mentions = mentions_of(seen.scripts);
+    std::erase_if(seen.apart, [&](const auto& file) { return counts_in(files_apart().at(file.first), seen); });
+  } while (seen.apart.size() != before);
+  for (const auto& [file, script] : seen.apart)
+    seen.withheld.insert(files_apart().at(file).sets.begin(), files_apart().at(file).sets.end());
+  seen.environment = choose(all, seen.mentions);
+  return seen;
+}
+
+bool FactSource::is_of_hearth(const std::string& element) const {
+  return std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
+                     [&](const Element& each) { return each.name == element && each.built_in; });
+}
+
+/// A variable that hooks name is read by those that do. One that nobody names is meant for programs, and so is what
+/// these read by themselves, or what the builder itself sets.
+bool FactSource::is_for_scripts(const std::string& variable) const {
+  if (always_counts(variable) || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
+      variable == k_distribution || passed_.count(variable) > 0 || passed_.count("*") > 0)
+    return false;
+  for (const PhaseInfo& each : k_phases) {
+    const Environment& all = environment_of(each.phase);
+    if (const auto set = all.find(variable); set != all.end() && !is_callers(variable, set->second)) return false;
+  }
+  return scripts_.is_named(variable);
+}
+
+/// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,
+/// see nothing of those that set nothing they name; anybody's steps may run programs which read what no script says,
+/// and so may anybody's files of environment.d: where one of these does more than to set variables, there are none.
+const std::map<std::string, FactSource::FileApart>& FactSource::files_apart() const {
+  if (files_apart_) return *files_apart_;
+  files_apart_.emplace();
+  std::map<std::string, FileApart> files;
+  for (const auto& [name, script] : scripts_.environment()) {
+    auto sets = plainly_set(script->words().text());
+    if (!sets && !is_of_hearth(plan_.hooks.directory(k_environment).at(name).element)) return *files_apart_;
+    const bool is_apart =
+        sets && std::all_of(sets->begin(), sets->end(), [this](const auto& each) { return is_for_scripts(each); });
+    if (is_apart) files.emplace(name, FileApart{script, std::move(*sets)});
+  }
+  return *(files_apart_ = std::move(files));
+}
+
+bool FactSource::counts_in(const FileApart& file, const Handed& seen) const {
+  return std::any_of(file.sets.begin(), file.sets.end(),
+                     [&](const std::string& name) { return counts(name, seen.mentions, passed_); }) ||
+         std::any_of(seen.scripts.begin(), seen.scripts.end(),
+                     [&](const Script* script) { return script == file.script || script->words().has(k_environment); });
 }
 
 Environment FactSource::choose(const Environment& all, const Mentions& mentions) const {
@@ -243,6 +299,8 @@ Environment FactSource::choose(const Environment& all, const Mentions& mentions)
 }
 
 Environment FactSource::variables(Phase phase, const Step* step) const { return handed(phase, step).environment; }
+
+const std::set<std::string>& FactSource::withheld(const Step& step) const { return handed(step.phase, &step).withheld; }
 
 std::set<std::string> FactSource::counted_variables() const {
   std::set<std::string> names;
@@ -310,6 +368,13 @@ std::vector<std::string> FactSource::hook_names(const std::string& directory) co
       }
   }
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> FactSource::names_seen_by(const Step& step, const std::string& directory) const {
+  std::vector<std::string> names = hook_names(directory);
+  if (directory == k_environment)
+    std::erase_if(names, [&](const std::string& name) { return handed(step.phase, &step).apart.count(name) > 0; });
+  return names;
 }
 
 const std::string& FactSource::elements_digest() const {
@@ -465,7 +530,7 @@ const std::vector<FactSource::HookText>& FactSource::hook_texts(const std::strin
         {.inputs = inputs_in(text, variable(setup_.callers, "HOME")),
          .names_elements = std::any_of(k_element_words.begin(), k_element_words.end(),
                                        [&](const char* word) { return text.find(word) != std::string::npos; }),
-         .names_bootstrap = text.find(k_bootstrap) != std::string::npos});
+         .names_bootstrap = text.find(k_bootstrap_packages) != std::string::npos});
   }
   return known->second;
 }
@@ -488,11 +553,13 @@ const std::vector<std::string>& FactSource::host_files() const {
 void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) const {
   const std::string home = variable(setup_.callers, "HOME");
   std::vector<std::string> paths(reads.files.begin(), reads.files.end());
-  for (const std::string& name : hook_names(k_environment)) paths.push_back(cat(k_environment, "/", name));
+  for (const auto& [name, file] : handed(step.phase, &step).apart)
+    std::erase(paths, cat(k_environment, "/", name));  // the shell that sources all of them is a step's first program
+  for (const std::string& name : names_seen_by(step, k_environment)) paths.push_back(cat(k_environment, "/", name));
   if (step.kind == Step::Kind::hook) paths.push_back(step.label());
   const auto add_inputs = [&](const ScriptInputs& inputs) {
     paths.insert(paths.end(), inputs.hooks.begin(), inputs.hooks.end());
-    if (inputs.any_hook) facts["names hooks"] = names_digest();
+    if (inputs.any_hook || inputs.own_directory) facts["names hooks"] = names_digest();
     for (const std::string& path : inputs.host) {
       if (runs_on_host(step.phase)) add_host(path, facts);
     }
@@ -557,13 +624,13 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   Facts facts;
   named_.clear();
-  facts[cat("list ", k_environment)] = fact_digest(join(hook_names(k_environment), "\n"));
+  facts[cat("list ", k_environment)] = fact_digest(join(names_seen_by(step, k_environment), "\n"));
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
     facts[cat("packages ", phase)] = packages_digest(phase);
   }
   for (const std::string& path : reads.directories)
-    facts[cat("list ", path)] = fact_digest(join(hook_names(path), "\n"));
+    facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
   if (reads.everything) facts["elements all"] = elements_digest();
   add_texts(step, reads, facts);
   add_variables(step, facts);

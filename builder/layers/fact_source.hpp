@@ -50,6 +50,8 @@ class FactSource {
   /// What a step is handed of the phase's environment; `step` nothing: what environment.d is sourced with. All but what
   /// the caller gave and the step's scripts do not name: so none of it can matter without being a fact.
   [[nodiscard]] Environment variables(Phase phase, const Step* step) const;
+  /// What of environment.d's variables a step is not handed: those of files that are no inputs of it (files_apart()).
+  [[nodiscard]] const std::set<std::string>& withheld(const Step& step) const;
   /// Names of the caller's variables that count in a step of the plan.
   [[nodiscard]] std::set<std::string> counted_variables() const;
   /// Another environment than at first: a recording adds its proxy.
@@ -87,6 +89,12 @@ class FactSource {
     Environment environment;
     Scripts scripts;
     Mentions mentions;
+    StepScripts::Apart apart;        ///< files of environment.d that are no inputs of it
+    std::set<std::string> withheld;  ///< what these set
+  };
+  struct FileApart {
+    const Script* script;
+    std::set<std::string> sets;
   };
   /// What a file of the merged hooks says of inputs.
   struct HookText {
@@ -96,6 +104,10 @@ class FactSource {
   };
   [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
   [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
+  [[nodiscard]] bool is_of_hearth(const std::string& element) const;
+  [[nodiscard]] bool is_for_scripts(const std::string& variable) const;
+  [[nodiscard]] const std::map<std::string, FileApart>& files_apart() const;
+  [[nodiscard]] bool counts_in(const FileApart& file, const Handed& seen) const;
   [[nodiscard]] const Environment& environment_of(Phase phase) const;
   [[nodiscard]] const std::vector<std::string>& variable_names() const;
   [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;
@@ -121,6 +133,7 @@ class FactSource {
   [[nodiscard]] bool must_be_there(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
+  [[nodiscard]] std::vector<std::string> names_seen_by(const Step& step, const std::string& directory) const;
   [[nodiscard]] std::string packages_digest(const std::string& phase) const;
   [[nodiscard]] std::string names_digest() const;
 
@@ -141,6 +154,7 @@ class FactSource {
   mutable std::map<const Script*, std::vector<std::size_t>> variables_in_;  ///< which of these it names
   mutable std::map<std::string, std::vector<HookText>> hook_texts_;
   mutable std::optional<std::vector<std::string>> host_files_;
+  mutable std::optional<std::map<std::string, FileApart>> files_apart_;  ///< by name
   mutable std::map<std::string, std::string> host_digests_;
   mutable std::map<std::pair<std::string, std::string>, std::string> variable_digests_;
   mutable std::vector<fs::path> element_places_;

@@ -113,9 +113,10 @@ constexpr std::array<std::string_view, 19> k_tool_prefixes = {
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
 /// How scripts read variables without saying their names.
-constexpr std::array<std::string_view, 17> k_lists_variables = {
-    "${!",    "printenv", "export -p", "declare -p", "declare -x", "compgen -",  "eval ",     "env |",   "env >",
-    "env -0", "$(env",    "`env",      "set |",      "/environ",   "os.environ", "keys %ENV", "ENV.each"};
+constexpr std::array<std::string_view, 18> k_lists_variables = {
+    "printenv",   "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e",
+    "compgen -v", "eval ",     "env |",      "env >",      "env -0",     "$(env",
+    "`env",       "set |",     "/environ",   "os.environ", "keys %ENV",  "ENV.each"};
 
 /// A function of bash is named in scripts without what bash wraps around it.
 std::string_view name_in_scripts(std::string_view variable) {
@@ -131,8 +132,20 @@ bool is_word_letter(char c) {
 
 bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' || c == '+'; }
 
+/// `${!name}`, `${!MY_*}`; not `${!array[@]}`, which has the array's keys.
+bool has_indirection(std::string_view text) {
+  static constexpr std::string_view begin = "${!";
+  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
+    std::string_view after = text.substr(at + begin.size());
+    while (!after.empty() && is_word_letter(after.front())) after.remove_prefix(1);
+    if (!after.starts_with("[@]}") && !after.starts_with("[*]}")) return true;
+  }
+  return false;
+}
+
 bool lists_variables(const std::string& text) {
-  return std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
+  return has_indirection(text) ||
+         std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
                      [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 

@@ -80,7 +80,7 @@ void find_hooks(std::string_view code, ScriptInputs& inputs) {
     }
   }
   for (const std::string_view words : k_own_directory) {
-    if (code.find(words) != std::string_view::npos) inputs.any_hook = true;
+    if (code.find(words) != std::string_view::npos) inputs.own_directory = true;
   }
 }
 

@@ -12,6 +12,7 @@ namespace hearth::builder {
 struct ScriptInputs {
   std::set<std::string> hooks;      ///< of the merged hooks: "data/x", relative
   bool any_hook = false;            ///< it names the directory, but what below it is not plain to see
+  bool own_directory = false;       ///< it asks where it lies itself, which may be there
   std::set<std::string> host;       ///< absolute, of the machine; of a pattern the directory
   std::set<std::string> temporary;  ///< likewise, below /tmp and /var/tmp: mostly a script's own scratch files
   std::set<std::string> relative;   ///< of files, with a slash: "data/x", which may lie where hooks start

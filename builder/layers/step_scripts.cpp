@@ -78,7 +78,7 @@ StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const s
       if (entry.is_directory) add_elements_directory(entry, place);
       const Script* const script = entry.is_directory ? nullptr : add_file(entry.path, name, place);
       if (script == nullptr) continue;
-      if (directory == k_environment_hooks) environment_.push_back(script);
+      if (directory == k_environment_hooks) environment_.emplace(name, script);
       hooks_[cat(directory, "/", name)] = script;
     }
   }
@@ -86,7 +86,7 @@ StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const s
     const Script* const script = add_file(path, path.filename().string(), Script::Place::beside);
     if (script != nullptr && is_package_list(path.filename().string())) packages_.push_back(script);
   }
-  for (const fs::path& library : libraries) add_directory(library, Script::Place::beside);
+  for (const fs::path& library : libraries) add_directory(library, Script::Place::library);
 }
 
 const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std::string& name, Script::Place place) {
@@ -117,8 +117,11 @@ void StepScripts::add_directory(const fs::path& directory, Script::Place place) 
 
 /// A script that an earlier hook put there is one of those by its name (install-types links them), or was written by
 /// one: then it may be any.
-StepScripts::Scripts StepScripts::roots(const Step* step) const {
-  Scripts roots = environment_;
+StepScripts::Scripts StepScripts::roots(const Step* step, const Apart& apart) const {
+  Scripts roots;
+  for (const auto& [name, script] : environment_) {
+    if (apart.count(name) == 0) roots.push_back(script);
+  }
   if (step == nullptr) return roots;
   if (step->kind != Step::Kind::hook) {
     roots.insert(roots.end(), packages_.begin(), packages_.end());
@@ -141,7 +144,8 @@ StepScripts::Scripts StepScripts::roots(const Step* step) const {
 const StepScripts::Scripts& StepScripts::mentioned_in(const Script& script) const {
   const auto [known, is_new] = mentioned_.try_emplace(&script);
   if (!is_new) return known->second;
-  const bool any = script.inputs(home_).any_hook;
+  const ScriptInputs& inputs = script.inputs(home_);  // of the library each is reached by its name only
+  const bool any = inputs.any_hook || (inputs.own_directory && script.place() != Script::Place::library);
   for (const auto& [name, other] : by_name_) {
     if ((any && other->place() == Script::Place::beside) || script.words().has(name)) known->second.push_back(other);
   }
@@ -170,7 +174,15 @@ StepScripts::Scripts StepScripts::on_host(const fs::path& path) const {
   return known->second;
 }
 
-StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_paths) const {
+bool StepScripts::is_named(std::string_view variable) const {
+  return std::any_of(scripts_.begin(), scripts_.end(), [&](const std::unique_ptr<Script>& script) {
+    const bool is_environment = std::any_of(environment_.begin(), environment_.end(),
+                                            [&](const auto& file) { return file.second == script.get(); });
+    return !is_environment && script->words().names(variable);
+  });
+}
+
+StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_paths, const Apart& apart) const {
   Scripts found;
   std::set<const Script*> seen;
   const auto add = [&](const Scripts& scripts) {
@@ -178,11 +190,19 @@ StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_pat
       if (seen.insert(script).second) found.push_back(script);
     }
   };
-  add(roots(step));
+  const auto add_mentioned = [&](const Script& by) {
+    Scripts mentioned = mentioned_in(by);
+    for (const auto& [name, script] : apart) {  // not by a path put together, whoever is `by`
+      if (!by.words().has(name) && !by.words().has(stem_of(name))) std::erase(mentioned, script);
+    }
+    add(mentioned);
+  };
+  add(roots(step, apart));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i]->place() == Script::Place::host_below) continue;  // it may be data
+    if (found[i]->place() == Script::Place::host_below) continue;     // it may be data
+    if (found[i]->words().has(k_bootstrap_packages)) add(packages_);  // conditions of the lists decide what it takes
     for (const fs::path& path : host_paths(*found[i])) add(on_host(path));
-    add(mentioned_in(*found[i]));
+    apart.empty() ? add(mentioned_in(*found[i])) : add_mentioned(*found[i]);
   }
   return found;
 }

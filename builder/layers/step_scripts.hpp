@@ -17,13 +17,17 @@
 
 namespace hearth::builder {
 
+/// Who names it takes what the lists of packages ask for.
+constexpr const char* k_bootstrap_packages = "HEARTH_BOOTSTRAP_PACKAGES";
+
 class StepScripts {
  public:
   /// Read when asked for.
   class Script {
    public:
-    /// In a phase's directory; elsewhere among the hooks; of the machine, by itself or below a directory.
-    enum class Place { hook, beside, host, host_below };
+    /// In a phase's directory; elsewhere among the hooks; of Hearth's library; of the machine, by itself or below a
+    /// directory.
+    enum class Place { hook, beside, library, host, host_below };
     Script(const FileReader& files, fs::path path, Place place)
         : files_(files), path_(std::move(path)), place_(place) {}
     [[nodiscard]] Place place() const { return place_; }
@@ -43,15 +47,22 @@ class StepScripts {
   /// `libraries` are directories of Hearth's own shell library and programs for hooks.
   StepScripts(const FileReader& files, const BuildPlan& plan, const std::vector<fs::path>& libraries, std::string home);
 
-  /// `step` nothing: environment.d alone. `host_paths` tells which files of the machine a text names.
+  /// `step` nothing: environment.d alone. `host_paths` tells which files of the machine a text names. Files of
+  /// environment.d that are `apart` count where another text names them.
   using HostPaths = std::function<std::vector<fs::path>(const Script& script)>;
-  [[nodiscard]] Scripts of(const Step* step, const HostPaths& host_paths) const;
+  using Apart = std::map<std::string, const Script*>;
+  [[nodiscard]] Scripts of(const Step* step, const HostPaths& host_paths, const Apart& apart = {}) const;
+
+  /// By their names.
+  [[nodiscard]] const std::map<std::string, const Script*>& environment() const { return environment_; }
+  /// Whether a text that is none of environment.d's has the name as a word.
+  [[nodiscard]] bool is_named(std::string_view variable) const;
 
  private:
   const Script* add_file(const fs::path& path, const std::string& name, Script::Place place);
   void add_elements_directory(const HookEntry& entry, Script::Place place);
   void add_directory(const fs::path& directory, Script::Place place);
-  [[nodiscard]] Scripts roots(const Step* step) const;
+  [[nodiscard]] Scripts roots(const Step* step, const Apart& apart) const;
   [[nodiscard]] const Scripts& mentioned_in(const Script& script) const;
   [[nodiscard]] Scripts on_host(const fs::path& path) const;
 
@@ -60,7 +71,7 @@ class StepScripts {
   std::vector<std::unique_ptr<Script>> scripts_;
   std::multimap<std::string, const Script*> by_name_;
   std::map<std::string, const Script*> hooks_;  ///< by label
-  Scripts environment_;
+  std::map<std::string, const Script*> environment_;
   Scripts packages_;
   mutable std::map<const Script*, Scripts> mentioned_;
   mutable std::map<std::string, Scripts> on_host_;

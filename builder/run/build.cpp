@@ -62,7 +62,8 @@ class Build final : StepObserver {
                  .target = k_target_root,
                  .elsewhere = labels_of(in_.disk.device_hooks()),
                  .observer = nullptr,
-                 .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); }},
+                 .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); },
+                 .withheld = [this](const Step& step) { return in_.facts.withheld(step); }},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
     if (in_.network != nullptr) {

@@ -134,6 +134,10 @@ Environment PhaseRunner::with_own(Environment environment, const Step& step) con
     const bool is_untouched = before != common.end() && now != environment.end() && before->second == now->second;
     if (is_untouched || (before == common.end() && now == environment.end())) environment[name] = value;
   }
+  for (const std::string& name : setup_.withheld ? setup_.withheld(step) : std::set<std::string>()) {
+    if (environment.erase(name) > 0)
+      setup_.log.line(cat("hearth: ", step.label(), " is not handed ", name, ", which none of its scripts names"));
+  }
   return environment;
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct PhaseRunnerSetup {
   /// Of the environment before environment.d, what a step is handed; `step` nothing: environment.d itself. Not set:
   /// all.
   std::function<Environment(Phase phase, const Step* step)> handed = {};
+  /// What of environment.d's variables a step is not handed. Not set: nothing.
+  std::function<std::set<std::string>(const Step& step)> withheld = {};
 };
 
 class PhaseRunner {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/sql/database.hpp"
+#include "base/sys/seal.hpp"
 #include "metadata/engine/repository.hpp"
-#include "metadata/engine/seal.hpp"
 
 namespace hearth::metadata::live {
 

@@ -112,6 +112,8 @@ def operands_and_faults(words, options):
         word = words[position]
         position += 1
         name = word.split("=")[0]
+        if word == "--":
+            return operands + words[position:], faults
         if not word.startswith("-") or word == "-":
             operands.append(word)
         elif name not in options and not (name[:2] in options and options[name[:2]] and not name.startswith("--")):

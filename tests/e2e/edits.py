@@ -3,10 +3,11 @@
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
 of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
-cache, files whose paths scripts put together, to read them or to ask for them. 30 edits, 500
+cache, files whose paths scripts put together, to read them or to ask for them, variables of an element's environment.d. 30 edits, 500
 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
 hook uses (a build service's variables) must leave the outputs up to date. At the end files are edited while a hook reads them, and a
-hook fetches something without noting it.
+hook fetches something without noting it, and a variable that environment.d sets for one hook leaves the steps of Hearth's own
+elements (tiny-os plays one) before it as they are.
 """
 
 import gzip
@@ -50,6 +51,7 @@ HOOKS = {
                                'sorted(os.listdir(os.path.join(place, "some" + "where"))), os.path.exists(os.path.join(place, "as" + "ked")))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
     "extra-data.d/85-left": 'cat "$DIB_IMAGE_CACHE/left" > "$TMP_MOUNT_PATH/etc/left"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
+    "install.d/35-mood": 'echo "${MOOD:-none} ${WEATHER:-none}" > /etc/mood',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
     "post-install.d/50-after": 'cat /etc/flavour /etc/text > /opt/after',
 }
@@ -59,6 +61,10 @@ def script_of(name, machine):
     return HOOKS[name].replace("MACHINE", machine).replace("ENIHCAM", machine[::-1])
 
 
+ENVIRONMENT = {  # of environment.d: what it may say
+    "50-mood": ["export MOOD=${MOOD:-calm}\n", "# another\nMOOD='wild one' WEATHER=\"$MOOD\"\nexport MOOD WEATHER\n", "export MOOD=$(date +%Y)\n", "export MOOD\n"],
+    "60-more": ["export WEATHER=${MOOD:-none}\n", "[ -z \"${MOOD:-}\" ] || export WEATHER=$MOOD\n", "export DIB_MOOD=${MOOD:-none}\n", ""]}
+OWN = "root.d/50-own"
 MEANWHILE = ('python3 -c \'import sys; print(open(sys.argv[1][::-1] + "/un" + "named").read())\' ENIHCAM > "$TMP_MOUNT_PATH/etc/meanwhile"\n'
              ': > "$DIB_IMAGE_CACHE/began"; until [ -e "$DIB_IMAGE_CACHE/go" ]; do sleep 0.1; done; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/meanwhile"')
 UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
@@ -117,13 +123,19 @@ class Site:
         self.server = Server()
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("DIB_", "HEARTH_", "CI"))}
         self.environment |= {
-            "ELEMENTS_PATH": f"{work}/elements:{elements}", "DIB_IMAGE_CACHE": f"{work}/cache", "HEARTH_LAYER_WORTH": "0",
+            "ELEMENTS_PATH": f"{work}/elements", "DIB_IMAGE_CACHE": f"{work}/cache", "HEARTH_LAYER_WORTH": "0",
             "SOURCE_DATE_EPOCH": "1700000000", "GIVEN": f"{work}/given", "FILE": f"{work}/file", "HOME": f"{work}/home",
             "REPOSITORY": f"{work}/repository", "GIT_CONFIG_NOSYSTEM": "1", "HEARTH_REPOSITORY_AGE": "0", "SERVER": self.server.url(),
-            "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}"}
+            "LARGE": f"{machine}/large", "SCRIPT": f"{machine}/script", "PATH": f"{machine}/bin:{os.environ['PATH']}",
+            "HEARTH_DATA_DIR": f"{work}/data"}
+        shutil.copytree(f"{elements}/../../../elements", f"{work}/data/elements", symlinks=True)
+        shutil.copytree(f"{elements}/tiny-os", f"{work}/data/elements/tiny-os", symlinks=True)
+        self.own("true")
         self.path = self.environment["PATH"]
         for name in HOOKS:
             self.hook(name, script_of(name, machine))
+        for name, texts in ENVIRONMENT.items():
+            self.write(f"elements/edited/environment.d/{name}", texts[0])
         self.program(f"{work}/elements/edited/bin/edited-helper", 'echo "${HELPED:-plain}"')
         self.program(f"{machine}/script", 'echo "${SCRIPTED:-plain}"')
         self.program(f"{machine}/bin/program-of-the-machine", 'echo "${NOBODYS:-plain}"')
@@ -154,6 +166,14 @@ class Site:
 
     def hook(self, name, script):
         os.chmod(self.write(f"elements/edited/{name}", f"#!/bin/bash\nset -eu\n{script}\n"), 0o755)
+
+    def own(self, script):
+        """A step of an element of Hearth's own."""
+        os.chmod(self.write(f"data/elements/tiny-os/{OWN}", f'#!/bin/bash\nset -eu\nmkdir -p "$TMP_MOUNT_PATH/etc"\n{script}\n'), 0o755)
+
+    def environment_file(self):
+        name = self.random.choice(list(ENVIRONMENT))
+        self.write(f"elements/edited/environment.d/{name}", self.random.choice(ENVIRONMENT[name]))
 
     def program(self, path, script):
         os.chmod(self.write(path, f"#!/bin/sh\n{script}\n"), 0o755)
@@ -225,6 +245,11 @@ class Site:
             "a commit": (self.commit, True),
             "a variable that a script names": (lambda: self.variable("FLAVOUR", ["sweet", "sour", None]), True),
             "a variable that a script finds": (lambda: self.variable(f"SITE_{self.random.randrange(3)}", ["1", "2", None]), True),
+            "a file of environment.d": (self.environment_file, True),
+            "a variable that environment.d names": (lambda: self.variable("MOOD", ["merry", "sad", None]), True),
+            "a step of Hearth's own": (lambda: self.own(self.random.choice(
+                ['echo "${MOOD:-none}" > "$TMP_MOUNT_PATH/etc/own"', 'env | grep -E "^(MOOD|WEATHER|DIB_MOOD)=" > "$TMP_MOUNT_PATH/etc/own" || true',
+                 'echo "${WEATHER:-none}" > "$TMP_MOUNT_PATH/etc/own"', "true"])), True),
             "a file that a script names": (lambda: self.write(f"{self.machine}/named"), True),
             "a file whose path a script puts together": (lambda: self.write(f"{self.machine}/unnamed"), True),
             "a name in a directory whose path a script puts together": (lambda: self.write(f"{self.machine}/somewhere/{self.random.randrange(9)}"), True),
@@ -315,6 +340,31 @@ def unnoted(site):
         raise AssertionError(f"image why does not say what is not kept:\n{why}")
 
 
+def variable_of_an_element(site):
+    """What environment.d sets for one hook alone runs none of the steps before it that are Hearth's own."""
+    site.own('echo own > "$TMP_MOUNT_PATH/etc/own"')
+    for path in ("edited/environment.d/60-more", *(f"edited/{name}" for name in HOOKS if not name.startswith("install.d")),
+                 *(f"edited/{name}" for name in ("post-root.d/80-meanwhile", "post-root.d/90-unnoted"))):
+        os.remove(f"{site.work}/elements/{path}")
+    edits = (lambda: site.write("elements/edited/environment.d/50-mood", "export MOOD=${MOOD:-quiet}\n"),
+             lambda: site.environment.update(MOOD="given"),
+             lambda: site.write("elements/edited/environment.d/55-weather", "export WEATHER=fair\n"))
+    site.environment.pop("MOOD", None)
+    site.build("image")
+    for edit in edits:
+        edit()
+        found, said = site.build("image")
+        if found != site.build("clean", "--no-cache")[0]:
+            raise AssertionError(f"a variable of environment.d is stale:\n{said}")
+        why = subprocess.run([site.hearth, "image", "why", "image"], cwd=site.work, capture_output=True, text=True, check=True).stdout
+        if f"kept  {OWN}" not in why or "ran   install.d/35-mood" not in why:
+            raise AssertionError(f"a variable of environment.d, which one hook names, runs others:\n{why}")
+    with tarfile.open(f"{site.work}/image.tar") as archive:
+        mood = archive.extractfile("./etc/mood").read()
+    if mood != b"given fair\n":
+        raise AssertionError(f"the hook that names them has not got them: {mood}")
+
+
 def main():
     hearth, elements = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
@@ -340,6 +390,7 @@ def main():
                 raise AssertionError(f"{where}: not what a clean build makes: {differing(found, clean)}\n{said}")
         meanwhile(site)
         unnoted(site)
+        variable_of_an_element(site)
     print(f"{count} edits, seed {seed}: each as a clean build; {kept} left the image as it was; {time.monotonic() - began:.0f} s")
 
 

@@ -67,12 +67,27 @@ def check_signals(work):
     assert [d["name"] for d in deployments] == ["First"] and "passed over: First of server" in told, told
 
 
+def check_hooks(work):
+    """Each hook that the agent has is one that a template may name; one that it has not is told of."""
+    listed = subprocess.run([AGENT, "--help"], capture_output=True, text=True, check=True).stdout.split("Hooks of heat-config", 1)[1]
+    hooks = {row.split()[0]: "not supported" not in row for row in listed.split("\n")[1:] if row.startswith("  ")}
+    assert len(hooks) > 10, listed
+    for hook, is_supported in hooks.items():
+        path = os.path.join(work, "hook.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(TOP.replace("group: script,", f"group: {hook},"))
+        done = subprocess.run([HEARTH, "metadata", "validate", "-t", path, "-P", "greeting=x"], capture_output=True, text=True, check=False)
+        warned = f"hearth-agent has no hook for the group {hook}" in done.stdout + done.stderr
+        assert warned != is_supported, f"{hook}: the agent {'runs' if is_supported else 'does not run'} it\n{done.stdout}{done.stderr}"
+
+
 def main():
     lab = Lab(AGENT)
     try:
         with tempfile.TemporaryDirectory(prefix="metadata-agent-") as work:
             check_changes(work, lab)
             check_signals(work)
+            check_hooks(work)
     finally:
         lab.close()
     print("metadata_agent: ok")

@@ -29,13 +29,16 @@ expect_text error "no rehearsal runs in $work/site.rehearsal" "--keep starts one
 sed 's/"one"/"oen"/' instackenv.json > other.json
 ! rehearse --inventory other.json > error 2>&1 || fail "an inventory of other machines is taken"
 expect_text error "other.json: there is no entry for the machine one (oen?)"
-"$HEARTH" rehearse site.yaml --accel tcg --no-inspection --inventory instackenv.json --inject wrong-password:one --keep --page 0 \
+"$HEARTH" rehearse site.yaml --accel tcg --no-inspection --inventory instackenv.json --inject wrong-password:one --inject wrong-mac:two --keep --page 0 \
     > kept.log 2>&1 &
 kept=$!
 until grep -q '^== it is kept' kept.log || ! kill -0 "$kept" 2> /dev/null; do sleep 0.1; done
 expect_text kept.log 'instackenv.json:4: three is no machine of the site file' '*** fault: wrong-password:one' \
     'node one stays enroll: Failed to verify' 'HTTP 401' '*** the inventory is corrected' '== inventory (again)' \
     'what went wrong' 'to look in: hearth rehearse site.yaml --shell MACHINE, --console MACHINE'
+# The import has not shown that a MAC is wrong, so nobody has corrected it.
+expect_text kept.log '*** fault: wrong-mac:two'
+! grep -q '52:54:00:00:00:02' site.rehearsal/instackenv.json || fail "a wrong MAC is corrected before anybody could know"
 url=$(sed -n 's|^the page: \(http://127.0.0.1:[0-9]*\)/.*|\1|p' kept.log | head -n 1)
 node() {
     local verb=$1
@@ -54,6 +57,8 @@ printf 'GET / HTTP/1.1\r\nHost: seed\r\nConnection: close\r\n\r\n' | look --conn
 expect_text answer "HTTP/1.1 "
 ! look --shell one > error 2>&1 || fail "there is a shell in a machine that is off"
 expect_text error "port 22 of one" "openssh-server"
+! look --shell one uname -a > error 2>&1 || fail "an option of a command is taken for hearth's"
+expect_text error "invalid option -- 'a'" 'stands behind --'
 ! look --console one > error 2>&1 || fail "there is a console of a machine that is off"
 expect_text error "one is off"
 ! look --console tow > error 2>&1 || fail "there is a console of no machine"

@@ -39,7 +39,7 @@ TEST(PrivateFile, IsRewrittenBehindALink) {
   EXPECT_NO_THROW(require_private(directory.path() / "key", ""));
 }
 
-TEST(PrivateFile, StaysItsOwnersThoughRootRewritesIt) {
+TEST(PrivateFile, StaysItsOwnersThoughRootMakesOrRewritesIt) {
   const TempDir directory = TempDir::create("/tmp", "private-");
   const ::uid_t somebody = ::geteuid() == 0 ? 65534 : ::geteuid();  // an ordinary user can give nothing away
   const auto give = [&](const fs::path& path) { return ::chown(path.c_str(), somebody, static_cast<::gid_t>(-1)); };
@@ -48,7 +48,8 @@ TEST(PrivateFile, StaysItsOwnersThoughRootRewritesIt) {
   rewrite_private_file(directory.path() / "key", "two");
   ASSERT_EQ(give(directory.path()), 0);
   rewrite_private_file(directory.path() / "new", "one");
-  for (const char* name : {"key", "new"}) {
+  ASSERT_TRUE(make_private_file(directory.path() / "made", "one"));
+  for (const char* name : {"key", "new", "made"}) {
     struct stat info {};
     ASSERT_EQ(::stat((directory.path() / name).c_str(), &info), 0);
     EXPECT_EQ(info.st_uid, somebody) << name;

@@ -50,7 +50,7 @@ TEST_F(HandedOver, isKeptWithTheNodesUntilItIsForgotten) {
 TEST_F(HandedOver, allThatIsKnownIsPackedAndNothingOfTheProcess) {
   std::vector<std::string> names;
   for (const bundle::Source& source : state_sources(state())) names.push_back(source.path);
-  EXPECT_EQ(join(names, " "), "api-token files/images/site.raw metadata/seal-key metadata/state.db state.db");
+  EXPECT_EQ(join(names, " "), "api-token files/images/site.raw metadata/seal-key metadata/state.db seal-key state.db");
   const fs::path packed = pack_state(state(), {"one", "compute1"});
   const fs::path out = state() / "out";
   EXPECT_EQ(bundle::unpack_bundle(packed, out, std::nullopt, {}).manifest.name, "one");

@@ -1,5 +1,6 @@
 #include "bootstrap/store/store.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -138,6 +139,128 @@ TEST(Store, aFileOfANewerVersionIsRefused) {
   const std::string path = (directory.path() / "state.db").string();
   { sql::Database(path).run("PRAGMA user_version = 99"); }
   EXPECT_THROW(Store{path}, Error);
+}
+
+class SealedStore : public testing::Test {
+ protected:
+  static Node secret_node(const std::string& uuid = "u1") {
+    Node node = node_named(uuid);
+    node.driver_info = {{"redfish_password", "s3cret of the BMC"}};
+    return node;
+  }
+  void keep() {
+    Store store(path_);
+    const Node node = secret_node();
+    std::vector<Event> events = {{0, 1, "u1", "web1", "state", "a -> b", {}}};
+    store.commit({&node}, {}, events, {{"deploy-template/x", {{"password", "s3cret of a step"}}}});
+  }
+  /// As a Hearth before anything was sealed kept it.
+  void keep_in_the_clear() {
+    keep();
+    fs::remove(keys_);
+    sql::Database database(path_);
+    database.run("PRAGMA secure_delete = OFF; DELETE FROM settings; PRAGMA user_version = 1");
+    const std::string record = format_json(node_record(secret_node()));
+    database.prepare("UPDATE nodes SET record = ?").bind(1, record).execute();
+    database.prepare("UPDATE documents SET body = ?").bind(1, R"({"password": "s3cret of a step"})").execute();
+    for (int n = 0; n < 50; ++n) {  // nodes that are gone, on pages that are free
+      const std::string gone = cat("s3cret of node ", n, std::string(3000, '.'));
+      database.prepare("INSERT INTO nodes VALUES (?, ?)").bind(1, cat("gone", n)).bind(2, gone).execute();
+    }
+    database.run("DELETE FROM nodes WHERE uuid LIKE 'gone%'");
+  }
+  /// Files of the directory with one of the secrets.
+  std::vector<std::string> in_the_clear() {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(directory_.path())) {
+      if (read_file(entry.path()).find("s3cret") != std::string::npos)
+        names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+  std::string refusal() {
+    try {
+      Store store(path_);
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return "";
+  }
+  void expect_whole() {
+    Store store(path_);
+    ASSERT_EQ(store.nodes().size(), 1U);
+    EXPECT_EQ(store.node("u1").value().driver_info["redfish_password"], "s3cret of the BMC");
+    EXPECT_EQ(store.document("deploy-template/x").value()["password"], "s3cret of a step");
+    EXPECT_EQ(store.documents("deploy-template/").size(), 1U);
+    EXPECT_EQ(store.last_event(), 1);
+  }
+  TempDir directory_ = TempDir::create("/tmp", "hearth-store-");
+  std::string path_ = (directory_.path() / "state.db").string();
+  fs::path keys_ = directory_.path() / "seal-key";
+};
+
+TEST_F(SealedStore, NoSecretOfANodeOrADocumentStandsInItsFiles) {
+  keep();
+  EXPECT_THAT(in_the_clear(), testing::IsEmpty());
+  EXPECT_EQ(fs::status(keys_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  expect_whole();
+  Store open(path_);  // its log, too
+  EXPECT_THAT(in_the_clear(), testing::IsEmpty());
+}
+
+TEST_F(SealedStore, WhatAnOlderHearthKeptIsSealedAndWiped) {
+  keep_in_the_clear();
+  ASSERT_THAT(in_the_clear(), testing::Not(testing::IsEmpty())) << "else this test sees nothing";
+  expect_whole();
+  EXPECT_THAT(in_the_clear(), testing::IsEmpty());
+  sql::Database database(path_);
+  sql::Statement version = database.prepare("PRAGMA user_version");
+  version.step();
+  EXPECT_EQ(version.number(0), 2) << "an older Hearth refuses it";
+}
+
+TEST_F(SealedStore, WithoutItsKeyItIsRefusedAndTheKeyNamed) {
+  keep();
+  const std::string key = read_file(keys_);
+  fs::remove(keys_);
+  EXPECT_THAT(refusal(), testing::AllOf(testing::HasSubstr("which " + keys_.string() + " would have: it is not there"),
+                                        testing::HasSubstr("from a backup")));
+  EXPECT_FALSE(fs::exists(keys_)) << "another key would hide that";
+  (void)Seal::read_or_make(keys_);
+  EXPECT_THAT(refusal(), testing::HasSubstr("does not have"));
+  RealFileSystem().write(keys_, key, {.mode = 0600});
+  expect_whole();
+}
+
+TEST_F(SealedStore, ANewKeySealsAtTheNextStart) {
+  keep();
+  rotate_seal(keys_, 1);
+  expect_whole();
+  const std::string former = Seal::read(keys_).key_id();
+  forget_former_keys(keys_, former, 2);
+  expect_whole();
+  sql::Database database(path_);
+  sql::Statement row = database.prepare("SELECT record FROM nodes");
+  row.step();
+  EXPECT_THAT(row.text(0), testing::HasSubstr(former));
+}
+
+TEST_F(SealedStore, ARecordInAnotherNodesPlaceIsToldAndNotTaken) {
+  keep();
+  sql::Database(path_).run("UPDATE nodes SET uuid = 'u2'");
+  std::string told;
+  Store store(path_);
+  EXPECT_TRUE(
+      store.nodes([&](const std::string& uuid, const std::string& why) { told = cat(uuid, ": ", why); }).empty());
+  EXPECT_THAT(told, testing::HasSubstr("u2: it is not as it was sealed"));
+}
+
+TEST_F(SealedStore, APowerCutWhileItIsSealedLeavesOneThatOpens) {
+  keep_in_the_clear();
+  fakes::LossyDisk disk(directory_.path());
+  { Store sealing(path_); }
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut&) { expect_whole(); });
+  EXPECT_GT(cuts, 3U);
 }
 
 TEST(Store, keepsSoManyEventsAndForgetsTheOlderOnes) {

@@ -28,7 +28,8 @@ class FactSourceTest : public testing::Test {
   }
   void script(const std::string& path, const std::string& text) { tree.hook("os", path, text); }
   FactSource source() {
-    plan = tree.plan({"os"});
+    plan = tree.plan(elements);
+    for (Element& element : plan.elements.elements) element.built_in = element.name != "web";
     env["HOME"] = (dir.path() / "home").string();
     return {files,
             plan,
@@ -56,6 +57,7 @@ class FactSourceTest : public testing::Test {
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;
   ElementTree tree{files, dir.path() / "elements"};
+  Names elements = {"os"};
   BuildPlan plan;
   std::vector<std::string> packages;
   std::optional<std::string> repository = "r1";
@@ -72,6 +74,94 @@ TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   EXPECT_EQ(fault(noted), "the package repository http://m/InRelease changed");
   repository = std::nullopt;  // it does not answer, and nothing is known of it
   EXPECT_EQ(fault(noted), "none");
+}
+
+/// One's own element beside Hearth's: a file of environment.d, and a hook that names its variable.
+class VariableOfAnElementTest : public FactSourceTest {
+ protected:
+  VariableOfAnElementTest() {
+    elements = {"os", "web"};
+    tree.add("web").hook("web", "install.d/50-web", "echo $WEB_GREETING\n");
+    greet("hello");
+    env["WEB_GREETING"] = "from the caller";
+  }
+  void greet(const std::string& value) {
+    tree.file("web", "environment.d/50-web", cat("export WEB_GREETING=", value, "\n"));
+  }
+  /// Whether the step sees the element's variable.
+  bool sees(const Step& of) {
+    const FactSource facts = source();
+    const Facts all = facts.of_step(of, {.files = {"environment.d/50-web"}, .directories = {"environment.d"}});
+    const bool is_input = all.count("hook environment.d/50-web") > 0;
+    EXPECT_EQ(all.count("env WEB_GREETING"), is_input ? 1U : 0U);
+    EXPECT_EQ(facts.variables(of.phase, &of).count("WEB_GREETING"), is_input ? 1U : 0U);
+    EXPECT_EQ(facts.withheld(of).count("WEB_GREETING"), is_input ? 0U : 1U) << "what is no input is not handed";
+    EXPECT_EQ(facts.variables(of.phase, nullptr).count("WEB_GREETING"), 1U) << "environment.d is sourced with it";
+    return is_input;
+  }
+  const Step hearths{Phase::install, Step::Kind::hook, "10-x", "os"};
+  const Step webs{Phase::install, Step::Kind::hook, "50-web", "web"};
+};
+
+TEST_F(VariableOfAnElementTest, IsAnInputOfHearthsOwnStepsOnlyWhereTheyNameIt) {
+  EXPECT_FALSE(sees(hearths));
+  EXPECT_TRUE(sees(webs));
+  EXPECT_FALSE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
+  const Facts before = source().of_step(hearths, {});
+  const Facts of_web = source().of_step(webs, {});
+  greet("bye");
+  env["WEB_GREETING"] = "another";
+  tree.file("web", "environment.d/60-more", "export WEB_GREETING\n");
+  EXPECT_EQ(source().of_step(hearths, {}), before);
+  EXPECT_NE(source().of_step(webs, {}), of_web);
+  script("install.d/10-x", "echo $WEB_GREETING\n");
+  EXPECT_TRUE(sees(hearths));
+}
+
+TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
+  tree.hook("web", "install.d/60-other", "program\n");
+  EXPECT_TRUE(sees({Phase::install, Step::Kind::hook, "60-other", "web"})) << "a program of it may read the variable";
+  script("install.d/10-x", "env | sort\n");
+  EXPECT_TRUE(sees(hearths));
+  script("install.d/10-x", "cat $TMP_HOOKS_PATH/environment.d/*\n");
+  EXPECT_TRUE(sees(hearths));
+  script("install.d/10-x", "true\n");
+  EXPECT_FALSE(sees(hearths));
+  env["HEARTH_HOOK_VARIABLES"] = "WEB_GREETING";
+  EXPECT_TRUE(sees(hearths));
+  env.erase("HEARTH_HOOK_VARIABLES");
+  tree.hook("web", "install.d/50-web", "true\n");
+  EXPECT_TRUE(sees(hearths)) << "no hook names it: it is for programs";
+}
+
+TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt) {
+  script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
+  EXPECT_FALSE(sees(hearths));
+  tree.file("web", "package-installs.yaml", "nginx:\n  when: WEB_GREETING = hello\n");
+  EXPECT_TRUE(sees(hearths));
+  EXPECT_TRUE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
+}
+
+TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSetIt) {
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_WEB $PATH $DISTRO_NAME\n");
+  for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_WEB=y\n",
+                           "export WEB_GREETING=x PATH=$PATH:/x\n", "export WEB_GREETING=x DISTRO_NAME=debian\n"}) {
+    tree.file("web", "environment.d/50-web", more);
+    EXPECT_TRUE(sees(hearths)) << more;
+  }
+  greet("hello");
+  tree.file("os", "environment.d/60-os", "[ -n \"$OS\" ] || exit 1\n");
+  EXPECT_FALSE(sees(hearths)) << "Hearth's own names what it reads";
+  tree.file("os", "environment.d/60-os", "[ -n \"$WEB_GREETING\" ] || exit 1\n");
+  EXPECT_TRUE(sees(hearths));
+  tree.file("os", "environment.d/60-os", "");
+  tree.file("web", "environment.d/60-web", "export VERSION=$(program)\n");
+  EXPECT_TRUE(sees(hearths)) << "the program may read it";
+  tree.file("web", "environment.d/60-web", "export WEB_OTHER=$WEB_GREETING\n");
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $WEB_OTHER\n");
+  EXPECT_FALSE(sees(hearths));
+  script("install.d/10-x", "echo $WEB_OTHER\n");
+  EXPECT_TRUE(sees(hearths)) << "another variable follows from it";
 }
 
 TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
@@ -229,7 +319,7 @@ TEST_F(FactSourceTest, EachKindOfInputIsNoticedByName) {
   };
   EXPECT_EQ(changed("data/x", "new"), "data/x changed") << "and the directory";
   EXPECT_EQ(changed("lost/y", "found"), "lost/y changed");
-  EXPECT_EQ(changed("environment.d/20-more", ""), "the directory environment.d changed");
+  EXPECT_EQ(changed("environment.d/20-more", "export MORE=1\n"), "the directory environment.d changed");
   EXPECT_EQ(changed("unread", "new"), "none");
   put("metadata", "{\"a\": 1}");
   EXPECT_EQ(fault(noted), "what the variable METADATA names changed");

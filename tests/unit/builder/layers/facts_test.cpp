@@ -41,11 +41,18 @@ TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {
 
 TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
   const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"TMUX_PANE", "%3"}};
-  for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)",
-                             "eval \"x=\\$MY_$n\"", "print(dict(os.environ))"})
+  for (const char* script :
+       {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)", "eval \"x=\\$MY_$n\"",
+        "print(dict(os.environ))", "compgen -v MY_", "${!names[@]} ${!name[0]}"})
     EXPECT_THAT(facts_of(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
   EXPECT_THAT(facts_of(env, {"env | grep CI_JOB_ID"}),
               UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));
+}
+
+TEST(Facts, KeysOfAnArrayAndNamesOfFilesAreNoVariables) {
+  const Environment env = {{"MY_SETTING", "1"}};
+  for (const char* script : {"for n in \"${!elements[@]}\"; do :; done", "echo ${!a[*]}", "compgen -G '/etc/*'"})
+    EXPECT_THAT(facts_of(env, {script}), testing::IsEmpty()) << script;
 }
 
 TEST(Facts, AFileAmongManyIsNotTakenAtItsWord) {

@@ -57,6 +57,39 @@ TEST_F(StepScriptsTest, AScriptThatPutsPathsTogetherMayRunAnyFileBesideTheHooks)
   EXPECT_THAT(texts(), Not(Contains("other\n"))) << "a hook";
 }
 
+TEST_F(StepScriptsTest, OfTheLibraryEachIsReachedByItsNameOnly) {
+  files.make_directories("/lib", 0755);
+  files.write("/lib/common-functions", ". $(dirname $BASH_SOURCE)/other\n", {});
+  files.write("/lib/other", "o\n", {});
+  tree.file("os", "data/x", "data\n");
+  files.write("/lib/unnamed", "u\n", {});
+  tree.hook("os", "install.d/10-x", "for f in $TMP_HOOKS_PATH/data/*; do . $f; done\n");
+  EXPECT_THAT(texts(), Not(Contains("u\n")));
+  tree.hook("os", "install.d/10-x", ". common-functions\n");
+  EXPECT_THAT(texts(), UnorderedElementsAre(". common-functions\n", ". $(dirname $BASH_SOURCE)/other\n", "o\n"));
+}
+
+TEST_F(StepScriptsTest, WhatIsApartOfEnvironmentDCountsWhereItIsNamed) {
+  tree.file("os", "environment.d/10-e.bash", "e\n").file("os", "environment.d/20-f", "f\n");
+  const auto texts_apart = [&] {
+    const BuildPlan plan = tree.plan({"os"});
+    const StepScripts scripts(files, plan, {}, "/home/u");
+    Names found;
+    for (const auto* script : scripts.of(&step, [](const auto&) { return std::vector<fs::path>{}; },
+                                         {{"10-e.bash", scripts.environment().at("10-e.bash")}}))
+      found.push_back(script->words().text());
+    return found;
+  };
+  EXPECT_THAT(texts_apart(), UnorderedElementsAre("x\n", "f\n"));
+  for (const std::string name : {". $TMP_HOOKS_PATH/environment.d/10-e.bash\n", ". 10-e\n"}) {
+    tree.hook("os", "install.d/10-x", name);
+    EXPECT_THAT(texts_apart(), UnorderedElementsAre(name, "f\n", "e\n"));
+  }
+  const std::string any = "for f in $TMP_HOOKS_PATH/data/*; do . $f; done\n";
+  tree.hook("os", "install.d/10-x", any);
+  EXPECT_THAT(texts_apart(), Not(Contains("e\n")));
+}
+
 TEST_F(StepScriptsTest, FilesOfTheMachineAreReadWithAllBelowThem) {
   files.make_directories("/srv/tools/below", 0755);
   files.write("/srv/tools/below/run", "r\n", {});

@@ -297,6 +297,9 @@ TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
     if (step == nullptr || step->name == "20-b") return {{"COMMON", "1"}, {"HOME", "/root"}};
     return {{"COMMON", "1"}, {"HOME", "/home/u"}, {"OWN", "1"}};
   };
+  setup.withheld = [](const Step& step) {
+    return step.name == "20-b" ? std::set<std::string>{"COMMON"} : std::set<std::string>{};
+  };
   PhaseRunner handing(std::move(setup), plan);
   handing.set_variable("SINCE", "1");
   handing.run(Phase::root);
@@ -310,6 +313,7 @@ TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   const Environment second = *runner.ran.at(2).env;
   EXPECT_EQ(second.at("HOME"), "/root");
   EXPECT_EQ(second.count("OWN"), 0U);
+  EXPECT_EQ(second.count("COMMON"), 0U) << "withheld";
 }
 
 /// Phases in the target bind the hooks there, so they need mounts; still no hook is started.

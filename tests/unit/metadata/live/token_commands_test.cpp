@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
-#include "metadata/engine/seal.hpp"
+#include "base/sys/seal.hpp"
 #include "metadata/rest/token_book.hpp"
 
 namespace hearth::metadata::live {

@@ -1,4 +1,4 @@
-#include "metadata/engine/seal.hpp"
+#include "base/sys/seal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "tests/fakes/lossy_disk.hpp"
 #include "tests/unit/base/in_child.hpp"
 
-namespace hearth::metadata::live {
+namespace hearth {
 namespace {
 
 using testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST_F(SealTest, NoPowerCutTakesAKeyThatSealed) {
 }
 
 }  // namespace
-}  // namespace hearth::metadata::live
+}  // namespace hearth

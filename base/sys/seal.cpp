@@ -1,4 +1,4 @@
-#include "metadata/engine/seal.hpp"
+#include "base/sys/seal.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 
-namespace hearth::metadata::live {
+namespace hearth {
 
 namespace {
 
@@ -21,7 +21,6 @@ constexpr std::string_view k_mark = "sealed:";
 constexpr std::size_t k_id_size = 16;  ///< hexadecimal digits
 constexpr std::size_t k_salt_size = 16;
 constexpr std::size_t k_secret_size = 64;  ///< hexadecimal digits of a key
-constexpr const char* k_if_read = "`hearth metadata seal rotate`";
 
 SealKey key_of(std::string text, std::int64_t until = 0) {
   std::string id = to_hex(hmac(HashKind::sha256, text, "id of a key that seals")).substr(0, k_id_size);
@@ -42,7 +41,7 @@ Error no_seal(const fs::path& file) {
 }
 
 std::vector<SealKey> read_keys(const fs::path& file) {
-  std::string whole = read_private_file(file, k_if_read);
+  std::string whole = read_private_file(file, cat("`hearth metadata seal rotate --seal-key ", file.string(), "`"));
   const Json all = json_or_null(whole);
   wipe(whole);
   std::vector<SealKey> keys;
@@ -144,4 +143,4 @@ void forget_former_keys(const fs::path& file, std::string_view in_use, std::int6
   rewrite_private_file(file, file_text(keys));
 }
 
-}  // namespace hearth::metadata::live
+}  // namespace hearth

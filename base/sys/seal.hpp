@@ -13,7 +13,7 @@
 #include "base/path.hpp"
 #include "base/sys/secret.hpp"
 
-namespace hearth::metadata::live {
+namespace hearth {
 
 /// The usual file, in a state directory.
 constexpr const char* k_seal_key = "seal-key";
@@ -61,4 +61,4 @@ void rotate_seal(const fs::path& file, std::int64_t until);
 /// since.
 void forget_former_keys(const fs::path& file, std::string_view in_use, std::int64_t now);
 
-}  // namespace hearth::metadata::live
+}  // namespace hearth

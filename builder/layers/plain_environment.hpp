@@ -1,0 +1,17 @@
+// Files of environment.d that only set variables: what such a one does is seen in these, so it is no input of a step
+// that can't see them. Pure text work.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace hearth::builder {
+
+/// What the file sets, where it is nothing but assignments and exports of words in which nothing runs and no variable
+/// is set (`export A=${A:-x}`, `B="$A y"`). Nothing where it may do more: commands, conditions, `$( )`, `${A:=x}`,
+/// `${A:?}`, arrays, backslashes; and where it sets what is bash's own.
+[[nodiscard]] std::optional<std::set<std::string>> plainly_set(std::string_view text);
+
+}  // namespace hearth::builder

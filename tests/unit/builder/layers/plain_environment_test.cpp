@@ -1,0 +1,71 @@
+#include "builder/layers/plain_environment.hpp"
+
+#include <gmock/gmock.h>
+
+namespace hearth::builder {
+namespace {
+
+using testing::Optional;
+using testing::UnorderedElementsAre;
+
+TEST(PlainEnvironment, TellsWhatAFileOfAssignmentsSets) {
+  EXPECT_THAT(plainly_set(""), Optional(testing::IsEmpty()));
+  EXPECT_THAT(
+      plainly_set(
+          "#!/bin/bash\n# $(date)\nexport A=${A:-hello}  # `why`\nB='$(x)' C=\"$A and ${B-it's} <y>\"; export B\n"
+          "export D E=a:/b/c#d,%e+f F=${A:+${B:-\"two words\"}}\n"),
+      Optional(UnorderedElementsAre("A", "B", "C", "D", "E", "F")));
+}
+
+TEST(PlainEnvironment, WhatMayDoMoreIsNotPlain) {
+  for (const char* text : {"export A=$(date)",
+                           "export A=`date`",
+                           "A=1 date",
+                           "date",
+                           ". ./file",
+                           "if true; then A=1; fi",
+                           "A=(1 2)",
+                           "A[1]=x",
+                           "A=\"$(date)\"",
+                           "A=\"`date`\"",
+                           "A=${B:=x}",
+                           "A=${B:?no}",
+                           "A=${B=x}",
+                           "A=${!B}",
+                           "A=${B//x/y}",
+                           "A=${#B}",
+                           "A=${B:",
+                           "A=${B:-$(date)}",
+                           "A=\"${B:-$(date)}\"",
+                           "A=$((1+1))",
+                           "A=x && date",
+                           "A=x | date",
+                           "A=<(date)",
+                           "A=x > file",
+                           "A=\\\nx",
+                           "A=~",
+                           "A='open",
+                           "A=\"open",
+                           "export -p",
+                           "export",
+                           "set -eu",
+                           "A+=x",
+                           "declare A=1",
+                           "[ -n \"$A\" ]",
+                           "PATH=x\r\n",
+                           "UID=0",
+                           "BASH_ENV=x",
+                           "CDPATH=/",
+                           "A=1&",
+                           "A=x!",
+                           "=x",
+                           "1A=x",
+                           "A= date",
+                           "A=${1}",
+                           "A=$$"}) {
+    EXPECT_EQ(plainly_set(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace hearth::builder
