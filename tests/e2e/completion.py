@@ -54,7 +54,6 @@ def zsh(line):
     until(b"ready> ")
     os.write(terminal, b"autoload -U compinit; compinit -u -D; eval \"$(hearth completion zsh)\"; echo set''up\n")
     until(b"setup")
-    until(b"ready> ")
     os.write(terminal, line.encode() + b"\t")
     shown = until(LINES[line].replace(" ", "\\ ").encode(), 10)
     os.write(terminal, b"\x03exit\n")
