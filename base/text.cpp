@@ -165,6 +165,18 @@ std::string shell_join(const std::vector<std::string>& words) {
   return join(quoted, " ");
 }
 
+namespace {
+
+/// "manual" of "manual-management"; a letter or two say nothing.
+std::optional<std::string> only_beginning(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t k_least = 3;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  if (word.size() < k_least || std::count_if(candidates.begin(), candidates.end(), begins) != 1) return std::nullopt;
+  return *std::find_if(candidates.begin(), candidates.end(), begins);
+}
+
+}  // namespace
+
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > k_longest_name) return std::nullopt;
   const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
@@ -180,7 +192,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     }
     if (best_distance <= 1) break;  // none is nearer
   }
-  return best;
+  return best ? best : only_beginning(word, candidates);
 }
 
 }  // namespace hearth

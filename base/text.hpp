@@ -53,7 +53,8 @@ template <class... Parts>
 [[nodiscard]] std::string shell_quote(std::string_view word);
 [[nodiscard]] std::string shell_join(const std::vector<std::string>& words);
 
-/// The candidate nearest to `word` by edit distance, if it is near enough to be a likely typing error.
+/// The candidate nearest to `word` by edit distance, if it is near enough to be a likely typing error; else the only
+/// one that begins with it.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace hearth

@@ -161,6 +161,17 @@ int why(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// Images that were built in this directory, for completion.
+std::vector<std::string> built_here() {
+  std::vector<std::string> names;
+  const RealFileSystem files;
+  for (const std::string& entry : files.list(".")) {
+    if (entry.ends_with(".d") && files.status(fs::path(entry) / k_steps_file))
+      names.push_back(entry.substr(0, entry.size() - 2));
+  }
+  return names;
+}
+
 int timing(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
   const fs::path file = records_directory(arguments.operands().front()) / k_timing_file;
@@ -186,6 +197,10 @@ cli::Command row(std::string words, std::string operands, std::string summary, s
 }  // namespace
 
 std::vector<cli::Command> cache_commands() {
+  const auto of_images = [](cli::Command command) {
+    command.names = built_here;
+    return command;
+  };
   const cli::Option where = {"image-cache", 0, "DIR", k_where};
   const cli::Option keep = {"keep", 0, "GIB", "how much may stay (default: nothing but what builds hold)"};
   const cli::Option fetched = {
@@ -202,10 +217,11 @@ std::vector<cli::Command> cache_commands() {
           [](const cli::Arguments& arguments) { return carry(arguments, true); }),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, false); }),
-      row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",
-          {{"json", 0, "", "print the whole report"}}, why),
-      row("image timing", "NAME", "show where the time of an image's last build went",
-          {{"svg", 0, "", "as a picture with an axis of time (also beside the image: NAME.d/timing.svg)"}}, timing)};
+      of_images(row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",
+                    {{"json", 0, "", "print the whole report"}}, why)),
+      of_images(row("image timing", "NAME", "show where the time of an image's last build went",
+                    {{"svg", 0, "", "as a picture with an axis of time (also beside the image: NAME.d/timing.svg)"}},
+                    timing))};
 }
 
 }  // namespace hearth::builder

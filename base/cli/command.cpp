@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -104,19 +105,51 @@ std::string what_comes_next(const std::vector<std::string>& names, const std::ve
   return "";
 }
 
+/// What other programs call the same, the likeliest first.
+constexpr std::array<std::string_view, 6> k_alike = {
+    "create build make new import add", "boot run start up",      "delete remove rm destroy",
+    "show inspect info get describe",   "set edit change modify", "list ls"};
+
+/// "build" among the words that may stand behind "image": what is meant by it.
+std::optional<std::string> meant_by(const std::string& word, const std::vector<std::string>& known) {
+  for (const std::string_view set : k_alike) {
+    const std::vector<std::string> alike = split_words(set);
+    if (std::find(alike.begin(), alike.end(), word) == alike.end()) continue;
+    for (const std::string& other : alike) {
+      if (std::find(known.begin(), known.end(), other) != known.end()) return other;
+    }
+  }
+  return nearest(word, known);
+}
+
+/// A second word that no command has behind such a first one.
+[[noreturn]] void unknown_second(const Program& program, const std::vector<std::string>& words,
+                                 const std::vector<std::string>& seconds) {
+  const std::string what = cat("there is no command '", words[0], " ", words[1], "'");
+  const std::string first = cat(program.name, " ", words[0]);
+  if (words[1] == "help")
+    throw Error(ErrorKind::usage, cat(what, "; did you mean '", program.name, " help ", words[0], "'?"));
+  const std::optional<std::string> meant = meant_by(words[1], seconds);
+  if (meant) throw Error(ErrorKind::usage, cat(what, "; did you mean '", words[0], " ", *meant, "'?"));
+  throw Error(ErrorKind::usage, what).hint(cat("`", first, "` prints those that begin so."));
+}
+
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
-  for (const Command& command : all_commands(program)) names.push_back(command.words);
+  std::vector<std::string> seconds;  // behind the first word
+  for (const Command& command : all_commands(program)) {
+    names.push_back(command.words);
+    const std::vector<std::string> row = split_words(command.words);
+    if (row.size() > 1 && row[0] == words[0]) seconds.push_back(row[1]);
+  }
   if (const std::string next = what_comes_next(names, words); !next.empty()) throw Error(ErrorKind::usage, next);
   std::vector<std::string> groups;
   for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
+  if (words.size() > 1 && !seconds.empty()) unknown_second(program, words, seconds);
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);
   if (!near) near = nearest(words[0], groups);
-  if (near == words[0])
-    throw Error(ErrorKind::usage, cat("there is no command '", two, "'"))
-        .hint(cat("`", program.name, " ", words[0], "` prints those that begin so."));
   throw Error(ErrorKind::usage,
               cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }

@@ -47,7 +47,9 @@ struct Program {
   std::vector<Group> groups = {};  ///< in the order of help
   std::vector<Topic> topics = {};
   std::vector<Command> links = {};  ///< programs of their own, started by a link of that name
-  std::vector<Topic> pages = {};    ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
+  /// What there is now of what tables call NODE or STACK, for completion; the words are those typed behind the command.
+  std::function<std::vector<std::string>(const std::string& what, const std::vector<std::string>& words)> known = {};
+  std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
 };
 
 /// The rows with their group set; a row that names one keeps it.

@@ -14,6 +14,7 @@ using Words = std::vector<std::string>;
 
 /// What people put where a table says FILE or DIR.
 Offers::Places places_named(std::string_view placeholder) {
+  if (placeholder.find("URL") != std::string_view::npos) return Offers::Places::none;
   if (placeholder.find("DIR") != std::string_view::npos) return Offers::Places::directories;
   for (const std::string_view file : {"FILE", "IMAGE", "SITE", "TEMPLATE", "DISK", "BUNDLE", "INVENTORY", ".yaml"}) {
     if (placeholder.find(file) != std::string_view::npos) return Offers::Places::files;
@@ -56,25 +57,45 @@ class Offering {
   Offers found_;
 };
 
+/// "[NODE…]" → "NODE".
+std::string without_dots(std::string_view placeholder) {
+  return replace_all(replace_all(replace_all(std::string(placeholder), "…", ""), "[", ""), "]", "");
+}
+
+/// What the operand behind `taken` others is called; where there are choices, all of them.
+std::string operand_behind(const std::string& operands, std::size_t taken) {
+  const Words all = split_words(operands);
+  if (all.empty() || std::find(all.begin(), all.end(), "|") != all.end()) return operands;
+  if (taken < all.size()) return without_dots(all[taken]);
+  return all.back().find("…") == std::string::npos ? "" : without_dots(all.back());
+}
+
+/// What a command line has typed, and what may be known of its words.
+struct TypedLine {
+  const Program& program;
+  const Command& command;
+  const Words& words;  ///< behind those of the command, the one at the cursor not among them
+};
+
+void offer_known(Offering& offering, const TypedLine& line, const std::string& what, const std::string& before) {
+  if (!line.program.known || what.empty()) return;
+  for (const std::string& name : line.program.known(what, line.words)) offering.add(cat(before, name), "");
+}
+
 /// The values of an option, after `before` ("--type=", or nothing). Where it takes a list, those after the last comma.
-void offer_values(Offering& offering, const Option& option, const std::string& before) {
+void offer_values(Offering& offering, const TypedLine& line, const Option& option, const std::string& before) {
   const std::string typed = offering.typed().substr(before.size());
   const bool list = option.value_name.find(',') != std::string::npos;
   const std::size_t comma = list ? typed.rfind(',') : std::string::npos;
   const std::string kept = comma == std::string::npos ? before : cat(before, typed.substr(0, comma + 1));
   for (const std::string& value : option.values) offering.add(cat(kept, value), "");
-  if (option.values.empty()) offering.add_places(places_named(option.value_name));
+  if (!option.values.empty()) return;
+  offer_known(offering, line, option.value_name, before);
+  offering.add_places(places_named(option.value_name));
 }
 
 void offer_options(Offering& offering, const Command& command) {
   for (const Option& option : shown_options(command)) offering.add(option.display(), option.help);
-}
-
-void offer_operands(Offering& offering, const Command& command) {
-  if (command.names) {
-    for (const std::string& name : command.names()) offering.add(name, "");
-  }
-  offering.add_places(places_named(command.operands));
 }
 
 /// Of letters ("-xo"): the first that takes a value, if nothing follows it.
@@ -96,22 +117,37 @@ const Option* waiting_option(const std::vector<Option>& options, const std::stri
   return option == options.end() ? nullptr : &*option;
 }
 
-/// After a command: `words` are those behind its own, the one at the cursor not among them.
-void offer_arguments(Offering& offering, const Command& command, const Words& words) {
+void offer_operands(Offering& offering, const TypedLine& line, const std::vector<Option>& options) {
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < line.words.size(); ++i) {
+    const bool is_value = i > 0 && waiting_option(options, line.words[i - 1]) != nullptr;
+    if (!is_value && !line.words[i].starts_with("-")) ++taken;
+  }
+  if (line.command.names) {
+    for (const std::string& name : line.command.names()) offering.add(name, "");
+  }
+  const std::string what = operand_behind(line.command.operands, taken);
+  offer_known(offering, line, what, "");
+  offering.add_places(places_named(what));
+}
+
+void offer_arguments(Offering& offering, const TypedLine& line) {
+  const auto& [program, command, words] = line;
   const std::vector<Option> options = shown_options(command);
   const std::string& typed = offering.typed();
-  if (std::find(words.begin(), words.end(), "--") != words.end()) return offer_operands(offering, command);
+  if (std::find(words.begin(), words.end(), "--") != words.end()) return offer_operands(offering, line, options);
   const Option* waiting = words.empty() ? nullptr : waiting_option(options, words.back());
-  if (waiting != nullptr) return offer_values(offering, *waiting, "");
+  if (waiting != nullptr) return offer_values(offering, line, *waiting, "");
   const std::size_t equals = typed.find('=');
   if (typed.starts_with("--") && equals != std::string::npos) {
     for (const Option& option : options) {
-      if (option.display() == typed.substr(0, equals)) offer_values(offering, option, typed.substr(0, equals + 1));
+      if (option.display() == typed.substr(0, equals))
+        offer_values(offering, line, option, typed.substr(0, equals + 1));
     }
     return;
   }
   if (typed.starts_with("-")) return offer_options(offering, command);
-  offer_operands(offering, command);
+  offer_operands(offering, line, options);
 }
 
 /// The next word of every command that begins with `words`.
@@ -147,7 +183,8 @@ void offer_of_program(Offering& offering, const Program& program, Words words) {
   const Command* command = command_at(rows, words);
   if (command == nullptr) return;
   const auto used = static_cast<std::ptrdiff_t>(split_words(command->words).size());
-  offer_arguments(offering, *command, {words.begin() + used, words.end()});
+  const Words behind(words.begin() + used, words.end());
+  offer_arguments(offering, {program, *command, behind});
 }
 
 constexpr const char* k_bash = R"(# bash completion for PROGRAM: the program itself says what may come next.
@@ -158,9 +195,13 @@ _PROGRAM() {
     case $line in
       $'\tfiles') compopt -o filenames; mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$2") ;;
       $'\tdirectories') compopt -o filenames; mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$2") ;;
-      *) COMPREPLY+=("${line%%$'\t'*}") ;;
+      *)
+        line=${line%%$'\t'*}
+        case $line in *\ *) printf -v line %q "$line" ;; esac
+        COMPREPLY+=("$line")
+        ;;
     esac
-  done < <("$1" --complete "${COMP_WORDS[@]:0:COMP_CWORD}" "$2" 2>/dev/null)
+  done < <("$1" --complete "${COMP_WORDS[@]:0:COMP_CWORD}" "${2//\\/}" 2>/dev/null)
 }
 complete -F _PROGRAM NAMES
 )";
@@ -189,7 +230,7 @@ fi
 constexpr const char* k_fish = R"(# fish completion for PROGRAM: the program itself says what may come next.
 function __PROGRAM_offers
     set -l words (commandline -opc)
-    for line in ($words[1] --complete $words (commandline -ct) 2>/dev/null)
+    for line in ($words[1] --complete $words (string unescape -- (commandline -ct)) 2>/dev/null)
         switch $line
             case \tfiles
                 __fish_complete_path (commandline -ct)
@@ -219,7 +260,7 @@ Offers offers(const Program& program, std::vector<std::string> line) {
   const auto link =
       std::find_if(program.links.begin(), program.links.end(), [&](const Command& each) { return each.words == name; });
   if (link != program.links.end())
-    offer_arguments(offering, *link, words);
+    offer_arguments(offering, {program, *link, words});
   else
     offer_of_program(offering, program, words);
   Offers found = offering.take();

@@ -2,13 +2,12 @@
 // roles.
 #include <algorithm>
 
-#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/inventory/matching.hpp"
-#include "pxe/boot/explain.hpp"
 
 namespace hearth::bootstrap {
 
@@ -94,23 +93,12 @@ ServedResponse IronicApi::agent_log(const ApiCall& call) {
 ServedResponse IronicApi::boot_log(const ApiCall& call) {
   constexpr std::size_t k_most_lines = 1000;
   const Node& node = conductor_.node(call.parts[2]);
-  const std::optional<Json> boot = conductor_.ledger().store().document("site/boot");
-  const std::string file = boot ? text_in(*boot, "events") : "";
-  if (file.empty())
+  const std::optional<std::vector<Json>> events = boot_requests(conductor_.ledger().store(), node, k_most_lines);
+  if (!events)
     throw Refusal(404, "This conductor boots no machines itself (hearth node serve --boot); see hearth pxe boot-log.");
-  std::vector<pxe::Mac> macs;
   std::vector<std::string> shown;
-  for (const Port& port : node.ports) {
-    if (const std::optional<pxe::Mac> mac = pxe::parse_mac(port.address)) macs.push_back(*mac);
-    shown.push_back(port.address);
-  }
-  const RealFileSystem files;
-  const std::vector<std::string> lines =
-      pxe::boot_events(files.read(file + ".1").value_or("") + files.read(file).value_or(""), macs);
-  Json events = Json::array();
-  for (std::size_t i = lines.size() > k_most_lines ? lines.size() - k_most_lines : 0; i < lines.size(); ++i)
-    events.push_back(json_or_null(lines[i]));
-  return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", events}});
+  for (const Port& port : node.ports) shown.push_back(port.address);
+  return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", *events}});
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {
@@ -148,7 +136,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
   const std::string key = cat(kind, "/", call.parts[2]);
   if (call.is("PUT")) {
     Json document = call.body();
-    const std::optional<Json> boot = store.document("site/boot");
+    const std::optional<Json> boot = store.document(k_boot_document);
     if (kind == "image" && boot && !document.contains("image_source")) {  // it lies among the seed's files
       const std::string file = text_in(document, "file");
       document["image_source"] = cat(text_in(*boot, "url"), "/images/", file.substr(file.rfind('/') + 1));

@@ -4,6 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "bootstrap/conductor/boot_records.hpp"
+#include "pxe/boot/answer.hpp"
 
 namespace hearth::bootstrap {
 
@@ -39,6 +41,10 @@ BootService::BootService(const pxe::Site& site, const Options& options, Conducto
     const std::optional<pxe::Mac> mac = known ? servers_->leased_to(*known) : std::nullopt;
     return mac ? std::optional(pxe::to_text(*mac)) : std::nullopt;
   });
+  if (!site.networks.empty()) {
+    conductor_.ledger().store().put_document(k_boot_document,
+                                             boot_document(site, pxe::http_base(site, site.networks.front().server)));
+  }
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) put(node);
   conductor_.ledger().watch([this](const Committed& committed) {
     for (const std::string& uuid : committed.removed) nodes_.remove(uuid);

@@ -200,7 +200,7 @@ cli::Command deploy_command() {
        {"network-data", 0, "FILE", "networks of the tree (network_data.yaml in it)"},
        {"inventory", 0, "FILE", "nodes (instackenv.json, YAML, CSV), imported first"},
        {"name", 'n', "NAME", "the stack's name (overcloud)"},
-       {"image", 0, "IMAGE", "for servers that name none: a registered image or a URL"},
+       {"image", 0, "IMAGE|URL", "for servers that name none: a registered image or a URL"},
        {"timeout", 0, "MINUTES", "how long all of it may take (240)"},
        {"seed", 0, "URL", "a running seed: its conductor (http://HOST:6385)"},
        {"stacks-url", 0, "URL", "its stack engine (http://HOST:8004/v1/admin)"},

@@ -116,7 +116,9 @@ FileLock taken_lock(const fs::path& directory) {
   std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(2));
   if (lock) return std::move(*lock);
   throw Error(ErrorKind::io, cat("another process works on ", directory.string()))
-      .hint("one conductor per state directory: stop the other one, or give another --state");
+      .hint(
+          "one conductor per state directory: stop the other one, or give another --state; hearth deploy --seed "
+          "http://127.0.0.1:6385 lets one that serves do the work");
 }
 
 /// The site to boot, with what hearth image load has put aside for its machines.
@@ -320,10 +322,6 @@ struct SeedService::Parts {
     }
     boot = std::make_unique<BootService>(*site, options, conductor, clock, log);
     boot->look_around();
-    if (!site->networks.empty()) {
-      store.put_document("site/boot", {{"url", pxe::http_base(*site, site->networks.front().server)},
-                                       {"events", (fs::absolute(site->state_dir) / "events.jsonl").string()}});
-    }
   }
 
   /// Nothing here has started a thread yet, so it holds for all.

@@ -190,7 +190,7 @@ cli::Command verb_command(const VerbCommand& row) {
                                       {"no-wait", 0, "", "not even until it is known whether it has begun"}};
   const std::string verb = row.verb;
   if (verb == "deploy" || verb == "rebuild") {
-    options.push_back({"image", 0, "IMAGE", "a URL, or the name of a registered image"});
+    options.push_back({"image", 0, "IMAGE|URL", "a registered image, or where it is"});
     options.push_back({"sha256", 0, "HEX", "the digest of an image given as URL"});
     options.push_back({"root-gb", 0, "GIB", "the image is a file system: partition the disk, with so much for it"});
     options.push_back({"swap-mb", 0, "MIB", "with --root-gb: swap space"});

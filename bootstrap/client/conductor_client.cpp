@@ -280,6 +280,23 @@ std::string node_target(const std::string& id, std::string_view rest) {
   return cat("/v1/nodes/", percent_encode(id), rest);
 }
 
+std::optional<std::vector<std::string>> names_at_rest(const fs::path& directory, bool nodes) {
+  require_state(directory.string());
+  const std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock");
+  if (!lock) return std::nullopt;
+  Store store((directory / k_state_file).string());
+  std::vector<std::string> names;
+  if (nodes) {
+    for (const Node& node : store.nodes([](const std::string&, const std::string&) {}))
+      names.push_back(node.name.empty() ? node.uuid : node.name);
+    return names;
+  }
+  constexpr std::string_view k_image = "image/";
+  for (const auto& [name, document] : store.documents(std::string(k_image)))
+    names.push_back(name.substr(k_image.size()));
+  return names;
+}
+
 std::vector<cli::Option> client_options() {
   return {{"url", 0, "URL", "the conductor's address (HEARTH_NODE_URL; else the one that serves the state)"},
           {"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/cli/options.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/path.hpp"
 
 namespace hearth::bootstrap {
 
@@ -46,6 +48,10 @@ class ConductorClient {
 constexpr const char* k_state_file = "state.db";
 /// Likewise: where a conductor that serves is asked by root and its own user, without a token.
 constexpr const char* k_api_socket = "api.socket";
+
+/// The names of nodes, else of registered images, in a state that nobody works on, read as it is: a conductor of our
+/// own would go on with its work. Nothing where somebody does.
+[[nodiscard]] std::optional<std::vector<std::string>> names_at_rest(const fs::path& directory, bool nodes);
 
 /// What a request about a node, or a part of it, is sent to.
 [[nodiscard]] std::string node_target(const std::string& id, std::string_view rest = "");

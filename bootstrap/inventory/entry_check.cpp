@@ -114,13 +114,15 @@ void EntryCheck::check_driver() {
   }
   const DriverRow* row = driver_of(type);
   if (row == nullptr) {
-    std::vector<std::string> names;
+    std::vector<std::string> types;
+    std::vector<std::string> drivers;
     for (const DriverRow& known : driver_table()) {
-      for (const std::string_view name : known.types) names.emplace_back(name);
+      types.insert(types.end(), known.types.begin(), known.types.end());
+      if (known.supported) drivers.emplace_back(known.driver);
     }
-    const std::optional<std::string> near = nearest(type, names);
-    fault("pm_type",
-          cat("unknown pm_type (ironic driver to use): ", type, near ? cat(" (do you mean ", *near, "?)") : ""));
+    const std::optional<std::string> near = nearest(type, types);
+    fault("pm_type", cat("unknown pm_type (ironic driver to use): ", type,
+                         near ? cat(" (do you mean ", *near, "?)") : cat(" (there are ", join(drivers, ", "), ")")));
     return;
   }
   std::vector<std::string> missing;

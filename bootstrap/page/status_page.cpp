@@ -4,6 +4,7 @@
 
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
 #include "bootstrap/page/view.hpp"
 #include "metadata/serve/query.hpp"
@@ -13,6 +14,7 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr std::int64_t k_events = 400;  ///< that a reader gets at once; older ones he asks for
+constexpr std::size_t k_boots = 300;    ///< that a node's details have
 constexpr std::size_t k_longest_queue = std::size_t{4} << 20U;
 constexpr Stamp k_sign_every = 15'000'000;  ///< microseconds: proxies and dead peers need something to look at
 constexpr Stamp k_look_every = 4'000'000;
@@ -93,10 +95,12 @@ ServedResponse StatusPage::answer(const ServedRequest& request, const Caller& ca
 ServedResponse StatusPage::page(const ServedRequest& request, const Caller& caller) {
   const std::string what = request.path.substr(6);
   if (what == "counts") return json_answer(200, {{"nodes", conductor_.ledger().nodes().size()}});
-  const bool tells = what == "events" || what == "history" || what == "waiting" || what.rfind("nodes/", 0) == 0;
+  const bool tells =
+      what == "events" || what == "history" || what == "waiting" || what == "network" || what.rfind("nodes/", 0) == 0;
   if (tells && caller.role == Role::nobody) return plain(401, "Log in to see the nodes");
   if (what == "events") return stream(request);
   if (what == "history") return history(request);
+  if (what == "network") return json_answer(200, network_view(conductor_.ledger().store(), conductor_.ledger().now()));
   if (what == "waiting") return json_answer(200, {{"waiting", conductor_.waiting()}});
   if (what.rfind("nodes/", 0) == 0) return details(what.substr(6));
   return file(request, what.empty() ? "index.html" : what);
@@ -135,6 +139,10 @@ ServedResponse StatusPage::details(const std::string& uuid) {
   query.newest = true;
   query.limit = 200;
   shown["events"] = events_json(conductor_.ledger().store().events(query));
+  shown["boots"] = Json::array();
+  for (const Json& line : boot_requests(conductor_.ledger().store(), *node, k_boots).value_or(std::vector<Json>{})) {
+    if (line.is_object()) shown["boots"].push_back(page_boot(line));
+  }
   if (const std::optional<Json> log = conductor_.ledger().store().document(cat("agent-log/", uuid)))
     shown["log"] = *log;
   return json_answer(200, shown);

@@ -8,7 +8,8 @@
 //     /page/counts        how many nodes there are, for everybody
 //     /page/events        server-sent events: `snapshot`, then `change`; Last-Event-ID is honoured
 //     /page/history       older events: ?before=ID&node=UUID
-//     /page/nodes/UUID    a node in detail, with its latest events
+//     /page/nodes/UUID    a node in detail, with its latest events and what its machine asked the boot servers for
+//     /page/network       the networks that are served, and the leases in them
 #pragma once
 
 #include <map>

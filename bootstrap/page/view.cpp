@@ -122,6 +122,18 @@ Json page_event(const Event& event) {
           {"name", event.title}, {"kind", event.kind},         {"text", event.text}};
 }
 
+Json page_boot(const Json& line) {
+  constexpr double k_boot_second = 1e6;
+  const auto number = [&](const char* key) {
+    const auto found = line.find(key);
+    return found != line.end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  return {{"at", stamp_json(static_cast<Stamp>(number("time") * k_boot_second))},
+          {"protocol", text_in(line, "protocol")},
+          {"what", without_secrets(text_in(line, "what"))},
+          {"seconds", number("seconds")}};
+}
+
 Json page_states() {
   Json states = Json::object();
   for (int i = 0; i <= static_cast<int>(State::service_hold); ++i) {

@@ -11,6 +11,8 @@ namespace hearth::bootstrap {
 /// The row and what is shown beside it when somebody looks at this node.
 [[nodiscard]] Json page_details(const Node& node, bool automated_clean);
 [[nodiscard]] Json page_event(const Event& event);
+/// Of a line of the boot servers: when it was answered, by which protocol, for what, and how long that took.
+[[nodiscard]] Json page_boot(const Json& line);
 /// The states and where their work leads, for the picture of a node's way.
 [[nodiscard]] Json page_states();
 

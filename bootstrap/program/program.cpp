@@ -6,6 +6,7 @@
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
 #include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/known_names.hpp"
 #include "bootstrap/program/doc_pages.hpp"
 #include "bootstrap/program/init.hpp"
 #include "bootstrap/program/schemas.hpp"
@@ -34,6 +35,7 @@ cli::Program make_program(const fs::path& executable) {
   program.topics = help_topics();
   program.pages = doc_pages();
   program.links = builder::link_commands(executable);
+  program.known = bootstrap::known_names;
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {
     for (cli::Command& row : cli::in_group(group, std::move(rows))) program.commands.push_back(std::move(row));
   };

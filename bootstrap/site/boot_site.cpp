@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "pxe/net/packet_socket.hpp"
 
 namespace hearth::bootstrap {
 
@@ -23,12 +24,14 @@ bool is_site_file_name(const std::string& path) { return format_of(path) == List
 pxe::Site load_boot_site(const std::string& path, const std::string& state_directory) {
   if (!is_site_file_name(path)) return pxe::parse_site(read_file(path), path).value_or_throw();
   const SiteFile site = load_site_file(path);
-  if (site.interface.empty()) {
+  const std::string interface =
+      site.interface.empty() ? pxe::interface_with(pxe::parse_ipv4(site.seed_address).value()) : site.interface;
+  if (interface.empty()) {
     throw Error(ErrorKind::input,
                 cat(path, ": network.interface: is missing: the card of this machine in ", site.subnet))
-        .hint("add to network:  interface: eth1");
+        .hint(cat("add to network:  interface: eth1; or give a card the seed's address, ", site.seed_address));
   }
-  Json document = boot_site(site, site.interface, state_directory);
+  Json document = boot_site(site, interface, state_directory);
   document["nodes"] = Json::array();
   for (std::size_t i = 0; i < site.machines.size(); ++i) {
     const BlankMachine& machine = site.machines[i];

@@ -50,7 +50,7 @@ const std::vector<SiteKey>& keys_of_part(const std::string& part) {
         {"router", SiteKind::text, "its router"},
         {"dns", SiteKind::texts, "name servers"},
         {"ntp", SiteKind::texts, "time servers"},
-        {"interface", SiteKind::text, "the seed's card in it"},
+        {"interface", SiteKind::text, "the seed's card in it (the one that has its address)"},
         {"mode", SiteKind::text, "full, or proxy beside a DHCP server that is there"}}},
       {"seed", {{"image", SiteKind::text, "its disk"}, {"memory", SiteKind::number, "MiB"}}},
       {"deploy",

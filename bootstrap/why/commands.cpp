@@ -89,9 +89,9 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
     }
     answer.text = cat("\n", answer.text);
   } else if (answer.rows.empty()) {
-    const std::string no_image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here; ") : "";
-    throw Error(ErrorKind::not_found,
-                cat("nothing is known of ", asked.name, ": ", no_image, join(sources.tried(), "; ")));
+    const std::string no_image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here\n  ") : "";
+    throw Error(ErrorKind::not_found, cat("nothing is known of ", asked.name))
+        .hint(cat(no_image, join(sources.tried(), "\n  ")));
   }
   print_answer(answer, as_json);
   return 0;

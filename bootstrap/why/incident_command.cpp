@@ -112,7 +112,7 @@ cli::Command incident_command() {
       "for a secret: look at it before you send it (tar --zstd -xOf FILE ramdisk.log). Who gets the file reads: "
       "hearth why --file FILE\n\nExample: hearth incident web1 --stack site",
       with_sources({{"output", 'o', "FILE", "where it goes (NODE-TIME.incident.tar.zst)"},
-                    {"stack", 0, "NAME", "and what is known of this stack"},
+                    {"stack", 0, "STACK", "and what is known of this stack"},
                     {"json", 0, "", "print JSON"}}),
       run_incident};
 }

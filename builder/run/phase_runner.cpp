@@ -106,6 +106,7 @@ void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   Error error(ErrorKind::external, message, shell_code(status));
   std::string advice;
   if (!setup_.log.main_file().empty()) advice = cat("The whole log: ", setup_.log.main_file(), "\n  ");
+  if (last_lines_.empty()) advice += "It printed nothing; -x traces the commands that hooks run.\n  ";
   throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));
 }
 

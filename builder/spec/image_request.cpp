@@ -437,6 +437,8 @@ void take_identity(ImageRequest& request, const cli::Arguments& arguments) {
     (void)frames::public_key_of(request.signing_key->text());
     keep_from_hooks(fs::absolute(*file, request.start_directory), request);
   } catch (Error& error) {
+    if (!fs::exists(fs::absolute(*file, request.start_directory)))
+      error.hint(cat("openssl genpkey -algorithm ed25519 -out ", *file, " makes one"));
     throw error.during(cat("reading --sign-key ", *file));
   }
 }

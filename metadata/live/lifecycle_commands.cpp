@@ -177,9 +177,10 @@ const cli::Option k_wait{"wait", 0, "", "print events until it is done; exit cod
 const cli::Option k_export_output{"output", 'o', "FILE", "where the export goes (standard output); mode 0600"};
 
 cli::Command action_row(const char* words, const char* summary, const char* action) {
-  return {words, "NAME", summary, k_talks_to_service, with_common({k_wait}), [action](const cli::Arguments& arguments) {
-            return act(arguments, action);
-          }};
+  return {
+      words, "STACK", summary, k_talks_to_service, with_common({k_wait}), [action](const cli::Arguments& arguments) {
+        return act(arguments, action);
+      }};
 }
 
 }  // namespace
@@ -208,27 +209,28 @@ std::vector<cli::Command> lifecycle_commands() {
       action_row("stack suspend", "run the deployments of SUSPEND", "suspend"),
       action_row("stack resume", "run the deployments of RESUME", "resume"),
       action_row("stack check", "look whether all is as it should be", "check"),
-      {"stack rotate", "NAME", "new keys for the agents of a stack's servers",
+      {"stack rotate", "STACK", "new keys for the agents of a stack's servers",
        cat(service, " Agents get their new key with their next poll, by the one that they have."),
        with_common({{"hours", 0, "HOURS", "how long the former keys hold (168)"}}), rotate_keys},
-      {"stack cancel", "NAME", "stop what runs; an update is taken back", service,
+      {"stack cancel", "STACK", "stop what runs; an update is taken back", service,
        with_common({{"no-rollback", 0, "", "leave an update where it is"}, k_wait}), cancel},
-      {"stack signal", "NAME RESOURCE", "signal a deployment or a wait condition's handle", path,
+      {"stack signal", "STACK RESOURCE", "signal a deployment or a wait condition's handle", path,
        with_common({{"data", 0, "JSON", "what the signal says ({})"}, {"data-file", 0, "FILE", "a file with that"}}),
        signal},
-      {"stack hook list", "NAME", "resources that wait for a hook to be cleared", service, with_common({}), list_hooks},
-      {"stack hook clear", "NAME RESOURCE", "let a resource go on that waits at a hook", path,
+      {"stack hook list", "STACK", "resources that wait for a hook to be cleared", service, with_common({}),
+       list_hooks},
+      {"stack hook clear", "STACK RESOURCE", "let a resource go on that waits at a hook", path,
        with_common({{"hook", 0, "HOOK", "pre-create, pre-update, pre-delete, post-create, … (pre-create)"}}),
        clear_hook},
-      {"stack snapshot create", "NAME", "keep a stack's definition; prints the id", service,
+      {"stack snapshot create", "STACK", "keep a stack's definition; prints the id", service,
        with_common({{"name", 0, "TEXT", "what it is called"}}), make_snapshot},
-      {"stack snapshot list", "NAME", "the snapshots of a stack", service, with_common({}), list_snapshots},
-      {"stack snapshot restore", "NAME SNAPSHOT", "update a stack to what a snapshot says", service,
+      {"stack snapshot list", "STACK", "the snapshots of a stack", service, with_common({}), list_snapshots},
+      {"stack snapshot restore", "STACK SNAPSHOT", "update a stack to what a snapshot says", service,
        with_common({k_wait}), restore_snapshot},
-      {"stack snapshot delete", "NAME SNAPSHOT", "delete a snapshot", service, with_common({}), remove_snapshot},
-      {"stack export", "NAME", "a stack with its resources and keys, as JSON", service, with_common({k_export_output}),
+      {"stack snapshot delete", "STACK SNAPSHOT", "delete a snapshot", service, with_common({}), remove_snapshot},
+      {"stack export", "STACK", "a stack with its resources and keys, as JSON", service, with_common({k_export_output}),
        export_stack},
-      {"stack abandon", "NAME", "export a stack and forget it, leaving all that it is made of", service,
+      {"stack abandon", "STACK", "export a stack and forget it, leaving all that it is made of", service,
        with_common({k_export_output}), abandon},
       {"stack adopt", "NAME", "make a stack of an export", service,
        with_common({{"adopt-file", 0, "FILE", "what export or abandon wrote"}, k_wait}), adopt}};

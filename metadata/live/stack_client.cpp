@@ -45,7 +45,9 @@ HttpResponse StackClient::send(const std::string& method, const std::string& url
   } catch (Error& error) {
     throw Error(error)
         .during(cat("asking the stack service at ", url_))
-        .hint("`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url names another");
+        .hint(
+            "`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url (of hearth "
+            "deploy: --stacks-url) names another");
   }
 }
 

@@ -143,6 +143,17 @@ Json finding_json(const Finding& finding) {
   return out;
 }
 
+/// "… Did you mean OS::Heat::None?" → "OS::Heat::None"; empty where it says no such thing.
+std::string meant_in(const std::string& message) {
+  constexpr std::string_view k_before = "id you mean ";
+  const std::size_t at = message.find(k_before);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + k_before.size();
+  const std::size_t end = message.find('?', begin);
+  const std::string meant = end == std::string::npos ? "" : message.substr(begin, end - begin);
+  return meant.find_first_of(" \n") == std::string::npos ? meant : "";
+}
+
 }  // namespace
 
 class LanguageServer::State {
@@ -219,7 +230,8 @@ class LanguageServer::State {
   Json request(const std::string& name, const Json& params) {
     static const Requests known{{"textDocument/completion", &State::completion},
                                 {"textDocument/hover", &State::hover},
-                                {"textDocument/definition", &State::definition}};
+                                {"textDocument/definition", &State::definition},
+                                {"textDocument/codeAction", &State::code_actions}};
     if (shut_down) throw Refusal{k_invalid_request, "the server was asked to shut down"};
     if (name == "initialize") return initialize();
     if (!initialized_) throw Refusal{k_not_initialized, "initialize comes first"};
@@ -256,6 +268,7 @@ class LanguageServer::State {
     able["completionProvider"] = {{"triggerCharacters", {" ", ":", "[", "{"}}};
     able["hoverProvider"] = true;
     able["definitionProvider"] = true;
+    able["codeActionProvider"] = {{"codeActionKinds", {"quickfix"}}};
     return {{"capabilities", std::move(able)}, {"serverInfo", {{"name", "hearth"}, {"version", settings_.version}}}};
   }
 
@@ -447,6 +460,32 @@ class LanguageServer::State {
     MarkedText marks(at.document.text.text());
     const Spot spot = at.document.text.spot_of(marks.offset_of(target->mark.line, target->mark.column));
     return {{"uri", at.document.uri}, {"range", stretch_json({spot, spot})}};
+  }
+
+  /// What a diagnostic says was meant is put in place of what stands there, where it is one word that is like it.
+  Json code_actions(const Json& params) {
+    Document& document = document_in(params);
+    const std::string& text = document.text.text();
+    Json actions = Json::array();
+    for (const Json& diagnostic : list_member(member_or_null(params, "context"), "diagnostics")) {
+      const std::string meant = meant_in(text_member(diagnostic, "message"));
+      Stretch where = stretch_in(member_or_null(diagnostic, "range"));
+      std::size_t begin = document.text.offset_of(where.begin);
+      std::size_t end = document.text.offset_of(where.end);
+      if (end > begin + 1 && (text[begin] == '"' || text[begin] == '\'') && text[end - 1] == text[begin]) {
+        ++begin;
+        --end;
+      }
+      if (meant.empty() || end <= begin || nearest(text.substr(begin, end - begin), {meant}) != meant) continue;
+      where = document.text.stretch_of(begin, end);
+      const Json edit = {{"range", stretch_json(where)}, {"newText", meant}};
+      actions.push_back({{"title", cat("Change to ", meant)},
+                         {"kind", "quickfix"},
+                         {"diagnostics", Json::array({diagnostic})},
+                         {"isPreferred", true},
+                         {"edit", {{"changes", {{document.uri, Json::array({edit})}}}}}});
+    }
+    return actions;
   }
 
   // Messages

@@ -65,6 +65,19 @@ std::uint16_t protocol_of(PacketSocket::Kind kind) {
 
 }  // namespace
 
+std::string interface_with(Ipv4 address) {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) throw Error::from_errno("listing", "the interfaces");
+  std::string name;
+  for (const ifaddrs* entry = list; entry != nullptr && name.empty(); entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
+    if (ntohl(reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr.s_addr) == address.value)
+      name = entry->ifa_name;
+  }
+  ::freeifaddrs(list);
+  return name;
+}
+
 Interface find_interface(const std::string& name, const std::set<Ipv4>& wanted) {
   Interface interface { .name = name, .index = static_cast<int>(::if_nametoindex(name.c_str())) };
   if (interface.index == 0)

@@ -21,6 +21,9 @@ struct Interface {
 /// Throws Error when there is no such interface, or it has no IPv4 address.
 [[nodiscard]] Interface find_interface(const std::string& name, const std::set<Ipv4>& wanted = {});
 
+/// The name of the interface that has this address; empty where none has.
+[[nodiscard]] std::string interface_with(Ipv4 address);
+
 class PacketSocket {
  public:
   enum class Kind {

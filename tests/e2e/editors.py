@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -209,6 +210,7 @@ def schemas(root, folder):
             faults = list(jsonschema.Draft7Validator(of[name]).iter_errors(documents(path)))
             check(not faults, f"{path}: {faults[0].message if faults else ''}")
     planted(of, folder)
+    keys_both_ways(of, folder)
 
 
 SITE = ("network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.10-192.0.2.20}\n"
@@ -246,6 +248,42 @@ def planted(of, folder):
         done = run(*words, *([path] if not env and words[0] != "element" else []), env=env)
         refused = "unknown key" in done.stderr if env else done.returncode != 0
         check(refused, f"the reader takes {text!r}: {done.stdout} {done.stderr}")
+
+
+def sample(schema):
+    """A value of the kind that a schema describes, with every key that it names."""
+    kinds = schema.get("anyOf") or schema.get("oneOf")
+    if kinds:
+        return sample(max(kinds, key=lambda kind: kind.get("type") == "object"))
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "properties" in schema:
+        return {key: sample(value) for key, value in schema["properties"].items()}
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    return {"array": [sample(schema.get("items", {}))] if kind == "array" else [], "integer": 1, "number": 1, "boolean": True,
+            "object": {}}.get(kind, "a")
+
+
+def keys_both_ways(of, folder):
+    """What a schema names, its reader knows; what the reader of images knows of the command line's options, its schema names."""
+    path = os.path.join(folder, "site.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(sample(of["site"]), file)
+    told = run("site", "check", path).stderr
+    check("no IPv4 address" in told and "unknown key" not in told, f"site.yaml with every key of its schema: {told}")
+    path = os.path.join(folder, "images.yaml")
+    named = of["images"]["items"]["properties"]
+    options = set(re.findall(r"--([a-z][a-z-]+)", run("image", "create", "--help").stdout))
+    known = 0
+    for key in sorted(set(named) | options):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([{"imagename": "a", "elements": ["vm"], key: sample(named.get(key, {}))}], file)
+        done = run("image", "create", "--dry-run", path)
+        is_known = "unknown key" not in done.stderr
+        check(is_known == (key in named), f"{key}: the schema {'has' if key in named else 'lacks'} it; the reader: {done.stderr}")
+        known += is_known
+    check(known > 30, f"only {known} keys of images.yaml were tried")
 
 
 def answer(folder, lines, *words, at_end=b"\x04"):

@@ -6,7 +6,7 @@ import {onLoggedOut, reconnect, title} from './store.js';
 let token = '';
 let locked = () => {};
 
-async function call(method, path, body, given = token) {
+export async function call(method, path, body, given = token) {
   const answer = await fetch(`/v1/${path}`, {
     method,
     headers: {'X-Auth-Token': given, 'X-OpenStack-Ironic-API-Version': '1.82', 'Content-Type': 'application/json'},
@@ -64,9 +64,9 @@ function unlock(then = () => {}) {
   });
 }
 
-const withToken = (f) => (token ? f() : unlock(f));
+export const withToken = (f) => (token ? f() : unlock(f));
 
-const warnings = {
+export const warnings = {
   deploy: 'The image is written to its root disk; what is there is lost.',
   rebuild: 'The image is written again; what is on its root disk is lost.',
   undeploy: 'The machine is switched off and its instance is forgotten.',

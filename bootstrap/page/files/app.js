@@ -3,6 +3,7 @@ import {$, keepTimes} from './dom.js';
 import {startActions} from './actions.js';
 import {openNode, startDetail} from './detail.js';
 import {startEvents} from './events.js';
+import {startNetwork} from './network.js';
 import {startNodes} from './nodes.js';
 import {startStacks} from './stacks.js';
 import {connect, onChange, site} from './store.js';
@@ -68,6 +69,7 @@ startDetail();
 startNodes(openNode);
 startEvents(openNode);
 startStacks();
+startNetwork(openNode);
 keepTimes();
 
 let wantedNode = /^#node\/([0-9a-f-]+)$/.exec(location.hash)?.[1];

@@ -2,6 +2,7 @@
 import {$, bytes, clockTime, h, put, when} from './dom.js';
 import {act} from './actions.js';
 import {nodeDetails, onChange, site, title} from './store.js';
+import {timeline} from './timeline.js';
 import {badge, progressBar, stageText, wayLine, words} from './way.js';
 
 const shownVerbs = ['manage', 'inspect', 'provide', 'deploy', 'rebuild', 'rescue', 'unrescue', 'unhold', 'abort', 'undeploy'];
@@ -87,7 +88,7 @@ function draw(node) {
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('p', {class: 'note waiting'}, node.todo.text) : null,
-    buttons(node), stages(node),
+    buttons(node), stages(node), timeline(node),
     h('section', {}, h('h3', {}, 'The machine'), facts(node)),
     h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open));
   sheet.scrollTop = top;

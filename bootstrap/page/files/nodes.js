@@ -1,6 +1,7 @@
 // The first view: how many are where, what is to be done at the machines, and every node as a line or a tile.
 import {$, compare, h, when} from './dom.js';
 import {act} from './actions.js';
+import {startBulk} from './bulk.js';
 import {onChange, site, title, waitingMachines} from './store.js';
 import {badge, lookNames, lookOf, mark, progressBar, stageText, wayLine} from './way.js';
 
@@ -80,6 +81,7 @@ function filter() {
     shown += matches(row) ? 1 : 0;
   }
   const all = site.nodes.size;
+  $('#bulk').disabled = shown === 0;
   $('#count').textContent = all === 0 ? 'No nodes yet: hearth node import FILE brings an inventory in.' :
     shown === all ? '' : `${shown} of ${all} nodes`;
 }
@@ -146,6 +148,7 @@ export function startNodes(openNode) {
   });
   $('#as-list').addEventListener('click', () => show(false));
   $('#as-map').addEventListener('click', () => show(true));
+  startBulk(() => [...rows].filter(([, row]) => matches(row)).map(([id]) => site.nodes.get(id)));
   setInterval(strangers, strangerTime);
   onChange((change) => {
     if (change.all && site.nodes.size > 60) show(true);

@@ -114,6 +114,16 @@ export async function waitingMachines() {
   }
 }
 
+/** The boot servers' networks and leases; null while nobody tells. */
+export async function networkView() {
+  try {
+    const answer = await fetch('network');
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 export const nodeDetails = async (id) => {
   const answer = await fetch(`nodes/${id}`);
   return answer.ok ? answer.json() : null;

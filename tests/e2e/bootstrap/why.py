@@ -352,7 +352,7 @@ def several(lab):
                                lab.stacks.token], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == code and said in done.stderr, f"why {words}: {done.returncode} {done.stderr}"
 
-    refused(1, "nothing is known of n999: no image was built as n999 here", "n999")
+    refused(1, "nothing is known of n999\n  no image was built as n999 here\n", "n999")
     refused(1, f"Did you mean {name}?", "node", name + "x")
     refused(2, "hearth why node n1", "nodes", "n1")
     refused(2, "Name an image, a node or a stack")

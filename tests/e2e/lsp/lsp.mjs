@@ -53,6 +53,12 @@ const hover = await connection.sendRequest(protocol.HoverRequest.type, at(7, 28)
 assert.match(hover.contents.value, /how large/);
 const definition = await connection.sendRequest(protocol.DefinitionRequest.type, at(7, 28));
 assert.deepEqual(definition, { uri: URI, range: { start: { line: 2, character: 2 }, end: { line: 2, character: 2 } } });
+const [fix, ...noMore] = await connection.sendRequest(protocol.CodeActionRequest.type,
+  { textDocument: { uri: URI }, range: mistake.range, context: { diagnostics: [mistake] } });
+assert.deepEqual(noMore, []);
+assert.ok(protocol.CodeAction.is(fix));
+assert.equal(fix.title, "Change to OS::Heat::None");
+assert.deepEqual(fix.edit.changes[URI], [{ range: mistake.range, newText: wanted.textEdit.newText }]);
 await assert.rejects(connection.sendRequest("textDocument/rename", at(0, 0)), { code: protocol.ErrorCodes?.MethodNotFound ?? -32601 });
 
 // The mistake is mended as an editor takes the completion.

@@ -1,5 +1,6 @@
-// The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH
+// The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH HERE   (HERE: this folder of the source tree)
 import assert from 'node:assert/strict';
+import {pictures} from './pictures.mjs';
 import {Browser, Site, heatApi, poorContrast} from './site.mjs';
 
 const site = new Site(process.argv[2]);
@@ -142,7 +143,7 @@ const tests = {
       const page = await browser.page({colorScheme, viewport: {width: 360, height: 740}});
       const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.equal(/rgb\((\d+)/.exec(ground)[1] < 60, colorScheme === 'dark');
-      for (const tab of ['Nodes', 'Stacks', 'Events', 'Log']) {
+      for (const tab of ['Nodes', 'Stacks', 'Events', 'Network', 'Log']) {
         await page.getByRole('tab', {name: tab}).click();
         if (tab === 'Stacks') await page.locator('.graph').waitFor();
         await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations === Infinity));
@@ -181,6 +182,82 @@ const tests = {
     await page.context().close();
   },
 
+  async 'one action goes to many nodes, after it was shown to which'() {
+    for (const name of ['bulk1', 'bulk2', 'bulk3']) await site.add(name);
+    await site.verb('bulk3', 'manage');
+    await site.state('bulk3', 'manageable');
+    const page = await browser.page();
+    await page.getByLabel('Find nodes').fill('bulk');
+    await page.getByText('3 of 306 nodes').waitFor();
+    await page.getByRole('button', {name: 'Act on all shown'}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'One action for 3 nodes'});
+    await dialog.getByLabel('Action').selectOption('manage');
+    await dialog.getByText('bulk3: not while it is manageable').waitFor();
+    await dialog.getByRole('button', {name: 'manage: 2 nodes'}).waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await dialog.getByLabel('bulk2').uncheck();
+    await dialog.getByRole('button', {name: 'manage: 1 node', exact: true}).click();
+    await dialog.getByText('✓ begun').waitFor();
+    await site.state('bulk1', 'manageable');
+    assert.equal((await site.ask('GET', '/v1/nodes/bulk2')).provision_state, 'enroll', 'it was left out');
+    await dialog.getByRole('button', {name: 'Close'}).click();
+    await page.getByRole('button', {name: 'Act on all shown'}).click();
+    await site.ask('DELETE', '/v1/nodes/bulk2');
+    await dialog.getByLabel('Action').selectOption('manage');
+    await dialog.getByRole('button', {name: /^manage: /}).click();
+    await page.getByText(/✕ Node .* could not be found/).waitFor();
+    browser.faults = browser.faults.filter((fault) => !/status of 40[04]/.test(fault)); // that answer
+    await page.context().close();
+  },
+
+  async 'the last work on a node is one picture with times'() {
+    const page = await browser.page();
+    const {uuid} = await site.ask('GET', '/v1/nodes/web1');
+    const events = await page.evaluate(async (id) => (await (await fetch(`nodes/${id}`)).json()).events, uuid);
+    const began = Date.parse(events.find((event) => event.text.startsWith('available -> deploying')).at);
+    await page.route(`**/page/nodes/${uuid}`, async (route) => {
+      const response = await route.fetch();
+      const boot = (after, protocol, what) => ({at: new Date(began + after).toISOString(), protocol, what, seconds: 0.01});
+      await route.fulfill({response, json: {...await response.json(), boots: [boot(-5000, 'dhcp', 'DISCOVER'),
+        boot(20, 'dhcp', 'DISCOVER'), boot(30, 'tftp', 'grubx64.efi'), boot(40, 'http', '/boot/kernel'), boot(50, 'http', '/boot/ramdisk')]}});
+    });
+    await page.getByLabel('Find nodes').fill('web1');
+    await page.getByRole('button', {name: /^web1/}).first().click();
+    const picture = page.getByRole('list', {name: 'The way through deploying, on one axis of time'});
+    await picture.getByText('await agent').waitFor();
+    for (const asked of ['DHCP', 'loader', 'kernel', 'ramdisk']) await picture.getByText(asked, {exact: true}).waitFor();
+    assert.equal(await picture.locator('.lap.asked').count(), 4, 'what came before it is of another work');
+    const outside = await picture.locator('.lap').evaluateAll((bars) => bars.filter((bar) => {
+      const [own, track] = [bar.getBoundingClientRect(), bar.parentElement.getBoundingClientRect()];
+      return own.left < track.left - 1 || own.right > track.right + 4 || own.height < 8 || own.width < 3;
+    }).length);
+    assert.equal(outside, 0);
+    const starts = await picture.locator('.lap').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left));
+    assert.deepEqual(starts, [...starts].sort((a, b) => a - b), 'in the order in which they began');
+    await page.context().close();
+  },
+
+  async 'networks and leases are shown, and whose they are'() {
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Network'}).click();
+    await page.getByText('This conductor boots no machines itself').waitFor();
+    const {ports: [{address: mac}]} = await site.ask('GET', '/v1/nodes/web1/ports');
+    const lease = (address, card, state) => ({address, mac: card, state, until: new Date(Date.now() + 600000).toISOString(), hostname: ''});
+    await page.route('**/page/network', (route) => route.fulfill({json: {
+      networks: [{subnet: '192.0.2.0/24', server: '192.0.2.1', mode: 'full', pools: ['192.0.2.100-192.0.2.199'], addresses: 100, held: 1}],
+      leases: [lease('192.0.2.100', mac, 'bound'), lease('192.0.2.101', '52:54:00:ff:ff:ff', 'over')]}}));
+    await page.getByRole('tab', {name: 'Nodes'}).click();
+    await page.getByRole('tab', {name: 'Network'}).click();
+    await page.getByRole('row', {name: /192\.0\.2\.0\/24 192\.0\.2\.1 ours .* 1 of 100/}).waitFor();
+    await page.getByRole('row', {name: /192\.0\.2\.101 no node 52:54:00:ff:ff:ff over/}).waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.getByRole('row', {name: /192\.0\.2\.100 web1 .* bound/}).getByRole('button', {name: 'web1'}).click();
+    await page.getByRole('dialog', {name: 'web1'}).waitFor();
+    await page.context().close();
+  },
+
   async 'what a deploy ramdisk told when it failed can be read there'() {
     const uuid = await site.add('web9');
     await site.deploy('web9');
@@ -210,4 +287,20 @@ for (const [name, test] of Object.entries(tests)) {
 }
 await browser.chromium.close();
 await site.end();
+
+const shown = new Site(process.argv[2]);
+shown.heat = await heatApi();
+await shown.start();
+const camera = new Browser(shown);
+await camera.open();
+try {
+  await pictures(camera, process.argv[3]);
+  assert.deepEqual(camera.faults, []);
+  console.log('ok      the pictures of the manual are what is drawn now');
+} catch (error) {
+  ++failed;
+  console.log(`FAILED  the pictures of the manual: ${error.stack}`);
+}
+await camera.chromium.close();
+await shown.end();
 process.exit(failed === 0 ? 0 : 1);

@@ -99,7 +99,7 @@ export class Site {
 
   async add(name, more = {}) {
     const node = await this.ask('POST', '/v1/nodes', {driver: 'fake-hardware', name, ...more});
-    const tail = node.uuid.slice(0, 6).match(/../g).join(':');
+    const tail = (more.uuid ?? node.uuid.replace(/-.*/, '')).slice(-6).match(/../g).join(':');
     await this.ask('POST', '/v1/ports', {address: `52:54:00:${tail}`, node_uuid: node.uuid});
     return node.uuid;
   }

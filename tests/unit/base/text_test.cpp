@@ -35,10 +35,13 @@ TEST(Text, NearestFindsTypingErrorsOnly) {
   EXPECT_EQ(nearest("something-else", names), std::nullopt);
   EXPECT_EQ(nearest(std::string(200'000, 'r') + "x", {std::string(200'000, 'r')}), std::nullopt) << "and at once";
   EXPECT_EQ(nearest("mtod", {"mode", "motd"}), "motd") << "two letters exchanged are one mistake";
+  EXPECT_EQ(nearest("manual", {"redfish", "manual-management"}), "manual-management") << "the only one that begins so";
+  EXPECT_EQ(nearest("manual", {"manual-a-long-way", "manual-management"}), std::nullopt);
   EXPECT_EQ(nearest("", {"a", "ab"}), "a");
   EXPECT_EQ(nearest("ab", {"", "xy", "ba"}), "ba");
   EXPECT_EQ(nearest(std::string(256, 'r'), {std::string(341, 'r')}), std::string(341, 'r'));
-  EXPECT_EQ(nearest(std::string(256, 'r'), {std::string(342, 'r')}), std::nullopt) << "more than a third are others";
+  EXPECT_EQ(nearest(std::string(256, 'r'), {"x" + std::string(341, 'r')}), std::nullopt)
+      << "more than a third are others";
 }
 
 TEST(Text, ReplaceAllDoesNotLookIntoWhatItPutIn) {

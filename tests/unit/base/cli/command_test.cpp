@@ -103,6 +103,15 @@ TEST(RunProgram, AFirstWordThatIsRightLeadsToWhatBeginsSo) {
               HasSubstr("there is no command 'image entirely-different'\n  `demo image` prints those that begin so."));
 }
 
+TEST(RunProgram, WhatOtherProgramsCallItIsUnderstood) {
+  EXPECT_THAT(run_demo({"image", "build", "x"}).err, HasSubstr("'image build'; did you mean 'image create'?"));
+  EXPECT_THAT(run_demo({"image", "info"}).err, HasSubstr("'image info'; did you mean 'image show'?"));
+  EXPECT_THAT(run_demo({"image", "help"}).err, HasSubstr("did you mean 'demo help image'?"));
+  EXPECT_THAT(run_demo({"image", "snow"}).err, HasSubstr("did you mean 'image show'?"));
+  EXPECT_THAT(run_demo({"image", "slog"}).err, testing::Not(HasSubstr("did you mean")))
+      << "half of it is other letters";
+}
+
 TEST(RunProgram, WithoutWordsShowsHelpAsAnError) {
   const Outcome outcome = run_demo({});
   EXPECT_EQ(outcome.code, 2);

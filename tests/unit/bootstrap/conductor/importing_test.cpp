@@ -48,7 +48,10 @@ TEST_F(Importing, againIsTheSameAndATryChangesNothing) {
 TEST_F(Importing, oneFaultAndNothingIsTaken) {
   const ImportResult result = import(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]},
 {"pm_type": "nothing"}])");
-  EXPECT_EQ(result.faults, "inv.json:2:13: node #1: unknown pm_type (ironic driver to use): nothing");
+  EXPECT_EQ(
+      result.faults,
+      "inv.json:2:13: node #1: unknown pm_type (ironic driver to use): nothing (there are redfish, ipmi, idrac, ilo, "
+      "irmc, xclarity, libvirt, manual-management, qemu, fake-hardware)");
   EXPECT_TRUE(conductor->ledger().nodes().empty());
   EXPECT_NE(import("{").faults, "");
 }

@@ -31,6 +31,7 @@ TEST(EntryCheck, goodEntriesHaveNoFaults) {
 TEST(EntryCheck, everyFaultHasItsText) {
   const std::vector<std::pair<const char*, const char*>> rows = {
       {R"({})", "pm_type (ironic driver to use) is required"},
+      {R"({"pm_type": "manual"})", "unknown pm_type (ironic driver to use): manual (do you mean manual-management?)"},
       {R"({"pm_type": "ipmii"})", "unknown pm_type (ironic driver to use): ipmii (do you mean ipmi?)"},
       {R"({"pm_type": "redfish"})", "The following fields are missing: pm_addr, pm_system_id"},
       {R"({"pm_type": "fake_pxe"})", "The following fields are missing: mac"},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/text.hpp"
+#include "bootstrap/page/view.hpp"
 #include "tests/unit/bootstrap/conductor_fixture.hpp"
 
 namespace hearth::bootstrap {
@@ -250,6 +251,22 @@ TEST_F(Page, changedStacksAreNews) {
   clock.advance(std::chrono::seconds(5));
   page->flush();
   EXPECT_EQ(read(*reader).at(0).data["stacks"]["error"], "gone");
+}
+
+TEST_F(Page, networksAndLeasesAreForThoseWhoAreLoggedIn) {
+  EXPECT_EQ(ask("/page/network", {}, "GET", {Role::nobody, ""}).status, 401);
+  EXPECT_EQ(Json::parse(ask("/page/network").body)["leases"], Json::array());
+}
+
+TEST_F(Page, aNodesDetailsHaveWhatItsMachineAskedFor) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_EQ(Json::parse(ask(cat("/page/nodes/", uuid)).body)["boots"], Json::array());
+  const Json shown =
+      page_boot({{"time", 1.5}, {"protocol", "http"}, {"what", "/k?temp_url_sig=S3CRET"}, {"seconds", 0.25}});
+  EXPECT_EQ(shown["at"], "1970-01-01T00:00:01.500000+00:00");
+  EXPECT_EQ(shown["seconds"], 0.25);
+  EXPECT_EQ(shown.dump().find("S3CRET"), std::string::npos);
+  EXPECT_EQ(page_boot({{"time", "x"}})["seconds"], 0.0);
 }
 
 TEST_F(Page, olderEventsAndANodesOwnAreThere) {

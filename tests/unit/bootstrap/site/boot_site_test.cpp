@@ -63,6 +63,11 @@ TEST_F(BootSiteFile, aSiteFileIsTakenWithItsMachines) {
   EXPECT_EQ(pxe::to_text(*site.nodes[0].address), "192.0.2.11");
 }
 
+TEST_F(BootSiteFile, theCardThatHasTheSeedsAddressIsTakenWhereNoneIsNamed) {
+  const std::string text = replace_all(replace_all(k_boot_site, "  interface: eth1\n", ""), "192.0.2.", "127.0.0.");
+  EXPECT_EQ(load("site.yaml", text).interfaces, std::vector<std::string>{"lo"});
+}
+
 TEST_F(BootSiteFile, pxesOwnDocumentIsTakenToo) {
   EXPECT_EQ(load("site.json", R"({"interfaces": ["e"], "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1"}],
     "state_dir": "/mine"})")

@@ -223,6 +223,18 @@ TEST_F(PhaseRunnerTest, AVariableSetBetweenPhasesIsSeenFromThenOn) {
   EXPECT_EQ(runner_of_phases.environment_for(Phase::block_device).at("DIB_IMAGE_SIZE"), "1024");
 }
 
+TEST_F(PhaseRunnerTest, AFailureInSilenceSaysHowToHearMore) {
+  hook("root.d/10-a", 1);
+  runner.on("bash", [](const Command&) { return CommandResult{Exited{1}, "", ""}; });
+  environment_file("");
+  EXPECT_THAT(story_of([&] {
+                phases().run(Phase::root);
+                return 0;
+              }),
+              AllOf(HasSubstr("failed: exit code 1\n  The whole log: "),
+                    HasSubstr("\n  It printed nothing; -x traces the commands that hooks run.\n")));
+}
+
 TEST_F(PhaseRunnerTest, AHookThatAnEarlierOnePutThereRunsAtItsPlace) {
   hook("extra-data.d/10-install-types");
   hook("post-root.d/20-planned");

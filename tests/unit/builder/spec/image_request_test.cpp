@@ -393,7 +393,8 @@ TEST(ImageRequest, TheIdentityIsOneWord) {
 TEST(ImageRequest, TheSigningKeyIsReadAndCheckedAtOnce) {
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   const std::string file = (dir.path() / "key").string();
-  EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")), HasSubstr(file));
+  EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")),
+              HasSubstr(cat("openssl genpkey -algorithm ed25519 -out ", file, " makes one")));
   RealFileSystem().write(file, "no key", {});
   EXPECT_THAT(image_request_refusal(cat("--sign-key ", file, " os")), HasSubstr("no Ed25519 private key"));
   // Made by `openssl genpkey -algorithm ed25519` for these tests.

@@ -55,6 +55,30 @@ TEST(LanguageServer, follows_the_protocol_from_beginning_to_end) {
   EXPECT_EQ(editor.server.exit_code(), 0);
 }
 
+TEST(LanguageServer, what_was_meant_is_offered_as_a_change_and_nothing_else_is) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open("heat_template_version: 2018-08-31\nresources:\n  a: {type: \"OS::Heat::Nne\"}\n");
+  Json mistake = editor.diagnostics()["diagnostics"][0];
+  const auto offered = [&](const Json& diagnostic) {
+    return editor.ask("textDocument/codeAction", {{"textDocument", {{"uri", k_uri}}},
+                                                  {"range", diagnostic.value("range", Json())},
+                                                  {"context", {{"diagnostics", {diagnostic}}}}})["result"];
+  };
+  const Json actions = offered(mistake);
+  ASSERT_EQ(actions.size(), 1U);
+  EXPECT_EQ(actions[0]["title"], "Change to OS::Heat::None");
+  const Json edit = actions[0]["edit"]["changes"][k_uri][0];
+  EXPECT_EQ(edit["newText"], "OS::Heat::None");
+  EXPECT_EQ(edit["range"]["end"]["character"].get<int>() - edit["range"]["start"]["character"].get<int>(), 13)
+      << "within the quotes";
+  mistake["message"] = "Did you mean something_else_altogether?";
+  EXPECT_TRUE(offered(mistake).empty()) << "that is not what stands there";
+  mistake["message"] = "it is wrong";
+  EXPECT_TRUE(offered(mistake).empty());
+  EXPECT_TRUE(offered({{"message", "Did you mean x?"}}).empty());
+}
+
 TEST(LanguageServer, mistakes_come_and_go_with_what_is_typed) {
   Editor editor;
   (void)editor.ask("initialize", Json::object());

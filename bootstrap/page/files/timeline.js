@@ -1,0 +1,80 @@
+// The last work on a node as one picture: its stages and what its machine asked the boot servers for, on one axis of time.
+import {conductorNow, h, span} from './dom.js';
+import {site} from './store.js';
+import {words} from './way.js';
+
+const kindOf = (state) => site.states[state]?.kind ?? 'stable';
+const isAtRest = (state) => ['stable', 'failed'].includes(kindOf(state));
+
+/** "available -> deploying (admin)" */
+function change(event) {
+  const found = event.kind === 'state' && /^(.+?) -> (.+?)(?: \(.*\))?$/.exec(event.text);
+  return found ? {from: found[1], to: found[2]} : null;
+}
+
+/** The events of the last work: from where it left a state of rest to where it came to one again. */
+function lastWork(events) {
+  let first = -1;
+  events.forEach((event, i) => {
+    const step = change(event);
+    if (step && isAtRest(step.from) && !isAtRest(step.to)) first = i;
+  });
+  if (first < 0) return null;
+  const rest = events.slice(first + 1);
+  const end = rest.findIndex((event) => change(event) && isAtRest(change(event).to));
+  return {
+    name: change(events[first]).to, begin: Date.parse(events[first].at), events: end < 0 ? rest : rest.slice(0, end + 1),
+    end: end < 0 ? conductorNow() : Date.parse(rest[end].at), goesOn: end < 0,
+  };
+}
+
+/** What a boot file is, by the names that boot servers give them. */
+function fileKind(boot) {
+  const name = boot.what.toLowerCase();
+  if (boot.protocol === 'dhcp') return 'DHCP';
+  if (/ramdisk|initr/.test(name)) return 'ramdisk';
+  if (/kernel|vmlinuz/.test(name)) return 'kernel';
+  if (/\.efi|pxelinux|grub|ipxe|\.0$|\.cfg|\.lkrn/.test(name)) return 'loader';
+  return /images\/|\.raw|\.qcow2/.test(name) ? 'image' : 'other files';
+}
+
+function bars(node, work) {
+  const found = [];
+  let open = null;
+  for (const event of work.events) {
+    if (event.kind !== 'stage') continue;
+    if (open) open.end = Date.parse(event.at);
+    open = {name: words(event.text.replace(/^[^:]*: /, '').replace(/ \(.*\)$/, '')), begin: Date.parse(event.at), end: work.end};
+    found.push(open);
+  }
+  const asked = new Map();
+  for (const boot of node.boots ?? []) {
+    const end = Date.parse(boot.at);
+    if (end < work.begin || end > work.end + 1000) continue;
+    const name = fileKind(boot);
+    const begin = end - 1000 * boot.seconds;
+    const known = asked.get(name);
+    if (known) known.end = Math.max(known.end, end);
+    else asked.set(name, {name, begin, end, asked: true});
+  }
+  return [...found, ...asked.values()].sort((a, b) => a.begin - b.begin);
+}
+
+const short = (milliseconds) => (milliseconds < 10000 ? `${(milliseconds / 1000).toFixed(1)} s` : span(milliseconds));
+
+/** Nothing where no work is known. */
+export function timeline(node) {
+  const work = lastWork(node.events);
+  const rows = work ? bars(node, work) : [];
+  if (rows.length === 0) return null;
+  const whole = Math.max(1, work.end - work.begin);
+  const list = h('ol', {class: 'timeline', 'aria-label': `The way through ${work.name}, on one axis of time`});
+  for (const row of rows) {
+    const bar = h('span', {class: `lap ${row.asked ? 'asked' : ''}`, 'aria-hidden': 'true'});
+    bar.style.insetInlineStart = `${Math.max(0, 100 * (row.begin - work.begin) / whole)}%`;
+    bar.style.inlineSize = `${Math.min(100, 100 * (row.end - row.begin) / whole)}%`;
+    list.append(h('li', {}, h('span', {}, row.name), h('span', {class: 'track'}, bar),
+      h('span', {class: 'under'}, short(Math.max(0, row.end - row.begin)))));
+  }
+  return h('section', {}, h('h3', {}, `${work.name}: ${short(work.end - work.begin)}${work.goesOn ? ', goes on' : ''}`), list);
+}
