@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -53,6 +54,10 @@ struct WatchedCalls {
   std::array<std::uint32_t, 10>
       ask;  ///< whether a path is there, and what it is: stat, access, readlink, chdir; 0 = none
   std::array<std::uint32_t, 5> ask_at;  ///< likewise, from a directory on
+  std::uint32_t mount;                  ///< this and the next ones show a directory elsewhere
+  std::uint32_t change_root;
+  std::uint32_t open_tree;
+  std::uint32_t open_file_system;
 };
 
 #if defined(__x86_64__)
@@ -70,7 +75,11 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       SYS_execve,
       SYS_execveat,
       {SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chdir},
-      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat}},
+      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat},
+      SYS_mount,
+      SYS_chroot,
+      SYS_open_tree,
+      SYS_fsopen},
      {AUDIT_ARCH_I386,
       362,
       369,
@@ -84,7 +93,11 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       11,
       358,
       {18, 84, 106, 107, 195, 196, 33, 85, 12},
-      {300, 383, 307, 439, 305}}}};
+      {300, 383, 307, 439, 305},
+      21,
+      61,
+      428,
+      430}}};
 #elif defined(__aarch64__)
 constexpr std::array<WatchedCalls, 2> k_watched_calls = {
     {{AUDIT_ARCH_AARCH64,
@@ -100,7 +113,11 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       SYS_execve,
       SYS_execveat,
       {SYS_chdir},
-      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat}},
+      {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat},
+      SYS_mount,
+      SYS_chroot,
+      SYS_open_tree,
+      SYS_fsopen},
      {AUDIT_ARCH_ARM,
       283,
       290,
@@ -114,7 +131,11 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       11,
       387,
       {106, 107, 195, 196, 33, 85, 12},
-      {327, 397, 334, 439, 332}}}};
+      {327, 397, 334, 439, 332},
+      21,
+      61,
+      428,
+      430}}};
 #else
 #error "name the architecture of system calls here"
 #endif
@@ -177,7 +198,8 @@ WatchFilter filter_for(bool network, bool reads) {
     if (reads) {
       if (calls.open != 0) tell_of_reading(rules, calls.open, 1);
       tell_of_reading(rules, calls.open_at, 2);
-      for (const std::uint32_t number : {calls.open_at_2, calls.run, calls.run_at})  // their flags are out of its sight
+      for (const std::uint32_t number : {calls.open_at_2, calls.run, calls.run_at, calls.mount, calls.change_root,
+                                         calls.open_tree, calls.open_file_system})  // their flags are out of its sight
         tell_of(rules, number);
       for (const std::uint32_t number : calls.ask) {
         if (number != 0) tell_of(rules, number);
@@ -257,19 +279,44 @@ std::string text_of(pid_t pid, std::uint64_t address) {
   return text;
 }
 
-struct Request {
-  enum class For { content, run, look };
+}  // namespace
+
+struct FileRequest {
+  enum class For { content, run, look, elsewhere };
+
   std::string path;          ///< as it was given; empty = no such call
   int directory = AT_FDCWD;  ///< where it begins when it is relative
   For what = For::content;
 };
 
+namespace {
+
 /// What O_PATH opens can't be read.
-Request::For opened_for(std::uint64_t flags) {
-  return (flags & O_PATH) != 0 ? Request::For::look : Request::For::content;
+FileRequest::For opened_for(std::uint64_t flags) {
+  return (flags & O_PATH) != 0 ? FileRequest::For::look : FileRequest::For::content;
 }
 
-Request request_of(const seccomp_notif& call) {
+constexpr const char* k_overlay = "overlay";
+
+/// The directories that mount(2) shows elsewhere: of a bind, and of an overlay those below.
+std::vector<FileRequest> mounted_by(pid_t pid, const seccomp_data& call) {
+  const std::uint64_t flags = call.args[3];
+  const auto shown = [](std::string path) {
+    return FileRequest{.path = std::move(path), .what = FileRequest::For::elsewhere};
+  };
+  if ((flags & (MS_REMOUNT | MS_MOVE)) != 0) return {};
+  if ((flags & MS_BIND) != 0) return {shown(text_of(pid, call.args[0]))};
+  if (text_of(pid, call.args[2]) != k_overlay) return {};
+  constexpr std::string_view below = "lowerdir=";
+  std::vector<FileRequest> requests;
+  for (const std::string& option : split(text_of(pid, call.args[4]), ',')) {
+    if (!option.starts_with(below)) continue;
+    for (std::string& path : split(option.substr(below.size()), ':')) requests.push_back(shown(std::move(path)));
+  }
+  return requests;
+}
+
+FileRequest request_of(const seccomp_notif& call) {
   const auto pid = static_cast<pid_t>(call.pid);
   const auto number = static_cast<std::uint32_t>(call.data.nr);
   for (const WatchedCalls& calls : k_watched_calls) {
@@ -277,20 +324,44 @@ Request request_of(const seccomp_notif& call) {
     const auto is_one_of = [&](const auto& numbers) {
       return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
     };
-    const auto at = [&](Request::For what) -> Request {
+    const auto at = [&](FileRequest::For what) -> FileRequest {
       return {text_of(pid, call.data.args[1]), static_cast<int>(call.data.args[0]), what};
     };
-    if (number == calls.run) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::run};
+    if (number == calls.run) return {.path = text_of(pid, call.data.args[0]), .what = FileRequest::For::run};
     if (calls.open != 0 && number == calls.open)
       return {.path = text_of(pid, call.data.args[0]), .what = opened_for(call.data.args[1])};
     if (number == calls.open_at) return at(opened_for(call.data.args[2]));
     if (number == calls.open_at_2)
       return at(opened_for(get_le<std::uint64_t>(memory_of(pid, call.data.args[2], sizeof(std::uint64_t)), 0)));
-    if (number == calls.run_at) return at(Request::For::run);
-    if (is_one_of(calls.ask_at)) return at(Request::For::look);
-    if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = Request::For::look};
+    if (number == calls.run_at) return at(FileRequest::For::run);
+    if (number == calls.open_tree && (call.data.args[2] & OPEN_TREE_CLONE) != 0) {
+      FileRequest request = at(FileRequest::For::elsewhere);
+      if (request.path.empty()) request.path = ".";  // what is open already
+      return request;
+    }
+    if (number == calls.change_root) {
+      std::string root = text_of(pid, call.data.args[0]);
+      return {.path = root == "/" ? "" : root, .what = FileRequest::For::elsewhere};  // "/" hides nothing
+    }
+    if (is_one_of(calls.ask_at)) return at(FileRequest::For::look);
+    if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = FileRequest::For::look};
   }
   return {};
+}
+
+/// All that the call is about.
+std::vector<FileRequest> requests_of(const seccomp_notif& call) {
+  const auto pid = static_cast<pid_t>(call.pid);
+  const auto number = static_cast<std::uint32_t>(call.data.nr);
+  for (const WatchedCalls& calls : k_watched_calls) {
+    if (call.data.arch == calls.architecture && number == calls.mount) return mounted_by(pid, call.data);
+    if (call.data.arch == calls.architecture && number == calls.open_file_system) {
+      const bool is_overlay = text_of(pid, call.data.args[0]) == k_overlay;  // what is below is told later, by words
+      return is_overlay ? std::vector<FileRequest>{{.path = "/", .what = FileRequest::For::elsewhere}}
+                        : std::vector<FileRequest>();
+    }
+  }
+  return {request_of(call)};
 }
 
 /// The operating system's, the sandbox's own, and what no step's result comes of.
@@ -357,7 +428,8 @@ fs::path behind_proc(const fs::path& path, const std::string& proc) {
   return place;
 }
 
-/// The path without "." and "..". What is above a link's target is not above the link; such links are given to `found`.
+/// The path without "." and "..". What is above a link's target is not above the link; such links are given to
+/// `found`.
 fs::path without_dots(const fs::path& path, const std::function<void(const fs::path&)>& found) {
   fs::path plain;
   for (const fs::path& part : path) {
@@ -578,12 +650,16 @@ void StepWatch::look_at_path(const seccomp_notif& call) {
     found_.insert("while a program of it served a file system (FUSE), nobody could tell what it read");
     return;
   }
-  Request request = request_of(call);
+  for (FileRequest& request : requests_of(call)) look_at_request(call, std::move(request));
+}
+
+void StepWatch::look_at_request(const seccomp_notif& call, FileRequest request) {
   const bool is_absolute = request.path.starts_with('/');
   if (is_absolute) request.path.erase(0, request.path.find_first_not_of('/') - 1);  // "//a" is a name of its own to fs
   const bool is_of_proc = request.path.starts_with("/proc/");
   if (request.path.empty()) return;
-  if (is_absolute && !is_of_proc && !is_told(fs::path(request.path).lexically_normal().string())) return;
+  const bool is_shown = request.what == FileRequest::For::elsewhere;
+  if (is_absolute && !is_of_proc && !is_shown && !is_told(fs::path(request.path).lexically_normal().string())) return;
   const std::string proc = proc_of(call);
   boost::system::error_code failed;
   const fs::path base = request.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", request.directory);
@@ -601,12 +677,13 @@ void StepWatch::look_at_path(const seccomp_notif& call) {
     const fs::path real = fs::weakly_canonical(path, failed);
     if (!failed) path = real;
   }
-  const bool is_known = request.what == Request::For::look && is_known_look(path);
+  if (is_shown) return is_ours() ? void() : note_shown_elsewhere(path);
+  const bool is_known = request.what == FileRequest::For::look && is_known_look(path);
   if (!is_told(path.string()) || is_known || is_ours()) return;
   for (const fs::path& link : links) note_look(link);
-  if (request.what == Request::For::look) return note_look(path);
+  if (request.what == FileRequest::For::look) return note_look(path);
   note_content(path);
-  const fs::path interpreter = request.what == Request::For::run ? interpreter_of(path) : fs::path();
+  const fs::path interpreter = request.what == FileRequest::For::run ? interpreter_of(path) : fs::path();
   if (interpreter.is_absolute() && is_told(interpreter.string())) note_content(interpreter);
 }
 
@@ -640,6 +717,15 @@ void StepWatch::note_content(const fs::path& path) {
     read->second = stamp_(path);
 }
 
+/// A bind mount of the machine's whole tree shows all.
+void StepWatch::note_shown_elsewhere(const fs::path& path) {
+  boost::system::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  if (failed || (real != "/" && !is_told(real.string())) || !counts(path)) return;
+  const std::lock_guard lock(mutex_);
+  shown_.insert(real.string());
+}
+
 void StepWatch::note_look(const fs::path& path) {
   if (is_known_look(path) || !counts(path)) return;
   const std::optional<std::string> look = look_ ? look_(path) : std::nullopt;
@@ -661,6 +747,11 @@ std::map<std::string, std::string> StepWatch::take_reads() {
     if (listed.count(copy.directory.string()) == 0) reads_.erase(copy.directory.string());
   }
   return std::exchange(reads_, {});
+}
+
+std::set<std::string> StepWatch::take_shown_elsewhere() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(shown_, {});
 }
 
 std::map<std::string, std::string> StepWatch::take_looks() {
