@@ -483,7 +483,7 @@ bool FactSource::must_be_there(const fs::path& path) const {
 
 /// What was seen to be read or asked for and nothing names: a path that a script or a program put together.
 void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
-  if (reads.machine.empty() && reads.asked.empty()) return;
+  if (reads.machine.empty() && reads.asked.empty() && reads.shown.empty()) return;
   const std::vector<fs::path> places = places_that_count();
   const auto is_in_one_of = [](const std::vector<fs::path>& all, const fs::path& path) {
     return std::any_of(all.begin(), all.end(), [&](const fs::path& place) { return holds(place, path); });
@@ -491,6 +491,11 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
   const auto counts_otherwise = [&](const fs::path& path) {
     return is_filled_by_packages(path) || is_in_one_of(places, path);
   };
+  for (const std::string& path : reads.shown) {
+    if (counts_otherwise(path)) continue;
+    facts[cat("unseen it mounted ", path, " somewhere else, or made it a root: nobody could tell what it read of it")] =
+        "-";
+  }
   std::set<std::string> unnamed;
   for (const auto& [path, stamp] : reads.machine) {
     boost::system::error_code failed;

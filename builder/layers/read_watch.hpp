@@ -18,6 +18,7 @@ struct Reads {
   std::set<std::string> directories;                ///< whose names were listed; "" is the root
   std::map<std::string, std::string> machine = {};  ///< of the machine, absolute, with stamps: seen by StepWatch
   std::map<std::string, std::string> asked = {};    ///< likewise, of paths only asked for, what that told
+  std::set<std::string> shown = {};                 ///< likewise, shown somewhere else, to be read there
   bool everything = false;                          ///< too many to tell, or nobody watched: take all as read
 };
 

@@ -312,8 +312,8 @@ class Build final : StepObserver {
       keeper_->finish();
       write_steps(in_, keeper_->steps(), keeper_->taken(), keeper_->ended(), work_area_);
       if (!created.empty()) {
-        note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan,
-                     in_.facts);
+        note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,
+                     in_.secrets);
       }
     }
     in_.log.line("Build completed successfully");

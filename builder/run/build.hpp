@@ -40,6 +40,7 @@ struct BuildInputs {
   fs::path layer_store = {};                ///< hooks can't reach it
   const BuilderPlaces* places = nullptr;    ///< where the outputs' directory really is
   std::string output_key = {};              ///< noted with the outputs; empty = not
+  FactKey secrets = {};                     ///< of the notes
   std::function<void()> check_inputs = {};  ///< to be called when the hooks are copied, and none has run
 };
 

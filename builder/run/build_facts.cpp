@@ -146,7 +146,7 @@ void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const Fi
 
 std::string layers_base_key(const ImageRequest& request, const fs::path& shims, const fs::path& library) {
   const RealFileSystem files;
-  return fact_digest(cat("hearth layers 3\n", build_version(), "\n", host_tools(files), request.architecture, "\n",
+  return fact_digest(cat("hearth layers 4\n", build_version(), "\n", host_tools(files), request.architecture, "\n",
                          tree_digest(files, shims), "\n", tree_digest(files, library)));
 }
 

@@ -23,7 +23,6 @@
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/step_spans.hpp"
-#include "builder/evidence/verification.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/git_answers.hpp"
 #include "builder/fetch/local_access.hpp"
@@ -291,7 +290,8 @@ std::map<std::string, std::string> repositories_without_news(const ImageRequest&
 
 /// Whether the outputs of an earlier build are what this one would make; says so.
 std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std::string& key, const FactSource& facts,
-                                         const Clock& clock, BuildLog& log, Verbosity verbosity) {
+                                         const FactKey& secrets, const Clock& clock, BuildLog& log,
+                                         Verbosity verbosity) {
   if (!may_be_unchanged(request)) return {};
   const bool is_apart = fetch::why_no_private_network(request.environment).empty();
   const std::set<fetch::LocalPlace> places = is_apart ? named_places(request) : std::set<fetch::LocalPlace>();
@@ -307,7 +307,7 @@ std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std:
     return found == without_news->end() ? repositories.digest(what) : found->second;
   };
   const std::vector<fs::path> outputs =
-      unchanged_outputs(request.output.string() + ".d", key, facts, {.repository = now, .fetch = {}});
+      unchanged_outputs(request.output.string() + ".d", key, facts, {.repository = now, .fetch = {}}, secrets);
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");
     log.line(text);
@@ -438,7 +438,8 @@ std::future<void> start_beside(const std::function<void()>& work) {
 }
 
 void write_evidence(const ImageRequest& request, const std::vector<evidence::ElementFact>& elements,
-                    const std::set<std::string>& variables, std::optional<fetch::Lock> fetched) try {
+                    const std::set<std::string>& variables, std::optional<fetch::Lock> fetched,
+                    const FactKey& secrets) try {
   evidence::write_evidence({.stem = request.output,
                             .version = request.version,
                             .builder = request.builder,
@@ -451,6 +452,7 @@ void write_evidence(const ImageRequest& request, const std::vector<evidence::Ele
                             .fetched = std::move(fetched),
                             .fetches = fetch::fetch_directory(request.environment),
                             .signing_key = request.signing_key});
+  if (request.use_cache) note_evidence(request.output.string() + ".d", secrets);
 } catch (Error& error) {
   throw error.during(cat("writing the evidence of ", request.output.string(), ", whose outputs are there"))
       .hint("When there is room and a right to write it, the same command makes it.");
@@ -526,13 +528,14 @@ void throw_story(const Fd& failed, int code, BuildLog& log) {
 /// Whether there is nothing to build; with a key, what is there is signed by it. Evidence that somebody took away, or
 /// changed, is made anew.
 bool is_done(const ImageRequest& request, const BuildPlan& plan, const std::string& key, const FactSource& facts,
-             const Clock& clock, BuildLog& log, Verbosity verbosity) {
-  const std::vector<fs::path> outputs = outputs_up_to_date(request, key, facts, clock, log, verbosity);
+             const FactKey& secrets, const Clock& clock, BuildLog& log, Verbosity verbosity) {
+  const std::vector<fs::path> outputs = outputs_up_to_date(request, key, facts, secrets, clock, log, verbosity);
   if (outputs.empty()) return false;
-  const std::vector<std::string> faults = evidence::evidence_faults(request.output, outputs.front());
+  const std::vector<std::string> faults = changed_evidence(request.output, outputs, secrets);
   for (const std::string& fault : faults) note(cat(fault, ": it is made anew"), log, verbosity);
   if (request.signing_key || !faults.empty())
-    write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt);
+    write_evidence(request, evidence::element_facts(plan.elements.elements), facts.counted_variables(), std::nullopt,
+                   secrets);
   return true;
 }
 
@@ -556,6 +559,7 @@ struct ReadyBuild {
   SandboxSpec& spec;
   FactSource& facts;
   const std::string& key;  ///< of its outputs
+  const FactKey& secrets;
   SystemClock& clock;
   RealRunner& runner;
   BuildLog& log;
@@ -574,7 +578,7 @@ void build_inside(const ReadyBuild& ready, ShiftedHost& host, fetch::PrivateNetw
     build({request, ready.plan, ready.installation, ready.disk, ready.runner, *progress, ready.log, ready.clock,
            ready.facts, network, network != nullptr ? &spans : nullptr, watch.get(),
            policy_of(request, ready.neighbours), places.way_to(ready.spec.closed.front()), &places, ready.key,
-           [&] { question.ask(ready.facts); }});
+           ready.secrets, [&] { question.ask(ready.facts); }});
   } catch (Error& error) {
     throw told_of_full_place(error, ready.spec.work_directory, ready.spec.tmpfs_bytes);
   }
@@ -616,12 +620,12 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   // The outputs are there a moment before the kernel has taken the sandbox down. What was fetched is known only then.
   evidence = start_beside([&] {
     if (!network && !read_all(built.read, "the pipe from the sandbox").empty())
-      write_evidence(request, elements, variables, std::nullopt);
+      write_evidence(request, elements, variables, std::nullopt, ready.secrets);
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
   if (network) tell(network->finish(code == 0), log);
-  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched());
+  if (code == 0 && network) write_evidence(request, elements, variables, network->fetched(), ready.secrets);
   if (code == 0) evidence.get();
   tell_at_end(request, ready.plan, ready.warnings, code != 0, log);
   if (code != 0) throw_story(failed.read, code, log);
@@ -652,15 +656,15 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
-  if (is_done(request, plan, key, facts, clock, log, verbosity)) return 0;
+  if (is_done(request, plan, key, facts, secrets, clock, log, verbosity)) return 0;
   facts.prepare();
   const std::set<std::string> variables = facts.counted_variables();
   // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
   const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
   report_clocks(request, plan, log, verbosity);
-  return run_sandbox(
-      {request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, clock, runner, log},
-      elements, variables);
+  return run_sandbox({request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, secrets,
+                      clock, runner, log},
+                     elements, variables);
 }
 
 }  // namespace

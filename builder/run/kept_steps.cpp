@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "builder/evidence/verification.hpp"
 #include "builder/layers/chain.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/store/layer_store.hpp"
@@ -99,10 +98,11 @@ UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const 
                              return std::nullopt;
                            },
                            .fetch = {}};
-  UpToDate known{
-      .outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote), .faults = {}, .servers = {}};
+  UpToDate known{.outputs = unchanged_outputs(request.output.string() + ".d", key, facts, remote, secrets),
+                 .faults = {},
+                 .servers = {}};
   if (known.outputs.empty()) return known;
-  known.faults = evidence::evidence_faults(request.output, known.outputs.front());
+  known.faults = changed_evidence(request.output, known.outputs, secrets);
   known.servers.assign(servers.begin(), servers.end());
   return known;
 }

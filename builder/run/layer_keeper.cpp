@@ -28,13 +28,6 @@ std::optional<Phase> labelled_phase(const std::string& label) {
   return dot == std::string::npos ? std::nullopt : parse_phase(label.substr(0, dot));
 }
 
-void copy_into(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to);
-  std::string archive;
-  pack_tree(from, [&](std::string_view bytes) { archive += bytes; });
-  unpack_tree(archive, to);
-}
-
 /// "METHOD URL" of everything that the steps fetched.
 std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
   static constexpr std::string_view fetched = "fetch ";
@@ -59,8 +52,6 @@ std::vector<WriteTimes> written_before(const Chain& chain, std::size_t layer, st
   }
   return written;
 }
-
-bool holds_nothing(const fs::path& directory) { return RealFileSystem().list(directory).empty(); }
 
 }  // namespace
 
@@ -114,6 +105,7 @@ ResumePoint LayerKeeper::resume() {
   Chain chain = find_chain(query);
   while (!restore(chain)) chain = find_chain(query);  // what is damaged is gone now
   area_.mount();
+  mounts_ = mounts_beside_area();
   take_over(chain);
   watch_ = std::make_unique<ReadWatch>(hooks_directory(area_.place()));
   return resume_point(chain, setup_.plan.steps);
@@ -182,6 +174,7 @@ void LayerKeeper::step_begins(const Step& /*step*/) {
   (void)setup_.watch->take();
   (void)setup_.watch->take_reads();
   (void)setup_.watch->take_looks();
+  (void)setup_.watch->take_shown_elsewhere();
 }
 
 bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<Step>& /*rest*/) {
@@ -190,6 +183,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   if (setup_.watch != nullptr) {
     reads.machine = setup_.watch->take_reads();
     reads.asked = setup_.watch->take_looks();
+    reads.shown = setup_.watch->take_shown_elsewhere();
   }
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
                     setup_.facts.after_step(step, reads)};
@@ -283,8 +277,18 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   return record;
 }
 
+/// The area is mounted anew for each layer.
+std::vector<std::string> LayerKeeper::mounts_beside_area() const {
+  std::vector<std::string> points = mount_points_below(read_file("/proc/self/mountinfo"), "");
+  std::erase(points, area_.place().string());
+  return points;
+}
+
+/// No layer holds them, and what is below them, where hooks see them, would be missing.
+bool LayerKeeper::has_mounts_of_hooks() const { return mounts_beside_area() != mounts_; }
+
 void LayerKeeper::keep(const std::vector<Step>& rest) {
-  if (!mount_points_below(read_file("/proc/self/mountinfo"), area_.place().string()).empty()) {
+  if (has_mounts_of_hooks()) {
     setup_.log.line("hearth: a hook's mounts are in the way of keeping a layer here");
     return;
   }
@@ -330,17 +334,15 @@ PackReport LayerKeeper::pack(const fs::path& frozen, const std::string& key, Lay
   return report;
 }
 
-/// What hooks left in temporary directories may be meant for later hooks: it goes into the layer with the rest.
 void LayerKeeper::save_scratch() {
-  for (std::size_t i = 0; i < setup_.scratch.size(); ++i) {
-    if (!holds_nothing(setup_.scratch[i])) copy_into(setup_.scratch[i], area_.place() / k_scratch / std::to_string(i));
-  }
+  for (std::size_t i = 0; i < setup_.scratch.size(); ++i)
+    builder::save_scratch(setup_.scratch[i], area_.place() / k_scratch / std::to_string(i));
 }
 
 void LayerKeeper::bring_back_scratch() {
   for (std::size_t i = 0; i < setup_.scratch.size(); ++i) {
-    const fs::path saved = area_.place() / k_scratch / std::to_string(i);
-    if (!holds_nothing(saved)) copy_into(saved, setup_.scratch[i]);
+    builder::bring_back_scratch(setup_.scratch[i], area_.place() / k_scratch / std::to_string(i),
+                                setup_.times / "scratch");
   }
   fs::remove_all(area_.place() / k_scratch);
 }

@@ -14,6 +14,7 @@
 #include "builder/layers/archive.hpp"
 #include "builder/layers/chain.hpp"
 #include "builder/layers/fact_source.hpp"
+#include "builder/layers/scratch.hpp"
 #include "builder/layers/work_area.hpp"
 #include "builder/run/apt_lists.hpp"
 #include "builder/run/build_log.hpp"
@@ -57,7 +58,7 @@ struct LayerKeeperSetup {
   std::string base_key;               ///< what every step depends on: Hearth's own programs for hooks, the architecture
   fs::path image;                     ///< output stem: what a step writes there no layer holds
   fs::path written;                   ///< where what steps write beside the image really lies
-  std::vector<fs::path> scratch;      ///< directories besides the state that hooks may leave files in
+  std::vector<ScratchPlace> scratch;  ///< directories besides the state that hooks may leave files in
   fs::path times;                     ///< a directory beside the work area, whose file system gives files their times
   std::int64_t began = 0;             ///< new_write_time() of before the first step
   std::optional<std::int64_t> epoch;  ///< SOURCE_DATE_EPOCH
@@ -110,11 +111,14 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] std::string own_words(const std::string& failure) const;
   void stop_keeping(const std::string& why);
   void end_keeping();
+  [[nodiscard]] std::vector<std::string> mounts_beside_area() const;
+  [[nodiscard]] bool has_mounts_of_hooks() const;
   void save_scratch();
   void bring_back_scratch();
 
   LayerKeeperSetup setup_;
   WorkArea area_;
+  std::vector<std::string> mounts_;  ///< when the first step begins
   RealFileSystem files_;
   std::unique_ptr<ReadWatch> watch_;
   OutsideWrites outside_;

@@ -10,6 +10,7 @@
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
+#include "builder/evidence/verification.hpp"
 #include "builder/layers/host_tools.hpp"
 
 namespace hearth::builder {
@@ -38,6 +39,32 @@ Json digests_of_records(const fs::path& directory) {
     digests[name] = is_regular_file(RealFileSystem(), file) ? digest_file(file).sha256 : "";
   }
   return digests;
+}
+
+constexpr const char* k_seal = "seal";          // of the notes themselves
+constexpr const char* k_evidence = "evidence";  // what it was, by names; noted when it is written, after the outputs
+constexpr std::array k_sealed = {k_sbom_file, k_provenance_file, k_signed_file};
+
+/// Of notes without seals. Who can write in NAME.d could make them tell of whatever he put there, but for the key.
+std::string seal_of(Json notes, const FactKey& secrets) {
+  notes.erase(k_seal);
+  notes.erase(k_evidence);
+  return keyed_digest(secrets, format_json(notes));
+}
+
+/// Empty for one that is not there.
+std::string seal_of_file(const fs::path& file, const FactKey& secrets) {
+  if (!is_regular_file(RealFileSystem(), file)) return "";
+  return keyed_digest(secrets, cat(file.filename().string(), "\n", digest_file(file).sha256));
+}
+
+Json notes_in(const fs::path& directory) {
+  const Result<Json> read = parse_json(RealFileSystem().read(directory / k_output_file).value_or("{}"), k_output_file);
+  return read.ok() && read.value().is_object() ? read.value() : Json::object();
+}
+
+void write_notes(const fs::path& directory, const Json& notes) {
+  RealFileSystem().write(directory / k_output_file, cat(format_json(notes), "\n"), {.mode = 0644});
 }
 
 /// What the builder itself reads of the machine.
@@ -118,7 +145,8 @@ std::vector<std::pair<std::string, Facts>> noted_steps(const Json& json) {
 }  // namespace
 
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
-                  const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts) {
+                  const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts,
+                  const FactKey& secrets) {
   NotedFacts noted;
   std::set<std::string> known;
   for (const StepRecord& step : steps) {
@@ -134,21 +162,23 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   std::move(noted).put_into(json);
   // It tells of earlier outputs. A build that is killed before it tells of these, or can't, is found without it.
   RealFileSystem().remove(directory / k_provenance_file);
-  RealFileSystem().write(directory / k_output_file, cat(format_json(json), "\n"), {.mode = 0644});
+  json[k_seal] = seal_of(json, secrets);
+  write_notes(directory, json);
 }
 
 std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key, const FactSource& facts,
-                                        const RemoteFacts& remote) {
-  const Result<Json> read = parse_json(RealFileSystem().read(directory / k_output_file).value_or("{}"), k_output_file);
-  if (!read.ok() || !read.value().is_object() || read.value().value("key", "") != key) return {};
-  if (read.value().value("records", Json()) != digests_of_records(directory)) return {};
+                                        const RemoteFacts& remote, const FactKey& secrets) {
+  const Json notes = notes_in(directory);
   try {
+    if (notes.value("key", Json()) != Json(key) || notes.value(k_seal, Json()) != Json(seal_of(notes, secrets)))
+      return {};
+    if (notes.value("records", Json()) != digests_of_records(directory)) return {};
     std::vector<fs::path> outputs;
-    for (const auto& [file, look] : read.value().at("outputs").items()) {
+    for (const auto& [file, look] : notes.at("outputs").items()) {
       if (look != look_of(file)) return {};
       outputs.emplace_back(file);
     }
-    const std::vector<std::pair<std::string, Facts>> steps = noted_steps(read.value());
+    const std::vector<std::pair<std::string, Facts>> steps = noted_steps(notes);
     for (const auto& [label, noted] : steps) {
       if (facts.local_fault(label, noted)) return {};
     }
@@ -159,6 +189,33 @@ std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::st
   } catch (const Json::exception&) {  // of another version
     return {};
   }
+}
+
+void note_evidence(const fs::path& directory, const FactKey& secrets) {
+  Json notes = notes_in(directory);
+  if (notes.empty()) return;  // a build that keeps nothing
+  Json seals = Json::object();
+  for (const char* name : k_sealed) seals[name] = seal_of_file(directory / name, secrets);
+  if (notes.value(k_evidence, Json()) == seals) return;
+  notes[k_evidence] = std::move(seals);
+  write_notes(directory, notes);
+}
+
+std::vector<std::string> changed_evidence(const fs::path& stem, const std::vector<fs::path>& outputs,
+                                          const FactKey& secrets) {
+  std::vector<std::string> faults = evidence::evidence_faults(stem, outputs.front());
+  if (!faults.empty()) return faults;
+  const fs::path directory = stem.string() + ".d";
+  const Json notes = notes_in(directory);
+  const Json seals = notes.contains(k_evidence) ? notes.at(k_evidence) : Json();
+  for (const char* name : k_sealed) {
+    const std::string seal = seal_of_file(directory / name, secrets);
+    const bool is_gone_signature = seal.empty() && name == std::string_view(k_signed_file);
+    const bool is_same = seals.is_object() && seals.value(name, Json()) == Json(seal);
+    if (!is_gone_signature && !is_same)
+      faults.push_back(cat((directory / name).string(), " is not what the builder wrote"));
+  }
+  return faults;
 }
 
 }  // namespace hearth::builder

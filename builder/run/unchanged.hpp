@@ -25,11 +25,22 @@ namespace hearth::builder {
 /// Notes what was made, and by which facts. Of planned steps that are not among `steps` (they run when the disk is
 /// filled) what the plan tells. What an earlier build told of where they come from goes away.
 void note_outputs(const fs::path& directory, const std::string& key, const std::vector<fs::path>& outputs,
-                  const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts);
+                  const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts,
+                  const FactKey& secrets);
 
 /// The outputs noted in `directory` when they are still what a build would make: all facts of all steps hold, as they
-/// have to for a layer, and the records that only a build can make are there. Else none.
+/// have to for a layer, and the records that only a build can make, this one too, are as they were made. Else none.
 [[nodiscard]] std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,
-                                                      const FactSource& facts, const RemoteFacts& remote);
+                                                      const FactSource& facts, const RemoteFacts& remote,
+                                                      const FactKey& secrets);
+
+/// Notes beside the outputs what the evidence in `directory` is now, under the store's key: an edited one may be as
+/// valid as the builder's own.
+void note_evidence(const fs::path& directory, const FactKey& secrets);
+
+/// Why the evidence of `stem`, whose outputs are `outputs`, is not what the builder made. None where there is nothing
+/// to do about it: a signature that was taken away is made by the next build that has the key.
+[[nodiscard]] std::vector<std::string> changed_evidence(const fs::path& stem, const std::vector<fs::path>& outputs,
+                                                        const FactKey& secrets);
 
 }  // namespace hearth::builder

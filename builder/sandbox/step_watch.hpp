@@ -23,6 +23,8 @@ struct seccomp_notif;  // linux/seccomp.h
 
 namespace hearth::builder {
 
+struct FileRequest;
+
 class StepWatch {
  public:
   enum class Network { watched, not_watched };
@@ -58,6 +60,9 @@ class StepWatch {
   /// Of the paths, likewise, that were only asked for, or were not there, what the first one who asked was told. Not
   /// told: what is asked for by a directory that was opened before.
   [[nodiscard]] std::map<std::string, std::string> take_looks();
+  /// Likewise directories and files of the machine that were shown somewhere else (bind mounts, overlays, chroot):
+  /// what is read there does not tell where it comes from.
+  [[nodiscard]] std::set<std::string> take_shown_elsewhere();
 
  private:
   /// Which of some directories were listed, by whomever and however they had opened them (inotify tells of it).
@@ -84,11 +89,13 @@ class StepWatch {
   void look_at(const seccomp_notif& call);
   [[nodiscard]] std::string proc_of(const seccomp_notif& call) const;
   void look_at_path(const seccomp_notif& call);
+  void look_at_request(const seccomp_notif& call, FileRequest request);
   [[nodiscard]] static std::vector<KnownCopy> looked_at(const std::vector<Copy>& copies);
   [[nodiscard]] bool serves_files();
   [[nodiscard]] bool counts(const fs::path& path) const;
   void note_content(const fs::path& path);
   void note_look(const fs::path& path);
+  void note_shown_elsewhere(const fs::path& path);
   [[nodiscard]] bool is_known_look(const fs::path& path);
   [[nodiscard]] bool is_hooks_own(const fs::path& path) const;
 
@@ -109,6 +116,7 @@ class StepWatch {
   std::set<std::string> found_;
   std::map<std::string, std::string> reads_;
   std::map<std::string, std::string> looks_;
+  std::set<std::string> shown_;
   std::thread thread_;
 };
 

@@ -3,10 +3,11 @@
 
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
 of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
-cache, files whose paths scripts put together, to read them or to ask for them, variables of an element's environment.d. 30 edits, 500
-with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is printed: given again, it makes the same edits. Edits of what no
-hook uses (a build service's variables) must leave the outputs up to date. At the end files are edited while a hook reads them, and a
-hook fetches something without noting it, and a variable that environment.d sets for one hook leaves the steps of Hearth's own
+cache, files whose paths scripts put together, to read them or to ask for them, a script that reads what an earlier one left in
+/tmp, variables of an element's environment.d. 30 edits, 500 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is
+printed: given again, it makes the same edits. Edits of what no hook uses (a build service's variables) must leave the outputs up to
+date. At the end files are edited while a hook reads them, a hook mounts something of the machine elsewhere, or leaves a mount, and
+a hook fetches something without noting it, and a variable that environment.d sets for one hook leaves the steps of Hearth's own
 elements (tiny-os plays one) before it as they are.
 """
 
@@ -50,6 +51,10 @@ HOOKS = {
     "extra-data.d/80-unnamed": 'python3 -c \'import os, sys; place = sys.argv[1][::-1]; print(open(os.path.join(place, "un" + "named")).read(), '
                                'sorted(os.listdir(os.path.join(place, "some" + "where"))), os.path.exists(os.path.join(place, "as" + "ked")))\' ENIHCAM > "$TMP_MOUNT_PATH/etc/unnamed"',
     "extra-data.d/85-left": 'cat "$DIB_IMAGE_CACHE/left" > "$TMP_MOUNT_PATH/etc/left"',
+    "extra-data.d/87-scratch": '[ -e /tmp/edited-one ] || mkdir /tmp/edited-one; cat "$FILE" > /tmp/edited-one/file; mkdir "$TMP_MOUNT_PATH/two"\n'
+                               'cat "$FILE" > "$TMP_MOUNT_PATH/two/file"; mv "$TMP_MOUNT_PATH/two" /tmp/edited-two; mv /tmp/edited-two /var/tmp/edited-three\n'
+                               'cp -r "$TMP_HOOKS_PATH/data" "$TMPDIR/edited-four"; mv "$TMPDIR/edited-four" /tmp/edited-four',
+    "extra-data.d/88-from-scratch": 'cat /tmp/edited-one/* /var/tmp/edited-three/* /tmp/edited-four/* > "$TMP_MOUNT_PATH/etc/from-scratch"',
     "install.d/30-flavour": 'echo "${FLAVOUR:-plain}" > /etc/flavour',
     "install.d/35-mood": 'echo "${MOOD:-none} ${WEATHER:-none}" > /etc/mood',
     "install.d/40-all": 'mkdir -p /opt; for name in ${!SITE_*}; do echo "$name=${!name}"; done > /opt/site',
@@ -67,6 +72,10 @@ ENVIRONMENT = {  # of environment.d: what it may say
 OWN = "root.d/50-own"
 MEANWHILE = ('python3 -c \'import sys; print(open(sys.argv[1][::-1] + "/un" + "named").read())\' ENIHCAM > "$TMP_MOUNT_PATH/etc/meanwhile"\n'
              ': > "$DIB_IMAGE_CACHE/began"; until [ -e "$DIB_IMAGE_CACHE/go" ]; do sleep 0.1; done; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/meanwhile"')
+BOUND = ('place=$(rev <<< ENIHCAM); mkdir -p /tmp/edited-bound; mount --bind "$place/somewhere" /tmp/edited-bound\n'
+         'cat /tmp/edited-bound/* > "$TMP_MOUNT_PATH/etc/bound"; umount /tmp/edited-bound')
+LEAVES_MOUNT = 'mkdir -p /tmp/edited-left; mount -t tmpfs none /tmp/edited-left; echo left > /tmp/edited-left/file'
+READS_MOUNT = 'cat /tmp/edited-left/file > "$TMP_MOUNT_PATH/etc/left-mount"'
 UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
 
 
@@ -242,6 +251,8 @@ class Site:
             "one file less there": (self.remove_given, True),
             "a mode there": (lambda: os.chmod(self.write("given/a"), self.random.choice([0o600, 0o644, 0o755])), True),
             "a link there": (self.link, True),
+            "a script that reads what an earlier one left": (
+                lambda: self.hook("extra-data.d/88-from-scratch", f"{HOOKS['extra-data.d/88-from-scratch']}; : {self.random.random()}"), True),
             "a commit": (self.commit, True),
             "a variable that a script names": (lambda: self.variable("FLAVOUR", ["sweet", "sour", None]), True),
             "a variable that a script finds": (lambda: self.variable(f"SITE_{self.random.randrange(3)}", ["1", "2", None]), True),
@@ -327,6 +338,29 @@ def meanwhile(site):
         raise AssertionError("the provenance has the digest of an element as it was edited after its hooks had been copied")
 
 
+def mounts(site):
+    """What a hook mounts is read anew, and `image why` says so; a mount that was left is there for the next one."""
+    site.hook("post-root.d/85-bound", BOUND.replace("ENIHCAM", site.machine[::-1]))
+    site.build("image")
+    site.write(f"{site.machine}/somewhere/0")
+    found, said = site.build("image")
+    if found != site.build("clean", "--no-cache")[0]:
+        raise AssertionError(f"what a hook reads through its own bind mount is stale:\n{said}")
+    why = subprocess.run([site.hearth, "image", "why", "image"], cwd=site.work, capture_output=True, text=True, check=True).stdout
+    if f"it is not kept: it mounted {site.machine}/somewhere somewhere else" not in why:
+        raise AssertionError(f"image why does not say what was mounted:\n{why}")
+    os.remove(f"{site.work}/elements/edited/post-root.d/85-bound")
+    site.hook("post-root.d/86-left", LEAVES_MOUNT)
+    site.hook("post-root.d/87-of-left", READS_MOUNT)
+    site.build("image")
+    site.hook("post-root.d/87-of-left", f"{READS_MOUNT}; : edited")
+    found, said = site.build("image")
+    if found != site.build("clean", "--no-cache")[0]:
+        raise AssertionError(f"what an earlier hook has mounted is missing:\n{said}")
+    for name in ("86-left", "87-of-left"):
+        os.remove(f"{site.work}/elements/edited/post-root.d/{name}")
+
+
 def unnoted(site):
     """What a hook fetches without a word is fetched each time, and `image why` says so."""
     site.hook("post-root.d/90-unnoted", UNNOTED)
@@ -389,6 +423,7 @@ def main():
             if found != clean:
                 raise AssertionError(f"{where}: not what a clean build makes: {differing(found, clean)}\n{said}")
         meanwhile(site)
+        mounts(site)
         unnoted(site)
         variable_of_an_element(site)
     print(f"{count} edits, seed {seed}: each as a clean build; {kept} left the image as it was; {time.monotonic() - began:.0f} s")

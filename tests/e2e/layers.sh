@@ -126,6 +126,36 @@ for way in 'rm' 'truncate -s 0' 'sed -i s/e/E/'; do
         "$HEARTH" image verify image.tar > out 2>&1 || fail "$way $name: $(cat out)"
     done
 done
+# Evidence that was edited into other valid evidence is what the builder did not write, too, and `plan` says so; so are notes that fit it.
+python3 - << 'END'
+import hashlib, json
+def read(name): return open("image.d/" + name, encoding="utf-8").read()
+sbom = read("sbom.spdx.json")
+statement = json.loads(read("provenance.json"))
+text = json.dumps(statement).replace(hashlib.sha256(sbom.encode()).hexdigest(), hashlib.sha256((sbom + "\n").encode()).hexdigest())
+assert text != json.dumps(statement)
+open("image.d/sbom.spdx.json", "w", encoding="utf-8").write(sbom + "\n")
+open("image.d/provenance.json", "w", encoding="utf-8").write(text)
+END
+"$HEARTH" image verify image.tar > out 2>&1 || fail "the edited evidence is not valid: $(cat out)"
+"$HEARTH" image plan -n -t tar -o image tiny-os reader writer > out 2>&1 || fail "plan: $(cat out)"
+expect_text out "Up to date" "but for evidence: " "provenance.json is not what the builder wrote"
+build
+expect_text out "provenance.json is not what the builder wrote: it is made anew" "is up to date"
+build
+! grep -q "made anew" out || fail "evidence is made anew each time: $(cat out)"
+sed -i 's/"records": {/"records": { /' image.d/output.json && build
+expect_text out "is up to date"
+python3 - << 'END'
+import hashlib, json
+notes = json.load(open("image.d/output.json", encoding="utf-8"))
+text = open("image.d/manifest.json", encoding="utf-8").read() + " "
+open("image.d/manifest.json", "w", encoding="utf-8").write(text)
+notes["records"]["manifest.json"] = hashlib.sha256(text.encode()).hexdigest()
+json.dump(notes, open("image.d/output.json", "w", encoding="utf-8"))
+END
+build
+ran
 
 # A later time of the image than that of the layers: what they wrote has the image's time all the same.
 # What a step copies with its own time keeps that, of the second in which the build began, or of days to come; a file of a layer

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "base/hash.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/layers/fact_source.hpp"
 #include "tests/unit/builder/element_tree.hpp"
@@ -33,7 +35,7 @@ class UnchangedTest : public testing::Test {
     const BuildPlan plan = tree.plan({"os"});
     const FactSource now = facts(plan);
     return unchanged_outputs(dir.path(), output_key(request, plan, {}, now, key_files, secrets), now,
-                             {.repository = [this](const std::string&) { return repository; }, .fetch = {}});
+                             {.repository = [this](const std::string&) { return repository; }, .fetch = {}}, secrets);
   }
   void note() {
     const BuildPlan plan = tree.plan({"os"});
@@ -42,7 +44,7 @@ class UnchangedTest : public testing::Test {
     of_step.merge(Facts(steps.front().facts));
     const std::vector<StepRecord> done = {{plan.steps.front().label(), "os", 1, of_step}};
     note_outputs(dir.path(), output_key(request, plan, {}, now, key_files, secrets), {dir.path() / "image.raw"}, done,
-                 plan, now);
+                 plan, now, secrets);
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;
@@ -106,6 +108,17 @@ TEST_F(UnchangedTest, WhatWasToldOfEarlierOutputsIsNotTakenForToldOfThese) {
   files.write(dir.path() / "provenance.json", "{}", {});
   note();
   EXPECT_FALSE(fs::exists(dir.path() / "provenance.json"));
+}
+
+TEST_F(UnchangedTest, NotesThatSomebodyMadeFitHisEditsAreNoNotes) {
+  note();
+  Json notes = parse_json(files.read(dir.path() / "output.json").value_or(""), "output.json").value_or_throw();
+  files.write(dir.path() / "manifest.json", "[]", {});
+  notes["records"]["manifest.json"] = hex_digest(HashKind::sha256, "[]");
+  files.write(dir.path() / "output.json", format_json(notes), {});
+  EXPECT_THAT(unchanged(), IsEmpty());
+  files.write(dir.path() / "output.json", R"({"key": 1, "seal": [], "outputs": 2})", {});
+  EXPECT_THAT(unchanged(), IsEmpty());
 }
 
 TEST_F(UnchangedTest, RecordsThatOnlyABuildCanMakeAreMadeAnew) {
