@@ -21,6 +21,7 @@ class Bmc:
         self.password, self.on, self.sessions, self.media, self.resets, self.tag = password, False, {}, None, [], 1
         self.switched, self.booted, self.secure = switched, None, False
         self.lock, self.history = threading.Lock(), []
+        self.hangs, self.waiting = False, 0  # it takes requests and never answers; so many have no answer
         self.boot = {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None", "BootSourceOverrideMode": "UEFI",
                      "BootSourceOverrideTarget@Redfish.AllowableValues": ["None", "Pxe", "Cd", "Hdd", "BiosSetup"]}
         bmc = self
@@ -32,6 +33,9 @@ class Bmc:
                 length = int(self.headers.get("content-length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else {}
                 path = self.path.split("?")[0].rstrip("/")
+                if bmc.hangs:
+                    bmc.waiting += 1
+                    threading.Event().wait()
                 with bmc.lock:
                     status, answer, headers = bmc.answer(self.command, path, body, self.headers)
                     bmc.history.append((self.command, path, status, dict(bmc.sessions)))
