@@ -72,9 +72,9 @@ cli::Command serve_command() {
        {"power-off-wait", 0, "SECONDS", "from an agent's leave to switching its machine off (30)"},
        {"reminder-interval", 0, "SECONDS", "between reminders to people (300)"},
        {"user", 0, "USER",
-        "whom root becomes once the ports are open (hearth, else an id of its own), who gets DIR and the site's "
-        "state_dir; root: none, for local libvirt URIs"},
-       {"keep-rights", 0, "", "stay root in full, to give machines of QEMU their taps (driver qemu)"},
+        "whom root becomes (hearth, else an id of its own), who gets DIR and the site's state_dir; root: nobody, for local "
+        "libvirt URIs"},
+       {"keep-rights", 0, "", "stay root in full, to give machines of QEMU their taps and root's disks (driver qemu)"},
        {"quiet", 'q', "", "don't print events"}},
       serve,
       "",

@@ -54,6 +54,11 @@ set_working_mc 0x20
 EMU = "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\nsel_enable 0x20 1000 0x0a\nmc_enable 0x20\n"
 
 
+def users_of(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(line.split()[1:] for line in file if line.startswith("Uid:"))
+
+
 def free_port(kind):
     with socket.socket(socket.AF_INET, kind) as s:
         s.bind(("127.0.0.1", 0))
@@ -187,6 +192,8 @@ def qemu(c):
     home = os.path.join(c.directory, "qemu", node["uuid"])
     with open(os.path.join(home, "pid"), encoding="ascii") as file:
         pid = int(file.read())
+    if os.geteuid() == 0:
+        same("whose QEMU and conductor are", 1, len({users_of(pid)[0], users_of(c.process.pid)[0]} - {"0"}))
     c.kill()
     c.start()
     assert os.path.exists(f"/proc/{pid}"), "the machine went with the conductor"
