@@ -89,6 +89,7 @@ Settings settings_of(const cli::Arguments& arguments) {
   settings.power_off_wait = seconds("power-off-wait", settings.power_off_wait);
   settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
   settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
+  settings.power_off_after_deploy_failure = !arguments.has("leave-failed-on");
   settings.automated_clean = arguments.has("automated-clean");
   settings.keep_events = static_cast<std::int64_t>(number(arguments, "keep-events", 1'000'000));
   settings.rehearsal = arguments.has("rehearsal");

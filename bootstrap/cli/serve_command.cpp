@@ -61,6 +61,7 @@ cli::Command serve_command() {
        {"own-tls", 0, "", "or with DIR/server.pem and its key, which are made at the first start"},
        {"host-name", 0, "NAME", "the conductor's name (hearth)"},
        {"automated-clean", 0, "", "clean nodes before they become available"},
+       {"leave-failed-on", 0, "", "leave a machine on whose deployment has failed (power_off_after_deploy_failure)"},
        {"clean-callback-timeout", 0, "SECONDS", "how long cleaning waits for its machine (1800)"},
        {"inspect-timeout", 0, "SECONDS", "how long an inspection waits for its result (1800)"},
        {"rescue-callback-timeout", 0, "SECONDS", "how long a rescue waits for its machine (1800)"},

@@ -232,7 +232,9 @@ void Jobs::collect_logs(const Node& node) {
     forget_old_logs(file.parent_path(), uuid);
     return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
   };
+  parts_.busy.insert(uuid);  // nobody switches it off before its logs are here
   parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {
+    parts_.busy.erase(uuid);
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !outcome.good || !outcome.value.is_object()) return;
     parts_.ledger.store().put_document(

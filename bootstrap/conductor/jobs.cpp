@@ -38,6 +38,7 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
     node.job = {};
     return;
   }
+  node.internal.erase(k_power_off_wanted);
   if (job.kind == "inspect") node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
