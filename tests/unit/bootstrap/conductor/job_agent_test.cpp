@@ -38,7 +38,7 @@ TEST_F(JobAgent, theMachineOfAFailedDeploymentGoesOffWhenItsLogsAreHere) {
   EXPECT_EQ(node(uuid).power, Power::on);
   agents.failing = {"execute_deploy_step"};
   agents.rounds = 0;
-  while (node(uuid).state != State::deploy_failed) pass(1);
+  for (int i = 0; i < 60 && node(uuid).state != State::deploy_failed; ++i) pass(1);
   EXPECT_TRUE(node(uuid).internal.contains("power_off_wanted") || node(uuid).power == Power::off);
   const std::string why = node(uuid).last_error;
   pass(3);
