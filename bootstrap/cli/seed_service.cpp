@@ -89,6 +89,8 @@ Settings settings_of(const cli::Arguments& arguments) {
   settings.power_off_wait = seconds("power-off-wait", settings.power_off_wait);
   settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
   settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
+  settings.max_concurrent_deploy = number(arguments, "max-concurrent-deploy", 0);
+  settings.max_concurrent_clean = number(arguments, "max-concurrent-clean", 0);
   settings.power_off_after_deploy_failure = !arguments.has("leave-failed-on");
   settings.automated_clean = arguments.has("automated-clean");
   settings.keep_events = static_cast<std::int64_t>(number(arguments, "keep-events", 1'000'000));
@@ -327,8 +329,8 @@ struct SeedService::Parts {
     }
   }
 
-  /// Nothing here has started a thread yet, so it holds for all. The lock alone is opened before: it follows no link, and
-  /// writes nothing.
+  /// Nothing here has started a thread yet, so it holds for all. The lock alone is opened before: it follows no link,
+  /// and writes nothing.
   std::unique_ptr<pxe::Rights> own_rights(const cli::Arguments& arguments) {
     pxe::RightsWish wish{arguments.value_or("user", ""), {directory.string()}, {}};
     if (site) {

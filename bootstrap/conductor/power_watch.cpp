@@ -288,9 +288,8 @@ void PowerWatch::failed_is_off(Node& node, const Outcome& outcome) {
   }
   node.internal.erase(k_power_off_wanted);
   if (outcome.good) return switched(node, Power::off);
-  parts_.ledger.record(
-      node, "failure",
-      cat("its deployment has failed, and the machine could not be switched off: ", outcome.error));
+  parts_.ledger.record(node, "failure",
+                       cat("its deployment has failed, and the machine could not be switched off: ", outcome.error));
 }
 
 bool PowerWatch::is_to_be_looked_at(const Node& node) const {
