@@ -111,11 +111,20 @@ std::string unreadable(const std::vector<std::string>& paths) {
   return "";
 }
 
-void keep_only(std::uint32_t capabilities) {
+/// Has these in force, and may take those of `permitted` again.
+void have_only(std::uint32_t effective, std::uint32_t permitted = 0) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   Capabilities kept{};
-  kept[0].effective = kept[0].permitted = capabilities;
+  kept[0].effective = effective;
+  kept[0].permitted = effective | permitted;
   if (::syscall(SYS_capset, &header, kept.data()) != 0) throw Error::from_errno("giving up", "capabilities");
+}
+
+/// Of these, what this process may have.
+std::uint32_t kept_of(std::uint32_t capabilities) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  Capabilities have{};
+  return ::syscall(SYS_capget, &header, have.data()) == 0 ? capabilities & have[0].permitted : 0;
 }
 
 struct Choice {
@@ -146,24 +155,33 @@ Choice choice(const RightsWish& wish) {
 
 }  // namespace
 
-void give_up_rights(const RightsWish& wish, Logger& log) {
-  const Choice chosen = choice(wish);
+Rights::Rights(RightsWish wish, Logger& log) : wish_(std::move(wish)), log_(log) {
+  for (const std::string& state : wish_.states) RealFileSystem().make_directories(state, 0750);
+  const Choice chosen = choice(wish_);
+  why_ = chosen.why;
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw Error::from_errno("giving up", "new privileges");
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  if (!chosen.user) {
-    keep_only(0);
-    if (!chosen.why.empty()) log.info(cat("serves as root, without capabilities: ", chosen.why));
-    return;
-  }
-  for (const std::string& state : wish.states) StateTree(state).give(chosen.user->uid, chosen.user->gid, log);
+  if (!chosen.user) return;
+  for (const std::string& state : wish_.states) StateTree(state).give(chosen.user->uid, chosen.user->gid, log_);
   if (::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) throw Error::from_errno("keeping", "capabilities for a moment");
   become(*chosen.user);
-  const std::string only_roots = wish.user.empty() ? unreadable(wish.needed) : "";
-  keep_only(only_roots.empty() ? 0 : bit(CAP_DAC_READ_SEARCH));
+  have_only(kept_of(bit(CAP_NET_BIND_SERVICE) | bit(CAP_NET_RAW) | bit(CAP_DAC_READ_SEARCH)));
   ::prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
-  log.info(cat("serves as ", chosen.user->name, " from now on, ",
-               only_roots.empty() ? "without capabilities"
-                                  : cat("who may read all files, since ", only_roots, " is not readable to it")));
+  user_ = chosen.user->name;
+}
+
+void Rights::give_up() {
+  const std::uint32_t reading = user_.empty() || !wish_.user.empty() ? 0 : kept_of(bit(CAP_DAC_READ_SEARCH));
+  have_only(0, reading);
+  const std::string only_roots = reading == 0 ? "" : unreadable(wish_.needed);
+  have_only(only_roots.empty() ? 0 : reading);
+  if (user_.empty()) {
+    if (!why_.empty()) log_.info(cat("serves as root, without capabilities: ", why_));
+    return;
+  }
+  log_.info(cat("serves as ", user_, " from now on, ",
+                only_roots.empty() ? "without capabilities"
+                                   : cat("who may read all files, since ", only_roots, " is not readable to it")));
 }
 
 }  // namespace hearth::pxe

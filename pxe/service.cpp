@@ -67,11 +67,12 @@ int serve(const ServiceOptions& options, Logger& logger) {
   const SystemClock clock;
   const Site site = options.load(options.site_file);
   NodeTable nodes(site.nodes);
+  Rights rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, logger);
   BootOptions boot = options.boot;
   boot.failed = [] { ::kill(::getpid(), SIGTERM); };
   BootServers servers(site, nodes, boot, clock, logger);
   servers.look_around();
-  give_up_rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, logger);
+  rights.give_up();
   servers.start();
   for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
     if (number == SIGHUP) {

@@ -71,6 +71,15 @@ ServedResponse IronicApi::export_nodes(const ApiCall& call) {
 }
 
 ServedResponse IronicApi::events(const ApiCall& call) {
+  if (call.is("DELETE")) {
+    const std::optional<std::uint64_t> keep = parse_number(call.parameter("keep"));
+    if (!keep || *keep == 0 || *keep > 1'000'000'000)
+      throw Refusal(400, "keep is to be the number of events that stay, from 1 on");
+    conductor_.ledger().store().keep_events(static_cast<std::int64_t>(*keep));
+    conductor_.ledger().record_site("events", cat(*keep, " of them are kept, by request"));
+    conductor_.settle();
+    return json_answer(200, {{"kept", *keep}});
+  }
   EventQuery query;
   query.after = static_cast<std::int64_t>(parse_number(call.parameter("after")).value_or(0));
   query.limit =

@@ -93,7 +93,7 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/waiting", "GET", ""},
      {"hearth/waiting/*", "POST", ""},
      {"hearth/export", "GET", "secrets"},
-     {"hearth/events", "GET", "after limit newest node"},
+     {"hearth/events", "GET DELETE", "after limit newest node keep"},
      {"hearth/log/*", "GET", ""},
      {"hearth/boot-log/*", "GET", ""},
      {"hearth/instructions", "GET", ""},

@@ -338,6 +338,12 @@ int export_command(const cli::Arguments& arguments) {
 
 int events_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
+  if (const std::optional<std::string> keep = arguments.value("keep")) {
+    if (!arguments.operands().empty() || arguments.has("follow") || arguments.has("after") || arguments.has("json"))
+      throw Error(ErrorKind::usage, "--keep forgets events of all nodes: it stands alone");
+    static_cast<void>(conductor->call("DELETE", cat("/v1/hearth/events?keep=", percent_encode(*keep))));
+    return 0;
+  }
   const std::string node = arguments.operands().empty() ? "" : cat("&node=", percent_encode(arguments.operands()[0]));
   std::string start = arguments.has("after") ? cat("after=", arguments.value_or("after", "0")) : "newest=true";
   while (true) {
@@ -520,7 +526,10 @@ std::vector<cli::Command> node_commands() {
       {"node validate", "NODE", "tell whether a node can be managed and deployed", "", with_client({}),
        validate_command},
       {"node events", "[NODE]", "print what happened", "",
-       with_client({{"follow", 'f', "", "go on as it happens"}, {"after", 0, "N", "from event N on"}, k_as_json}),
+       with_client({{"follow", 'f', "", "go on as it happens"},
+                    {"after", 0, "N", "from event N on"},
+                    {"keep", 0, "N", "forget all but the newest N, now (node serve --keep-events: from then on)"},
+                    k_as_json}),
        events_command},
       {"node log", "NODE", "print what its deploy ramdisk told when it failed last", "", with_client({k_as_json}),
        log_command},

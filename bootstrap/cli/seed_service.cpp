@@ -89,6 +89,9 @@ Settings settings_of(const cli::Arguments& arguments) {
   settings.power_off_wait = seconds("power-off-wait", settings.power_off_wait);
   settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
   settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
+  settings.max_concurrent_deploy = number(arguments, "max-concurrent-deploy", 0);
+  settings.max_concurrent_clean = number(arguments, "max-concurrent-clean", 0);
+  settings.power_off_after_deploy_failure = !arguments.has("leave-failed-on");
   settings.automated_clean = arguments.has("automated-clean");
   settings.keep_events = static_cast<std::int64_t>(number(arguments, "keep-events", 1'000'000));
   settings.rehearsal = arguments.has("rehearsal");
@@ -241,6 +244,7 @@ struct SeedService::Parts {
         site(site_of(arguments, directory)),
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
+        rights(own_process && !arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
         store((directory / "state.db").string()),
         drivers(all_drivers(directory, std::make_shared<const Curfew>())),
         agents(clock, std::chrono::seconds(60)),
@@ -268,8 +272,7 @@ struct SeedService::Parts {
     if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
     listen(arguments);
     if (site) open_boot(arguments);
-    if (own_process && !arguments.has("keep-rights") && (site || !arguments.has("rehearsal")))
-      give_up_rights(arguments);
+    if (rights) rights->give_up();
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
@@ -324,8 +327,9 @@ struct SeedService::Parts {
     boot->look_around();
   }
 
-  /// Nothing here has started a thread yet, so it holds for all.
-  void give_up_rights(const cli::Arguments& arguments) {
+  /// Nothing here has started a thread yet, so it holds for all. The lock alone is opened before: it follows no link,
+  /// and writes nothing.
+  std::unique_ptr<pxe::Rights> own_rights(const cli::Arguments& arguments) {
     pxe::RightsWish wish{arguments.value_or("user", ""), {directory.string()}, {}};
     if (site) {
       wish.states.push_back(site->state_dir);
@@ -333,7 +337,7 @@ struct SeedService::Parts {
     }
     for (const char* file : {"tls-certificate", "tls-key", "agents-certificate", "agents-key"})
       wish.needed.push_back(arguments.value_or(file, ""));
-    pxe::give_up_rights(wish, log);
+    return std::make_unique<pxe::Rights>(std::move(wish), log);
   }
 
   bool has_page;
@@ -347,6 +351,7 @@ struct SeedService::Parts {
   FdLogger standard_error{2};
   PageLog log{standard_error, clock};
   FileLock lock;
+  std::unique_ptr<pxe::Rights> rights;
   PlaceFiles places;
   Store store;
   Drivers drivers;

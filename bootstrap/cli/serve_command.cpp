@@ -61,6 +61,10 @@ cli::Command serve_command() {
        {"own-tls", 0, "", "or with DIR/server.pem and its key, which are made at the first start"},
        {"host-name", 0, "NAME", "the conductor's name (hearth)"},
        {"automated-clean", 0, "", "clean nodes before they become available"},
+       {"max-concurrent-deploy", 0, "N",
+        "deployments above this many at once are refused (0 = none, they wait; Ironic: 250)"},
+       {"max-concurrent-clean", 0, "N", "likewise cleanings and undeployments (0; Ironic: 50)"},
+       {"leave-failed-on", 0, "", "leave a machine on whose deployment has failed (power_off_after_deploy_failure)"},
        {"clean-callback-timeout", 0, "SECONDS", "how long cleaning waits for its machine (1800)"},
        {"inspect-timeout", 0, "SECONDS", "how long an inspection waits for its result (1800)"},
        {"rescue-callback-timeout", 0, "SECONDS", "how long a rescue waits for its machine (1800)"},
@@ -72,9 +76,10 @@ cli::Command serve_command() {
        {"power-off-wait", 0, "SECONDS", "from an agent's leave to switching its machine off (30)"},
        {"reminder-interval", 0, "SECONDS", "between reminders to people (300)"},
        {"user", 0, "USER",
-        "whom root becomes once the ports are open (hearth, else an id of its own), who gets DIR and the site's "
-        "state_dir; root: none, for local libvirt URIs"},
-       {"keep-rights", 0, "", "stay root in full, to give machines of QEMU their taps (driver qemu)"},
+        "whom root becomes (hearth, else an id of its own), who gets DIR and the site's state_dir; root: nobody, for "
+        "local "
+        "libvirt URIs"},
+       {"keep-rights", 0, "", "stay root in full, to give machines of QEMU their taps and root's disks (driver qemu)"},
        {"quiet", 'q', "", "don't print events"}},
       serve,
       "",

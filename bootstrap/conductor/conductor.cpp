@@ -81,6 +81,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (arguments.is_object() && arguments.contains("deploy_steps")) {
     if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
   }
+  check_limit(*verb);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));
   Node& changed = edit(id);
@@ -92,6 +93,24 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
     changed.job.arguments.erase("configdrive");
   }
   settle();
+}
+
+void Conductor::check_limit(Verb verb) const {
+  const bool deploys = verb == Verb::deploy || verb == Verb::rebuild;
+  const std::size_t most = deploys                                         ? settings_.max_concurrent_deploy
+                           : verb == Verb::clean || verb == Verb::undeploy ? settings_.max_concurrent_clean
+                                                                           : 0;
+  if (most == 0) return;
+  const auto is_one = [deploys](State state) {
+    return deploys ? state == State::deploying || state == State::wait_call_back
+                   : state == State::deleting || state == State::cleaning || state == State::clean_wait;
+  };
+  std::size_t found = 0;
+  for (const auto& [uuid, node] : ledger_.nodes()) found += is_one(node.state) ? 1 : 0;
+  if (found < most) return;
+  const char* task = deploys ? "provisioning" : verb == Verb::undeploy ? "unprovisioning" : "cleaning";
+  throw Refusal(503, cat("Unable to process request at this time. The concurrent action limit for ", task,
+                         " has been reached. Please contact your administrator and try again later."));
 }
 
 void Conductor::put_config_drive(Node& node, const Json& given) {

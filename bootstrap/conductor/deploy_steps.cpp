@@ -33,7 +33,7 @@ bool is_core(const StepId& id) {
 }
 
 /// Of one step that the agent knows.
-void check_arguments(const Json& step, const Json& known, std::vector<std::string>& faults) {
+void check_arguments(const std::string& kind, const Json& step, const Json& known, std::vector<std::string>& faults) {
   const Json info = known.value("argsinfo", Json());
   if (!info.is_object()) return;  // this agent tells nothing of them: it checks them itself
   const Json arguments = step.value("args", Json::object());
@@ -47,9 +47,13 @@ void check_arguments(const Json& step, const Json& known, std::vector<std::strin
   }
   const std::string shown = format_json(step);
   if (!unexpected.empty())
-    faults.push_back(cat("deploy step ", shown, " has these unexpected arguments: ", join(unexpected, ", ")));
+    faults.push_back(cat(kind, " step ", shown, " has these unexpected arguments: ", join(unexpected, ", ")));
   if (!missing.empty())
-    faults.push_back(cat("deploy step ", shown, " is missing these required arguments: ", join(missing, ", ")));
+    faults.push_back(cat(kind, " step ", shown, " is missing these required arguments: ", join(missing, ", ")));
+}
+
+std::string settings_fault(const std::string& kind, const Json& step) {
+  return cat(kind, " step ", format_json(step), ": settings is a list of {name, value}");
 }
 
 /// Adds `wished` to `chosen`; what is wrong goes to `faults`.
@@ -69,11 +73,18 @@ void choose(const Json& wished, const StepRows& known, StepRows& chosen, std::ve
           cat("deploy steps from all deploy templates matching this node's instance traits cannot have "
               "the same interface and step. Duplicate deploy steps for ",
               id.first, ".", id.second));
+    } else if (known.at(id).value("bmc", false) && priority > 0 && priority <= k_image_priority) {
+      faults.push_back(cat("deploy step ", id.second, " on interface bios has the priority ", priority,
+                           ": the machine is restarted by it, which is before its image only (above ", k_image_priority,
+                           ")"));
     } else if (priority > 0 && priority <= k_leave_priority) {
       faults.push_back(cat("deploy step ", id.second, " has the priority ", priority, ": from ", k_leave_priority,
                            " on the agent, which is to run it, has left"));
     } else if (priority > 0) {
-      check_arguments(step, known.at(id), faults);
+      check_arguments("deploy", step, known.at(id), faults);
+      if (known.at(id).value("bmc", false) && text_in(step, "step") == "apply_configuration" &&
+          bios_wishes(step).empty())
+        faults.push_back(settings_fault("deploy", step));
     }
     seen.push_back(id);
     chosen[id] = step;
@@ -86,6 +97,41 @@ std::string_view slot_of(int priority) {
 }
 
 }  // namespace
+
+Json bmc_steps(const PowerDriver* driver) {
+  if (driver == nullptr || !driver->changes_bios()) return Json::array();
+  const Json settings = {{"description", "A list of BIOS settings to be applied"}, {"required", true}};
+  const auto row = [](const char* step, const Json& arguments) {
+    return Json{{"interface", "bios"}, {"step", step}, {"priority", 0}, {"argsinfo", arguments}, {"bmc", true}};
+  };
+  return Json::array({row("apply_configuration", {{"settings", settings}}), row("factory_reset", Json::object())});
+}
+
+bool is_bmc_step(const PowerDriver* driver, const Json& step) {
+  const Json known = bmc_steps(driver);
+  return std::any_of(known.begin(), known.end(), [&](const Json& row) { return id_of(row) == id_of(step); });
+}
+
+std::string bmc_step_fault(const PowerDriver* driver, const std::string& kind, const Json& step) {
+  std::vector<std::string> faults;
+  for (const Json& known : bmc_steps(driver)) {
+    if (id_of(known) == id_of(step)) check_arguments(kind, step, known, faults);
+  }
+  if (faults.empty() && text_in(step, "step") == "apply_configuration" && bios_wishes(step).empty())
+    faults.push_back(settings_fault(kind, step));
+  return join(faults, "; ");
+}
+
+Json bios_wishes(const Json& step) {
+  Json wishes = Json::object();
+  const Json arguments = member_or_null(step, "args");
+  for (const Json& row : list_member(arguments, "settings")) {
+    const std::string name = text_in(row, "name");
+    if (name.empty() || !row.contains("value") || row["value"].is_structured()) return Json::object();
+    wishes[name] = row["value"];
+  }
+  return wishes;
+}
 
 std::string steps_fault(const Json& asked) {
   if (asked.is_null()) return "";

@@ -96,6 +96,12 @@ Json steps_of(Stage stage, const Node& node) {
   return plan.value(std::string(name(stage)), Json::array());
 }
 
+Json current_step(Stage stage, const Node& node) {
+  const Json steps = steps_of(stage, node);
+  const auto index = node.job.notes.value("step", std::size_t{0});
+  return index < steps.size() ? steps[index] : Json();
+}
+
 bool is_wait(Stage stage) { return stage == await_agent || stage == await_data; }
 
 bool needs_agent(Stage stage) {
@@ -134,9 +140,8 @@ std::string steps_command(const std::string& kind, bool execute) {
 
 Order step_order(Stage stage, const Node& node, Json params) {
   const std::string extension = node.job.kind == "service" || node.job.kind == "deploy" ? node.job.kind : "clean";
-  const Json steps = steps_of(stage, node);
-  const auto index = node.job.notes.value("step", std::size_t{0});
-  params["step"] = index < steps.size() ? steps[index] : Json::object();
+  const Json step = current_step(stage, node);
+  params["step"] = step.is_null() ? Json::object() : step;
   params[extension + "_version"] = node.internal.value("hardware_manager_version", Json::object());
   return {steps_command(node.job.kind, true), std::move(params), false, false};
 }

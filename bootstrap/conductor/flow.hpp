@@ -52,6 +52,8 @@ enum class Stage {
 /// Whether it is steps, one after the other; and which: the current one is number job.notes["step"].
 [[nodiscard]] bool is_steps(Stage stage);
 [[nodiscard]] Json steps_of(Stage stage, const Node& node);
+/// Null behind the last.
+[[nodiscard]] Json current_step(Stage stage, const Node& node);
 
 /// Whether the machine, and not we, makes the next move.
 [[nodiscard]] bool is_wait(Stage stage);

@@ -39,6 +39,16 @@ const Json* command_with(const Json& commands, const std::string& id) {
   return nullptr;
 }
 
+/// Of the BMC's own: what an agent does not know it says itself.
+std::string asked_steps_fault(const PowerDriver* driver, const Node& node) {
+  const std::string kind = node.job.kind == "service" ? "service" : "clean";
+  for (const Json& step : node.job.notes["steps"]) {
+    const std::string fault = is_bmc_step(driver, step) ? bmc_step_fault(driver, kind, step) : "";
+    if (!fault.empty()) return fault;
+  }
+  return "";
+}
+
 constexpr std::size_t k_logs_of_a_node = 5;
 
 /// Their names sort by time: "UUID-MICROSECONDS.tar.gz".
@@ -77,7 +87,9 @@ AgentAddress Jobs::address_of(const Node& node) const {
 
 Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
   Job& job = node.job;
-  if (is_steps(stage) && job.notes.value("step", std::size_t{0}) >= steps_of(stage, node).size()) return Step::done;
+  const Json step = is_steps(stage) ? current_step(stage, node) : Json();
+  if (is_steps(stage) && step.is_null()) return Step::done;
+  if (is_bmc_step(parts_.drivers.find(node.driver), step)) return bmc_step(node, stage, step);
   const Stamp heard = std::max(job.notes.value("heard", Stamp{0}), job.stage_since);
   if (parts_.ledger.now() - heard >
       microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout))) {
@@ -160,16 +172,19 @@ void Jobs::command_done(Node& node, Stage stage, const Json& record) {
     parts_.ledger.record(
         node, "agent", cat("image written: ", text_in(result, "result", text_in(node.instance_info, "image_source"))));
   }
-  if (is_steps(stage)) {
-    const Json steps = steps_of(stage, node);
-    const auto index = node.job.notes.value("step", std::size_t{0});
-    parts_.ledger.record(node, "agent", cat("step done: ", text_in(steps[index], "step")));
-    node.job.notes["step"] = index + 1;
-    node.job.notes.erase("command");
-    node.job.sent = false;
-    if (index + 1 < steps.size()) return;
-    node.job.notes.erase("step");
-  }
+  if (is_steps(stage)) return step_done(node, stage);
+  stage_done(node, stage, Json());
+}
+
+void Jobs::step_done(Node& node, Stage stage) {
+  const std::size_t index = node.job.notes.value("step", std::size_t{0});
+  parts_.ledger.record(node, "agent", cat("step done: ", text_in(current_step(stage, node), "step")));
+  node.job.notes["step"] = index + 1;
+  node.job.notes.erase("command");
+  node.job.sent = false;
+  node.job.attempt = 0;
+  if (index + 1 < steps_of(stage, node).size()) return;
+  node.job.notes.erase("step");
   stage_done(node, stage, Json());
 }
 
@@ -180,7 +195,9 @@ bool Jobs::plan_deployment(Node& node, const Json& offered) {
     if (std::find(traits.begin(), traits.end(), Json(text_in(one, "name"))) != traits.end())
       templates.push_back(std::move(one));
   }
-  StepPlan plan = plan_steps(offered, templates, node.job.arguments.value("deploy_steps", Json()));
+  Json known = bmc_steps(parts_.drivers.find(node.driver));
+  known.insert(known.end(), offered.begin(), offered.end());
+  StepPlan plan = plan_steps(known, templates, node.job.arguments.value("deploy_steps", Json()));
   if (!plan.fault.empty()) {
     fail(parts_.ledger, node, plan.fault);
     return false;
@@ -206,7 +223,9 @@ bool Jobs::take_steps(Node& node, const Json& result) {
   const char* own = node.job.kind == "service" ? "service_steps" : "clean_steps";
   if (node.job.kind != "clean") {
     node.job.notes["steps"] = node.job.arguments.value(own, Json::array());
-    return true;
+    const std::string fault = asked_steps_fault(parts_.drivers.find(node.driver), node);
+    if (!fault.empty()) fail(parts_.ledger, node, fault);
+    return fault.empty();
   }
   Json chosen = Json::array();
   for (const Json& step : steps) {
@@ -232,7 +251,9 @@ void Jobs::collect_logs(const Node& node) {
     forget_old_logs(file.parent_path(), uuid);
     return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
   };
+  parts_.busy.insert(uuid);  // nobody switches it off before its logs are here
   parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {
+    parts_.busy.erase(uuid);
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !outcome.good || !outcome.value.is_object()) return;
     parts_.ledger.store().put_document(

@@ -43,18 +43,20 @@ std::string missing_traits(const Node& node) {
 
 }  // namespace
 
-Json told_firmware(PowerDriver& driver, const Node& node) {
-  Firmware found;
-  try {
-    found = driver.firmware(node);
-  } catch (const PowerFault&) {  // that it can be switched is what counts
-    return {};
-  }
+Json firmware_json(const Firmware& found) {
   Json settings = Json::object();
   for (const auto& [name, value] : found.settings) settings[name] = value;
   return {{"boot_mode", found.boot_mode ? Json(*found.boot_mode) : Json()},
           {"secure_boot", found.secure_boot ? Json(*found.secure_boot) : Json()},
           {"settings", std::move(settings)}};
+}
+
+Json told_firmware(PowerDriver& driver, const Node& node) {
+  try {
+    return firmware_json(driver.firmware(node));
+  } catch (const PowerFault&) {  // that it can be switched is what counts
+    return {};
+  }
 }
 
 void keep_firmware(Ledger& ledger, Node& node, const Json& told) {

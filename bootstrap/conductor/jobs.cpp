@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
+#include "bootstrap/conductor/deploy_steps.hpp"
 
 namespace hearth::bootstrap {
 
@@ -38,6 +39,7 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
     node.job = {};
     return;
   }
+  node.internal.erase(k_power_off_wanted);
   if (job.kind == "inspect") node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
@@ -203,7 +205,10 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
 }
 
 void Jobs::take_outcome(Node& node, Stage stage, const Outcome& outcome) {
-  if (needs_agent(stage)) {
+  const Json step = is_steps(stage) ? current_step(stage, node) : Json();
+  if (is_bmc_step(parts_.drivers.find(node.driver), step)) {
+    bmc_step_answered(node, stage, step, outcome);
+  } else if (needs_agent(stage)) {
     agent_answered(node, stage, outcome);
   } else if (!outcome.good) {
     retry_or_fail(node, stage, outcome);

@@ -21,6 +21,7 @@ namespace hearth::bootstrap {
 /// Work that asks a power driver, which may throw PowerFault.
 [[nodiscard]] Work power_work(std::function<Json()> body);
 /// How the machine's firmware is set, and what is kept of that with the node; null where nobody tells. For workers.
+[[nodiscard]] Json firmware_json(const Firmware& found);
 [[nodiscard]] Json told_firmware(PowerDriver& driver, const Node& node);
 void keep_firmware(Ledger& ledger, Node& node, const Json& told);
 
@@ -92,6 +93,10 @@ class Jobs {
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
+  Step bmc_step(Node& node, Stage stage, const Json& step);
+  void bmc_step_answered(Node& node, Stage stage, const Json& step, const Outcome& outcome);
+  /// The next of its steps, or stage.
+  void step_done(Node& node, Stage stage);
   void agent_answered(Node& node, Stage stage, const Outcome& outcome);
   void command_done(Node& node, Stage stage, const Json& record);
   /// False where the job has failed by it.

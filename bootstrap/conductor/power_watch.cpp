@@ -46,6 +46,7 @@ void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
     instruct(ledger, node, task, cat("Switch node ", node.title(), " ", word, "."), parts_.settings.instruction_time);
     return;
   }
+  node.internal.erase(k_power_off_wanted);
   node.internal.erase(k_soft);  // a later wish is the one that counts
   soft_.erase(node.uuid);
   // What failed before is past, except where it says why the node is in its state.
@@ -248,6 +249,8 @@ void PowerWatch::look() {
   const Stamp now = parts_.ledger.now();
   for (const auto& [uuid, node] : parts_.ledger.nodes()) {
     if (!node.instruction.action.empty()) remind(node);
+    if (node.internal.contains(k_power_off_wanted) && !parts_.busy.contains(uuid))
+      switch_off_failed(parts_.ledger.edit(uuid));
   }
   look_at_soft();
   look_at_due();
@@ -257,6 +260,36 @@ void PowerWatch::look() {
   if (first || !due_.empty()) return;  // BMCs so slow that a round takes longer have it longer
   for (const auto& [uuid, node] : parts_.ledger.nodes()) due_.push_back(uuid);
   look_at_due();
+}
+
+void PowerWatch::switch_off_failed(Node& node) {
+  PowerDriver* driver = parts_.drivers.find(node.driver);
+  if (!parts_.settings.power_off_after_deploy_failure || driver == nullptr || driver->by_hand()) {
+    node.internal.erase(k_power_off_wanted);
+    return;
+  }
+  if (node.internal[k_power_off_wanted].value("at", Stamp{0}) > parts_.ledger.now()) return;
+  const Node copy = node;
+  start(node, power_work([driver, copy] {
+          driver->set(copy, PowerAction::off);
+          return Json();
+        }),
+        [this](Node& now, const Outcome& outcome) { failed_is_off(now, outcome); });
+}
+
+/// The error of the deployment stays the node's, whatever becomes of this.
+void PowerWatch::failed_is_off(Node& node, const Outcome& outcome) {
+  if (!node.internal.contains(k_power_off_wanted)) return;
+  Json& wanted = node.internal[k_power_off_wanted];
+  const int tries = wanted.value("tries", 0) + 1;
+  if (!outcome.good && outcome.passing && tries <= parts_.settings.retries) {
+    wanted = {{"tries", tries}, {"at", parts_.ledger.now() + microseconds(parts_.settings.retry_interval * tries)}};
+    return;
+  }
+  node.internal.erase(k_power_off_wanted);
+  if (outcome.good) return switched(node, Power::off);
+  parts_.ledger.record(node, "failure",
+                       cat("its deployment has failed, and the machine could not be switched off: ", outcome.error));
 }
 
 bool PowerWatch::is_to_be_looked_at(const Node& node) const {

@@ -44,6 +44,9 @@ class PowerWatch {
   [[nodiscard]] Refusal locked(const Node& node) const;
   void change_firmware(Node& node, const std::string& what, std::function<void(PowerDriver&, const Node&)> change);
   void ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience);
+  /// Of a failed deployment (transition.hpp).
+  void switch_off_failed(Node& node);
+  void failed_is_off(Node& node, const Outcome& outcome);
   void look_at_soft();
   void follow_soft(const Node& node, PowerDriver& driver);
   void soft_done(Node& node, const Outcome& outcome);

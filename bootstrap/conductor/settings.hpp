@@ -31,8 +31,11 @@ struct Settings {
   Seconds reminder_interval{300};  ///< to people who are to switch a machine
   Seconds instruction_time{1800};  ///< what they are given for it
   bool automated_clean = false;
+  bool power_off_after_deploy_failure = true;
   int restarts = 2;  ///< how often a deployment begins again when the machine boots in the middle of it
   std::size_t boots_at_once = 250;
+  std::size_t max_concurrent_deploy = 0;  ///< as Ironic's: what is asked for above it is refused; 0 = none
+  std::size_t max_concurrent_clean = 0;
   std::int64_t keep_events = 1'000'000;  ///< older ones are forgotten; 0 = none
   bool rehearsal = false;                ///< driver words that act on this machine are taken, too
   std::string host = "hearth";           ///< the conductor's name

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "bootstrap/conductor/flow.hpp"
 
 namespace hearth::bootstrap {
 
@@ -41,6 +42,8 @@ void fail(Ledger& ledger, Node& node, const std::string& reason) {
   node.last_error = reason;
   if (!node.instruction.action.empty()) lift_instruction(ledger, node, "no longer wanted");
   if (after(node.state, Happening::fail)) apply(ledger, node, Happening::fail);
+  if (node.state == State::deploy_failed && node.job.stage != name(Stage::check))
+    node.internal[k_power_off_wanted] = {{"tries", 0}, {"at", ledger.now()}};
   ledger.record(node, "failure", reason, {{"job", node.job.kind}, {"stage", node.job.stage}});
   node.job = {};
 }

@@ -29,6 +29,8 @@ void PowerDriver::set_boot_mode(const Node& node, const std::string&) {
   throw unsupported(node.driver, "set_boot_mode");
 }
 void PowerDriver::set_secure_boot(const Node& node, bool) { throw unsupported(node.driver, "set_secure_boot_state"); }
+void PowerDriver::set_bios(const Node& node, const Json&) { throw unsupported(node.driver, "apply_configuration"); }
+void PowerDriver::reset_bios(const Node& node) { throw unsupported(node.driver, "factory_reset"); }
 void PowerDriver::inject_nmi(const Node& node) { throw unsupported(node.driver, "inject_nmi"); }
 
 PowerDriver* Drivers::find(const std::string& name) const {

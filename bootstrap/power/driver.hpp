@@ -77,6 +77,11 @@ class PowerDriver {
   /// Both hold from the machine's next start on.
   virtual void set_boot_mode(const Node& node, const std::string& mode);
   virtual void set_secure_boot(const Node& node, bool on);
+  /// Whether the two below are there at all.
+  [[nodiscard]] virtual bool changes_bios() const { return false; }
+  /// Settings by name (Firmware::settings). Both hold from the machine's next start on.
+  virtual void set_bios(const Node& node, const Json& settings);
+  virtual void reset_bios(const Node& node);
   /// A non-maskable interrupt: a system that hangs writes its dump.
   virtual void inject_nmi(const Node& node);
 };

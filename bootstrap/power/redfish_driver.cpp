@@ -98,6 +98,16 @@ Json linked(RedfishSession& session, const Json& object, const char* key) {
   return path.empty() ? Json() : session.get_if_there(path);
 }
 
+/// For what is to be done with it, in Ironic's words.
+Json bios_of(RedfishSession& session, const char* what) {
+  Json bios = linked(session, session.get(session.system_path()), "Bios");
+  if (object_member(bios, "Attributes").empty()) {
+    throw PowerFault(Reason::unsupported,
+                     cat("Redfish BIOS ", what, " failed, because BIOS settings are not supported"));
+  }
+  return bios;
+}
+
 std::optional<std::string> boot_mode_of(const Json& system) {
   const std::string mode = text_in(object_member(system, "Boot"), "BootSourceOverrideMode");
   if (mode == "UEFI") return "uefi";
@@ -223,6 +233,37 @@ void RedfishDriver::set_secure_boot(const Node& node, bool on) {
   if (boot_mode_of(system) == "bios")
     throw PowerFault(Reason::failed, cat("Configuring secure boot requires UEFI for node ", node.uuid));
   session.patch(text_in(system["SecureBoot"], "@odata.id"), {{"SecureBootEnable", on}});
+}
+
+/// DSP0266, Settings: what is wished for goes to a resource of its own, and is taken at the machine's next start.
+void RedfishDriver::set_bios(const Node& node, const Json& settings) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json bios = bios_of(session, "apply configuration");
+  const Json& known = object_member(bios, "Attributes");
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : settings.items()) {
+    if (!known.contains(name)) unknown.push_back(name);
+  }
+  if (!unknown.empty()) throw PowerFault(Reason::failed, cat("its BIOS has no setting ", join(unknown, ", ")));
+  const Json& pending = object_member(bios, "@Redfish.Settings");
+  const std::string path = text_in(object_member(pending, "SettingsObject"), "@odata.id");
+  if (path.empty()) throw PowerFault(Reason::unsupported, "its BMC shows BIOS settings, and lets nobody change them");
+  Json wish = {{"Attributes", settings}};
+  const std::vector<std::string> times = strings(pending, "SupportedApplyTimes");
+  if (std::find(times.begin(), times.end(), "OnReset") != times.end())
+    wish["@Redfish.SettingsApplyTime"] = {{"@odata.type", "#Settings.v1_0_0.PreferredApplyTime"},
+                                          {"ApplyTime", "OnReset"}};
+  static_cast<void>(session.get(path));  // its tag
+  session.patch(path, wish);
+}
+
+void RedfishDriver::reset_bios(const Node& node) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json bios = bios_of(session, "factory reset");
+  const Json& action = object_member(object_member(bios, "Actions"), "#Bios.ResetBios");
+  const std::string target = text_in(action, "target");
+  if (target.empty()) throw PowerFault(Reason::unsupported, "its BMC can't reset BIOS settings");
+  session.post(target, Json::object());
 }
 
 void RedfishDriver::inject_nmi(const Node& node) {

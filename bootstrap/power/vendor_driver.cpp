@@ -107,6 +107,14 @@ void VendorDriver::set_secure_boot(const Node& node, bool on) {
   ask(node, [on](PowerDriver& driver, const Node& as) { driver.set_secure_boot(as, on); });
 }
 
+void VendorDriver::set_bios(const Node& node, const Json& settings) {
+  ask(node, [&settings](PowerDriver& driver, const Node& as) { driver.set_bios(as, settings); });
+}
+
+void VendorDriver::reset_bios(const Node& node) {
+  ask(node, [](PowerDriver& driver, const Node& as) { driver.reset_bios(as); });
+}
+
 void VendorDriver::inject_nmi(const Node& node) {
   ask(node, [](PowerDriver& driver, const Node& as) { driver.inject_nmi(as); });
 }

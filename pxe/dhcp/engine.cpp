@@ -15,6 +15,7 @@ constexpr Seconds k_quarantine_s = 24 * 3600;  // of an address that was decline
 constexpr Seconds k_conflict_s = 600;          // of an address that answers ARP
 constexpr int k_messages_a_second = 20;        // of one machine
 constexpr std::size_t k_machines_a_second = 100000;
+constexpr int k_strangers_a_second = 2000;  // messages of all machines together whose MAC is in no inventory
 
 Decision silent(std::string event, bool good = false) { return {.event = std::move(event), .good = good}; }
 
@@ -78,6 +79,7 @@ const Network* Engine::network_for(const Message& message, const Arrival& arriva
 
 bool Engine::is_too_fast(const Mac& mac, Seconds now) {
   if (now != second_ || this_second_.size() >= k_machines_a_second) this_second_.clear();
+  if (now != second_) strangers_ = 0;
   second_ = now;
   return ++this_second_[std::string(reinterpret_cast<const char*>(mac.bytes.data()), 6)] > k_messages_a_second;
 }
@@ -85,8 +87,13 @@ bool Engine::is_too_fast(const Mac& mac, Seconds now) {
 Decision Engine::handle(const Message& message, const Arrival& arrival, Seconds now) {
   if (message.op != 1) return {};
   const std::string mac = to_text(message.chaddr);
-  if (!is_unicast(message.chaddr)) return silent(cat("a message from ", mac, ", which is no machine's address"));
   if (is_too_fast(message.chaddr, now)) return {.good = false};
+  if (!knows(message.chaddr) && ++strangers_ > k_strangers_a_second) {  // told once a second
+    if (strangers_ != k_strangers_a_second + 1) return {.good = false};
+    return silent(cat("more than ", k_strangers_a_second,
+                      " messages in a second of machines that are in no inventory: the rest of them gets no answer"));
+  }
+  if (!is_unicast(message.chaddr)) return silent(cat("a message from ", mac, ", which is no machine's address"));
   if (message.type() == Type::none) return silent(cat("a BOOTP request of ", mac, ": it gets no answer"));
   const Network* network = network_for(message, arrival);
   if (network == nullptr) {

@@ -80,6 +80,7 @@ class Engine {
   const NodeBook& nodes_;
   LeaseTable leases_;
   std::unordered_map<std::string, int> this_second_;  ///< messages by MAC
+  int strangers_ = 0;                                 ///< messages in this second
   Seconds second_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Durable DHCP exchanges a second, beside dnsmasq: one run, the same client (perfdhcp), two network namespaces joined by a
-# veth pair. Needs root, perfdhcp (kea-admin), dnsmasq-base, and the packages that `hearth pxe serve` looks for.
+# veth pair. Needs root, python3, perfdhcp (kea-admin), dnsmasq-base, and the packages that `hearth pxe serve` looks for.
 #
 # usage: dhcp.sh HEARTH [RATE…]      RATE: exchanges a second that are offered (default: 1000 5000 6000)
 set -euo pipefail
@@ -33,10 +33,13 @@ ip -n "$net-client" addr add 198.18.0.2/15 dev c0
 ip -n "$net-server" link set s0 up
 ip -n "$net-client" link set c0 up
 
-cat >"$work/site.json" <<JSON
-{"interfaces": ["s0"], "state_dir": "$work/state",
- "networks": [{"subnet": "198.18.0.0/15", "server": "198.18.0.1", "pools": ["198.18.1.0-198.18.250.255"]}]}
-JSON
+# perfdhcp's machines are nodes: strangers are answered 2,000 times a second only.
+python3 - "$work/state" >"$work/site.json" <<'PY'
+import json, sys
+json.dump({"interfaces": ["s0"], "state_dir": sys.argv[1],
+           "nodes": [{"name": f"n{i}", "mac": (0x000C01020304 + i).to_bytes(6, "big").hex(":")} for i in range(40000)],
+           "networks": [{"subnet": "198.18.0.0/15", "server": "198.18.0.1", "pools": ["198.18.1.0-198.18.250.255"]}]}, sys.stdout)
+PY
 
 serve() { # serve NAME
   case $1 in
@@ -53,7 +56,7 @@ for server in hearth dnsmasq; do
   pid=$!
   sleep 3
   for rate in "$@"; do
-    ip netns exec "$net-client" timeout 60 perfdhcp -4 -l 198.18.0.2 -r "$rate" -R 40000 -p 6 -W 1 -xi 198.18.0.1 >"$work/out" 2>&1 || true
+    ip netns exec "$net-client" timeout 60 perfdhcp -4 -l 198.18.0.2 -r "$rate" -b mac=00:0c:01:02:03:04 -R 40000 -p 6 -W 1 -xi 198.18.0.1 >"$work/out" 2>&1 || true
     awk -v s=$server -v r="$rate" '/^Rate:/ { done = $2 } /^drops ratio/ { lost[++n] = $3 } /^avg delay/ && !delay { delay = $3 }
       END { printf "%-9s %8d %10.0f %12.2f %12.2f %14.2f\n", s, r, done, lost[1], lost[2], delay }' "$work/out"
   done

@@ -190,8 +190,35 @@ def inside(hearth):
         c.stop()
         shutil.copytree(directory, directory + ".2")
     another_user_serves(hearth, directory + ".2")
+    links_lead_root_nowhere(hearth)
     shutil.rmtree(directory, ignore_errors=True)
     print("ok")
+
+
+def links_lead_root_nowhere(hearth):
+    """What the user who serves could have left in its directory for root, who opens it at the next start."""
+    directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
+    roots = directory + ".root"
+    os.mkdir(roots)
+    options = ["--boot", site(directory), "--boot-force", "--port", "6385"]
+    with Conductor(hearth, *options, directory=directory) as c:
+        c.stop()
+    os.makedirs(directory)
+    for name in ("events.jsonl", "leases", "state.db", "server.key", "server.pem", "api-token", "endpoint", "lock"):
+        site(directory)
+        os.symlink(os.path.join(roots, name), os.path.join(directory, name))
+        process = subprocess.Popen([hearth, "node", "serve", "--state", directory, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for _ in range(30):  # it may refuse to start
+            if process.poll() is not None or os.path.exists(os.path.join(directory, "api.socket")):
+                break
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+        same(f"what root made by the link {name}", [], os.listdir(roots))
+        shutil.rmtree(directory)
+        os.makedirs(directory)
+    shutil.rmtree(roots)
+    shutil.rmtree(directory)
 
 
 def fault(text):

@@ -101,7 +101,7 @@ def main():
         try:
             defined = libvirt.virsh("define", "/dev/stdin", input=DOMAIN)
             same(defined.stderr, 0, defined.returncode)
-            with Conductor(sys.argv[1], "--power-sync-interval", "0") as c:
+            with Conductor(sys.argv[1], "--power-sync-interval", "0", "--keep-rights") as c:  # its socket is for root only
                 machine_is_found_by_its_card_and_switched(c, libvirt)
                 machine_boots_from_the_network_when_told(c, libvirt)
                 failures_are_told(c, libvirt)

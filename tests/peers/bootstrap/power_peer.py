@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+from agent import Machine
 from conductor import Conductor, same
 from redfish_emulator import Bmc
 
@@ -52,6 +53,11 @@ set_working_mc 0x20
 """
 
 EMU = "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\nsel_enable 0x20 1000 0x0a\nmc_enable 0x20\n"
+
+
+def users_of(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return next(line.split()[1:] for line in file if line.startswith("Uid:"))
 
 
 def free_port(kind):
@@ -144,6 +150,9 @@ def sushy_accepts(bmc):
     system.secure_boot.set_enabled(True)
     same("sushy sets Secure Boot", True, bmc.secure)
     same("sushy reads its settings", "Enabled", system.bios.attributes["ProcTurboMode"])
+    system.bios.set_attributes({"ProcTurboMode": "Disabled"}, apply_time=sushy.APPLY_TIME_ON_RESET)
+    same("sushy changes them for the next start", {"ProcTurboMode": "Disabled"}, bmc.wished)
+    system.bios.reset_bios()
     system.reset_system(sushy.RESET_NMI)
     same("sushy sends an interrupt", "Nmi", bmc.resets[-1])
     bmc.on = False
@@ -173,6 +182,41 @@ def redfish(c):
     assert "bad credentials" in c.node("r2")["last_error"], c.node("r2")["last_error"]
 
 
+def bios_settings(c):
+    """As steps of a cleaning: the ramdisk boots, is restarted for them, and boots again."""
+    ramdisks = []
+
+    def machine_is(on, where):
+        for agent in ramdisks:
+            agent.off.set()
+        if on and where == "Pxe":
+            ramdisks.append(Machine(c.url, "52:54:00:00:00:41").boot())
+
+    bmc = Bmc(switched=machine_is)
+    node = create(c, "r4", "redfish", {"redfish_address": bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
+                                       "redfish_password": "secret"})
+    c.ask("POST", "/v1/ports", {"address": "52:54:00:00:00:41", "node_uuid": node})
+    c.wait("r4", "manageable")
+
+    def cleaned(state, *settings):
+        steps = [{"interface": "bios", "step": "apply_configuration", "args": {"settings": [
+            {"name": name, "value": value} for name, value in settings]}} if settings else {"interface": "bios", "step": "factory_reset"}]
+        same("accepted", 202, c.ask("PUT", "/v1/nodes/r4/states/provision", {"target": "clean", "clean_steps": steps})[0])
+        until(f"{settings}", state, lambda: c.node("r4")["provision_state"], 60)
+        return c.node("r4")["last_error"]
+
+    same("changed", None, cleaned("manageable", ("ProcTurboMode", "Disabled")))
+    same("its BIOS", "Disabled", bmc.bios["ProcTurboMode"])
+    same("as it is shown", "Disabled", c.ask("GET", "/v1/nodes/r4/bios/ProcTurboMode")[1]["ProcTurboMode"]["value"])
+    same("two ramdisks", 2, len(ramdisks))
+    same("reset", None, cleaned("manageable"))
+    same("its BIOS", "Enabled", bmc.bios["ProcTurboMode"])
+    assert "Fans is read-only" in cleaned("clean failed", ("Fans", 4)), c.node("r4")["last_error"]
+    c.ask("PUT", "/v1/nodes/r4/states/provision", {"target": "manage"})
+    c.wait("r4", "manageable")
+    assert "has no setting Frob" in cleaned("clean failed", ("Frob", 4)), c.node("r4")["last_error"]
+
+
 def qemu(c):
     if not shutil.which("qemu-system-x86_64"):
         print("SKIPPED: qemu: there is no qemu-system-x86_64")
@@ -187,6 +231,8 @@ def qemu(c):
     home = os.path.join(c.directory, "qemu", node["uuid"])
     with open(os.path.join(home, "pid"), encoding="ascii") as file:
         pid = int(file.read())
+    if os.geteuid() == 0:
+        same("whose QEMU and conductor are", 1, len({users_of(pid)[0], users_of(c.process.pid)[0]} - {"0"}))
     c.kill()
     c.start()
     assert os.path.exists(f"/proc/{pid}"), "the machine went with the conductor"
@@ -210,6 +256,7 @@ def main():
         else:
             print("SKIPPED: ipmi: there is no ipmi_sim or ipmitool (openipmi, ipmitool)")
         redfish(c)
+        bios_settings(c)
         secrets_stay_secret(c)
         qemu(c)
     shutil.rmtree(directory, ignore_errors=True)

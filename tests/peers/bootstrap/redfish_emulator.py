@@ -21,6 +21,8 @@ class Bmc:
         self.password, self.on, self.sessions, self.media, self.resets, self.tag = password, False, {}, None, [], 1
         self.switched, self.booted, self.secure = switched, None, False
         self.lock, self.history = threading.Lock(), []
+        self.bios, self.wished = {"ProcTurboMode": "Enabled", "Fans": 3}, {}  # BIOS settings; those of its next start
+        self.hangs, self.waiting = False, 0  # it takes requests and never answers; so many have no answer
         self.boot = {"BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None", "BootSourceOverrideMode": "UEFI",
                      "BootSourceOverrideTarget@Redfish.AllowableValues": ["None", "Pxe", "Cd", "Hdd", "BiosSetup"]}
         bmc = self
@@ -32,6 +34,9 @@ class Bmc:
                 length = int(self.headers.get("content-length") or 0)
                 body = json.loads(self.rfile.read(length)) if length else {}
                 path = self.path.split("?")[0].rstrip("/")
+                if bmc.hangs:
+                    bmc.waiting += 1
+                    threading.Event().wait()
                 with bmc.lock:
                     status, answer, headers = bmc.answer(self.command, path, body, self.headers)
                     bmc.history.append((self.command, path, status, dict(bmc.sessions)))
@@ -92,6 +97,14 @@ class Bmc:
         if path == SYSTEM + "/SecureBoot" and method == "PATCH":
             self.secure = body["SecureBootEnable"]
             return 204, None, {}
+        if path == SYSTEM + "/Bios/Settings" and method == "PATCH":
+            if headers.get("If-Match") not in (None, "*", f'W/"{self.tag}"') or "Fans" in body["Attributes"]:
+                return self.error(400, "Fans is read-only")
+            self.wished = body["Attributes"]
+            return 204, None, {}
+        if path == SYSTEM + "/Bios/Actions/Bios.ResetBios":
+            self.wished = {"ProcTurboMode": "Enabled"}
+            return 204, None, {}
         if path == SYSTEM and method == "PATCH":
             return self.change(body, headers)
         if path == SYSTEM + "/Actions/ComputerSystem.Reset":
@@ -118,7 +131,11 @@ class Bmc:
                               "ResetType@Redfish.AllowableValues": ["On", "ForceOff", "GracefulShutdown", "ForceRestart", "Nmi"]}}),
             SYSTEM + "/SecureBoot": thing("SecureBoot.v1_1_0.SecureBoot", SecureBootEnable=self.secure, SecureBootMode="UserMode",
                                           SecureBootCurrentBoot="Enabled" if self.secure else "Disabled"),
-            SYSTEM + "/Bios": thing("Bios.v1_1_0.Bios", AttributeRegistry="None", Attributes={"ProcTurboMode": "Enabled", "Fans": 3})}
+            SYSTEM + "/Bios": thing("Bios.v1_1_0.Bios", AttributeRegistry="None", Attributes=self.bios, **{
+                "Actions": {"#Bios.ResetBios": {"target": SYSTEM + "/Bios/Actions/Bios.ResetBios"}},
+                "@Redfish.Settings": {"@odata.type": "#Settings.v1_3_0.Settings", "SupportedApplyTimes": ["OnReset"],
+                                      "SettingsObject": {"@odata.id": SYSTEM + "/Bios/Settings"}}}),
+            SYSTEM + "/Bios/Settings": thing("Bios.v1_1_0.Bios", Attributes=self.wished)}
         return (200, things[path], {"ETag": f'W/"{self.tag}"'}) if path in things else self.error(404, path)
 
     def change(self, body, headers):
@@ -140,6 +157,7 @@ class Bmc:
         before, self.on = self.on, kind in ("On", "ForceRestart")
         starts = self.on and (kind == "ForceRestart" or not before)
         if starts:
+            self.bios, self.wished = {**self.bios, **self.wished}, {}
             override = self.boot["BootSourceOverrideEnabled"]
             self.booted = "Hdd" if override == "Disabled" else self.boot["BootSourceOverrideTarget"]
             if override == "Once":

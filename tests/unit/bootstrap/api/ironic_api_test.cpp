@@ -115,6 +115,48 @@ TEST_F(Api, whatSomebodyMayDoIsAMatterOfHisRoleAndMachinesSeeOnlyWhatIsTheirs) {
   EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", admin, IronicApi::Faces::agents).status, 404);
 }
 
+TEST_F(Api, olderEventsAreForgottenByRequestOfAnAdministrator) {
+  for (int i = 0; i < 20; ++i) conductor->ledger().record_site("test", std::to_string(i));
+  conductor->settle();
+  const std::size_t before = store.events({0, 1000, "", false}).size();
+  EXPECT_EQ(ask("DELETE", "/v1/hearth/events?keep=5", Json(), "1.78", "192.0.2.9", {Role::operate, "bert"}).status,
+            403);
+  for (const char* keep : {"", "?keep=0", "?keep=-1", "?keep=many", "?keep=99999999999999999999"})
+    EXPECT_EQ(ask("DELETE", cat("/v1/hearth/events", keep)).status, 400) << keep;
+  EXPECT_EQ(store.events({0, 1000, "", false}).size(), before);
+  EXPECT_EQ(ask("DELETE", "/v1/hearth/events?keep=5").status, 200);
+  const std::vector<Event> left = store.events({0, 1000, "", false});
+  ASSERT_EQ(left.size(), 6U);
+  EXPECT_EQ(left[4].text, "19");
+  EXPECT_EQ(left[5].text, "5 of them are kept, by request") << "the deed itself is told";
+}
+
+TEST_F(Api, deploymentsAndCleaningsAboveTheirLimitAreRefusedInIronicsWords) {
+  settings.max_concurrent_deploy = 1;
+  settings.max_concurrent_clean = 1;
+  start();
+  const std::string one = add("fake-hardware", "52:54:00:00:00:01", "one");
+  const std::string two = add("fake-hardware", "52:54:00:00:00:02", "two");
+  const auto wish = [&](const std::string& uuid, const Json& body) {
+    return ask("PUT", cat("/v1/nodes/", uuid, "/states/provision"), body);
+  };
+  EXPECT_EQ(wish(one, {{"target", "active"}}).status, 202);
+  const Said refused = wish(two, {{"target", "active"}});
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.fault(),
+            "Unable to process request at this time. The concurrent action limit for provisioning has "
+            "been reached. Please contact your administrator and try again later.");
+  EXPECT_EQ(node(two).state, State::available);
+  set_state(one, State::cleaning);
+  EXPECT_EQ(wish(two, {{"target", "active"}}).status, 202) << "a cleaning is no deployment";
+  set_state(two, State::manageable);
+  const Json steps = Json::array({{{"interface", "deploy"}, {"step", "erase_devices"}}});
+  EXPECT_NE(wish(two, {{"target", "clean"}, {"clean_steps", steps}}).fault().find("limit for cleaning"),
+            std::string::npos);
+  set_state(two, State::active);
+  EXPECT_NE(wish(two, {{"target", "deleted"}}).fault().find("limit for unprovisioning"), std::string::npos);
+}
+
 TEST_F(Api, eventsSayWhoAskedForWhatHappened) {
   const std::string uuid = add("fake-hardware");
   EXPECT_EQ(

@@ -33,6 +33,53 @@ TEST_F(JobAgent, whatTheAgentSaysOfAFailureIsWhatPeopleRead) {
   EXPECT_EQ(agents.count("log.collect_system_logs"), 1U);
 }
 
+TEST_F(JobAgent, theMachineOfAFailedDeploymentGoesOffWhenItsLogsAreHere) {
+  const std::string uuid = writing();
+  EXPECT_EQ(node(uuid).power, Power::on);
+  agents.failing = {"execute_deploy_step"};
+  agents.rounds = 0;
+  for (int i = 0; i < 60 && node(uuid).state != State::deploy_failed; ++i) pass(1);
+  EXPECT_TRUE(node(uuid).internal.contains("power_off_wanted") || node(uuid).power == Power::off);
+  const std::string why = node(uuid).last_error;
+  pass(3);
+  EXPECT_EQ(agents.count("log.collect_system_logs"), 1U);
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_EQ(node(uuid).last_error, why);
+  EXPECT_FALSE(node(uuid).internal.contains("power_off_wanted"));
+}
+
+TEST_F(JobAgent, itsBmcIsAskedAgainAlsoByTheNextConductor) {
+  const std::string uuid = writing();
+  agents.silent = true;
+  conductor->ledger().edit(uuid).driver_info["fake_fault"] = "unreachable";
+  pass(620);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_EQ(node(uuid).power, Power::on);
+  start();
+  conductor->ledger().edit(uuid).driver_info.erase("fake_fault");
+  pass(20);
+  EXPECT_EQ(node(uuid).power, Power::off);
+}
+
+TEST_F(JobAgent, aMachineIsLeftAloneWhereThatIsAskedForOrNothingWasBegun) {
+  settings.power_off_after_deploy_failure = false;
+  start();
+  const std::string uuid = writing();
+  agents.failing = {"execute_deploy_step"};
+  agents.rounds = 0;
+  pass(20);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_EQ(node(uuid).power, Power::on);
+  EXPECT_FALSE(node(uuid).internal.contains("power_off_wanted"));
+  settings.power_off_after_deploy_failure = true;
+  start();
+  conductor->ledger().edit(uuid).instance_info = Json::object();
+  conductor->verb(uuid, "deploy", {});
+  pass(5);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "it has no image";
+  EXPECT_EQ(node(uuid).power, Power::on);
+}
+
 TEST_F(JobAgent, anAgentThatFallsSilentIsLostAfterItsTime) {
   const std::string uuid = writing();
   agents.silent = true;

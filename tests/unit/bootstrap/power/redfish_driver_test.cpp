@@ -25,6 +25,8 @@ class FakeBmc final : public HttpClient {
   std::string media;
   bool has_firmware = true;  ///< says how it is set
   bool secure = false;
+  Json bios_more = Json::object();  ///< what its BIOS says besides
+  Json bios_wish;                   ///< what was asked of it
   int refuses_patch_with = 0;
   int refuses_reset_with = 0;
   Json system_more = Json::object();  ///< what its system says besides, or in place of what it should
@@ -66,7 +68,7 @@ class FakeBmc final : public HttpClient {
     if (path == "/redfish/v1/Systems") return answer(200, {{"Members", {{{"@odata.id", k_system}}}}});
     if (path == k_system) return request.method == "PATCH" ? patch(request, body) : system();
     if (path == cat(k_system, "/SecureBoot")) return secure_boot(request.method, body);
-    if (path == cat(k_system, "/Bios")) return answer(200, {{"Attributes", {{"Hyper", "On"}, {"Fans", 3}}}});
+    if (path.starts_with(cat(k_system, "/Bios"))) return bios(request, path, body);
     if (path == cat(k_system, "/Reset") || path == cat(k_system, "/Actions/ComputerSystem.Reset"))
       return reset(text_in(body, "ResetType"));
     return manager(path, body);
@@ -111,6 +113,19 @@ class FakeBmc final : public HttpClient {
       return answer(400, {{"error", {{"message", "no"}}}});
     boot.update(body["Boot"]);
     return answer(204, Json());
+  }
+  HttpResponse bios(const HttpRequest& request, const std::string& path, const Json& body) {
+    const std::string own = cat(k_system, "/Bios");
+    if (path == own + "/Reset") return answer(202, Json());
+    if (path == own + "/Settings") {
+      if (request.method != "PATCH") return answer(200, Json::object(), {{"ETag", "\"9\""}});
+      if (find_header(request.headers, "If-Match") != "\"9\"") return answer(412, Json());
+      bios_wish = body;
+      return answer(202, Json::object());
+    }
+    Json told = {{"Attributes", {{"Hyper", "On"}, {"Fans", 3}}}};
+    told.update(bios_more);
+    return answer(200, told);
   }
   HttpResponse secure_boot(const std::string& method, const Json& body) {
     if (method == "PATCH") secure = body["SecureBootEnable"];
@@ -415,6 +430,36 @@ TEST_F(RedfishDriverTest, failuresHaveTheirReason) {
   EXPECT_EQ(redfish_power({{"PowerState", "Off"}}), Power::off);
   EXPECT_EQ(allowed_reset(Json::object(), {"On"}), "On");
   EXPECT_EQ(driver.missing(Node()).size(), 1U);
+}
+
+TEST_F(RedfishDriverTest, biosSettingsGoToTheirOwnResourceForTheNextStart) {
+  const std::string own = "/redfish/v1/Systems/1/Bios";
+  bmc.bios_more = {{"@Redfish.Settings",
+                    {{"SettingsObject", {{"@odata.id", own + "/Settings"}}}, {"SupportedApplyTimes", {"OnReset"}}}},
+                   {"Actions", {{"#Bios.ResetBios", {{"target", own + "/Reset"}}}}}};
+  driver.set_bios(node, {{"Hyper", "Off"}});
+  EXPECT_EQ(bmc.bios_wish, Json::parse(R"({"Attributes": {"Hyper": "Off"}, "@Redfish.SettingsApplyTime":
+    {"@odata.type": "#Settings.v1_0_0.PreferredApplyTime", "ApplyTime": "OnReset"}})"));
+  bmc.bios_wish = nullptr;
+  EXPECT_THROW(driver.set_bios(node, {{"Hyper", "On"}, {"Hypre", "On"}}), PowerFault);
+  EXPECT_TRUE(bmc.bios_wish.is_null()) << "one wrong name, and nothing is asked for";
+  driver.reset_bios(node);
+  EXPECT_EQ(bmc.seen.back(), cat("POST ", own, "/Reset"));
+}
+
+TEST_F(RedfishDriverTest, aBmcWithoutBiosSettingsSaysSo) {
+  const auto refused = [&](auto action) {
+    try {
+      action();
+    } catch (const PowerFault& fault) {
+      return fault.reason() == PowerFault::Reason::unsupported;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([&] { driver.set_bios(node, {{"Hyper", "Off"}}); })) << "they are shown only";
+  EXPECT_TRUE(refused([&] { driver.reset_bios(node); }));
+  bmc.has_firmware = false;
+  EXPECT_TRUE(refused([&] { driver.set_bios(node, {{"Hyper", "Off"}}); }));
 }
 
 }  // namespace

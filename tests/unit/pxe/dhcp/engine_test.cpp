@@ -194,6 +194,26 @@ TEST_F(DhcpEngineTest, OneMachineCantFloodUs) {
   EXPECT_TRUE(send(from_client(Type::discover, mac(9))).answer);
 }
 
+TEST_F(DhcpEngineTest, StrangersTogetherCantKeepANodeWaiting) {
+  const auto stranger = [](unsigned number) {
+    return Mac{{2, 0, 0, 9, static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)}};
+  };
+  unsigned answered = 0;
+  unsigned told = 0;
+  for (unsigned number = 0; number < 5000; ++number) {
+    Message inform = from_client(Type::inform, stranger(number));
+    inform.ciaddr = ip("192.0.2.77");
+    const Decision decision = send(inform);
+    if (decision.answer) ++answered;
+    if (decision.event.find("of machines that are in no inventory") != std::string::npos) ++told;
+  }
+  EXPECT_EQ(answered, 2000U);
+  EXPECT_EQ(told, 1U) << "once a second, not for each";
+  EXPECT_TRUE(send(from_client(Type::discover, mac(1))).answer) << "a node is none of them";
+  ++now_;
+  EXPECT_TRUE(send(from_client(Type::discover, mac(9))).answer);
+}
+
 TEST_F(DhcpEngineTest, MachinesOutsideTheInventoryCanBeIgnored) {
   Site site = sample_site();
   site.unknown = UnknownPolicy::ignore;
