@@ -224,15 +224,14 @@ TEST_F(PhaseRunnerTest, AVariableSetBetweenPhasesIsSeenFromThenOn) {
 }
 
 TEST_F(PhaseRunnerTest, AFailureInSilenceSaysHowToHearMore) {
-  hook("root.d/10-a", 1);
-  runner.on("bash", [](const Command&) { return CommandResult{Exited{1}, "", ""}; });
+  hook("root.d/10-a");
   environment_file("");
+  runner.on("bash", [](const Command&) { return CommandResult{Exited{1}, "", ""}; });
   EXPECT_THAT(story_of([&] {
                 phases().run(Phase::root);
                 return 0;
               }),
-              AllOf(HasSubstr("failed: exit code 1\n  The whole log: "),
-                    HasSubstr("\n  It printed nothing; -x traces the commands that hooks run.\n")));
+              HasSubstr("\n  It printed nothing; -x traces the commands that hooks run.\n"));
 }
 
 TEST_F(PhaseRunnerTest, AHookThatAnEarlierOnePutThereRunsAtItsPlace) {
