@@ -10,7 +10,7 @@ namespace hearth::pxe {
 
 struct RightsWish {
   std::string user;                 ///< --user: its name; "root": stay who it is; empty: whoever fits, below
-  std::vector<std::string> states;  ///< directories, made where they lack: with all that is in them they become its
+  std::vector<std::string> states;  ///< directories (made where they lack) that it gets, with all in them
   std::vector<std::string> needed;  ///< files and directories to be read from then on; empty texts are none
 };
 
