@@ -2,10 +2,10 @@
 
 #include <memory>
 
+#include "base/certificate.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
-#include "base/net/certificate.hpp"
 
 namespace hearth::frames {
 

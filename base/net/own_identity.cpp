@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/certificate.hpp"
 #include "base/error.hpp"
-#include "base/net/certificate.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 

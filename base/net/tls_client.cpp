@@ -10,9 +10,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/certificate.hpp"
 #include "base/error.hpp"
 #include "base/net/look_up.hpp"
-#include "base/net/certificate.hpp"
 #include "base/text.hpp"
 
 namespace hearth {

@@ -6,11 +6,11 @@
 #include <array>
 #include <memory>
 
+#include "base/certificate.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
-#include "base/net/certificate.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"

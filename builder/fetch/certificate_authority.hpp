@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/net/certificate.hpp"
+#include "base/certificate.hpp"
 
 struct ssl_ctx_st;
 

@@ -126,24 +126,5 @@ TEST(OwnIdentity, TheKeyIsKeptAndTheCertificateIsMadeAnewForMoreAddresses) {
   EXPECT_THROW((void)key_pin(files.key), Error);
 }
 
-TEST(OwnIdentity, TheCertificateHasNoEndAndOpensslVerifiesIt) {
-  const TempDir directory = TempDir::create("/tmp", "own-identity-");
-  const TlsFiles files = own_identity(directory.path(), "agents", {"192.0.2.1"});
-  if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
-  SystemClock clock;
-  RealRunner runner(clock);
-  const auto openssl = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "openssl");
-    Command command;
-    command.argv = std::move(arguments);
-    return run_checked(runner, command);
-  };
-  EXPECT_EQ(openssl({"x509", "-in", files.certificate, "-noout", "-dates", "-subject"}),
-            "notBefore=Jan  1 00:00:00 2000 GMT\nnotAfter=Dec 31 23:59:59 9999 GMT\nsubject=CN = hearth\n");
-  EXPECT_THAT(openssl({"verify", "-x509_strict", "-purpose", "sslserver", "-verify_ip", "192.0.2.1", "-CAfile",
-                       files.certificate, files.certificate}),
-              HasSubstr(": OK"));
-}
-
 }  // namespace
 }  // namespace hearth

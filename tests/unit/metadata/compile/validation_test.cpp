@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "tests/fakes/processor_time.hpp"

@@ -1,4 +1,4 @@
-#include "base/net/certificate.hpp"
+#include "base/certificate.hpp"
 
 #include <openssl/ec.h>
 #include <openssl/pem.h>
