@@ -2,10 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
@@ -23,6 +28,7 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr std::uint64_t k_most_days = 36500;
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
 LayerStore store_of(const cli::Arguments& arguments) {
@@ -57,18 +63,35 @@ void list_fetches() {
   cli::print(cat(human_bytes(total), " fetched, in ", fetched_here().string(), "\n"));
 }
 
+struct BlobSteps {
+  std::array<char, 32> sha256{};
+  const std::string* steps = nullptr;
+};
+
+/// By digest. Many layers are of the same steps, whose text is in `texts` once.
+std::vector<BlobSteps> steps_of_blobs(const LayerStore& store, std::set<std::string>& texts) {
+  std::vector<BlobSteps> found;
+  store.visit([&](const fs::path&, const LayerRecord& record) {
+    BlobSteps& blob = found.emplace_back();
+    from_hex(record.blob).copy(blob.sha256.data(), blob.sha256.size());
+    const std::string last = record.planned.size() > 1 ? cat(" … ", record.planned.back()) : "";
+    blob.steps = &*texts.insert(cat(record.planned.front(), last)).first;
+  });
+  std::sort(found.begin(), found.end(), [](const BlobSteps& a, const BlobSteps& b) { return a.sha256 < b.sha256; });
+  return found;
+}
+
 int list(const cli::Arguments& arguments) {
   const LayerStore store = store_of(arguments);
-  std::map<std::string, std::string> steps;
-  for (const auto& [path, record] : store.records()) {
-    steps[record.blob] =
-        cat(record.planned.front(), record.planned.size() > 1 ? cat(" … ", record.planned.back()) : "");
-  }
+  std::set<std::string> texts;
+  const std::vector<BlobSteps> known = steps_of_blobs(store, texts);
   std::uint64_t total = 0;
   for (const BlobInfo& blob : store.blobs().list()) {
-    const auto found = steps.find(blob.digest);
-    cli::print(cat(blob.digest.substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
-                   found == steps.end() ? "(no record)" : found->second, "\n"));
+    const auto found =
+        std::lower_bound(known.begin(), known.end(), blob.sha256,
+                         [](const BlobSteps& steps, const auto& digest) { return steps.sha256 < digest; });
+    cli::print(cat(blob.digest().substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
+                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps, "\n"));
     total += blob.bytes;
   }
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
@@ -120,12 +143,20 @@ void require_removable(const fs::path& cache) {
 }
 
 int prune(const cli::Arguments& arguments) {
+  constexpr std::int64_t day = 86400;
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
+  const std::optional<std::uint64_t> days = parse_number(arguments.value_or("unused-for", "0"));
+  if (!days || *days > k_most_days) throw Error(ErrorKind::usage, "--unused-for wants a whole number of days");
+  if (arguments.has("unused-for") && arguments.has("fetched"))
+    throw Error(ErrorKind::usage, "--unused-for is for layers, not for what was fetched");
+  const bool is_by_age = arguments.has("unused-for");
+  const std::uint64_t limit = is_by_age && !arguments.has("keep") ? UINT64_MAX : *gib << 30U;
+  const std::int64_t used_before = is_by_age ? std::time(nullptr) - static_cast<std::int64_t>(*days) * day : 0;
   const fs::path cache = arguments.has("fetched") ? fetched_here() : store_of(arguments).directory();
   require_removable(cache);
-  const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), *gib << 30U)
-                                                                    : store_of(arguments).prune(*gib << 30U);
+  const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), limit)
+                                                                    : store_of(arguments).prune(limit, used_before);
   cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }
@@ -212,7 +243,12 @@ std::vector<cli::Command> cache_commands() {
           {where,
            {"lock", 0, "FILE", "also what git servers answered, which lies in FILE.d (default: hearth.lock, if any)"}},
           verify),
-      row("cache prune", "", "remove layers, those used longest ago first", {where, keep, fetched}, prune),
+      row("cache prune", "", "remove layers, those used longest ago first",
+          {where,
+           keep,
+           {"unused-for", 0, "DAYS", "those that nobody used for so long; with --keep, more where that asks for it"},
+           fetched},
+          prune),
       row("cache export", "FILE", "write all layers to one file", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, true); }),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "builder/fetch/local_access.hpp"
 #include "builder/fleet/fleet.hpp"
 #include "builder/fleet/graph_page.hpp"
+#include "builder/fleet/pipeline.hpp"
 #include "builder/frames/publish_command.hpp"
 #include "builder/installation.hpp"
 #include "builder/lint/read_once.hpp"
@@ -68,6 +70,7 @@ constexpr const char* k_create_details =
 std::vector<cli::Option> description_options() {
   return cli::under("With IMAGE.yaml",
                     {{"dry-run", 0, "", "print the command lines, build nothing"},
+                     {"only", 0, "NAME", "of these images only this one; may be repeated"},
                      {"stop-on-failure", 0, "", "begin no further image when one has failed"},
                      {"keep-going", 0, "", "build the others all the same (the default)"},
                      {"jobs", 'j', "N", "build so many images at once (default: one a processor)"},
@@ -113,6 +116,25 @@ std::vector<FleetImage> images_of(const cli::Arguments& arguments) {
                            .words = words_for_all(arguments)});
 }
 
+/// Those of --only, in the order of the file.
+std::vector<FleetImage> chosen_images(const cli::Arguments& arguments) {
+  std::vector<FleetImage> images = images_of(arguments);
+  const std::vector<std::string> chosen = arguments.values("only");
+  if (chosen.empty()) return images;
+  std::vector<std::string> names;
+  for (const FleetImage& image : images) names.push_back(image.name);
+  for (const std::string& name : chosen) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto meant = nearest(name, names);
+    throw Error(ErrorKind::usage, cat("--only: no image is called '", name, "' in ", join(arguments.operands(), ", "),
+                                      meant ? cat("; did you mean '", *meant, "'?") : ""));
+  }
+  std::erase_if(images, [&](const FleetImage& image) {
+    return std::find(chosen.begin(), chosen.end(), image.name) == chosen.end();
+  });
+  return images;
+}
+
 /// diskimage-builder's logs are those of one image after the other, unless somebody asks for more at once.
 FleetOptions fleet_options(const cli::Arguments& arguments, Manner manner) {
   FleetOptions options{.jobs = {},
@@ -138,9 +160,12 @@ FleetOptions fleet_options(const cli::Arguments& arguments, Manner manner) {
 
 int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity,
                        Manner manner) {
-  const std::vector<FleetImage> images = images_of(arguments);
+  const std::vector<FleetImage> images = chosen_images(arguments);
   const FleetOptions options = fleet_options(arguments, manner);
+  const std::string until = arguments.value_or("until", "");
   const bool is_single = images.size() == 1 && options.junit.empty();
+  if (!until.empty() && !is_single)
+    throw Error(ErrorKind::usage, "--until is for one image, without --junit").hint("--only NAME chooses it.");
   if (arguments.has("dry-run") || is_single) {
     for (const FleetImage& image : images) cli::tell(cat(image.command_line, "\n"));
   }
@@ -148,7 +173,7 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
   const Installation installation = find_installation(current_environment(), executable);
   if (!is_single) return build_fleet(images, installation, options, verbosity);
   try {
-    return build_image(images.front().request, installation, verbosity);
+    return build_image(images.front().request, installation, verbosity, {.until = until});
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) throw;
     cli::tell(cat("hearth: image ", images.front().name, ": ", error.story(), "\n"));
@@ -178,6 +203,7 @@ cli::Command create_command(const fs::path& executable) {
   std::vector<cli::Option> options = image_options();
   options.push_back({"verbose", 'v', "", "print the whole log on stdout", {}, k_watching});
   options.push_back({"json", 0, "", "print progress on stdout, an event as JSON a line", {}, k_watching});
+  options.push_back({"until", 0, "STEP", "run and keep the first steps up to this one, write no image", {}, k_reuse});
   const std::vector<cli::Option> further = description_options();
   options.insert(options.end(), further.begin(), further.end());
   return {.words = "image create",
@@ -192,7 +218,7 @@ cli::Command create_command(const fs::path& executable) {
                 }
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 return build_image(request, find_installation(current_environment(), executable),
-                                   verbosity_of(arguments));
+                                   verbosity_of(arguments), {.until = arguments.value_or("until", "")});
               },
           .first = true,
           .names = element_names(executable)};
@@ -259,6 +285,56 @@ cli::Command plan_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
+constexpr const char* k_pipeline_details =
+    "What several images have in common is a job each, made once; then come the images, tests of those that have\n"
+    "'checks: FILE', and publishing of those that have 'publish: FILE'. The engine decides who runs them, where and\n"
+    "when; a job that runs again goes on from layers. Jobs run in this directory, or in a copy of it, and call hearth\n"
+    "(HEARTH names another), with the environment that the engine gives them. They share layers by an image cache on\n"
+    "one file system, or by --remote-cache.\n"
+    "Example: hearth image pipeline images.yaml --for make | make -j 4 -k -f -";
+
+int print_pipeline(const cli::Arguments& arguments, const fs::path& executable) {
+  const auto engine = arguments.value("for");
+  if (!engine) {
+    throw Error(ErrorKind::usage, "--for ENGINE is missing")
+        .hint(cat("Engines: ", join(pipeline_engines(), ", "), "."));
+  }
+  if (!are_descriptions(arguments.operands(), fs::current_path()))
+    throw Error(ErrorKind::usage, "a pipeline is of images that a file describes: IMAGE.yaml");
+  const std::vector<FleetImage> images = images_of(arguments);
+  const PipelineSetup setup{.files = arguments.operands(),
+                            .options = words_for_all(arguments),
+                            .directory = fs::current_path(),
+                            .container = arguments.value_or("container", ""),
+                            .runner = arguments.value_or("runner", "")};
+  const StepGraph graph = plan_fleet(images, find_installation(current_environment(), executable));
+  const std::string text = pipeline_text(*engine, pipeline_jobs(images, graph, setup), setup);
+  if (const auto output = arguments.value("output")) {
+    RealFileSystem().write(*output, text, {});
+  } else {
+    cli::print_exact(text);
+  }
+  return 0;
+}
+
+cli::Command pipeline_command(const fs::path& executable) {
+  std::vector<cli::Option> options = {
+      {"for", 0, "ENGINE", "whose jobs to write", pipeline_engines()},
+      {"output", 'o', "FILE", "where to (default: stdout)"},
+      {"container", 0, "IMAGE", "the container image that jobs run in, where the engine has such"},
+      {"runner", 0, "LABEL",
+       "GitLab's tag, GitHub's label of the machines that run them (default there: self-hosted)"}};
+  for (const cli::Option& option : image_options()) {
+    if (k_of_all_images.count(option.name) > 0) options.push_back(option);
+  }
+  return {.words = "image pipeline",
+          .operands = "IMAGE.yaml…",
+          .summary = "write the images of a file as jobs for make, Slurm, GitLab, GitHub, Kubernetes or Nomad",
+          .details = k_pipeline_details,
+          .options = options,
+          .run = [executable](const cli::Arguments& arguments) { return print_pipeline(arguments, executable); }};
+}
+
 cli::Command reproduce_command(const fs::path& executable) {
   return evidence::reproduce_command(image_options(), [executable](const evidence::Rebuild& rebuild) {
     const SystemClock clock;
@@ -281,6 +357,7 @@ std::vector<cli::Command> commands(const fs::path& executable) {
                                     convert_command(),          frames::publish_command(),
                                     evidence::verify_command(), reproduce_command(executable)};
   rows.push_back(outdated_command());
+  rows.push_back(pipeline_command(executable));
   for (cli::Command& row : inspect_commands(executable)) rows.push_back(std::move(row));
   for (cli::Command& row : cli::in_group("elements", element_commands(executable))) rows.push_back(std::move(row));
   for (cli::Command& row : cache_commands()) rows.push_back(std::move(row));

@@ -45,7 +45,8 @@ bool ends_with(const std::string& text, std::string_view end) {
 std::vector<FleetImage> described_images(const DescribedBuild& described) {
   std::vector<FleetImage> images;
   for (const ImageDescription& image : read_descriptions(described))
-    images.push_back({described_request(image, described), image.name, image.source, image.command_line()});
+    images.push_back({described_request(image, described), image.name, image.source, image.command_line(), image.checks,
+                      image.publish});
   require_own_outputs(images);
   return images;
 }

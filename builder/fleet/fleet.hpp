@@ -17,6 +17,8 @@ struct FleetImage {
   std::string name;
   std::string place;         ///< file:line:column of its description
   std::string command_line;  ///< that would build it alone
+  std::string checks = {};   ///< a file for `hearth image test`; empty = none
+  std::string publish = {};  ///< the file that `hearth image publish` is to write; empty = none
 };
 
 struct FleetOptions {

@@ -14,15 +14,6 @@ std::string quoted(const std::string& text) {
   return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
 }
 
-/// After how many of its steps others leave the image, or it leaves them; the last is its end.
-std::vector<std::size_t> cuts_of(const StepGraph& graph, std::size_t image) {
-  std::set<std::size_t> cuts = {graph.images()[image].labels.size()};
-  for (std::size_t other = 0; other < graph.images().size(); ++other) {
-    if (other != image && graph.common(image, other) > 0) cuts.insert(graph.common(image, other));
-  }
-  return {cuts.begin(), cuts.end()};
-}
-
 }  // namespace
 
 std::string fleet_text(const StepGraph& graph) {
@@ -76,7 +67,9 @@ std::string fleet_graph(const StepGraph& graph) {
       return quoted(cat(graph.images()[first].name, " ", end));
     };
     std::size_t before = 0;
-    for (const std::size_t cut : cuts_of(graph, i)) {
+    std::set<std::size_t> cuts = graph.cuts(i);
+    cuts.insert(image.labels.size());
+    for (const std::size_t cut : cuts) {
       if (cut > begin) {
         const std::string last = cut > before + 1 ? cat(" … ", image.labels[cut - 1]) : "";
         text += cat("  ", node(cut), " [label=", quoted(cat(image.labels[before], last)), "];\n");

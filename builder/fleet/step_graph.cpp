@@ -20,12 +20,17 @@ StepGraph::StepGraph(std::vector<ImageSteps> images) : images_(std::move(images)
   }
 }
 
+std::set<std::size_t> StepGraph::cuts(std::size_t image) const {
+  std::set<std::size_t> cuts;
+  for (std::size_t other = 0; other < images_.size(); ++other) {
+    if (other != image && common(image, other) > 0) cuts.insert(common(image, other));
+  }
+  return cuts;
+}
+
 std::set<std::string> StepGraph::branches(std::size_t image) const {
   std::set<std::string> labels;
-  for (std::size_t other = 0; other < images_.size(); ++other) {
-    const std::size_t steps = common(image, other);
-    if (other != image && steps > 0) labels.insert(images_[image].labels[steps - 1]);
-  }
+  for (const std::size_t steps : cuts(image)) labels.insert(images_[image].labels[steps - 1]);
   return labels;
 }
 

@@ -23,6 +23,8 @@ class StepGraph {
   [[nodiscard]] const std::vector<ImageSteps>& images() const { return images_; }
   /// How many steps, from the first on, two images have in common.
   [[nodiscard]] std::size_t common(std::size_t one, std::size_t other) const { return common_[one][other]; }
+  /// After how many of its steps others leave the image, or it leaves them: numbers from 1 on, in order.
+  [[nodiscard]] std::set<std::size_t> cuts(std::size_t image) const;
   /// Labels of the image's steps behind which others go another way.
   [[nodiscard]] std::set<std::string> branches(std::size_t image) const;
 

@@ -85,6 +85,7 @@ class Build final : StepObserver {
     grow_root();
     // Beyond this point the target has an operating system, and hooks can run in it.
     install();
+    if (phases_.has_ended()) return keep_layers();
     // Beyond this point the size of the disk is known, and the tree only gets its last touches.
     finalise();
     // Beyond this point the tree is not written any more.
@@ -133,6 +134,7 @@ class Build final : StepObserver {
     const Environment environment = phases_.environment_for(Phase::root);
     phases_.set_variable("HEARTH_BOOTSTRAP_PACKAGES", join(packages_.bootstrap_packages(environment), " "));
     if (!in_.layers.enabled) return;
+    phases_.end_after(in_.layers.until);
     keeper_ = make_layer_keeper(in_);
     resume_ = keeper_->resume();
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
@@ -143,7 +145,7 @@ class Build final : StepObserver {
 
   void grow_root() {
     phases_.run(Phase::root);
-    if (has_root_content(k_target_root)) return;
+    if (phases_.has_ended() || has_root_content(k_target_root)) return;
     throw Error(ErrorKind::input, "Failed to deploy the root element.")
         .hint("No hook in root.d put anything into the target; an operating-system element has to.");
   }
@@ -207,6 +209,16 @@ class Build final : StepObserver {
         hooks_ / "environment.d/11-dib-install-type.bash",
         cat("export DIB_DEFAULT_INSTALLTYPE=${DIB_DEFAULT_INSTALLTYPE:-\"", in_.request.install_type, "\"}\n"),
         {.mode = 0644});
+  }
+
+  /// Nothing but these was asked for.
+  void keep_layers() {
+    keeper_->finish();
+    const std::string result = keeper_->ended().empty()
+                                   ? cat("The steps up to ", in_.layers.until, " are kept.")
+                                   : cat("Each image runs them by itself, since ", keeper_->ended(), ".");
+    in_.log.line(result);
+    in_.progress.finish(cat(result, "\n"));
   }
 
   void finalise() {

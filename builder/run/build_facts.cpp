@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "builder/layers/host_tools.hpp"
@@ -118,6 +119,20 @@ LayerPolicy layer_policy(const ImageRequest& request) {
   const bool now = request.refresh || request.if_outdated;
   policy.repository_age = now ? std::chrono::seconds(0) : std::chrono::seconds(request.repository_age);
   return policy;
+}
+
+void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const std::string& label) {
+  if (!request.use_cache || request.fetching.mode) {
+    throw Error(ErrorKind::usage, "--until keeps the layers of an image's first steps for others")
+        .hint(request.use_cache ? "One that records or replays its fetches is built as a whole."
+                                : "--no-cache and HEARTH_CACHE=0 keep none.");
+  }
+  const std::vector<std::string> labels = steps_of_layers(plan, layer_policy(request));
+  if (std::find(labels.begin(), labels.end(), label) != labels.end()) return;
+  const auto meant = nearest(label, labels);
+  throw Error(ErrorKind::usage, cat("--until: '", label, "' is no step of ", request.image_name, " that layers hold",
+                                    meant ? cat("; did you mean '", *meant, "'?") : ""))
+      .hint("hearth image plan shows the steps.");
 }
 
 FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,

@@ -32,6 +32,8 @@ void show_machine(const FileReader& files, const ImageRequest& request, const In
 void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files);
 
 [[nodiscard]] LayerPolicy layer_policy(const ImageRequest& request);
+/// Throws Error(usage) where this step of the plan can't be one that others go on from.
+void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const std::string& label);
 
 /// Facts of this build's steps, as they are before it begins.
 [[nodiscard]] FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,

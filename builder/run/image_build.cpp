@@ -544,6 +544,7 @@ LayerPolicy policy_of(const ImageRequest& request, const BuildNeighbours& neighb
   policy.branches = neighbours.branches;
   policy.stored = neighbours.stored;
   policy.ends = neighbours.ends;
+  policy.until = neighbours.until;
   return policy;
 }
 
@@ -607,7 +608,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
       [&] {
         return tell_failure(failed.write, log, [&] {
           build_inside(ready, host, own_network.get(), network ? &*network : nullptr, spans, question);
-          write_all(built.write, "b", "the pipe to the builder");
+          if (ready.neighbours.until.empty()) write_all(built.write, "b", "the pipe to the builder");
           built.write = Fd();
         });
       },
@@ -640,6 +641,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const RealFileSystem system;
   const ReadOnce files(system);
   const BuildPlan plan = plan_image(files, request, installation, notes);
+  if (!neighbours.until.empty()) require_kept_step(request, plan, neighbours.until);
   const DiskStage disk = checked_disk(request, plan, runner, notes);
   const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
   refuse_warnings(request, warnings);

@@ -30,6 +30,7 @@ struct BuildNeighbours {
   std::function<void(const std::string&)> stored = {};  ///< see LayerPolicy
   std::function<void(const std::string&)> ends = {};    ///< see LayerPolicy
   std::optional<std::uint64_t> memory = {};  ///< bytes for the work area, 0: on disk; nothing = by what is free
+  std::string until = {};                    ///< see LayerPolicy: no outputs are written then
 };
 
 /// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.

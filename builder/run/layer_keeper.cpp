@@ -199,7 +199,8 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
     stop_keeping(cat(step.label(), " wrote ", (setup_.image.parent_path() / file).string(), ", which no layer holds"));
   }
   spent_ += took;
-  const bool is_worth_it = spent_ >= setup_.policy.worth || setup_.policy.branches.count(step.label()) > 0;
+  const bool is_worth_it = spent_ >= setup_.policy.worth || step.label() == setup_.policy.until ||
+                           setup_.policy.branches.count(step.label()) > 0;
   if (packings_.size() >= k_most_layers) end_keeping();
   return keeping_ && is_worth_it;
 }

@@ -41,6 +41,7 @@ struct LayerPolicy {
   Duration worth{};                        ///< steps that took this long together make a layer
   std::optional<Duration> repository_age;  ///< for how long a repository counts as unchanged; none = ask nobody
   std::set<std::string> branches = {};     ///< steps behind which a layer is made, however quick they were
+  std::string until = {};                  ///< the last step that is run, behind which a layer is made; empty = all
   /// Told the last step of each layer that others can have now: taken, or made. Called from any thread.
   std::function<void(const std::string& last_step)> stored = {};
   /// Told the last step that will be in a layer, empty for none, once no later one will be. Called from any thread.

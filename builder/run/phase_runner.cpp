@@ -186,6 +186,7 @@ std::vector<Step> PhaseRunner::steps_of(Phase phase) const {
 }
 
 void PhaseRunner::run(Phase phase) {
+  if (has_ended_) return;
   const std::vector<Step> steps = steps_of(phase);
   const std::string name(info(phase).name);
   const auto wants_break = [&](const std::string& when) {
@@ -206,10 +207,11 @@ void PhaseRunner::run(Phase phase) {
 
 void PhaseRunner::run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment) {
   std::optional<TargetHooks> hooks;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < steps.size() && !has_ended_; ++i) {
     if (in_target(phase) && !hooks) hooks.emplace(setup_.target, setup_.hooks);
     const MonotonicTime begin = setup_.clock.now();
     run_step(steps[i], with_own(environment, steps[i]));
+    has_ended_ = steps[i].label() == last_step_;
     if (setup_.observer == nullptr) continue;
     const std::vector<Step> rest(steps.begin() + static_cast<std::ptrdiff_t>(i + 1), steps.end());
     if (!setup_.observer->step_ended(steps[i], setup_.clock.now() - begin, rest)) continue;
@@ -235,6 +237,7 @@ void PhaseRunner::run_step(const Step& step, const Environment& environment) {
 }
 
 void PhaseRunner::show_taken(const std::string& name) {
+  has_ended_ = has_ended_ || name == last_step_;
   ++steps_begun_;
   setup_.progress.step_begin(name, steps_begun_, std::max(total_steps_, steps_begun_));
   setup_.progress.step_end(StepOutcome::cached, {});

@@ -53,6 +53,9 @@ class PhaseRunner {
   /// Goes on where an earlier build's results end; the steps before count as done.
   void resume_at(ResumePoint point) { resume_ = std::move(point); }
   void set_observer(StepObserver& observer) { setup_.observer = &observer; }
+  /// Steps behind this one are not run, nor are phases behind its.
+  void end_after(std::string label) { last_step_ = std::move(label); }
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
 
   /// Runs one phase; a phase without steps does nothing. Throws Error(external) with the hook's exit code.
   void run(Phase phase);
@@ -99,6 +102,8 @@ class PhaseRunner {
   const Environment first_environment_;  ///< before variables were set
   NativeSteps* native_ = nullptr;
   std::optional<ResumePoint> resume_;
+  std::string last_step_;  ///< empty = all are run
+  bool has_ended_ = false;
   std::deque<std::string> last_lines_;
   std::vector<TimingRow> timings_;
   std::optional<MonotonicTime> first_began_;

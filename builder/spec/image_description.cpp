@@ -32,7 +32,7 @@ struct Key {
 };
 
 /// In the order in which upstream puts them on the command line.
-constexpr std::array<Key, 34> k_keys = {{
+constexpr std::array<Key, 36> k_keys = {{
     {"imagename", Shape::text, "-o", nullptr},
     {"arch", Shape::text, "-a", "aarch64 amd64 arm64 armhf powerpc ppc64 ppc64el ppc64le s390x x86_64"},
     {"types", Shape::list, "-t", nullptr},
@@ -65,6 +65,8 @@ constexpr std::array<Key, 34> k_keys = {{
     {"packages", Shape::list, "-p", nullptr},
     {"skip-base", Shape::flag, "-n", nullptr},
     {"release", Shape::text, nullptr, nullptr},
+    {"checks", Shape::text, nullptr, nullptr},
+    {"publish", Shape::text, nullptr, nullptr},
     {"options", Shape::list, "", nullptr},
     {"elements", Shape::list, "", nullptr},
 }};
@@ -323,6 +325,12 @@ std::vector<ImageDescription> DescriptionReader::descriptions() const {
     if (const auto pairs = values.pairs.find("environment"); pairs != values.pairs.end()) {
       for (const auto& [variable, value] : pairs->second) image.environment[variable] = value;
     }
+    const auto text = [&](const char* key) {
+      const auto found = values.scalars.find(key);
+      return found == values.scalars.end() ? std::string() : found->second;
+    };
+    image.checks = text("checks");
+    image.publish = text("publish");
     const auto ramdisk = values.scalars.find("ramdisk");
     image.ramdisk = ramdisk != values.scalars.end() && !ramdisk->second.empty();
     for (const Key& key : all_keys()) add_words(image.words, key, values);
@@ -333,6 +341,8 @@ std::vector<ImageDescription> DescriptionReader::descriptions() const {
 
 /// What the command's help says of a key.
 std::string meaning_of(const Key& key) {
+  if (key.name == std::string_view("checks")) return "hearth image pipeline: a file that the image is tested by";
+  if (key.name == std::string_view("publish")) return "hearth image pipeline: the file to publish the image as";
   if (key.option == nullptr || *key.option == 0) return "";
   const std::string word = key.option;
   for (const cli::Option& option : image_options()) {

@@ -18,6 +18,8 @@ struct ImageDescription {
   bool ramdisk = false;            ///< ramdisk-image-create's work
   std::vector<std::string> words;  ///< options and elements, in upstream's order
   std::string source;              ///< file:line:column of its first entry
+  std::string checks = {};         ///< what it is tested by, in a pipeline; empty = it is not
+  std::string publish = {};        ///< where it is published, in a pipeline; empty = nowhere
 
   /// "K=V … disk-image-create -o NAME …", as a shell would read it.
   [[nodiscard]] std::string command_line() const;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/hex.hpp"
@@ -98,30 +99,39 @@ bool BlobStore::verify(const std::string& digest) const {
 
 void BlobStore::remove(const std::string& digest) const { ::unlink(path(digest).c_str()); }
 
+std::string BlobInfo::digest() const { return to_hex({sha256.data(), sha256.size()}); }
+
 std::vector<BlobInfo> BlobStore::list() const {
   std::vector<BlobInfo> blobs;
-  for (const std::string& name : RealFileSystem().list(directory_)) {
+  boost::system::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, none)) {
+    const std::string name = entry.path().filename().string();
     struct stat status {};
-    if (!is_digest(name) || ::lstat(path(name).c_str(), &status) != 0) continue;
-    blobs.push_back({name, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec});
+    if (!is_digest(name) || ::lstat(entry.path().c_str(), &status) != 0) continue;
+    BlobInfo& blob = blobs.emplace_back();
+    from_hex(name).copy(blob.sha256.data(), blob.sha256.size());
+    blob.bytes = static_cast<std::uint64_t>(status.st_size);
+    blob.last_used = status.st_mtim.tv_sec;
   }
-  std::stable_sort(blobs.begin(), blobs.end(),
-                   [](const BlobInfo& a, const BlobInfo& b) { return a.last_used < b.last_used; });
+  std::sort(blobs.begin(), blobs.end(), [](const BlobInfo& a, const BlobInfo& b) {
+    return std::tie(a.last_used, a.sha256) < std::tie(b.last_used, b.sha256);
+  });
   return blobs;
 }
 
-std::vector<std::string> BlobStore::prune(std::uint64_t limit) const {
+std::vector<std::string> BlobStore::prune(std::uint64_t limit, std::int64_t used_before) const {
   const std::vector<BlobInfo> blobs = list();
   std::uint64_t total = 0;
   for (const BlobInfo& blob : blobs) total += blob.bytes;
   std::vector<std::string> removed;
   for (const BlobInfo& blob : blobs) {
-    if (total <= limit) break;
-    const std::optional<Fd> fd = open_existing(path(blob.digest));
+    if (total <= limit && blob.last_used >= used_before) break;
+    std::string digest = blob.digest();
+    const std::optional<Fd> fd = open_existing(path(digest));
     if (fd && !lock(*fd, LOCK_EX)) continue;  // a build holds it
-    if (::unlink(path(blob.digest).c_str()) != 0 && errno != ENOENT) continue;
+    if (::unlink(path(digest).c_str()) != 0 && errno != ENOENT) continue;
     total -= blob.bytes;
-    removed.push_back(blob.digest);
+    removed.push_back(std::move(digest));
   }
   return removed;
 }

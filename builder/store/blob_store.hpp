@@ -3,6 +3,7 @@
 // holds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,10 +30,12 @@ class Blob {
   std::size_t size_ = 0;
 };
 
+/// Small: there may be a million.
 struct BlobInfo {
-  std::string digest;
+  std::array<char, 32> sha256{};
   std::uint64_t bytes = 0;
   std::int64_t last_used = 0;  ///< seconds since the epoch
+  [[nodiscard]] std::string digest() const;
 };
 
 class BlobStore {
@@ -70,8 +73,9 @@ class BlobStore {
   void remove(const std::string& digest) const;
   /// Those used longest ago first.
   [[nodiscard]] std::vector<BlobInfo> list() const;
-  /// Removes unpinned blobs, those used longest ago first, until at most `limit` bytes are left; returns their digests.
-  std::vector<std::string> prune(std::uint64_t limit) const;
+  /// Removes unpinned blobs, those used longest ago first, until at most `limit` bytes are left, and none that was used
+  /// before `used_before` (seconds since the epoch); returns their digests.
+  std::vector<std::string> prune(std::uint64_t limit, std::int64_t used_before = 0) const;
   [[nodiscard]] fs::path path(const std::string& digest) const { return directory_ / digest; }
 
  private:

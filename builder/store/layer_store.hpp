@@ -26,11 +26,12 @@ class LayerStore {
   /// For facts about secrets; made by whoever asks first. It is neither exported nor sent to a remote cache.
   [[nodiscard]] FactKey fact_key() const;
 
-  /// All records, whole ones only, with their files.
+  /// All records, whole ones only, with their files. There may be a million: visit() holds one at a time.
   [[nodiscard]] std::vector<std::pair<fs::path, LayerRecord>> records() const;
+  void visit(const std::function<void(const fs::path& file, LayerRecord record)>& visitor) const;
 
-  /// Removes blobs used longest ago until at most `limit` bytes are left, then records without a blob.
-  std::vector<std::string> prune(std::uint64_t limit) const;
+  /// Removes blobs as BlobStore::prune() does, then records without a blob.
+  std::vector<std::string> prune(std::uint64_t limit, std::int64_t used_before = 0) const;
 
   /// Digests of damaged blobs, which are removed with the records that name them.
   std::vector<std::string> verify(const std::function<void(const std::string&)>& on_blob) const;

@@ -256,6 +256,7 @@ rm image.tar
 DIB_IMAGE_CACHE=$work/other build
 ran
 "$HEARTH" cache list --image-cache other | grep -q 'root.d/10-tiny-os' || fail "cache list"
+"$HEARTH" cache prune --unused-for 1 --image-cache other | grep -qx "0 removed" || fail "layers of today are pruned by age"
 "$HEARTH" cache prune --image-cache other > /dev/null
 [ -z "$(ls other/layers/blobs)" ] || fail "prune leaves blobs"
 head -c 20000 layers.tar > cut.tar

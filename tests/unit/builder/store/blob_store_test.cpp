@@ -50,6 +50,14 @@ TEST_F(BlobStoreTest, PrunesWhatWasUsedLongestAgoFirst) {
   EXPECT_TRUE(store.has(used));
 }
 
+TEST_F(BlobStoreTest, PrunesWhatNobodyUsedForLongHoweverMuchThereIs) {
+  const std::string old = put("old", 300);
+  const std::string recent = put("new", 100);
+  const std::int64_t between = (store.list().front().last_used + store.list().back().last_used) / 2;
+  EXPECT_THAT(store.prune(UINT64_MAX, between), ElementsAre(old));
+  EXPECT_EQ(store.list().front().digest(), recent);
+}
+
 TEST_F(BlobStoreTest, WhatABuildHoldsIsNotPruned) {
   const std::string digest = put("held");
   {

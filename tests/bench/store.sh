@@ -1,0 +1,31 @@
+#!/bin/bash
+# A store of N layers (1,000,000) of 1 MiB each, with their records: listed, and half of it pruned. Goal: each in under 60 s and 200 MB.
+# The layers are holes, so that the disk holds none of their bytes. usage: store.sh HEARTH [N]      TMPDIR: a place for 3 N files
+set -euo pipefail
+hearth=$(readlink -f "$1")
+count=${2:-1000000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 - "$work/cache/layers" "$count" << 'END'
+import hashlib, json, os, sys
+store, count = sys.argv[1], int(sys.argv[2])
+os.makedirs(store + "/blobs")
+os.makedirs(store + "/records")
+facts = {f"env VARIABLE_{n}": hashlib.md5(str(n).encode()).hexdigest() for n in range(40)}  # as a small step of a real build
+for i in range(count):
+    blob = hashlib.sha256(b"blob %d" % i).hexdigest()
+    with open(f"{store}/blobs/{blob}", "wb") as file:
+        file.truncate(1 << 20)
+    os.utime(f"{store}/blobs/{blob}", (1600000000 + i, 1600000000 + i))
+    key = f"{store}/records/" + hashlib.sha256(b"key %d" % i).hexdigest()
+    os.mkdir(key)
+    step = {"step": "install.d/50-x", "element": "x", "seconds": 1.5, "facts": facts}
+    record = {"version": 4, "parent": key[-64:], "planned": ["install.d/50-x"], "steps": [step], "phase": "install", "rest": [],
+              "copy": False, "began": 0, "ended": 0, "blob": blob, "bytes": 1 << 20}
+    with open(f"{key}/{blob}.json", "w") as file:
+        json.dump(record, file, separators=(",", ":"), sort_keys=True)
+END
+measure() { /usr/bin/time -f "$1: %e s, %M KiB" "$hearth" cache "${@:2}" --image-cache "$work/cache" > "$work/out"; tail -n 1 "$work/out"; }
+measure list list
+measure prune prune --keep $((count / 2048))
+measure "prune by age" prune --unused-for 1
