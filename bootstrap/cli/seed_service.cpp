@@ -68,7 +68,9 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return usual;
   const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value) throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected"));
+  constexpr std::uint64_t k_most = 1'000'000'000;  // as microseconds, or with a sign, it stays what it is
+  if (!value || *value > k_most)
+    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected, at most ", k_most));
   return *value;
 }
 
