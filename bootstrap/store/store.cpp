@@ -1,5 +1,8 @@
 #include "bootstrap/store/store.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <limits>
 
@@ -39,6 +42,14 @@ void prepare_file(sql::Database& database, const std::string& path) {
   if (found == 0) database.run(cat("PRAGMA user_version = ", k_version_in_clear));
 }
 
+/// What root types opens it, too (`hearth node list` where nobody serves): not by a link of the user who serves.
+const std::string& own_file(const std::string& path) {
+  struct stat at {};
+  if (::geteuid() != 0 || ::lstat(path.c_str(), &at) != 0 || !S_ISLNK(at.st_mode) || at.st_uid == 0) return path;
+  throw Error(ErrorKind::input, cat(path, " is a link that belongs to user ", at.st_uid, ": root follows none"))
+      .hint("Put the database itself in its place.");
+}
+
 sql::Statement first_statement(sql::Database& database, const std::string& path, std::string_view statement) {
   prepare_file(database, path);
   return database.prepare(statement);
@@ -72,7 +83,7 @@ Json event_json(const Event& event) {
 }
 
 Store::Store(const std::string& path)
-    : database_(path),
+    : database_(own_file(path)),
       save_node_(first_statement(database_, path, "INSERT OR REPLACE INTO nodes VALUES (?, ?)")),
       remove_node_(database_.prepare("DELETE FROM nodes WHERE uuid = ?")),
       add_event_(

@@ -227,6 +227,16 @@ def links_lead_root_nowhere(hearth):
             os.remove(os.path.join(roots, name))
         shutil.rmtree(directory)
         os.makedirs(directory)
+    with open(os.path.join(roots, "file"), "w", encoding="utf-8"):
+        os.symlink(os.path.join(roots, "file"), os.path.join(directory, "state.db"))
+    os.chown(os.path.join(directory, "state.db"), 4711, 4711, follow_symlinks=False)
+    listed = subprocess.run([hearth, "node", "list", "--state", directory], capture_output=True, text=True, timeout=20, check=False)
+    same("a link beside node list", (1, 0), (listed.returncode, os.path.getsize(os.path.join(roots, "file"))))
+    assert "is a link that belongs to user 4711" in listed.stderr, listed.stderr
+    os.remove(os.path.join(directory, "state.db"))
+    many = subprocess.run([hearth, "node", "serve", "--state", directory, "--keep-events", str(2**64 - 1)], capture_output=True, text=True,
+                          timeout=20, check=False)
+    assert many.returncode == 2 and "at most 1000000000" in many.stderr, many
     shutil.rmtree(roots)
     shutil.rmtree(directory)
 
