@@ -68,7 +68,9 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return usual;
   const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value) throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected"));
+  constexpr std::uint64_t k_most = 1'000'000'000;  // as microseconds, or with a sign, it stays what it is
+  if (!value || *value > k_most)
+    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected, at most ", k_most));
   return *value;
 }
 
@@ -246,7 +248,7 @@ struct SeedService::Parts {
         lock(taken_lock(directory)),
         rights(own_process && !arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
         store((directory / "state.db").string()),
-        drivers(all_drivers(directory, std::make_shared<const Curfew>())),
+        drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
         people(conductor, IronicApi::Faces::all, log),
@@ -262,10 +264,6 @@ struct SeedService::Parts {
         server({.connections = engine.service ? std::size_t{20000} : std::size_t{2048},  // a TLS one is 100 KB
                 .stop_time = std::chrono::seconds(1)},
                clock, log, &access) {
-    if (const std::optional<Handover> given = kept_handover(store)) {
-      throw Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given->to))
-          .hint("hearth seed takeover goes on with it; with --back it calls it off");
-    }
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
     });
@@ -340,6 +338,16 @@ struct SeedService::Parts {
     return std::make_unique<pxe::Rights>(std::move(wish), log);
   }
 
+  /// Asked here, where the state is locked and the other user's: a look at it beforehand would be root's, and might
+  /// seal it anew under a conductor that runs. What was given away is served to nobody, and needs no rights.
+  Drivers drivers_if_ours() {
+    if (const std::optional<Handover> given = kept_handover(store)) {
+      if (rights) rights->give_up();
+      throw GivenAway(directory, *given);
+    }
+    return all_drivers(directory, std::make_shared<const Curfew>());
+  }
+
   bool has_page;
   fs::path directory;
   std::optional<pxe::Site> site;
@@ -370,6 +378,12 @@ struct SeedService::Parts {
   std::unique_ptr<BootService> boot;
 };
 
+GivenAway::GivenAway(const fs::path& directory, Handover given)
+    : Error(ErrorKind::input, cat("the services of ", directory.string(), " are given to ", given.to)),
+      handover(std::move(given)) {
+  hint("hearth seed takeover goes on with it; with --back it calls it off");
+}
+
 SeedService::SeedService(const cli::Arguments& arguments, bool own_process)
     : parts_(std::make_unique<Parts>(arguments, own_process)) {
   if (own_process) parts_->server.take_signals();
@@ -391,6 +405,7 @@ void SeedService::run(bool signals) {
   }
 }
 
+std::optional<Handover> SeedService::handover() const { return kept_handover(parts_->store); }
 bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2)); }
 
 void SeedService::stop() { parts_->server.stop(); }
@@ -429,13 +444,6 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   forget_handover(store);
   fs::remove(directory / k_state_bundle);
   return k_called_off;
-}
-
-std::optional<Handover> handover_of(const cli::Arguments& arguments) {
-  const fs::path file = fs::path(state_directory(arguments)) / "state.db";
-  if (!fs::exists(file)) return std::nullopt;
-  Store store(file.string());
-  return kept_handover(store);
 }
 
 std::vector<cli::Option> boot_options() {

@@ -3,19 +3,29 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/cli/options.hpp"
+#include "base/error.hpp"
+#include "base/path.hpp"
 #include "bootstrap/handover/handover.hpp"
 
 namespace hearth::bootstrap {
 
+/// The state's services are another seed's.
+class GivenAway : public Error {
+ public:
+  GivenAway(const fs::path& directory, Handover given);
+  Handover handover;
+};
+
 class SeedService {
  public:
   /// Opens all ports and the state; `arguments` are those of `hearth node serve`, and "silent": print no ports. Throws
-  /// Error. With `own_process`, which nothing else works in, what ports needed of root's rights is given up when they
-  /// are open (--keep-rights, --user).
+  /// Error, and GivenAway, when there are no rights any more. With `own_process`, which nothing else works in, what
+  /// ports needed of root's rights is given up when they are open (--keep-rights, --user).
   SeedService(const cli::Arguments& arguments, bool own_process);
   SeedService(const SeedService&) = delete;
   SeedService& operator=(const SeedService&) = delete;
@@ -23,6 +33,8 @@ class SeedService {
 
   /// Serves until stop(); with `signals`, SIGTERM and SIGINT stop it, too.
   void run(bool signals);
+  /// After run(): to whom the services were given meanwhile, if they were.
+  [[nodiscard]] std::optional<Handover> handover() const;
   /// After run(): whether nothing hangs at a BMC or an agent any more, two seconds later. Where it does, this can't be
   /// destroyed in time; all that was promised is durable, so that the process may end as it is.
   [[nodiscard]] bool wind_up();
@@ -38,8 +50,6 @@ class SeedService {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The handover that the state of `arguments` is in, if any.
-[[nodiscard]] std::optional<Handover> handover_of(const cli::Arguments& arguments);
 /// In place of the services: gives the state away, until it is told that the new ones serve (0), or that these here
 /// are to serve again (k_called_off: start them), or a signal comes (0).
 int serve_handover(const cli::Arguments& arguments, const Handover& handover);

@@ -14,17 +14,20 @@ namespace {
 
 int serve(const cli::Arguments& arguments) {
   forbid_dumps();  // passwords of BMCs and the stacks' keys would be in them
-  if (!handover_of(arguments)) {
+  std::optional<Handover> handover;
+  try {
     SeedService service(arguments, true);
     notify_service_manager(current_environment(), "READY=1");
     service.run(true);
-    if (!service.wind_up() && !handover_of(arguments)) {
+    handover = service.handover();
+    if (!service.wind_up() && !handover) {
       cli::tell("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n");
       std::fflush(nullptr);
       std::_Exit(0);
     }
+  } catch (const GivenAway& given) {
+    handover = given.handover;
   }
-  const std::optional<Handover> handover = handover_of(arguments);
   return handover ? serve_handover(arguments, *handover) : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "bootstrap/conductor/conductor.hpp"
 
+#include <utility>
+
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -34,6 +36,7 @@ Conductor::Conductor(Parts parts)
               jobs_),
       directory_(parts.directory),
       log_(parts.log) {
+  if (!parts.store.put_off().empty()) log_.warning(cat("the rotation of its key is put off: ", parts.store.put_off()));
   for (const auto& [uuid, node] : ledger_.nodes()) {
     if (node.internal.contains("import_to")) importing_.insert(uuid);
   }
@@ -242,6 +245,7 @@ void Conductor::tick() {
 }
 
 void Conductor::go_on() {
+  keep_key();
   forget_old_events();
   // A result can lead to the next stage at once; a bounded number of rounds keeps the server's thread free.
   for (int round = 0; round < 4; ++round) {
@@ -249,6 +253,20 @@ void Conductor::go_on() {
     if (round == 0) power_.look();
     settle();
     if (!news) return;
+  }
+}
+
+void Conductor::keep_key() {
+  const Stamp now = ledger_.now();
+  if (now < key_next_) return;
+  key_next_ = now + microseconds(Seconds(1));
+  try {
+    if (ledger_.store().put_back_key())
+      log_.warning("the file of keys that open the conductor's database was removed, and was put back");
+    lacks_key_ = false;
+  } catch (const Error& error) {
+    if (!std::exchange(lacks_key_, true))
+      log_.error(cat("the keys that open the conductor's database are lost when it ends: ", error.story()));
   }
 }
 

@@ -115,6 +115,7 @@ class Conductor {
   void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
   void bring_on(const std::string& uuid);
   void go_on();
+  void keep_key();
   void forget_old_events();
 
   Settings settings_;
@@ -131,6 +132,8 @@ class Conductor {
   Logger& log_;
   Budget complaints_{10};
   Stamp forget_next_ = 0;
+  Stamp key_next_ = 0;
+  bool lacks_key_ = false;  ///< told
 };
 
 }  // namespace hearth::bootstrap

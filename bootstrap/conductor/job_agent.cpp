@@ -209,11 +209,14 @@ bool Jobs::plan_deployment(Node& node, const Json& offered) {
 bool Jobs::take_steps(Node& node, const Json& result) {
   if (!result.is_object()) return node.job.kind != "deploy" || plan_deployment(node, Json::array());
   node.internal["hardware_manager_version"] = result.value("hardware_manager_version", Json::object());
+  const PowerDriver* driver = parts_.drivers.find(node.driver);
   Json steps = Json::array();
   for (const char* key : {"clean_steps", "deploy_steps", "service_steps"}) {
     if (!result.contains(key) || !result[key].is_object()) continue;
     for (const auto& [manager, rows] : result[key].items()) {
-      for (const Json& row : rows) steps.push_back(row);
+      for (const Json& row : rows) {
+        if (!is_bmc_step(driver, row)) steps.push_back(row);  // what its BMC is told is for people to say
+      }
     }
   }
   if (node.job.kind == "deploy") {

@@ -1,5 +1,8 @@
 #include "bootstrap/store/store.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <limits>
 
@@ -23,17 +26,28 @@ CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, body TEXT NOT NULL)
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 )";
 
-/// The tables are made before statements on them can be prepared.
-void prepare_file(sql::Database& database, const std::string& path) {
+std::int64_t version_of(sql::Database& database) {
   sql::Statement version = database.prepare("PRAGMA user_version");
   version.step();
-  const std::int64_t found = version.number(0);
-  version.reset();
+  return version.number(0);
+}
+
+/// The tables are made before statements on them can be prepared.
+void prepare_file(sql::Database& database, const std::string& path) {
+  const std::int64_t found = version_of(database);
   if (found > k_version) {
     throw Error(ErrorKind::unsupported, cat(path, " was written by a newer Hearth (version ", found, ")"));
   }
   database.run(k_schema);
   if (found == 0) database.run(cat("PRAGMA user_version = ", k_version_in_clear));
+}
+
+/// What root types opens it, too (`hearth node list` where nobody serves): not by a link of the user who serves.
+const std::string& own_file(const std::string& path) {
+  struct stat at {};
+  if (::geteuid() != 0 || ::lstat(path.c_str(), &at) != 0 || !S_ISLNK(at.st_mode) || at.st_uid == 0) return path;
+  throw Error(ErrorKind::input, cat(path, " is a link that belongs to user ", at.st_uid, ": root follows none"))
+      .hint("Put the database itself in its place.");
 }
 
 sql::Statement first_statement(sql::Database& database, const std::string& path, std::string_view statement) {
@@ -44,6 +58,8 @@ sql::Statement first_statement(sql::Database& database, const std::string& path,
 /// Settings: with which key all is sealed; that free pages may hold what was there before.
 constexpr const char* k_sealed = "sealed";
 constexpr const char* k_unwiped = "unwiped";
+constexpr const char* k_in_clear = "1";
+constexpr const char* k_in_seal = "sealed with another key";
 
 struct SealedColumn {
   const char* table;
@@ -67,15 +83,24 @@ Json event_json(const Event& event) {
 }
 
 Store::Store(const std::string& path)
-    : database_(path),
+    : database_(own_file(path)),
       save_node_(first_statement(database_, path, "INSERT OR REPLACE INTO nodes VALUES (?, ?)")),
       remove_node_(database_.prepare("DELETE FROM nodes WHERE uuid = ?")),
       add_event_(
           database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {
   if (path == k_in_memory) return;
   take_seal(path);
-  if (const std::string before = setting(k_sealed); before != seal_.key_id()) seal_all(before);
-  if (!setting(k_unwiped).empty()) wipe();
+  const std::string before = setting(k_sealed);
+  try {
+    if (before != seal_.key_id()) seal_all(before);
+    if (!setting(k_unwiped).empty()) wipe();
+  } catch (sql::StoreError& error) {
+    error.during("sealing all of the database with a new key");
+    error.hint("This takes room for two more copies of it, beside it and in /var/tmp, once. The next start goes on.");
+    if (before.empty() || setting(k_unwiped) == k_in_clear) throw;
+    put_off_ = error.story();
+    seal_.seal_with(setting(k_sealed));
+  }
 }
 
 /// A key is made only for a file in which nothing is sealed.
@@ -83,14 +108,15 @@ void Store::take_seal(const std::string& path) {
   const fs::path keys = fs::path(path).parent_path() / k_seal_key;
   const std::string with = setting(k_sealed);
   const bool is_there = fs::exists(keys);
+  if (with.empty() && version_of(database_) != k_version_in_clear)
+    throw sql::StoreError(cat(path, " is damaged: it is sealed, but does not say with which key"));
   if (with.empty() || is_there) seal_ = Seal::read_or_make(keys);
   if (with.empty() || (is_there && seal_.has(with))) return;
   throw Error(ErrorKind::input, cat(path, " is sealed with the key ", with, ", which ", keys.string(),
                                     is_there ? " does not have" : " would have: it is not there"))
       .hint(
           "Take the file that belongs to it from a backup. Nothing else opens what is known of the nodes; without it, "
-          "move "
-          "the database away and import the nodes again.");
+          "move the database away and import the nodes again.");
 }
 
 /// All at once: a file is in the clear or sealed with one key. A row that can't be opened stays as it is: nodes()
@@ -114,7 +140,8 @@ void Store::seal_all(const std::string& before) {
     had_rows = had_rows || !all.empty();
   }
   set(k_sealed, seal_.key_id());
-  if (had_rows) set(k_unwiped, "1");
+  const bool was_in_clear = before.empty() || setting(k_unwiped) == k_in_clear;
+  if (had_rows) set(k_unwiped, was_in_clear ? k_in_clear : k_in_seal);
   database_.run(cat("PRAGMA user_version = ", k_version));
   transaction.commit();
 }

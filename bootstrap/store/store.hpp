@@ -46,6 +46,10 @@ class Store {
   /// the clear, or another key sealed, is sealed with the first key when this returns, and wiped from free pages.
   /// ":memory:" for tests, in the clear.
   explicit Store(const std::string& path);
+  /// Why it is sealed with a former key yet: a rotation had no room. Nothing in the clear is put off.
+  [[nodiscard]] const std::string& put_off() const { return put_off_; }
+  /// The file of keys, where somebody removed it beside us: at our end all would be lost. Whether it was so.
+  [[nodiscard]] bool put_back_key() const { return seal_.put_back(); }
 
   /// A row that can't be read: whose, and why. It is left as it is.
   using Unreadable = std::function<void(const std::string& uuid, const std::string& why)>;
@@ -77,6 +81,7 @@ class Store {
 
   sql::Database database_;
   Seal seal_;
+  std::string put_off_;
   sql::Statement save_node_;
   sql::Statement remove_node_;
   sql::Statement add_event_;

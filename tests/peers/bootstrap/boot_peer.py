@@ -5,12 +5,14 @@ Runs in a network namespace of its own, asks with curl as iPXE would.
 """
 
 import base64
+import contextlib
 import json
 import os
 import pwd
 import re
 import shutil
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -191,6 +193,7 @@ def inside(hearth):
         shutil.copytree(directory, directory + ".2")
     another_user_serves(hearth, directory + ".2")
     links_lead_root_nowhere(hearth)
+    the_key_stays(hearth)
     shutil.rmtree(directory, ignore_errors=True)
     print("ok")
 
@@ -204,8 +207,12 @@ def links_lead_root_nowhere(hearth):
     with Conductor(hearth, *options, directory=directory) as c:
         c.stop()
     os.makedirs(directory)
-    for name in ("events.jsonl", "leases", "state.db", "server.key", "server.pem", "api-token", "endpoint", "lock"):
+    names = ("events.jsonl", "leases", "state.db", "server.key", "server.pem", "api-token", "endpoint", "lock")
+    for name, there in [(name, False) for name in names] + [(name, True) for name in names]:
         site(directory)
+        if there:  # an empty file, which only root may read
+            with open(os.path.join(roots, name), "x", opener=lambda path, flags: os.open(path, flags, 0o600)):
+                pass
         os.symlink(os.path.join(roots, name), os.path.join(directory, name))
         process = subprocess.Popen([hearth, "node", "serve", "--state", directory, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for _ in range(30):  # it may refuse to start
@@ -214,11 +221,48 @@ def links_lead_root_nowhere(hearth):
             time.sleep(0.1)
         process.kill()
         process.wait()
-        same(f"what root made by the link {name}", [], os.listdir(roots))
+        same(f"what root made by the link {name}", [name] if there else [], os.listdir(roots))
+        if there:
+            same(f"what root wrote by the link {name}", 0, os.path.getsize(os.path.join(roots, name)))
+            os.remove(os.path.join(roots, name))
         shutil.rmtree(directory)
         os.makedirs(directory)
+    with open(os.path.join(roots, "file"), "w", encoding="utf-8"):
+        os.symlink(os.path.join(roots, "file"), os.path.join(directory, "state.db"))
+    os.chown(os.path.join(directory, "state.db"), 4711, 4711, follow_symlinks=False)
+    listed = subprocess.run([hearth, "node", "list", "--state", directory], capture_output=True, text=True, timeout=20, check=False)
+    same("a link beside node list", (1, 0), (listed.returncode, os.path.getsize(os.path.join(roots, "file"))))
+    assert "is a link that belongs to user 4711" in listed.stderr, listed.stderr
+    os.remove(os.path.join(directory, "state.db"))
+    many = subprocess.run([hearth, "node", "serve", "--state", directory, "--keep-events", str(2**64 - 1)], capture_output=True, text=True,
+                          timeout=20, check=False)
+    assert many.returncode == 2 and "at most 1000000000" in many.stderr, many
     shutil.rmtree(roots)
     shutil.rmtree(directory)
+
+
+def the_key_stays(hearth):
+    """A second one that is started beside it seals nothing anew, and a key file that is removed comes back."""
+    with Conductor(hearth) as c:
+        database, key = os.path.join(c.directory, "state.db"), os.path.join(c.directory, "seal-key")
+
+        def sealed():
+            with contextlib.closing(sqlite3.connect(database)) as rows:
+                return rows.execute("SELECT value FROM settings WHERE name = 'sealed'").fetchone()[0]
+        former = sealed()
+        subprocess.run([hearth, "metadata", "seal", "rotate", "--state", c.directory], stdout=subprocess.DEVNULL, check=True)
+        second = subprocess.run([hearth, "node", "serve", "--state", c.directory, "--port", "0"], capture_output=True, text=True, timeout=20, check=False)
+        same("a second one beside it", (1, True), (second.returncode, "another process works on" in second.stderr))
+        same("the key that seals while it runs", former, sealed())
+        os.remove(key)
+        for _ in range(100):
+            if os.path.exists(key):
+                break
+            time.sleep(0.1)
+        same("the key file that was removed is there again", True, os.path.exists(key))
+        c.stop()
+        c.start()
+        same("the nodes are read with it", 200, c.ask("GET", "/v1/nodes")[0])
 
 
 def fault(text):

@@ -26,6 +26,7 @@ class FakeAgents final : public AgentClient {
   std::map<std::string, Json> strange;  ///< by URL: what is answered in place of any command's row
   bool silent = false;
   int rounds = 1;
+  Json offered;  ///< what is answered where steps are asked for; null: those below
 
   [[nodiscard]] Json commands(const AgentAddress& address) override {
     if (silent) throw AgentFault(AgentFault::Reason::unreachable, "no route");
@@ -74,6 +75,8 @@ class FakeAgents final : public AgentClient {
           Json::parse(R"({"clean_steps": {"M": [{"step": "erase", "priority": 10}, {"step": "no", "priority": 0},
         {"step": "check", "priority": 20}]}, "hardware_manager_version": {"m": "1"}})");
     }
+    if (!offered.is_null() && row["command_name"].get<std::string>().ends_with("_steps"))
+      row["command_result"] = offered;
   }
 };
 

@@ -132,6 +132,26 @@ TEST_F(JobBmc, aDeploymentChangesThemBeforeItsImage) {
   EXPECT_THAT(node(uuid).last_error, HasSubstr("on interface bios has the priority 30"));
 }
 
+TEST_F(JobBmc, whatItsBmcIsToldIsNotForAMachineToSay) {
+  const auto offers = [](const std::string& kind, int priority) {
+    const Json reset = {{"interface", "bios"}, {"step", "factory_reset"}, {"priority", priority}};
+    return Json{{kind + "_steps", {{"M", {reset}}}}};
+  };
+  machine.settings = {{"Turbo", "On"}, {"Boost", 9}};
+  const Json before = machine.settings;
+  agents.offered = offers("clean", 99);
+  const std::string uuid = add("bios");
+  set_state(uuid, State::manageable);
+  conductor->verb(uuid, "provide", Json());
+  go(uuid);
+  EXPECT_EQ(node(uuid).state, State::available) << node(uuid).last_error;
+  agents.offered = offers("deploy", 150);
+  conductor->verb(uuid, "deploy", Json());
+  go(uuid, 200);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
+  EXPECT_EQ(machine.settings, before);
+}
+
 TEST_F(JobBmc, aBmcThatIsAwayAfterTheStartIsAskedAgain) {
   const std::string uuid = add("bios");
   set_state(uuid, State::manageable);

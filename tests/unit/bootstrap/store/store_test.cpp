@@ -245,6 +245,38 @@ TEST_F(SealedStore, ANewKeySealsAtTheNextStart) {
   EXPECT_THAT(row.text(0), testing::HasSubstr(former));
 }
 
+TEST_F(SealedStore, AKeyThatIsRemovedBesideItIsPutBack) {
+  Store store(path_);
+  EXPECT_FALSE(store.put_back_key());
+  const std::string key = read_file(keys_);
+  fs::remove(keys_);
+  EXPECT_TRUE(store.put_back_key());
+  EXPECT_EQ(read_file(keys_), key);
+}
+
+TEST_F(SealedStore, ARotationThatCantBeDoneIsPutOffAndTheFormerKeyServes) {
+  keep();
+  const std::string former = Seal::read(keys_).key_id();
+  rotate_seal(keys_, 1);
+  sql::Database(path_).run("CREATE TRIGGER full BEFORE UPDATE ON nodes BEGIN SELECT RAISE(FAIL, 'no room'); END");
+  {
+    Store store(path_);
+    EXPECT_THAT(store.put_off(), testing::HasSubstr("no room"));
+    EXPECT_EQ(store.node("u1").value().driver_info["redfish_password"], "s3cret of the BMC");
+    store.put_document("later", {{"a", 1}});
+  }
+  sql::Database(path_).run("DROP TRIGGER full");
+  expect_whole();
+  EXPECT_TRUE(Store(path_).put_off().empty());
+  EXPECT_EQ(Store(path_).document("later").value()["a"], 1);
+}
+
+TEST_F(SealedStore, OneThatDoesNotSayWithWhichKeyIsNotSealedTwice) {
+  keep();
+  sql::Database(path_).run("DELETE FROM settings");
+  EXPECT_THAT(refusal(), testing::HasSubstr("does not say with which key"));
+}
+
 TEST_F(SealedStore, ARecordInAnotherNodesPlaceIsToldAndNotTaken) {
   keep();
   sql::Database(path_).run("UPDATE nodes SET uuid = 'u2'");
