@@ -476,6 +476,7 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
     if (!below_gone) left.push_back(resource);
   }
   for (Resource* resource : left) resource->nested.reset();
+  tree_.resources = tree_.by_id.size();  // those that are made anew are no others
   return left;
 }
 

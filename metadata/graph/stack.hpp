@@ -115,9 +115,9 @@ struct Tree {
   std::map<std::string, std::string> random_texts;  ///< of RandomStrings that were made elsewhere, by path
   std::size_t era = 0;                              ///< of what is made now: how often the stack was updated before
   std::map<std::string, std::size_t> eras;          ///< of what is there, by path
-  std::size_t resources = 0;
-  bool too_deep = false;   ///< something in it needs more than can be evaluated within each other
-  std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
+  std::size_t resources = 0;  ///< made since it learned something last, with those that were there
+  bool too_deep = false;      ///< something in it needs more than can be evaluated within each other
+  std::uint64_t made = 0;     ///< bytes, since the tree was made or learned something
   void spend(std::uint64_t bytes);
   std::size_t validation = 0;   ///< the one that goes on, by number; none: 0
   std::size_t validations = 0;  ///< that there were
