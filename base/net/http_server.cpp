@@ -116,7 +116,7 @@ bool has_bad_host(const Message& message) {
   const std::size_t count = message.count(http::field::host);
   if (message.version() < 11 ? count > 1 : count != 1) return true;
   const auto host = message[http::field::host];
-  return (count == 1 && host.empty()) || !can_be_host({host.data(), host.size()});
+  return count == 1 && !can_be_host({host.data(), host.size()});
 }
 
 /// Whether the body's end is told in a way that we don't know: its bytes would be taken for the next request (RFC 9112

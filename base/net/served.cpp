@@ -80,10 +80,11 @@ ServedResponse plain_response(int status) {
 }
 
 bool can_be_host(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  const bool fits = std::all_of(text.begin(), text.end(), [](char c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     return letter || std::string_view("-._~%:[]").find(c) != std::string_view::npos;
   });
+  return fits && static_cast<bool>(parse_url(cat("http://", text)));
 }
 
 std::string_view usual_reason(int status) {

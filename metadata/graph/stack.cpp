@@ -196,11 +196,21 @@ std::string Stack::nearest_template() const {
   return stack->template_ ? stack->template_->name() : "";
 }
 
-void Stack::add_resource(const ResourceDefinition& definition) {
-  if (++tree_.resources > tree_.settings.most_resources) {
-    throw validation_fault(cat("more than ", tree_.settings.most_resources, " resources in this tree of stacks"),
-                           definition.mark);
+/// A tree that becomes large is looked ahead in, once: what would be refused in the end is refused while it is small.
+void Stack::count_one_more(const Mark& mark) {
+  static constexpr std::size_t k_large = 20;  ///< the part of what it may have
+  const std::size_t most = tree_.settings.most_resources;
+  if (++tree_.resources == most / k_large) {
+    Stack* root = this;
+    while (root->parent_ != nullptr) root = root->parent_->owner;
+    if (will_be_too_many(*root)) tree_.resources = most + 1;
   }
+  if (tree_.resources > most)
+    throw validation_fault(cat("more than ", most, " resources in this tree of stacks"), mark);
+}
+
+void Stack::add_resource(const ResourceDefinition& definition) {
+  count_one_more(definition.mark);
   if (!definition.type.is_string()) {
     throw validation_fault(cat("Resource \"", definition.name, "\" type is not a string"),
                            definition.type.mark().known() ? definition.type.mark() : definition.mark);
@@ -476,6 +486,7 @@ std::vector<Resource*> Stack::learn(const std::string& path, const Value& attrib
     if (!below_gone) left.push_back(resource);
   }
   for (Resource* resource : left) resource->nested.reset();
+  tree_.resources = tree_.by_id.size();  // those that are made anew are no others
   return left;
 }
 

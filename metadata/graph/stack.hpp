@@ -115,9 +115,9 @@ struct Tree {
   std::map<std::string, std::string> random_texts;  ///< of RandomStrings that were made elsewhere, by path
   std::size_t era = 0;                              ///< of what is made now: how often the stack was updated before
   std::map<std::string, std::size_t> eras;          ///< of what is there, by path
-  std::size_t resources = 0;
-  bool too_deep = false;   ///< something in it needs more than can be evaluated within each other
-  std::uint64_t made = 0;  ///< bytes, since the tree was made or learned something
+  std::size_t resources = 0;  ///< made since it learned something last, with those that were there
+  bool too_deep = false;      ///< something in it needs more than can be evaluated within each other
+  std::uint64_t made = 0;     ///< bytes, since the tree was made or learned something
   void spend(std::uint64_t bytes);
   std::size_t validation = 0;   ///< the one that goes on, by number; none: 0
   std::size_t validations = 0;  ///< that there were
@@ -206,6 +206,7 @@ class Stack final : public Scope {
   [[nodiscard]] bool members_have(Resource& group, std::string_view attribute);
   [[nodiscard]] std::string nearest_template() const;
   void add_resource(const ResourceDefinition& definition);
+  void count_one_more(const Mark& mark);
   Value remember(Resource& resource, Resource::Memo& memo, const std::function<Value()>& evaluate);
   void use_event(const std::string& path);
   void forget(Resource& resource);
@@ -246,6 +247,8 @@ void check_template_size(std::size_t bytes, std::size_t most);
 /// waits (then `waits` says for what).
 [[nodiscard]] std::unique_ptr<Stack> make_nested(Stack& stack, Resource& resource, const Registry& registry,
                                                  std::vector<Event>& waits);
+/// Whether its files alone, whatever resources will tell, come to more resources than the tree may have.
+[[nodiscard]] bool will_be_too_many(Stack& root);
 /// Whether a ResourceGroup's removal_policies name anything. Which names it passes over depends on what was learned of
 /// it: "removed_rsrc_list", those so far; "refs_map", the members that are there; "decided": the list is to be taken as
 /// it is.

@@ -1,5 +1,8 @@
 #include "metadata/live/stack_client.hpp"
 
+#include <utility>
+
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/net/wait_notice.hpp"
@@ -38,10 +41,22 @@ HttpRequest StackClient::request(const std::string& method, const std::string& u
   return request;
 }
 
+/// Once: a command may ask a hundred times.
+void StackClient::tell_of_age(const HttpResponse& response) {
+  const std::string warning = find_header(response.headers, "Warning").value_or("");
+  if (warning.rfind("110 ", 0) != 0 || std::exchange(told_of_age_, true)) return;
+  cli::tell(
+      cat("warning: the stack service at ", url_,
+          " does not reach its store: what it tells was so before, and nothing can be changed until it does; its log "
+          "says why\n"));
+}
+
 HttpResponse StackClient::send(const std::string& method, const std::string& url, const Json& body) {
   try {
     const WaitNotice notice(cat("waiting for the stack service at ", url_, ", ", k_patience.count(), " s at most"));
-    return http_.send(request(method, url, body));
+    HttpResponse response = http_.send(request(method, url, body));
+    tell_of_age(response);
+    return response;
   } catch (Error& error) {
     throw Error(error)
         .during(cat("asking the stack service at ", url_))

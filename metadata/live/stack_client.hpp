@@ -25,12 +25,14 @@ class StackClient {
 
  private:
   [[nodiscard]] HttpResponse send(const std::string& method, const std::string& url, const Json& body);
+  void tell_of_age(const HttpResponse& response);
   [[nodiscard]] HttpRequest request(const std::string& method, const std::string& url, const Json& body) const;
 
   HttpClient& http_;
   const Clock& clock_;
   std::string url_;
   std::string token_;
+  bool told_of_age_ = false;
 };
 
 }  // namespace hearth::metadata::live

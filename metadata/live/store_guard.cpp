@@ -7,6 +7,9 @@ namespace hearth::metadata::live {
 
 namespace {
 
+/// For how long that goes on nobody knows: another process may drive the store meanwhile.
+constexpr const char* k_may_be_old = "110 hearth \"the stacks' store does not answer: this is what was known before\"";
+
 ServedResponse come_again(const std::string& why) {
   ServedResponse response;
   response.status = 503;
@@ -57,7 +60,10 @@ ServedResponse StoreGuard::answer(const ServedRequest& request) {
   const bool reads = engine_.can_read() && inner_.answers_at_once(request);
   if (!reads && is_refused(request)) return come_again(trouble_of(engine_));
   try {
-    return inner_.answer(request);
+    const bool may_be_old = !engine_.can_write();
+    ServedResponse response = inner_.answer(request);
+    if (may_be_old) response.headers.emplace_back("Warning", k_may_be_old);
+    return response;
   } catch (const sql::StoreError& error) {
     log_.error(cat("answered 503 to ", request.method, " ", without_secrets(request.target), ": ", error.story()));
     engine_.store_failed(error);

@@ -182,7 +182,15 @@ TEST(HttpServer, AHostIsNamedOnceAndIsOne) {
     client.say(bad);
     EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad;
   }
-  for (const char* good : {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n"}) {
+  for (const char* bad : {"[::1", "[::1]]", "[]", "[host]", "::1", "h:65536", "h:0", "h:-1", "h:80:80", ":80",
+                          "h:99999999999999999999"}) {
+    RawConnection client(server.port);
+    client.say(cat("GET / HTTP/1.1\r\nHost: ", bad, "\r\nConnection: close\r\n\r\n"));
+    EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 400 ")) << bad << " would be in the links of answers";
+  }
+  for (const char* good : {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n",
+                           "GET / HTTP/1.1\r\nHost: [fe80::1%25eth0]\r\nConnection: close\r\n\r\n",
+                           "GET / HTTP/1.1\r\nHost: h:65535\r\nConnection: close\r\n\r\n"}) {
     RawConnection client(server.port);
     client.say(good);
     EXPECT_THAT(client.rest(), StartsWith("HTTP/1.1 200 ")) << good;

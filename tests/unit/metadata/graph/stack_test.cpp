@@ -183,6 +183,16 @@ TEST(Stack, evaluates_anew_only_what_used_what_it_learns) {
   EXPECT_EQ(json_text(built->root().output("members")), R"(["n2-0", "n2-1"])");
 }
 
+/// A stack that lives long learns thousands of times.
+TEST(Stack, counts_members_that_are_made_anew_once) {
+  const auto built = build({{"top.yaml", k_stack_top}, {"member.yaml", k_member}});
+  built->model.tree->settings.most_resources = 20;
+  for (int i = 0; i < 30; ++i) {
+    built->root().learn("ask", map_of({{"hostname", Value::string(cat("n", i))}}));
+    EXPECT_EQ(json_text(built->root().output("members")), cat("[\"n", i, "-0\", \"n", i, "-1\"]"));
+  }
+}
+
 TEST(Stack, evaluates_anew_what_used_a_deployment_that_does_not_run_at_creation) {
   const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
 resources:

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
@@ -52,6 +54,19 @@ TEST_F(StackClientTest, RepeatsAnyMethodWhereItIsSent) {
   EXPECT_EQ(http_.asked[1].body, "{}");
   EXPECT_EQ(http_.asked[1].url.path, "/v1/admin/stacks/x/id");
   EXPECT_EQ(find_header(http_.asked[0].headers, "X-Auth-Token"), "token");
+}
+
+TEST_F(StackClientTest, SaysOnceThatWhatIsShownMayBeOld) {
+  http_.add(200, "{}");
+  for (int times = 0; times < 2; ++times) http_.add(200, "{}", {{"Warning", "110 hearth \"known before\""}});
+  testing::internal::CaptureStderr();
+  (void)client_.call("GET", "/stacks");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  for (int times = 0; times < 2; ++times) (void)client_.call("GET", "/stacks");
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, testing::HasSubstr("192.0.2.1:8004/v1/admin does not reach its store"));
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);
 }
 
 TEST_F(StackClientTest, TellsErrorsInTheServersWords) {

@@ -34,9 +34,13 @@ TEST_F(StoreGuardTest, SaysThatOneMayComeAgainAndReadsGoOn) {
   EXPECT_EQ(guard.answer(post).status, 503) << "not before the store was taken up again";
   ServedRequest get;
   get.method = "GET";
-  EXPECT_EQ(guard.answer(get).status, 200);
+  const ServedResponse known = guard.answer(get);
+  EXPECT_EQ(known.status, 200);
+  EXPECT_THAT(find_header(known.headers, "Warning").value_or("none"), testing::StartsWith("110 "))
+      << "that it may be old";
   engine_->tick();
   EXPECT_EQ(guard.answer(post).status, 200);
+  EXPECT_FALSE(find_header(guard.answer(get).headers, "Warning"));
 }
 
 TEST_F(StoreGuardTest, WhatCanNotBeKeptBecauseTheDirectoryIsGoneIsRefusedWithTheReason) {
