@@ -204,6 +204,8 @@ printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
 mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
+echo 'inventory: instackenv.json' >> site.yaml
+mistake 1 "site.yaml:4: unknown key 'inventory'" "--inventory FILE" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
 mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
