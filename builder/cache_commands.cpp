@@ -32,8 +32,19 @@ LayerStore store_of(const cli::Arguments& arguments) {
     return found == env.end() ? std::string() : found->second;
   };
   const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
-  return LayerStore(
-      layer_directory(fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given))));
+  const fs::path cache = fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given));
+  if (fs::exists(cache) && !fs::is_directory(cache))
+    throw Error(ErrorKind::input, cat("the cache ", cache.string(), " is no directory"))
+        .hint("--image-cache DIR and DIB_IMAGE_CACHE name it.");
+  return LayerStore(layer_directory(cache));
+}
+
+/// One that is named to be looked at must be there; the usual one may not have been made yet.
+LayerStore known_store_of(const cli::Arguments& arguments) {
+  if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
+    throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
+  }
+  return store_of(arguments);
 }
 
 std::string day_of(std::int64_t seconds) {
@@ -58,7 +69,7 @@ void list_fetches() {
 }
 
 int list(const cli::Arguments& arguments) {
-  const LayerStore store = store_of(arguments);
+  const LayerStore store = known_store_of(arguments);
   std::map<std::string, std::string> steps;
   for (const auto& [path, record] : store.records()) {
     steps[record.blob] =
@@ -95,11 +106,8 @@ std::pair<std::size_t, std::size_t> verify_answers(const cli::Arguments& argumen
 }
 
 int verify(const cli::Arguments& arguments) {
-  if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
-    throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
-  }
   std::size_t checked = 0;
-  const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
+  const std::vector<std::string> damaged = known_store_of(arguments).verify([&](const std::string&) { ++checked; });
   for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
   const std::size_t fetched = fetch::list_fetched(fetched_here()).size();
   const std::vector<std::string> wrong = fetch::verify_fetched(fetched_here());
@@ -122,10 +130,10 @@ void require_removable(const fs::path& cache) {
 int prune(const cli::Arguments& arguments) {
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
   if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
-  const fs::path cache = arguments.has("fetched") ? fetched_here() : store_of(arguments).directory();
+  const fs::path cache = arguments.has("fetched") ? fetched_here() : known_store_of(arguments).directory();
   require_removable(cache);
   const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), *gib << 30U)
-                                                                    : store_of(arguments).prune(*gib << 30U);
+                                                                    : known_store_of(arguments).prune(*gib << 30U);
   cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }
