@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
@@ -145,7 +146,7 @@ fs::path only_file(const cli::Arguments& arguments) {
 
 int carry(const cli::Arguments& arguments, bool out) {
   const SystemClock clock;
-  RealRunner runner(clock);
+  StoppableRunner runner(clock);  // what was begun beside the layers is as large as they are
   const LayerStore store = store_of(arguments);
   if (!out && !fs::is_regular_file(only_file(arguments)))
     throw Error(ErrorKind::not_found, cat("there is no file ", only_file(arguments).string()))
