@@ -17,8 +17,8 @@ TEST(Table, HasCellsOfSeveralLines) {
 
 TEST(Table, FitsARoomByWrappingBetweenWords) {
   EXPECT_EQ(table({"ID", "Reason"}, {{"0123456789", "no answer at all"}}, 24),
-            "+------------+---------+\n| ID         | Reason  |\n+------------+---------+\n"
-            "| 0123456789 | no      |\n|            | answer  |\n|            | at all  |\n+------------+---------+\n");
+            "+------------+--------+\n| ID         | Reason |\n+------------+--------+\n"
+            "| 0123456789 | no     |\n|            | answer |\n|            | at all |\n+------------+--------+\n");
   // Words stay whole, so that they can be taken from the screen; where they need more room than there is, they have it.
   EXPECT_EQ(table({"ID"}, {{"0123456789"}}, 8),
             "+------------+\n| ID         |\n+------------+\n| 0123456789 |\n+------------+\n");
