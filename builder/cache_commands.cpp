@@ -14,6 +14,7 @@
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/own_names.hpp"
@@ -38,8 +39,19 @@ LayerStore store_of(const cli::Arguments& arguments) {
     return found == env.end() ? std::string() : found->second;
   };
   const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
-  return LayerStore(
-      layer_directory(fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given))));
+  const fs::path cache = fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given));
+  if (fs::exists(cache) && !fs::is_directory(cache))
+    throw Error(ErrorKind::input, cat("the cache ", cache.string(), " is no directory"))
+        .hint("--image-cache DIR and DIB_IMAGE_CACHE name it.");
+  return LayerStore(layer_directory(cache));
+}
+
+/// One that is named to be looked at must be there; the usual one may not have been made yet.
+LayerStore known_store_of(const cli::Arguments& arguments) {
+  if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
+    throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
+  }
+  return store_of(arguments);
 }
 
 std::string day_of(std::int64_t seconds) {
@@ -82,7 +94,7 @@ std::vector<BlobSteps> steps_of_blobs(const LayerStore& store, std::set<std::str
 }
 
 int list(const cli::Arguments& arguments) {
-  const LayerStore store = store_of(arguments);
+  const LayerStore store = known_store_of(arguments);
   std::set<std::string> texts;
   const std::vector<BlobSteps> known = steps_of_blobs(store, texts);
   std::uint64_t total = 0;
@@ -118,11 +130,8 @@ std::pair<std::size_t, std::size_t> verify_answers(const cli::Arguments& argumen
 }
 
 int verify(const cli::Arguments& arguments) {
-  if (const auto given = arguments.value("image-cache"); given && !fs::exists(*given)) {
-    throw Error(ErrorKind::not_found, cat("there is no cache ", fs::absolute(*given).string()));
-  }
   std::size_t checked = 0;
-  const std::vector<std::string> damaged = store_of(arguments).verify([&](const std::string&) { ++checked; });
+  const std::vector<std::string> damaged = known_store_of(arguments).verify([&](const std::string&) { ++checked; });
   for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
   const std::size_t fetched = fetch::list_fetched(fetched_here()).size();
   const std::vector<std::string> wrong = fetch::verify_fetched(fetched_here());
@@ -153,10 +162,10 @@ int prune(const cli::Arguments& arguments) {
   const bool is_by_age = arguments.has("unused-for");
   const std::uint64_t limit = is_by_age && !arguments.has("keep") ? UINT64_MAX : *gib << 30U;
   const std::int64_t used_before = is_by_age ? std::time(nullptr) - static_cast<std::int64_t>(*days) * day : 0;
-  const fs::path cache = arguments.has("fetched") ? fetched_here() : store_of(arguments).directory();
+  const fs::path cache = arguments.has("fetched") ? fetched_here() : known_store_of(arguments).directory();
   require_removable(cache);
   const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), limit)
-                                                                    : store_of(arguments).prune(limit, used_before);
+                                                                    : known_store_of(arguments).prune(limit, used_before);
   cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }
@@ -168,7 +177,7 @@ fs::path only_file(const cli::Arguments& arguments) {
 
 int carry(const cli::Arguments& arguments, bool out) {
   const SystemClock clock;
-  RealRunner runner(clock);
+  StoppableRunner runner(clock);  // what was begun beside the layers is as large as they are
   const LayerStore store = store_of(arguments);
   if (!out && !fs::is_regular_file(only_file(arguments)))
     throw Error(ErrorKind::not_found, cat("there is no file ", only_file(arguments).string()))

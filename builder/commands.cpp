@@ -78,6 +78,15 @@ std::vector<cli::Option> description_options() {
                      {"junit", 0, "FILE", "write how each image ended, as JUnit's XML"}});
 }
 
+/// They would be passed over in silence by a build that no file describes, which even --dry-run would begin.
+void refuse_description_options(const cli::Arguments& arguments) {
+  for (const cli::Option& option : description_options()) {
+    if (!arguments.has(option.key())) continue;
+    throw Error(ErrorKind::usage, cat(option.display(), " is for images that a file describes (IMAGE.yaml)"))
+        .hint("What a build of elements would do: hearth image plan ELEMENT…");
+  }
+}
+
 /// Options that say how images are built, on this machine, and not what is in them: they don't belong into a file.
 const std::set<std::string> k_of_all_images = {"fresh-from",
                                                "if-outdated",
@@ -216,6 +225,7 @@ cli::Command create_command(const fs::path& executable) {
                 if (are_descriptions(arguments.operands(), fs::current_path())) {
                   return build_descriptions(arguments, executable, verbosity_of(arguments), Manner::hearth);
                 }
+                refuse_description_options(arguments);
                 const ImageRequest request = request_of(arguments, Manner::hearth);
                 return build_image(request, find_installation(current_environment(), executable),
                                    verbosity_of(arguments), {.until = arguments.value_or("until", "")});

@@ -9,6 +9,7 @@
 #include "base/cli/layout.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
 #include "builder/element_info.hpp"
 #include "builder/elements/closure.hpp"
@@ -295,7 +296,7 @@ cli::Command fetch_command() {
       .run = [](const cli::Arguments& arguments) {
         if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "give one source");
         const SystemClock clock;
-        RealRunner runner(clock);
+        StoppableRunner runner(clock);
         const KeptTree tree = fetch_tree({.source = arguments.operands().front(),
                                           .name = arguments.value_or("name", ""),
                                           .ref = arguments.value_or("ref", ""),

@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/stop_signals.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "builder/disk/block_config.hpp"
@@ -98,20 +98,6 @@ int layout(const cli::Arguments& arguments, const fs::path& executable) {
   return 0;
 }
 
-/// Programs end with us.
-class StoppableRunner final : public CommandRunner {
- public:
-  explicit StoppableRunner(const Clock& clock) : runner_(clock) {}
-  [[nodiscard]] CommandResult run(const Command& command) override {
-    Command stoppable = command;
-    stoppable.on_tick = &StopSignals::check;
-    return runner_.run(stoppable);
-  }
-
- private:
-  RealRunner runner_;
-};
-
 /// Reads images with what the options say; the guest's lines go to stderr when asked for.
 class ImageSource {
  public:
@@ -157,9 +143,8 @@ class ImageSource {
         .hint(cat("qemu-img check ", image.string(), " tells more."));
   }
 
-  StopSignals signals_;  // a raw disk in the temporary directory is large
   SystemClock clock_;
-  StoppableRunner runner_{clock_};
+  StoppableRunner runner_{clock_};  // a raw disk in the temporary directory is large
   TempDir work_ = TempDir::create(temporary_directory(current_environment()), "hearth-inspect-");
   ReadImageOptions options_;
 };

@@ -1,6 +1,11 @@
 #include "base/cli/table.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
 
 #include "base/cli/layout.hpp"
 #include "base/log.hpp"
@@ -32,26 +37,75 @@ std::string drawn(const std::vector<Lines>& cells, const std::vector<std::size_t
   return text;
 }
 
+using Cells = std::vector<std::vector<Lines>>;  // of the head and all rows
+
+std::vector<std::size_t> widths_of(const Cells& all) {
+  std::vector<std::size_t> widths(all.front().size());
+  for (const std::vector<Lines>& row : all) {
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      for (const std::string& line : row[x]) widths[x] = std::max(widths[x], columns(line));
+    }
+  }
+  return widths;
+}
+
+/// Wraps the cells of a column; its width then.
+std::size_t wrap_column(Cells& all, std::size_t x, std::size_t width) {
+  std::size_t widest = 0;
+  for (std::vector<Lines>& row : all) {
+    if (x >= row.size()) continue;
+    Lines lines;
+    for (const std::string& line : row[x]) {
+      for (std::string& part : split(wrapped(line, width), '\n')) lines.push_back(std::move(part));
+    }
+    for (const std::string& line : lines) widest = std::max(widest, columns(line));
+    row[x] = std::move(lines);
+  }
+  return widest;
+}
+
+/// The widest column gives way, again and again; one whose words are too long for it is asked once.
+void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
+  constexpr std::size_t k_border = 3;  // " | "
+  std::set<std::size_t> rigid;
+  while (rigid.size() < widths.size()) {
+    std::size_t total = 1;
+    std::optional<std::size_t> widest;
+    for (std::size_t x = 0; x < widths.size(); ++x) {
+      total += widths[x] + k_border;
+      if (!rigid.contains(x) && (!widest || widths[x] > widths[*widest])) widest = x;
+    }
+    if (total <= room || !widest) return;
+    const std::size_t excess = total - room;
+    const std::size_t wanted = std::max(widths[*widest] / 2, widths[*widest] - std::min(excess, widths[*widest]));
+    const std::size_t got = wrap_column(all, *widest, std::max<std::size_t>(wanted, 1));
+    if (got > wanted) rigid.insert(*widest);
+    widths[*widest] = got;
+  }
+}
+
 }  // namespace
 
-std::string table(const Row& head, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(head.size());
-  std::vector<std::vector<Lines>> all;
+std::string table(const Row& head, const std::vector<Row>& rows, std::size_t room) {
+  Cells all;
   const auto add = [&](const Row& row) {
     all.emplace_back();
-    for (std::size_t x = 0; x < row.size(); ++x) {
-      all.back().push_back(lines_of(row[x]));
-      for (const std::string& line : all.back().back()) widths[x] = std::max(widths[x], columns(line));
-    }
+    for (const std::string& cell : row) all.back().push_back(lines_of(cell));
   };
   add(head);
   for (const Row& row : rows) add(row);
+  std::vector<std::size_t> widths = widths_of(all);
+  if (room > 0) fit(all, widths, room);
   std::string border = "+";
   for (const std::size_t width : widths) border += cat(std::string(width + 2, '-'), "+");
   border += "\n";
   std::string text = cat(border, drawn(all[0], widths), border);
   for (std::size_t y = 1; y < all.size(); ++y) text += drawn(all[y], widths);
   return rows.empty() ? text : cat(text, border);
+}
+
+std::size_t table_room() {
+  return ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO, std::getenv("COLUMNS")) : 0;
 }
 
 }  // namespace hearth::cli

@@ -10,6 +10,11 @@ using Row = std::vector<std::string>;
 
 /// A table with borders ("+----+", "| id |"), columns as wide as their characters; a cell may have several lines. Cells
 /// are texts of people, machines and BMCs: other controls in them are shown as \x1b and give the terminal no order.
-[[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows);
+/// `room`: columns that it may be wide (0: any number); the widest cells are wrapped between their words, which stay
+/// whole.
+[[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows, std::size_t room = 0);
+
+/// The columns of the terminal that standard output is; 0 where it is none, and programs may read the table.
+[[nodiscard]] std::size_t table_room();
 
 }  // namespace hearth::cli

@@ -9,6 +9,7 @@
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/bundle/collect.hpp"
@@ -176,7 +177,12 @@ int unpack(const cli::Arguments& arguments) {
   }
   Unpacked before(directory);
   if (!arguments.has("older")) before.check(check_bundle(bundle, key, {}).manifest);
-  const Checked checked = unpack_bundle(bundle, directory, key, shown_progress("unpacked"));
+  const OnBytes progress = shown_progress("unpacked");
+  const StopSignals signals;  // what was unpacked until then is hidden, and large
+  const Checked checked = unpack_bundle(bundle, directory, key, [&](std::uint64_t done) {
+    StopSignals::check();
+    if (progress) progress(done);
+  });
   before.keep(checked.manifest);
   RealFileSystem().write(directory / "environment", environment_file(directory, checked.manifest), {.mode = 0644});
   cli::tell(cat(directory.string(), ": ", checked.manifest.entries.size(), " files, ",

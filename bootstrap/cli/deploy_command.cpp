@@ -70,7 +70,28 @@ std::string token_in(const std::string& file) {
   return text ? std::string(trim(*text)) : "";
 }
 
+/// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
+void refuse_unread(const cli::Arguments& arguments) {
+  if (!arguments.has("seed")) {
+    for (const char* of_seed : {"stacks-url", "stacks-token-file"}) {
+      if (arguments.has(of_seed))
+        throw Error(ErrorKind::usage,
+                    cat("--", of_seed, " is of a running seed: name its conductor, too, by --seed URL"));
+    }
+    return;
+  }
+  std::vector<std::string> own = {"listen", "port", "stay"};
+  for (const cli::Option& option : boot_options()) own.push_back(option.name);
+  for (const std::string& name : own) {
+    if (arguments.has(name))
+      throw Error(ErrorKind::usage, cat("--", name,
+                                        " is of services that this process runs; with --seed the seed's do "
+                                        "the work: give it to `hearth node serve` there, or leave --seed out"));
+  }
+}
+
 Site open_site(const cli::Arguments& arguments) {
+  refuse_unread(arguments);
   Site site;
   site.conductor = arguments;
   const std::string state = state_directory(arguments);
@@ -162,6 +183,7 @@ int deploy(const cli::Arguments& arguments) {
   if (const auto inventory = arguments.value("inventory")) {
     import_file(*conductor, *inventory, "", {{"initial_state", "available"}, {"skip_busy", true}});
   }
+  nodes.check_image();
   stack.begin(body);
   const std::string status = follow(stack, nodes, *conductor);
   if (has_failed(status)) {

@@ -7,6 +7,7 @@
 #include "base/hash.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
@@ -23,6 +24,7 @@ std::string copy_hashed(const fs::path& source, const fs::path& target) {
   Hasher hasher(HashKind::sha256);
   std::string part(std::size_t{1} << 20U, '\0');
   while (true) {
+    StopSignals::check();
     const ssize_t got = ::read(from.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error::from_errno("reading", source.string());
@@ -35,6 +37,20 @@ std::string copy_hashed(const fs::path& source, const fs::path& target) {
   return hasher.hex_digest();
 }
 
+/// The image's own kernel and ramdisk, or those that were named, and the image beside them; its SHA-256.
+std::string take_in(const fs::path& image, const fs::path& kept, const builder::KernelOutput& boot,
+                    const cli::Arguments& arguments) {
+  const SystemClock clock;
+  StoppableRunner runner(clock);  // to find the kernel, the disk is unpacked
+  if (arguments.has("kernel") && arguments.has("ramdisk")) {
+    copy_hashed(*arguments.value("kernel"), boot.kernel);
+    copy_hashed(*arguments.value("ramdisk"), boot.ramdisk);
+  } else {
+    builder::extract_kernel(image, boot, runner);
+  }
+  return copy_hashed(image, kept);
+}
+
 int load(const cli::Arguments& arguments) {
   const fs::path image = arguments.operand(0, "image");
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
@@ -42,18 +58,9 @@ int load(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   RealFileSystem().make_directories(folder, 0755);
-  const bool has_kernel = arguments.has("kernel") && arguments.has("ramdisk");
   const builder::KernelOutput boot{folder / cat(name, ".kernel"), folder / cat(name, ".ramdisk")};
-  SystemClock clock;
-  RealRunner runner(clock);
-  if (has_kernel) {
-    copy_hashed(*arguments.value("kernel"), boot.kernel);
-    copy_hashed(*arguments.value("ramdisk"), boot.ramdisk);
-  } else {
-    builder::extract_kernel(image, boot, runner);
-  }
   const fs::path kept = folder / cat(name, image.extension().string());
-  const std::string digest = copy_hashed(image, kept);
+  const std::string digest = take_in(image, kept, boot, arguments);
   Json record = {
       {"kernel", boot.kernel.string()}, {"ramdisk", boot.ramdisk.string()},
       {"file", kept.string()},          {"image_os_hash_algo", "sha256"},

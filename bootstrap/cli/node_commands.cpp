@@ -298,9 +298,10 @@ int list_command(const cli::Arguments& arguments) {
     const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
     // Another conductor may have drivers that we don't know.
     if (const auto driver = arguments.value("driver"); driver && nodes.empty()) static_cast<void>(driver_page(*driver));
-    const std::string text =
-        arguments.has("json") ? json_document(nodes)
-                              : node_table(nodes, arguments.has("seed-words"), unix_microseconds(SystemClock().wall()));
+    const std::string text = arguments.has("json")
+                                 ? json_document(nodes)
+                                 : node_table(nodes, arguments.has("seed-words"),
+                                              unix_microseconds(SystemClock().wall()), cli::table_room());
     if (text != before) cli::print(cat(before.empty() ? "" : "\n", text));
     cli::flush();
     before = text;

@@ -86,13 +86,23 @@ class RemoteClient final : public ConductorClient {
     request.deadline = Deadline::after(k_patience, clock_);
     const WaitNotice notice(
         cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", k_patience.count(), " s at most"));
-    const HttpResponse response = http_.send(request);
+    const HttpResponse response = answer_to(request);
     // Another service's answer would be taken apart as something that it is not.
     if (response.ok() && !find_header(response.headers, "X-OpenStack-Ironic-API-Maximum-Version"))
       throw Error(ErrorKind::input, cat("what answers at ", url_, " is no conductor"))
           .hint("`hearth node serve` runs one, and tells its address; --url and HEARTH_NODE_URL name another.");
     return {response.status, response.body};
   }
+  HttpResponse answer_to(const HttpRequest& request) {
+    try {
+      return http_.send(request);
+    } catch (Error& error) {
+      throw Error(error)
+          .during(cat("asking the conductor at ", socket_.empty() ? url_ : socket_))
+          .hint("`hearth node serve` runs one; --url and HEARTH_NODE_URL name another.");
+    }
+  }
+
   SystemClock clock_;
   WebClient http_;
   std::string url_;

@@ -63,7 +63,7 @@ std::string reason_of(const Json& node, Stamp now) {
 
 std::string shown_value(const Json& value) { return value.is_string() ? value.get<std::string>() : python_text(value); }
 
-std::string node_table(const Json& nodes, bool seed_words, Stamp now) {
+std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_t room) {
   std::vector<cli::Row> rows;
   for (const Json& node : nodes) {
     std::string state = shown_value(node["provision_state"]);
@@ -80,7 +80,7 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now) {
                                               [](const std::string& reason) { return !reason.empty(); });
   for (std::size_t i = 0; any && i < rows.size(); ++i) rows[i].push_back(reasons[i]);
   if (any) head.emplace_back("Reason");
-  return cli::table(head, rows);
+  return cli::table(head, rows, room);
 }
 
 std::string fields_table(const Json& object) {

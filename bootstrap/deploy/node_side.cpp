@@ -50,6 +50,14 @@ void NodeSide::tell_events() {
   }
 }
 
+void NodeSide::check_image() {
+  if (settings_.image.empty()) return;
+  for (const Json& node : conductor_.call("GET", "/v1/nodes/detail")["nodes"]) {  // as image_info() takes it
+    if (text_in(node.value("instance_info", Json::object()), "image_source") == settings_.image) return;
+  }
+  static_cast<void>(registered_image(settings_.image, ""));
+}
+
 std::string NodeSide::table() { return node_table(conductor_.call("GET", "/v1/nodes/detail")["nodes"]); }
 
 void NodeSide::step() {
@@ -119,6 +127,10 @@ Json NodeSide::image_info(const Json& server, const Json& before) {
     throw Error(ErrorKind::input, cat("server ", text_in(server, "name"), " names no image"))
         .hint("give --image NAME, or the property image");
   }
+  return registered_image(image, cat(" for server ", text_in(server, "name")));
+}
+
+Json NodeSide::registered_image(const std::string& image, const std::string& wanted_by) {
   if (image.find("://") != std::string::npos) return {{"image_source", image}};
   try {
     const Json known = conductor_.call("GET", cat("/v1/hearth/images/", percent_encode(image)));
@@ -129,8 +141,9 @@ Json NodeSide::image_info(const Json& server, const Json& before) {
     return info;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found) throw;
-    throw Error(ErrorKind::not_found, cat("there is no image ", image, " for server ", text_in(server, "name")))
-        .hint("hearth image load registers one");
+    throw Error(
+        ErrorKind::not_found,  // as the reason of a stack, which has no place for a hint
+        cat("there is no image ", image, wanted_by, ": `hearth image load FILE --name ", image, "` registers it"));
   }
 }
 

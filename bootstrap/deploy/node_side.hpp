@@ -24,6 +24,8 @@ class NodeSide {
 
   /// Events that were there before are not told.
   void begin();
+  /// Throws Error where the image of servers that name none is not registered: before there is a stack that would fail.
+  void check_image();
   /// One look at all servers and nodes, and what follows from it. Throws Error.
   void step();
   void tell_events();
@@ -38,6 +40,7 @@ class NodeSide {
   void start(const Json& server, const Json& node);
   void fail(const Json& server, const std::string& why);
   [[nodiscard]] Json image_info(const Json& server, const Json& before);
+  [[nodiscard]] Json registered_image(const std::string& image, const std::string& wanted_by);
   [[nodiscard]] Json role_of_node(const Json& node);
 
   ConductorClient& conductor_;

@@ -63,7 +63,13 @@ std::vector<std::string> shell_command(const fs::path& folder, const std::string
                                    "-o",
                                    cat("ProxyCommand=", replace_all(shell_join(connect), "%", "%%")),
                                    cat("root@", machine)};
-  argv.insert(argv.end(), words.begin(), words.end());
+  // ssh would put several words together with spaces, and the machine's shell would take them apart anew; one word may
+  // be a whole command line.
+  if (words.size() > 1) {
+    argv.push_back(shell_join(words));
+  } else {
+    argv.insert(argv.end(), words.begin(), words.end());
+  }
   return argv;
 }
 

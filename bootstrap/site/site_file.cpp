@@ -98,7 +98,11 @@ class SiteReader {
       const std::string key = metadata::python_str(entry.key);
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
       const std::optional<std::string> near = nearest(key, known);
-      problem(entry.key, part.place, cat("unknown key '", key, "'", near ? cat(" (", *near, "?)") : ""));
+      // Whoever has an inventory of the site looks for its place here.
+      const bool is_inventory = part.place.empty() && key == "inventory";
+      problem(entry.key, part.place,
+              cat("unknown key '", key, "'", near ? cat(" (", *near, "?)") : "",
+                  is_inventory ? ": hearth rehearse and hearth deploy are given it by --inventory FILE" : ""));
     }
   }
 

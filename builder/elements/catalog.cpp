@@ -72,4 +72,8 @@ std::string Catalog::search_path_text() const {
   return join(texts, ":");
 }
 
+std::string Catalog::searched_text() const {
+  return cat("Searched: ", search_path_text(), "; ELEMENTS_PATH=DIR[:DIR…] adds directories that hold elements");
+}
+
 }  // namespace hearth::builder

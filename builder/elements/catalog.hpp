@@ -23,6 +23,8 @@ class Catalog {
   [[nodiscard]] const std::map<std::string, Element>& elements() const { return elements_; }
   /// The directories searched, in order, for messages.
   [[nodiscard]] std::string search_path_text() const;
+  /// For whoever does not find an element: where was looked, and what has it look elsewhere, too.
+  [[nodiscard]] std::string searched_text() const;
   /// "Element <A> overrides <B>" for each element that hides another of its name.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 

@@ -35,7 +35,7 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
   const bool has_upstreams = catalog.find("pip-and-virtualenv") != nullptr;
   return Error(ErrorKind::input, message)
       .hint(
-          cat("Searched: ", catalog.search_path_text(),
+          cat(catalog.searched_text(),
               has_upstreams ? "" : "; not there are diskimage-builder's own: hearth element fetch diskimage-builder"));
 }
 

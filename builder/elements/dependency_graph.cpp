@@ -118,7 +118,7 @@ DependencyGraph dependency_graph(const Catalog& catalog, const std::vector<std::
     if (const std::optional<std::string> near = nearest(root, catalog.names())) {
       message += cat("; did you mean '", *near, "'?");
     }
-    throw Error(ErrorKind::input, message).hint(cat("Searched: ", catalog.search_path_text()));
+    throw Error(ErrorKind::input, message).hint(catalog.searched_text());
   }
   return graph;
 }

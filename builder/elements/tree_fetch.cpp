@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/net/wait_notice.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
@@ -50,10 +51,15 @@ Fetched fetch_directory(const TreeSource& source) {
 
 Fetched fetch_git(const TreeSource& source, const fs::path& work, CommandRunner& runner) {
   const fs::path tree = work / "git";
-  Command clone{.argv = {"git", "clone", "--quiet", "--depth", "1"}};
+  // A server that takes the request and says nothing would be waited for without end.
+  Command clone{
+      .argv = {"git", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60", "clone", "--quiet", "--depth", "1"}};
   if (!source.ref.empty()) clone.argv.insert(clone.argv.end(), {"--branch", source.ref});
   clone.argv.insert(clone.argv.end(), {"--", source.source, tree.string()});
-  (void)run_checked(runner, clone);
+  {
+    const WaitNotice notice(cat("waiting for ", without_credentials(source.source), "; 60 s of its silence end that"));
+    (void)run_checked(runner, clone);
+  }
   const std::string commit =
       first_line(run_checked(runner, {.argv = {"git", "-C", tree.string(), "rev-parse", "HEAD"}}));
   return {tree, {{"kind", "git"}, {"source", without_credentials(source.source)}, {"commit", commit}}};

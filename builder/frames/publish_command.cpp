@@ -7,7 +7,7 @@
 #include "base/frames/signature.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/process.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
 #include "builder/frames/writer.hpp"
 #include "builder/vm/qemu_machine.hpp"
@@ -17,11 +17,9 @@ namespace hearth::builder::frames {
 namespace {
 
 /// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.
-fs::path raw_of(const fs::path& source, const fs::path& scratch) {
+fs::path raw_of(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
   const std::string format = vm::image_format_of(source);
   if (format == "raw") return source;
-  const SystemClock clock;
-  RealRunner runner(clock);
   fs::path raw = scratch / "disk.raw";
   run_checked(runner,
               Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
@@ -48,8 +46,10 @@ int publish(const cli::Arguments& arguments) {
   const fs::path target = fs::absolute(arguments.operands()[1]);
   PublishOptions options{.level = level_of(arguments)};
   if (const auto key = arguments.value("sign")) options.key_pem = read_file(*key);
+  const SystemClock clock;
+  StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-publish.");
-  const Fd raw = Fd::open(raw_of(source, scratch.path()).string(), O_RDONLY);
+  const Fd raw = Fd::open(raw_of(source, scratch.path(), runner).string(), O_RDONLY);
   const Fd spool = Fd::open((scratch.path() / "frames").string(), O_RDWR | O_CREAT, 0600);
   AtomicFile out = AtomicFile::create(target);
   const Published published = write_frames(raw, spool, out.fd(), options);

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder::frames {
@@ -112,6 +113,7 @@ class Publication {
   }
 
   std::optional<std::uint32_t> take() {
+    StopSignals::check();
     const std::lock_guard lock(mutex_);
     return failure_ || next_ == blocks_ ? std::nullopt : std::optional(next_++);
   }

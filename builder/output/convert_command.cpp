@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
 #include "builder/output/image_writer.hpp"
 #include "builder/vm/qemu_machine.hpp"
@@ -44,7 +45,7 @@ int convert(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, "--backing is for a qcow2 image over a raw disk");
   }
   const SystemClock clock;
-  RealRunner runner(clock);
+  StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
   write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
   return 0;

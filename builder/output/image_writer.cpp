@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sparse_copy.hpp"
 #include "builder/output/fixed_ids.hpp"
@@ -77,6 +78,7 @@ void write_image(const RawImage& raw, const OutputFormat& format, const fs::path
         run_checked(runner, Command{.argv = convert_argv(raw.file, format, file.proc_path(), options)});
         fix_disk_ids(file.fd(), qemu_name(format), target.filename().string(), options.epoch);
       }
+      StopSignals::check();
     });
   } catch (Error& error) {
     throw error.during(cat("writing ", target.string()));

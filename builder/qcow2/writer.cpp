@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "builder/qcow2/host_space.hpp"
 #include "builder/qcow2/known_clusters.hpp"
 #include "builder/qcow2/raw_source.hpp"
@@ -190,6 +191,7 @@ class Conversion {
   }
 
   std::optional<Batch> take() {
+    StopSignals::check();
     const std::lock_guard lock(mutex_);
     return failure_ ? std::nullopt : source_.next();
   }

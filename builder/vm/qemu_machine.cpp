@@ -112,6 +112,10 @@ std::string image_format_of(const fs::path& image) {
   std::array<char, 72> bytes{};
   const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
   if (got < 0) throw Error::from_errno("reading", image.string());
+  if (got == 0) {
+    throw Error(ErrorKind::input, cat("the image ", image.string(), " is empty"))
+        .hint("Whoever was to write it did not get there: make or copy it again.");
+  }
   const std::string_view head(bytes.data(), bytes.size());
   if (head.starts_with(std::string_view("QFI\xfb", 4))) return "qcow2";
   if (head.starts_with("KDMV") || head.starts_with("# Disk DescriptorFile")) return "vmdk";

@@ -81,9 +81,24 @@ mistake 2 "unknown image type qcow3, did you mean qcow2?" -- image convert disk.
 mistake 1 "no Ed25519 private key" "openssl genpkey" -- image create -n -t tar --sign-key text.txt tiny-os
 DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://" -- image create -n -t raw tiny-os
 mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-cache
+mistake 1 "there is no cache $work/no-cache" -- cache list --image-cache no-cache
+mistake 1 "there is no cache $work/no-cache" -- cache prune --image-cache no-cache
+for command in list verify prune; do
+    mistake 1 "the cache $work/text.txt is no directory" -- cache $command --image-cache text.txt
+done
 mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
 mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import --image-cache no-cache nothere
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
+: > empty.raw
+mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
+mistake 1 "the image $work/empty.raw is empty" -- image boot empty.raw
+mistake 1 "the image $work/empty.raw is empty" -- image test empty.raw
+for option in --dry-run --keep-going "--jobs 2"; do  # none of them is a word that is not heard
+    # shellcheck disable=SC2086
+    mistake 2 "${option% *} is for images that a file describes" "hearth image plan" -- image create $option -n -t tar tiny-os
+done
+mistake 1 "Element 'tiny-ox' not found; did you mean 'tiny-os'?" "ELEMENTS_PATH=DIR" -- image plan tiny-ox
+mistake 1 "Element 'tiny-ox' not found" "ELEMENTS_PATH=DIR" -- element graph tiny-ox
 mistake 2 "'' names no image" -- image create -n -t tar -o "" tiny-os
 mistake 2 "a disk of 0 bytes holds nothing" -- image create -n -t raw --image-size 0 tiny-os
 mistake 2 "not 'amd46'; did you mean 'amd64'?" -- image create -n -a amd46 -t tar tiny-os
@@ -194,6 +209,10 @@ mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
 mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node deploy alpha --wait 5
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
+mistake 1 "127.0.0.1:9" "asking the conductor" "hearth node serve" -- node list --url http://127.0.0.1:9
+printf 'heat_template_version: 2018-08-31\nresources: {}\n' > none.yaml
+mistake 2 "--stacks-url is of a running seed" "--seed URL" -- deploy -t none.yaml --stacks-url http://127.0.0.1:9/v1/admin
+mistake 2 "--boot is of services that this process runs" "hearth node serve" -- deploy -t none.yaml --seed http://127.0.0.1:9 --boot site.yaml
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
 
@@ -204,6 +223,8 @@ printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
 mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
+echo 'inventory: instackenv.json' >> site.yaml
+mistake 1 "site.yaml:4: unknown key 'inventory'" "--inventory FILE" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
 mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml

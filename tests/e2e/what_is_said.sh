@@ -212,6 +212,35 @@ timeout 3 "$HEARTH" node list --url "http://127.0.0.1:$mute" > said 2>&1 || true
 expect_text said "waiting for the conductor at http://127.0.0.1:$mute, 60 s at most"
 timeout 3 "$HEARTH" stack list --url "http://127.0.0.1:$mute/v1/admin" > said 2>&1 || true
 expect_text said "waiting for the stack service at http://127.0.0.1:$mute/v1/admin, 300 s at most"
+timeout 3 "$HEARTH" element fetch "http://127.0.0.1:$mute/elements.git" > said 2>&1 || true
+expect_text said "waiting for http://127.0.0.1:$mute/elements.git; 60 s of its silence end that"
+
+# ^C leaves none of what was begun, which is as large as a disk and hidden.
+begun() {
+    find . -name '.fetch-*' -o -name '.hearth-*' -o -path './begun/*'
+}
+interrupted() {
+    local code=0 process
+    rm -rf begun && mkdir begun
+    (exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+        "$HEARTH" "$@") > said 2>&1 &
+    process=$!
+    for _ in $(seq 100); do
+        [ -z "$(begun)" ] || break
+        sleep 0.05
+    done
+    [ -n "$(begun)" ] || fail "hearth $*: nothing was begun: $(cat said)"
+    kill -INT "$process"
+    wait "$process" || code=$?
+    [ "$code" = 130 ] || fail "hearth $*: exit code $code in place of 130: $(cat said)"
+    [ -z "$(begun)" ] || fail "hearth $*: left $(begun)"
+    expect_text said "stopped by SIGINT; nothing was left behind"
+}
+interrupted element fetch "http://127.0.0.1:$mute/elements.git"
+head -c 48M /dev/urandom > random.raw
+interrupted image convert --compression best random.raw begun/random.qcow2
+interrupted image publish --level 19 random.raw begun/random.frames
+rm random.raw
 
 # A machine that is ended leaves nothing; a QEMU that says nothing stands for one.
 mkdir bin tmp

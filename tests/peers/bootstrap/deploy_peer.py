@@ -231,6 +231,8 @@ def by_itself(hearth, work, ports):
              inventory(work, 2)]
     text = deploy(hearth, *words, "-P", "count=1", "--name", "first", code=1)
     assert "there is no image web for server web-0" in text, text
+    text = deploy(hearth, *words, "-P", "count=1", "--name", "second", "--image", "wbe", code=1)
+    assert "there is no image wbe: `hearth image load" in text and "CREATE_IN_PROGRESS" not in text, text
     files = {name: write(f"{work}/{name}", name) for name in ("web.raw", "kernel", "ramdisk")}
     subprocess.run([hearth, "image", "load", files["web.raw"], *state, "--kernel", files["kernel"], "--ramdisk", files["ramdisk"],
                     "--image-url", "http://192.0.2.1/web.raw"], check=True, stdout=subprocess.DEVNULL)

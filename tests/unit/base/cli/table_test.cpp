@@ -15,6 +15,16 @@ TEST(Table, HasCellsOfSeveralLines) {
             "+----+---+\n| a  | b |\n+----+---+\n| 1  | x |\n| 22 |   |\n+----+---+\n");
 }
 
+TEST(Table, FitsARoomByWrappingBetweenWords) {
+  EXPECT_EQ(table({"ID", "Reason"}, {{"0123456789", "no answer at all"}}, 24),
+            "+------------+--------+\n| ID         | Reason |\n+------------+--------+\n"
+            "| 0123456789 | no     |\n|            | answer |\n|            | at all |\n+------------+--------+\n");
+  // Words stay whole, so that they can be taken from the screen; where they need more room than there is, they have it.
+  EXPECT_EQ(table({"ID"}, {{"0123456789"}}, 8),
+            "+------------+\n| ID         |\n+------------+\n| 0123456789 |\n+------------+\n");
+  EXPECT_EQ(table({"a", "b"}, {{"1 2", "3"}}, 80), table({"a", "b"}, {{"1 2", "3"}}));
+}
+
 TEST(Table, GivesTheTerminalNoOrders) {
   EXPECT_EQ(table({"a"}, {{"\x1b[2J\x07"}}),
             "+-------------+\n| a           |\n+-------------+\n| \\x1b[2J\\x07 |\n+-------------+\n");

@@ -31,15 +31,18 @@ TEST(LookingIn, needsARehearsalThatRunsAndAMachineOfIt) {
 }
 
 TEST(LookingIn, aShellGoesThroughTheDoorWithTheRehearsalsKey) {
-  const std::vector<std::string> argv = shell_command(
-      "/r", "control1", {"/opt/hearth", "rehearse", "my site%.yaml", "--connect", "control1:22"}, {"uname", "-r"});
+  const std::vector<std::string> argv =
+      shell_command("/r", "control1", {"/opt/hearth", "rehearse", "my site%.yaml", "--connect", "control1:22"},
+                    {"sh", "-c", "exit 7"});
   EXPECT_EQ(argv.front(), "ssh");
   EXPECT_EQ(argv[2], "/r/ssh-key");
   EXPECT_NE(join(argv, "\n").find("\nProxyCommand=/opt/hearth rehearse 'my site%%.yaml' --connect control1:22\n"),
             std::string::npos)
       << join(argv, "\n");
-  EXPECT_EQ(std::vector<std::string>(argv.end() - 3, argv.end()),
-            (std::vector<std::string>{"root@control1", "uname", "-r"}));
+  EXPECT_EQ(std::vector<std::string>(argv.end() - 2, argv.end()),
+            (std::vector<std::string>{"root@control1", "sh -c 'exit 7'"}));
+  EXPECT_EQ(shell_command("/r", "control1", {"x"}, {"id; uname -r"}).back(), "id; uname -r");  // a whole command line
+  EXPECT_EQ(shell_command("/r", "control1", {"x"}, {}).back(), "root@control1");
 }
 
 TEST(LookingIn, aPortIsNamedWithItsMachine) {

@@ -102,6 +102,7 @@ TEST(ImageFormatTest, TheFirstBytesTell) {
   EXPECT_EQ(format_of(cat(std::string(64, ' '), "\x7f\x10\xda\xbe")), "vdi");
   EXPECT_EQ(format_of("anything"), "raw");
   EXPECT_THROW((void)image_format_of("/nowhere"), Error);
+  EXPECT_THROW(format_of(""), Error);
 }
 
 }  // namespace
