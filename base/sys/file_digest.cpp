@@ -80,7 +80,10 @@ FileDigest digest_file(const fs::path& file) {
   const Fd opened = open_regular(file);
   FileDigest digest;
   Hasher hasher(HashKind::sha256);
-  std::string piece(k_piece, '\0');
+  struct stat status {};
+  if (::fstat(opened.get(), &status) != 0) throw Error::from_errno("reading", file.string());
+  const auto size = static_cast<std::size_t>(status.st_size);  // of most files little, of a device nothing
+  std::string piece(size == 0 ? k_piece : std::min(k_piece, size + 1), '\0');
   while (true) {
     const ssize_t got = ::read(opened.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;

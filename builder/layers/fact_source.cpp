@@ -78,6 +78,7 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
       names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');
   for (const std::string& name : split_words(names)) passed_.insert(name);
   for (fs::path& path : setup_.written) path = fs::weakly_canonical(path);
+  for (fs::path& path : setup_.emptied) path = fs::weakly_canonical(path);
   if (!setup_.downloads.empty()) setup_.downloads = fs::weakly_canonical(setup_.downloads);
 }
 
@@ -492,7 +493,12 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
     return is_filled_by_packages(path) || is_in_one_of(places, path);
   };
   for (const std::string& path : reads.shown) {
-    if (counts_otherwise(path)) continue;
+    if (counts_otherwise(path) || is_in_one_of(setup_.emptied, path)) continue;
+    if (!setup_.downloads.empty() && holds(setup_.downloads, path)) {  // pip's cache, say
+      const std::string digest = host_digest_of(path);
+      facts[cat("shown ", path)] = digest == k_written ? digest : file_digest(setup_.key, path, digest);
+      continue;
+    }
     facts[cat("unseen it mounted ", path, " somewhere else, or made it a root: nobody could tell what it read of it")] =
         "-";
   }
@@ -668,6 +674,7 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
     if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
     if (fact_kind(fact) == "elements") reads.everything = true;
     if (fact_kind(fact) == "read") reads.machine.emplace(fact_name(fact), "");
+    if (fact_kind(fact) == "shown") reads.shown.insert(fact_name(fact));
     if (fact_kind(fact) == "asked")
       reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));
   }

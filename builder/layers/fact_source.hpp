@@ -33,9 +33,10 @@ struct FactSetup {
   std::vector<std::string> packages;              ///< -p
   std::vector<fs::path> libraries;                ///< Hearth's own programs and shell library for hooks
   std::vector<fs::path> written;                  ///< where the build itself writes: outputs, caches
-  fs::path downloads;        ///< of those: where hooks keep files for later builds; empty = their own
-  fs::path start_directory;  ///< of hooks on the host
-  fs::path memory;           ///< of InputDigests
+  fs::path downloads;             ///< of those: where hooks keep files for later builds; empty = their own
+  std::vector<fs::path> emptied;  ///< hooks find nothing there, and what they write there is gone with the build
+  fs::path start_directory;       ///< of hooks on the host
+  fs::path memory;                ///< of InputDigests
   FactKey key;
   std::function<bool(const fs::path&)> is_nobodys;  ///< whether hooks see a path's owner as nobody; empty = of none
   std::function<bool(const fs::path&)> is_hidden;   ///< whether hooks find nothing there, whatever is; empty = nowhere

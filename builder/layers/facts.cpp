@@ -168,7 +168,8 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "unseen") return name;
   if (kind == "url") return cat("the document ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
-  if (kind == "host" || kind == "read" || kind == "asked") return cat("the machine's ", name, " ", what);
+  if (kind == "host" || kind == "read" || kind == "asked" || kind == "shown")
+    return cat("the machine's ", name, " ", what);
   if (kind == "elements") return cat("some file of an element ", what);
   if (kind == "names") return cat("the set of files beside the hooks ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);

@@ -9,8 +9,9 @@ namespace {
 /// By these bash itself does something else.
 const std::unordered_set<std::string_view> k_of_bash = {
     "CDPATH",   "CHILD_MAX", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID",       "EXECIGNORE", "FIGNORE",
-    "FUNCNAME", "GROUPS",    "LINENO",   "OPTARG",        "FUNCNEST",     "GLOBIGNORE", "OPTERR",     "OPTIND",
-    "PPID",     "RANDOM",    "REPLY",    "SECONDS",       "SRANDOM",      "SHELLOPTS",  "TMOUT",      "UID"};
+    "FUNCNAME", "GROUPS",    "LINENO",   "OPTARG",        "FUNCNEST",     "GLOBIGNORE", "IGNOREEOF",  "OPTERR",
+    "OPTIND",   "PPID",      "RANDOM",   "REPLY",         "SECONDS",      "SRANDOM",    "SHELLOPTS",  "TMOUT",
+    "UID"};
 
 class PlainFile {
  public:
@@ -20,6 +21,7 @@ class PlainFile {
   bool read() {
     while (skip_to_statement()) {
       if (!statement()) return false;
+      if (next() == ';') ++at_;
     }
     return true;
   }
@@ -39,7 +41,7 @@ class PlainFile {
 
   bool skip_to_statement() {
     for (;;) {
-      skip(" \t\n;");
+      skip(" \t\n");
       if (!is_comment()) return at_ < text_.size();
       at_ = std::min(text_.find('\n', at_), text_.size());
     }
@@ -66,7 +68,7 @@ class PlainFile {
       if (has_value && (++at_, !word("", 0))) return false;
       if (!is_at_end() && next() != ' ' && next() != '\t') return false;
     }
-    return true;
+    return at_ > begin;
   }
 
   /// Up to a blank, a statement's end, or `until` (of one letter).
@@ -95,10 +97,11 @@ class PlainFile {
     return !is_inner;
   }
 
-  /// Of a text in double quotes, up to `until`.
+  /// Of a text in double quotes, up to `until`. In braces bash takes a single quote for the begin of another text.
   bool quoted(std::string_view until, int depth) {
     for (; at_ < text_.size() && next() != until.front();) {
-      if (next() == '`' || next() == '\\' || next() == '"' || next() == '\0') return false;
+      if (next() == '`' || next() == '\\' || next() == '"' || next() == '\0' || (until == "}" && next() == '\''))
+        return false;
       if (next() != '$') {
         ++at_;
       } else if (!variable(true, depth)) {

@@ -18,6 +18,7 @@
 #include "builder/fetch/local_places.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/outdated/release_signature.hpp"
+#include "builder/store/layer_store.hpp"
 #include "builder/store/repository_states.hpp"
 
 namespace hearth::builder {
@@ -94,7 +95,7 @@ int outdated(const cli::Arguments& arguments) {
 std::vector<ImageAge> image_ages(const std::vector<BuildRecords>& images, const OutdatedSetup& setup,
                                  const Clock& clock) {
   RealFileSystem files;
-  fs::path directory = setup.image_cache / "package-lists";
+  fs::path directory = layer_directory(setup.image_cache) / "package-lists";  // hooks can't lead it elsewhere
   std::optional<TempDir> instead;
   try {
     files.make_directories(directory, 0755);
@@ -115,7 +116,7 @@ std::vector<ImageAge> image_ages(const std::vector<BuildRecords>& images, const 
                              .keyrings = archive_keyrings(files, setup.environment),
                              .environment = setup.environment,
                              .architectures = architectures_of(images)});
-  RepositoryStates states(setup.image_cache / "layers" / "repositories.json", client, clock, Duration::zero(),
+  RepositoryStates states(layer_directory(setup.image_cache) / "repositories.json", client, clock, Duration::zero(),
                           setup.environment,
                           [&](const std::string& url) { return !is_apart || fetch::hooks_reach(url, places, clock); });
   const World world{

@@ -146,6 +146,7 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .libraries = {installation.shims, installation.library},
       .written = {request.output.string() + ".d", request.cache, request.lock_files},
       .downloads = request.fetching.mode ? fs::path() : request.cache,  // hooks of recorded builds have an empty one
+      .emptied = spec.closed,
       .start_directory = request.start_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,

@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ using Program = std::vector<sock_filter>;
 struct CallTable {
   std::uint32_t architecture = 0;
   std::uint32_t ioctl = 0;
+  std::uint32_t socket = 0;
   std::vector<std::uint32_t> not_permitted;
   std::vector<std::uint32_t> no_such_call;
   std::vector<std::uint32_t> syncs;
@@ -41,6 +43,7 @@ constexpr std::uint32_t k_native = AUDIT_ARCH_AARCH64;
 CallTable native_calls() {
   return {.architecture = k_native,
           .ioctl = SYS_ioctl,
+          .socket = SYS_socket,
           .not_permitted = {SYS_kexec_load, SYS_kexec_file_load, SYS_init_module, SYS_finit_module, SYS_delete_module,
                             SYS_bpf, SYS_perf_event_open, SYS_open_by_handle_at, SYS_swapon, SYS_swapoff, SYS_reboot,
                             SYS_acct, SYS_settimeofday, SYS_clock_settime, SYS_quotactl},
@@ -55,12 +58,14 @@ CallTable small_calls() {
 #if defined(__x86_64__)
   return {.architecture = AUDIT_ARCH_I386,
           .ioctl = 54,
+          .socket = 359,
           .not_permitted = {283, 128, 350, 129, 357, 336, 342, 87, 115, 88, 51, 79, 264, 404, 131},
           .no_such_call = {286, 287, 288, 374, 425, 426, 427},
           .syncs = {118, 148, 36, 344, 314}};
 #else
   return {.architecture = AUDIT_ARCH_ARM,
           .ioctl = 54,
+          .socket = 281,
           .not_permitted = {347, 401, 128, 379, 129, 386, 364, 371, 87, 115, 88, 51, 79, 262, 404, 131},
           .no_such_call = {309, 310, 311, 388, 425, 426, 427},
           .syncs = {118, 148, 36, 373, 341}};
@@ -81,7 +86,21 @@ void refuse_if(Program& program, std::uint32_t value, int error_number) {
   add(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error_number));
 }
 
+/// Families that a network namespace divides, and what has no other side. Of others some reach who runs this machine
+/// as a guest (AF_VSOCK), or its devices.
+Program socket_rules() {
+  Program rules;
+  load(rules, offsetof(seccomp_data, args));
+  for (const std::uint32_t family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_ALG}) {
+    add(rules, BPF_JMP | BPF_JEQ | BPF_K, family, 0, 1);
+    add(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  add(rules, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT);
+  return rules;
+}
+
 Program rules_of(const CallTable& calls) {
+  const Program sockets = socket_rules();
   Program rules;
   load(rules, offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
@@ -92,6 +111,8 @@ Program rules_of(const CallTable& calls) {
 #endif
   for (const std::uint32_t call : calls.not_permitted) refuse_if(rules, call, EPERM);
   for (const std::uint32_t call : calls.no_such_call) refuse_if(rules, call, ENOSYS);
+  add(rules, BPF_JMP | BPF_JEQ | BPF_K, calls.socket, 0, static_cast<std::uint8_t>(sockets.size()));
+  rules.insert(rules.end(), sockets.begin(), sockets.end());
   add(rules, BPF_JMP | BPF_JEQ | BPF_K, calls.ioctl, 1, 0);
   add(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   load(rules, offsetof(seccomp_data, args) + sizeof(std::uint64_t));  // its low half; the kernel reads no more

@@ -1,5 +1,5 @@
 // System calls that no hook has a use for, and that reach what no namespace divides: the kernel itself, its keys, files
-// by their handles, the keyboard of a terminal.
+// by their handles, the keyboard of a terminal, sockets that no network namespace divides.
 #pragma once
 
 #include <functional>

@@ -74,6 +74,8 @@ MEANWHILE = ('python3 -c \'import sys; print(open(sys.argv[1][::-1] + "/un" + "n
              ': > "$DIB_IMAGE_CACHE/began"; until [ -e "$DIB_IMAGE_CACHE/go" ]; do sleep 0.1; done; cat "$FILE" >> "$TMP_MOUNT_PATH/etc/meanwhile"')
 BOUND = ('place=$(rev <<< ENIHCAM); mkdir -p /tmp/edited-bound; mount --bind "$place/somewhere" /tmp/edited-bound\n'
          'cat /tmp/edited-bound/* > "$TMP_MOUNT_PATH/etc/bound"; umount /tmp/edited-bound')
+BOUND_CACHE = ('mkdir -p "$DIB_IMAGE_CACHE/bound" /tmp/edited-cache; mount --bind "$DIB_IMAGE_CACHE/bound" /tmp/edited-cache\n'
+               'cat /tmp/edited-cache/* > "$TMP_MOUNT_PATH/etc/bound"; umount /tmp/edited-cache')
 LEAVES_MOUNT = 'mkdir -p /tmp/edited-left; mount -t tmpfs none /tmp/edited-left; echo left > /tmp/edited-left/file'
 READS_MOUNT = 'cat /tmp/edited-left/file > "$TMP_MOUNT_PATH/etc/left-mount"'
 UNNOTED = 'curl -s "$SERVER/document" > "$TMP_MOUNT_PATH/etc/unnoted"'
@@ -349,6 +351,14 @@ def mounts(site):
     why = subprocess.run([site.hearth, "image", "why", "image"], cwd=site.work, capture_output=True, text=True, check=True).stdout
     if f"it is not kept: it mounted {site.machine}/somewhere somewhere else" not in why:
         raise AssertionError(f"image why does not say what was mounted:\n{why}")
+    site.hook("post-root.d/85-bound", BOUND_CACHE)
+    for _ in range(2):
+        site.write("cache/bound/file")
+        found, said = site.build("image")
+        if found != site.build("clean", "--no-cache")[0]:
+            raise AssertionError(f"what a hook reads of the image cache through its own bind mount is stale:\n{said}")
+        if "is up to date" not in site.build("image")[1]:
+            raise AssertionError("a bind mount of a directory in the image cache keeps nothing")
     os.remove(f"{site.work}/elements/edited/post-root.d/85-bound")
     site.hook("post-root.d/86-left", LEAVES_MOUNT)
     site.hook("post-root.d/87-of-left", READS_MOUNT)

@@ -41,7 +41,9 @@ while True:
     local.accept()[0].sendall(b"secret")' "$CANARY/socket" "$SERVICE" "$ABSTRACT" port "sleep $mark" &
     service=$!
     read -r LOCAL_PORT < port
-    export LOCAL_PORT
+    SHARED_MEMORY=$((RANDOM * 32768 + RANDOM + 1))
+    export LOCAL_PORT SHARED_MEMORY
+    perl -e 'defined shmget($ARGV[0], 4096, 01666) or die' "$SHARED_MEMORY"
     sleep 600 &
     export HOST_PID=$!
 }
@@ -57,12 +59,13 @@ judge() {
     ! grep -a 'escape: .* OPEN' "$log" >&2 || fail "$name: these attempts came through"
     local made
     made=$(grep -ac 'escape: .* refused' "$log" || true)
-    [ "$made" -ge 90 ] || fail "$name: only $made attempts were made: $(tail -5 "$log")"
+    [ "$made" -ge 160 ] || fail "$name: only $made attempts were made: $(tail -5 "$log")"
     [ "$(cat "$CANARY/file")" = untouched ] || fail "$name: the canary was written"
     [ "$(ls "$CANARY")" = "$(printf 'file\nsocket')" ] || fail "$name: there is more beside the canary: $(ls "$CANARY")"
     kill -0 "$HOST_PID" 2> /dev/null || fail "$name: a process of the host was killed"
     kill -0 "$service" 2> /dev/null || fail "$name: a service of the host was killed"
     kill "$HOST_PID" "$service" 2> /dev/null || true
+    ipcrm -M "$SHARED_MEMORY" || fail "$name: shared memory of the host was removed"
     machine > after
     diff before after || fail "$name: the machine changed"
     echo "$name: $made attempts refused"

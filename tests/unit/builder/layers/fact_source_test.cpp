@@ -186,6 +186,21 @@ TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
   EXPECT_EQ(asked.count("read " + base), 0U);  // the server is asked for it
 }
 
+TEST_F(FactSourceTest, WhatAHookMountsOfTheImageCacheIsAnInput) {
+  on_host("true\n");
+  put("cache/pip/one", "one");
+  put("machine/x", "");
+  const fs::path where = fs::canonical(dir.path());
+  const auto shown = [&](const char* path) { return facts({.shown = {(where / path).string()}}); };
+  const Facts noted = shown("cache/pip");
+  EXPECT_EQ(unkeepable(noted), std::nullopt);
+  EXPECT_EQ(fault(noted), "none");
+  put("cache/pip/one", "two");
+  EXPECT_THAT(fault(noted), HasSubstr("cache/pip changed"));
+  EXPECT_THAT(unkeepable(shown("cache")).value_or(""), HasSubstr("holds the build's own output or cache"));
+  EXPECT_THAT(unkeepable(shown("machine")).value_or(""), HasSubstr("machine somewhere else"));
+}
+
 TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
   on_host("true\n");
   const std::string flag = (dir.path() / "machine/flag").string();

@@ -12,7 +12,7 @@ TEST(PlainEnvironment, TellsWhatAFileOfAssignmentsSets) {
   EXPECT_THAT(plainly_set(""), Optional(testing::IsEmpty()));
   EXPECT_THAT(
       plainly_set(
-          "#!/bin/bash\n# $(date)\nexport A=${A:-hello}  # `why`\nB='$(x)' C=\"$A and ${B-it's} <y>\"; export B\n"
+          "#!/bin/bash\n# $(date)\nexport A=${A:-hello}  # `why`\nB='$(x)' C=\"$A isn't ${B-its} <y>\"; export B\n"
           "export D E=a:/b/c#d,%e+f F=${A:+${B:-\"two words\"}}\n"),
       Optional(UnorderedElementsAre("A", "B", "C", "D", "E", "F")));
 }
@@ -46,6 +46,11 @@ TEST(PlainEnvironment, WhatMayDoMoreIsNotPlain) {
                            "A=~",
                            "A='open",
                            "A=\"open",
+                           "A=\"${B:-'}\" C='$(date)'\"}\"",
+                           "A=\"${B:-it's}\"",
+                           ";",
+                           "A=1;; B=2",
+                           "A=1\n;",
                            "export -p",
                            "export",
                            "set -eu",

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -242,6 +243,8 @@ TEST_F(SandboxTest, SystemCallsThatReachTheKernelAreRefused) {
     EXPECT_EQ(error_of(SYS_ioctl, 0, TIOCSTI), EPERM);
     EXPECT_EQ(error_of(SYS_ioctl, 0, (1L << 32) | TIOCSTI), EPERM) << "the kernel looks at the low half only";
     EXPECT_NE(error_of(SYS_ioctl, 0, TCGETS), EPERM);
+    EXPECT_EQ(error_of(SYS_socket, AF_VSOCK, SOCK_STREAM), EAFNOSUPPORT);
+    EXPECT_EQ(error_of(SYS_socket, AF_UNIX, SOCK_STREAM), 0);
   });
 }
 
