@@ -164,8 +164,9 @@ int prune(const cli::Arguments& arguments) {
   const std::int64_t used_before = is_by_age ? std::time(nullptr) - static_cast<std::int64_t>(*days) * day : 0;
   const fs::path cache = arguments.has("fetched") ? fetched_here() : known_store_of(arguments).directory();
   require_removable(cache);
-  const std::vector<std::string> removed = arguments.has("fetched") ? fetch::prune_fetched(fetched_here(), limit)
-                                                                    : known_store_of(arguments).prune(limit, used_before);
+  const std::vector<std::string> removed = arguments.has("fetched")
+                                               ? fetch::prune_fetched(fetched_here(), limit)
+                                               : known_store_of(arguments).prune(limit, used_before);
   cli::print(cat(removed.size(), " removed\n"));
   return 0;
 }

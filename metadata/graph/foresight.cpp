@@ -7,11 +7,11 @@ namespace hearth::metadata {
 
 namespace {
 
-constexpr std::size_t k_most_looked_at = 250'000;      ///< definitions; what was counted by then is less than there is
+constexpr std::size_t k_most_foreseen = 250'000;       ///< definitions; what was counted by then is less than there is
 constexpr std::uint64_t k_most_for_it = 64ULL << 20U;  ///< bytes that functions make
 constexpr std::size_t k_yaql_limit_for_it = 10'000;
 
-Value not_known() { return Value::waiting({{"", "creation"}}); }
+Value not_foreseen() { return Value::waiting({{"", "creation"}}); }
 
 /// As a stack of the template, but that nothing is made: what only resources tell is not known.
 class UnmadeStack final : public Scope {
@@ -24,15 +24,15 @@ class UnmadeStack final : public Scope {
         conditions_(source) {}
 
   std::optional<Value> parameter(std::string_view name) override {
-    return parameters_.declares(name) ? parameters_.value(name) : not_known();  // its name and its id are not known
+    return parameters_.declares(name) ? parameters_.value(name) : not_foreseen();  // its name and its id are not known
   }
   bool has_resource(std::string_view) override { return true; }
-  Value reference(std::string_view) override { return not_known(); }
+  Value reference(std::string_view) override { return not_foreseen(); }
   bool has_attribute(std::string_view, std::string_view) override { return true; }
-  Value attribute(std::string_view, const std::vector<Value>&) override { return not_known(); }
+  Value attribute(std::string_view, const std::vector<Value>&) override { return not_foreseen(); }
   Value condition(const Value& name) override { return conditions_.enabled(name, *this); }
-  std::optional<Value> file(std::string_view) override { return not_known(); }
-  Value facade(std::string_view) override { return not_known(); }
+  std::optional<Value> file(std::string_view) override { return not_foreseen(); }
+  Value facade(std::string_view) override { return not_foreseen(); }
   Value mappings() override { return source_.section("", "Mappings"); }
   void spend(std::uint64_t bytes) override {
     breathe();
@@ -50,7 +50,7 @@ class UnmadeStack final : public Scope {
       check(expression, *this);
       return resolve(expression, *this, true);
     } catch (const Fault&) {
-      return not_known();
+      return not_foreseen();
     }
   }
   /// Each by itself, so that one that is not known keeps no other from being known.
@@ -81,7 +81,7 @@ class UnmadeStack final : public Scope {
 
 /// What is another in each member is not known of all.
 Value as_in_each(const Value& value, const std::string& variable) {
-  if (value.is_string()) return value.text().find(variable) == std::string::npos ? value : not_known();
+  if (value.is_string()) return value.text().find(variable) == std::string::npos ? value : not_foreseen();
   if (value.is_map()) {
     MapBuilder members;
     for (const Entry& entry : value.entries()) members.set(entry.key, as_in_each(entry.value, variable));
@@ -119,7 +119,7 @@ class Foresight {
   };
   using Properties = std::function<Value()>;
 
-  [[nodiscard]] bool is_enough() { return ++looked_at_ > k_most_looked_at || spent_ > k_most_for_it; }
+  [[nodiscard]] bool is_enough() { return ++looked_at_ > k_most_foreseen || spent_ > k_most_for_it; }
 
   std::size_t inside(const Place& place, const Properties& properties, const Registry& registry, std::size_t depth) {
     if (depth > tree_.settings.deepest) return 0;
