@@ -32,8 +32,7 @@ std::string remark(const PipelineJob& job) { return cat("# ", format_json(job.ab
 /// JSON is YAML, whose readers take each text in it for what it is.
 std::string yaml(const Json& value) { return json_document(value); }
 
-// GNU make. Targets are phony: what is up to date ends at once. What make says to other makes would be an input of each
-// step, and another one for each -j.
+// GNU make. Targets are phony: what is up to date ends at once.
 
 std::string for_make(const Jobs& jobs, const PipelineSetup& /*setup*/) {
   std::vector<std::string> all;
@@ -41,7 +40,6 @@ std::string for_make(const Jobs& jobs, const PipelineSetup& /*setup*/) {
   std::string text =
       cat("# make -j N -k -f THIS          HEARTH=PROGRAM names another hearth\n"
           "SHELL = /bin/sh\n"
-          "unexport MAKEFLAGS MFLAGS\n"
           ".PHONY: all ",
           join(all, " "), "\nall: ", join(all, " "), "\n");
   for (const PipelineJob& job : jobs) {
