@@ -30,6 +30,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_most_days = 36500;
+constexpr std::uint64_t k_most_gib = std::uint64_t{1} << 30U;
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
 LayerStore store_of(const cli::Arguments& arguments) {
@@ -154,9 +155,11 @@ void require_removable(const fs::path& cache) {
 int prune(const cli::Arguments& arguments) {
   constexpr std::int64_t day = 86400;
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
-  if (!gib) throw Error(ErrorKind::usage, "--keep wants a whole number of GiB");
+  if (!gib || *gib > k_most_gib)
+    throw Error(ErrorKind::usage, cat("--keep wants a whole number of GiB, up to ", k_most_gib));
   const std::optional<std::uint64_t> days = parse_number(arguments.value_or("unused-for", "0"));
-  if (!days || *days > k_most_days) throw Error(ErrorKind::usage, "--unused-for wants a whole number of days");
+  if (!days || *days > k_most_days)
+    throw Error(ErrorKind::usage, cat("--unused-for wants a whole number of days, up to ", k_most_days));
   if (arguments.has("unused-for") && arguments.has("fetched"))
     throw Error(ErrorKind::usage, "--unused-for is for layers, not for what was fetched");
   const bool is_by_age = arguments.has("unused-for");

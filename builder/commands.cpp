@@ -318,7 +318,19 @@ int print_pipeline(const cli::Arguments& arguments, const fs::path& executable) 
                             .container = arguments.value_or("container", ""),
                             .runner = arguments.value_or("runner", "")};
   const StepGraph graph = plan_fleet(images, find_installation(current_environment(), executable));
-  const std::string text = pipeline_text(*engine, pipeline_jobs(images, graph, setup), setup);
+  for (const ImageSteps& image : graph.images()) {
+    if (image.labels.empty())
+      cli::tell(
+          cat("note: ", image.name, " can't be planned, and shares no job: hearth image create --only says why\n"));
+  }
+  const std::vector<PipelineJob> jobs = pipeline_jobs(images, graph, setup);
+  for (const FleetImage& image : images) {
+    if (image.checks.empty() || fs::exists(image.checks)) continue;
+    throw Error(ErrorKind::not_found, cat(image.place, ": image '", image.name, "': there is no file ", image.checks,
+                                          ", which its checks are to be in"))
+        .hint("Its path is taken from the directory that jobs run in: this one.");
+  }
+  const std::string text = pipeline_text(*engine, jobs, setup);
   if (const auto output = arguments.value("output")) {
     RealFileSystem().write(*output, text, {});
   } else {

@@ -17,13 +17,23 @@ constexpr std::size_t k_longest_job_name = 40;  // Kubernetes takes 63, with wha
 constexpr std::size_t k_digits_of_digest = 8;
 constexpr const char* k_job_program = "\"${HEARTH:-hearth}\"";
 
-/// A word for sh. "$" stands apart from what follows, so that no engine finds a variable or an expression of its own
-/// ("$(A)", "${A}", "${{ a }}") in it.
-std::string job_word(const std::string& text) { return replace_all(shell_quote(text), "$", "$''"); }
+/// A word for sh. "$" and "%" stand apart from what follows, so that no engine finds a variable or an expression of its
+/// own ("$(A)", "${A}", "${{ a }}", "%{ if a }") in it.
+std::string job_word(const std::string& text) {
+  return replace_all(replace_all(shell_quote(text), "$", "$''"), "%{", "%''{");
+}
 
 std::string job_path(const std::string& path) { return job_word(path.starts_with("-") ? cat("./", path) : path); }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+/// Also those of Unicode: readers of YAML refuse them, or take them for ends of lines.
+bool has_control(const std::string& text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(text.begin(), text.end(), is_control)) return true;
+  for (std::size_t at = text.find('\xc2'); at != std::string::npos; at = text.find('\xc2', at + 1)) {
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0) return true;  // U+0080 to U+009F
+  }
+  return text.find("\u2028") != std::string::npos || text.find("\u2029") != std::string::npos;
+}
 
 /// "web", "out/Web" → "out-web-1f2e3d4c": what was lost of the name is in the digest.
 std::string job_name(const std::string& stage, const std::string& image) {
@@ -93,13 +103,28 @@ class JobList {
 
   std::size_t add(PipelineJob job) {
     const FleetImage& image = images_[job.image];
-    for (const std::string& text : {image.name, image.checks, image.publish, job.about}) {
-      if (std::none_of(text.begin(), text.end(), is_control)) continue;
+    std::vector<std::string> texts = {image.name, image.checks, image.publish, job.about};
+    texts.insert(texts.end(), job.files.begin(), job.files.end());
+    texts.insert(texts.end(), job.commands.begin(), job.commands.end());
+    for (const std::string& text : texts) {
+      if (!has_control(text)) continue;
       throw Error(ErrorKind::input, cat(image.place, ": image '", image.name, "': '", text,
                                         "' has a control character, which no job can name"));
     }
+    for (const std::string& file : job.files) require_own(file, job.image);
     jobs_.push_back(std::move(job));
     return jobs_.size() - 1;
+  }
+
+  /// Two jobs that write one file would spoil it for each other.
+  void require_own(const std::string& file, std::size_t image) {
+    const auto [known, is_new] =
+        written_.emplace(fs::absolute(file, setup_.directory).lexically_normal().string(), image);
+    if (is_new) return;
+    const FleetImage& other = images_[known->second];
+    throw Error(ErrorKind::input, cat(images_[image].place, ": image '", images_[image].name, "' writes ", file,
+                                      ", which '", other.name, "' (", other.place, ") writes already"))
+        .hint("Give each image an imagename and a 'publish' of its own, for example with the variables of its matrix.");
   }
 
   /// The image's steps that others have, too, up to each place where ways part.
@@ -188,13 +213,16 @@ class JobList {
     const std::string file = job_path(disk(image, "publish"));
     const std::string key = value_of(images_[image].request, "--sign-key");
     const std::string& target = images_[image].publish;
+    const fs::path folder = fs::path(target).parent_path();
+    std::vector<std::string> commands = {cat(k_job_program, " image verify ", file)};
+    if (!folder.empty()) commands.push_back(cat("mkdir -p ", job_path(folder.string())));
+    commands.push_back(cat(k_job_program, " image publish ", key.empty() ? "" : cat("--sign ", job_path(key), " "),
+                           file, " ", job_path(target)));
     add({.stage = Stage::publish,
          .name = job_name("publish", images_[image].name),
          .about = images_[image].name,
          .image = image,
-         .commands = {cat(k_job_program, " image verify ", file),
-                      cat(k_job_program, " image publish ", key.empty() ? "" : cat("--sign ", job_path(key), " "), file,
-                          " ", job_path(target))},
+         .commands = std::move(commands),
          .needs = std::move(needs),
          .files = {target, cat(target, ".json")},
          .report = {}});
@@ -207,6 +235,7 @@ class JobList {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> shared_;  ///< first image, steps → job
   std::map<std::size_t, std::vector<std::size_t>> behind_;             ///< image → the last of its shared jobs
   std::map<std::string, std::size_t> writers_;                         ///< lock → the last job that records into it
+  std::map<std::string, std::size_t> written_;                         ///< file → the image whose job writes it
 };
 
 }  // namespace
@@ -223,10 +252,13 @@ const char* PipelineJob::stage_name() const {
 
 std::vector<PipelineJob> pipeline_jobs(const std::vector<FleetImage>& images, const StepGraph& graph,
                                        const PipelineSetup& setup) {
-  for (const std::string& file : setup.files) {
-    if (std::none_of(file.begin(), file.end(), is_control)) continue;
-    throw Error(ErrorKind::input, cat("'", file, "' has a control character, which no job can name"));
+  for (const std::vector<std::string>* words : {&setup.files, &setup.options}) {
+    const auto found = std::find_if(words->begin(), words->end(), has_control);
+    if (found != words->end())
+      throw Error(ErrorKind::input, cat("'", *found, "' has a control character, which no job can name"));
   }
+  if (images.empty())
+    throw Error(ErrorKind::input, cat(join(setup.files, ", "), ": there are templates, but no image for a job"));
   return JobList(images, graph, setup).jobs();
 }
 

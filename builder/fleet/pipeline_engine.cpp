@@ -32,8 +32,7 @@ std::string remark(const PipelineJob& job) { return cat("# ", format_json(job.ab
 /// JSON is YAML, whose readers take each text in it for what it is.
 std::string yaml(const Json& value) { return json_document(value); }
 
-// GNU make. Targets are phony: what is up to date ends at once. What make says to other makes would be an input of each
-// step, and another one for each -j.
+// GNU make. Targets are phony: what is up to date ends at once.
 
 std::string for_make(const Jobs& jobs, const PipelineSetup& /*setup*/) {
   std::vector<std::string> all;
@@ -41,7 +40,6 @@ std::string for_make(const Jobs& jobs, const PipelineSetup& /*setup*/) {
   std::string text =
       cat("# make -j N -k -f THIS          HEARTH=PROGRAM names another hearth\n"
           "SHELL = /bin/sh\n"
-          "unexport MAKEFLAGS MFLAGS\n"
           ".PHONY: all ",
           join(all, " "), "\nall: ", join(all, " "), "\n");
   for (const PipelineJob& job : jobs) {
@@ -79,13 +77,14 @@ std::string for_slurm(const Jobs& jobs, const PipelineSetup& /*setup*/) {
 }
 
 /// GitLab and GitHub carry files between machines: by patterns, and only what lies below the checkout.
-void require_carried(const PipelineJob& job) {
+void require_carried(const PipelineJob& job, std::string_view more = "") {
+  const std::string refused = cat("*?[]{}!$~\\,", more);
   for (const std::string& file : job.files) {
-    if (file.find_first_of("*?[]{}!$~\\,") == std::string::npos && !file.starts_with("/") && !file.starts_with("../"))
+    if (file.find_first_of(refused) == std::string::npos && !file.starts_with("/") && !file.starts_with("../"))
       continue;
-    throw Error(ErrorKind::input, cat("'", job.about, "': the engine can't carry ", file,
-                                      " to later jobs: it takes files below the checkout, by patterns"))
-        .hint("Give a name without * ? [ ] { } ! $ ~ \\ and commas, in this directory or below.");
+    throw Error(ErrorKind::input, cat("'", job.about, "': the engine can't carry '", file,
+                                      "' to later jobs: it takes files below the checkout, by patterns"))
+        .hint(cat("Give a name without any of ", refused, " in this directory or below."));
   }
 }
 
@@ -123,6 +122,17 @@ Json github_artifact(const PipelineJob& job, const char* when) {
           {"with", {{"name", job.name}, {"path", join(files, "\n")}, {"include-hidden-files", true}}}};
 }
 
+/// What no artifact's file may be called; and its list is read a line each, without blanks at its ends, "#" for a
+/// remark.
+void require_carried_by_github(const PipelineJob& job) {
+  require_carried(job, "\":<>|");
+  for (const std::string& file : job.files) {
+    if (!file.starts_with("#") && file == trim(file)) continue;
+    throw Error(ErrorKind::input, cat("'", job.about, "': GitHub can't carry '", file, "' to later jobs"))
+        .hint("Give a name without # in front, and without blanks at its ends.");
+  }
+}
+
 /// An artifact begins at the folder that its files have in common.
 Json github_download(const PipelineJob& job) {
   const fs::path folder = fs::path(job.files.front()).parent_path();
@@ -133,7 +143,7 @@ Json github_download(const PipelineJob& job) {
 std::string for_github(const Jobs& jobs, const PipelineSetup& setup) {
   Json entries = Json::object();
   for (const PipelineJob& job : jobs) {
-    require_carried(job);
+    require_carried_by_github(job);
     Json steps = {{{"uses", "actions/checkout@v4"}}};
     for (const std::size_t need : job.needs) {
       if (jobs[need].stage == Stage::image && job.stage != Stage::image) steps.push_back(github_download(jobs[need]));
@@ -226,18 +236,23 @@ std::string for_kubernetes(const Jobs& jobs, const PipelineSetup& setup) {
   return yaml({{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}});
 }
 
+/// Nomad reads a task's texts as templates of HCL: an expansion of sh's would be a fault there.
+std::string nomad_text(const std::string& script) { return replace_all(script, "${", "$${"); }
+
 std::string for_nomad(const Jobs& jobs, const PipelineSetup& setup) {
   constexpr std::int64_t second = 1'000'000'000;
   Json groups = Json::array();
   for (const JobSequence& sequence : sequences_of(jobs)) {
     std::string script;
     for (const auto& [stage, part] : sequence.parts) script += part;
-    const Json task = {
-        {"Name", "hearth"},
-        {"Driver", "docker"},
-        {"Config",
-         {{"image", setup.container}, {"command", "/bin/sh"}, {"args", {"-c", script}}, {"work_dir", "/work"}}},
-        {"VolumeMounts", {{{"Volume", "work"}, {"Destination", "/work"}}}}};
+    const Json task = {{"Name", "hearth"},
+                       {"Driver", "docker"},
+                       {"Config",
+                        {{"image", setup.container},
+                         {"command", "/bin/sh"},
+                         {"args", {"-c", nomad_text(script)}},
+                         {"work_dir", "/work"}}},
+                       {"VolumeMounts", {{{"Volume", "work"}, {"Destination", "/work"}}}}};
     groups.push_back({{"Name", sequence.name},
                       {"Count", 1},
                       {"RestartPolicy", {{"Attempts", 0}, {"Mode", "fail"}}},

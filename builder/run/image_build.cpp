@@ -36,6 +36,7 @@
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/change_question.hpp"
 #include "builder/run/estimate.hpp"
+#include "builder/run/hook_network.hpp"
 #include "builder/run/host_files.hpp"
 #include "builder/run/json_progress.hpp"
 #include "builder/run/own_files.hpp"
@@ -267,17 +268,6 @@ void report_hidden(const ImageRequest& request, const BuildPlan& plan, const San
   }
 }
 
-/// What of this machine's loopback the caller named: his proxies and package indexes, the remote cache, and what
-/// --allow-local and the mirror's variables say. Not what a provenance may have set.
-std::set<fetch::LocalPlace> named_places(const ImageRequest& request) {
-  Environment variables;
-  for (const auto& [name, value] : request.environment) {
-    if (always_counts(name) && !evidence::tells_what_is_built(name)) variables[name] = value;
-  }
-  if (request.remote_cache) variables["HEARTH_REMOTE_CACHE"] = request.remote_cache->text();
-  return fetch::local_places(variables, RealFileSystem(), request.fetching.local);
-}
-
 /// Release files whose news are of no package that the image has, and what they were when it was built.
 std::map<std::string, std::string> repositories_without_news(const ImageRequest& request, const Clock& clock) try {
   const BuildRecords records = read_build_records(RealFileSystem(), request.output.string() + ".d");
@@ -317,10 +307,6 @@ std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std:
   return outputs;
 }
 
-}  // namespace
-
-namespace {
-
 void tell(const std::string& text, BuildLog& log) {
   for (const std::string& line : split_lines(text)) log.line(line);
   cli::tell(text);
@@ -329,44 +315,6 @@ void tell(const std::string& text, BuildLog& log) {
 void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
   log.line(cat("hearth: ", text));
   if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
-}
-
-bool is_named_by_hook(const BuildPlan& plan, const std::string& variable) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
-    const Element* const element = plan.elements.find(step.element);
-    return step.kind == Step::Kind::hook && element != nullptr &&
-           names_variable(RealFileSystem().read(element->path / step.label()).value_or(""), variable);
-  });
-}
-
-/// Hooks that ask this machine's loopback by a variable that is no word for it would fail without one to the user.
-void report_closed(const ImageRequest& request, const BuildPlan& plan, const std::set<fetch::LocalPlace>& places,
-                   BuildLog& log, Verbosity verbosity) {
-  for (const auto& [name, value] : request.environment) {
-    std::vector<std::string> closed;
-    for (const std::string& server : fetch::servers_named(value)) {
-      const std::set<fetch::LocalPlace> its = fetch::local_places({}, RealFileSystem(), {server});
-      if (!std::includes(places.begin(), places.end(), its.begin(), its.end())) closed.push_back(server);
-    }
-    if (closed.empty() || !is_named_by_hook(plan, name)) continue;
-    note(cat("hooks don't reach ", join(closed, " and "), " on this machine's loopback, which ", name,
-             " names: --allow-local ", join(closed, ","), " lets them"),
-         log, verbosity);
-  }
-}
-
-/// Hooks' own network, where fetches are neither recorded nor replayed; nothing where they get the machine's.
-std::unique_ptr<fetch::PrivateNetwork> private_network(const ImageRequest& request, const BuildPlan& plan,
-                                                       BuildLog& log, Verbosity verbosity) {
-  if (request.fetching.mode) return nullptr;
-  const std::string why_not = fetch::why_no_private_network(request.environment);
-  if (!why_not.empty()) {
-    note(cat("hooks reach all of this machine's network, its loopback, too: ", why_not), log, verbosity);
-    return nullptr;
-  }
-  const std::set<fetch::LocalPlace> places = named_places(request);
-  report_closed(request, plan, places, log, verbosity);
-  return std::make_unique<fetch::PrivateNetwork>(request.environment, places);
 }
 
 /// The sandbox's root has rights of root's over what belongs to its ids only; who else owns a directory is known
@@ -593,7 +541,9 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   const StopSignals signals;
   const std::optional<Workspace> workspace = choose_workspace(request, ready.neighbours, ready.spec, log);
   report_hidden(request, ready.plan, ready.spec, log, ready.verbosity);
-  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, ready.plan, log, ready.verbosity);
+  std::vector<std::string> notes;
+  const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, ready.plan, notes);
+  for (const std::string& each : notes) note(each, log, ready.verbosity);
   std::optional<fetch::FetchSession> network;
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;

@@ -451,8 +451,16 @@ void take_install_type(ImageRequest& request, const cli::Arguments& arguments) {
   if (is_set) request.environment[variable] = request.install_type;  // the option beats the variable
 }
 
+/// What a make that calls Hearth says to its own children (how many jobs, by which pipe) is no word to a make in an
+/// image, and no input of it. Who says something to that one says it without a make around, or in an image's settings.
+void drop_words_of_make(Environment& environment) {
+  if (environment.count("MAKELEVEL") == 0) return;
+  for (const char* name : {"MAKELEVEL", "MAKEFLAGS", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR"}) environment.erase(name);
+}
+
 Environment environment_of(const cli::Arguments& arguments, const Caller& caller) {
   Environment environment = arguments.has("c") ? cleared(caller.environment) : caller.environment;
+  drop_words_of_make(environment);
   for (const auto& [name, value] : caller.settings) environment[name] = value;
   return environment;
 }

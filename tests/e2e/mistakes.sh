@@ -250,5 +250,7 @@ mistake 2 "--connect a: MACHINE:PORT is expected" -- rehearse rehearsed.yaml --c
 mistake 1 "This conductor boots no machines itself" -- node boot-log alpha
 ! grep -q "Did you mean" said || fail "node boot-log: a node that is there is taken for a mistyped one: $(cat said)"
 mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.json 02:00:00:00:00:01
+mistake 2 "--keep wants a whole number of GiB, up to 1073741824" -- cache prune --keep 17179869184
+mistake 2 "--unused-for wants a whole number of days, up to 36500" -- cache prune --unused-for 36501
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
 finish

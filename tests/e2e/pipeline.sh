@@ -68,4 +68,23 @@ printf -- '- {imagename: "a-${x}", elements: [tiny-os], matrix: {x: []}}\n' > wr
 refused "wrong.yaml:1:58: 'x' has no values" image pipeline wrong.yaml --for make
 printf -- '- {imagename: a, elements: [tiny-os], types: [raw], checks: "a\\nb"}\n' > wrong.yaml
 refused "has a control character, which no job can name" image pipeline wrong.yaml --for make
+printf -- '- {imagename: a, elements: [tiny-os], types: [raw], checks: none.yaml}\n' > wrong.yaml
+refused "wrong.yaml:1:3: image 'a': there is no file none.yaml" image pipeline wrong.yaml --for make
+printf -- '- {imagename: a, elements: [tiny-so], types: [raw]}\n' > wrong.yaml
+"$HEARTH" image pipeline wrong.yaml --for make 2> out > wrong.mk || fail "what can't be planned here has no pipeline"
+expect_text out "note: a can't be planned, and shares no job: hearth image create --only says why"
+printf -- '- {template: a, elements: [tiny-os]}\n' > wrong.yaml
+refused "there are templates, but no image for a job" image pipeline wrong.yaml --for gitlab
+
+# Publishing, by a checkout that has no folder for it.
+printf -- '- {imagename: a, elements: [tiny-os], types: [raw], skip-base: true, publish: "pub/stable web/a.frames"}\n' > web.yaml
+"$HEARTH" image pipeline web.yaml --for make > web.mk || fail "the pipeline of what is published"
+make -f web.mk < /dev/null > out 2>&1 || fail "publishing by make: $(cat out)"
+[ -s "pub/stable web/a.frames" ] && [ -s "pub/stable web/a.frames.json" ] || fail "not published: $(find pub) $(cat out)"
+# It is not published with evidence of other bytes.
+sed -i 's/^image-a:/image-a:\n\t:\nold-a:/' web.mk
+rm -r pub
+printf x >> a.raw
+make -f web.mk publish-a < /dev/null > out 2>&1 && fail "other bytes are published: $(cat out)"
+[ ! -e pub ] || fail "something half is published: $(find pub)"
 finish

@@ -27,6 +27,7 @@ cat >> images.yaml << 'END'
   checks: web.checks.yaml
   publish: web.frames
 END
+echo 'service: {nginx: {running: true}}' > web.checks.yaml
 pipeline github > github-tests.yml
 pipeline kubernetes --container site/hearth:1 > kubernetes.yml
 pipeline nomad --container site/hearth:1 > nomad.json

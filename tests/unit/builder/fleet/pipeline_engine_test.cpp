@@ -87,13 +87,25 @@ TEST(PipelineEngine, EnginesWithoutOrderGetOneJobAnImageThatWaitsByMarks) {
   EXPECT_THAT(groups[1]["Tasks"][0]["Config"]["args"][1].get<std::string>(), HasSubstr("two\nset -eu\nthree\n"));
 }
 
+TEST(PipelineEngine, NomadsTemplatesLeaveWhatIsForTheShell) {
+  const std::vector<PipelineJob> jobs = {{.stage = PipelineJob::Stage::image,
+                                          .name = "image-a",
+                                          .about = "a",
+                                          .commands = {"\"${HEARTH:-hearth}\" '$''{x}'"}}};
+  EXPECT_THAT(pipeline_text("nomad", jobs, {.container = "x"}), HasSubstr("\\\"$${HEARTH:-hearth}\\\" '$''{x}'"));
+}
+
 TEST(PipelineEngine, WhatAnEngineLacksOrCantCarryIsRefused) {
   EXPECT_THAT(refused("nomda"), HasSubstr("did you mean 'nomad'? Engines: make, slurm"));
   EXPECT_THAT(refused("kubernetes"), HasSubstr("--for kubernetes needs --container"));
   EXPECT_THAT(refused("make", {.container = "x"}), HasSubstr("--for make has no use for --container"));
-  EXPECT_THAT(refused("gitlab", {}, "a*.raw"), HasSubstr("can't carry a*.raw"));
-  EXPECT_THAT(refused("github", {}, "/srv/a.raw"), HasSubstr("can't carry /srv/a.raw"));
+  EXPECT_THAT(refused("gitlab", {}, "a*.raw"), HasSubstr("can't carry 'a*.raw'"));
+  EXPECT_THAT(refused("github", {}, "/srv/a.raw"), HasSubstr("can't carry '/srv/a.raw'"));
   EXPECT_EQ(refused("make", {}, "/srv/a*.raw"), "");
+  for (const std::string name : {"a:b", "a\"b", "a<b", "a>b", "a|b", "#a", " a", "a "}) {
+    EXPECT_THAT(refused("github", {}, name), HasSubstr("can't carry")) << name;
+    EXPECT_EQ(refused("gitlab", {}, name), "") << name;
+  }
 }
 
 }  // namespace

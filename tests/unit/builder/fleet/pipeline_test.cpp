@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -32,9 +33,9 @@ std::vector<std::string> lines_of(const std::vector<PipelineJob>& jobs) {
   return lines;
 }
 
-std::string refusal_of(const std::vector<FleetImage>& images) {
+std::string refusal_of(const std::vector<FleetImage>& images, const PipelineSetup& setup = k_here) {
   try {
-    (void)pipeline_jobs(images, StepGraph(std::vector<ImageSteps>(images.size())), k_here);
+    (void)pipeline_jobs(images, StepGraph(std::vector<ImageSteps>(images.size())), setup);
   } catch (const Error& error) {
     return error.story();
   }
@@ -62,7 +63,7 @@ TEST(Pipeline, ATestComesBehindItsImageAndPublishingBehindBoth) {
   EXPECT_THAT(lines_of(jobs), ElementsAre("image-web", "test-web <image-web", "publish-web <image-web <test-web"));
   EXPECT_THAT(jobs[1].commands.front(), HasSubstr("--junit test-web.xml --checks web.checks.yaml web.raw"));
   EXPECT_THAT(jobs[2].commands,
-              ElementsAre("\"${HEARTH:-hearth}\" image verify web.raw",
+              ElementsAre("\"${HEARTH:-hearth}\" image verify web.raw", "mkdir -p pub",
                           "\"${HEARTH:-hearth}\" image publish --sign site.pem web.raw pub/web.frames"));
 }
 
@@ -87,15 +88,36 @@ TEST(Pipeline, NamesOfJobsArePlainAndDoNotMeet) {
 }
 
 TEST(Pipeline, TextStaysTextInACommand) {
-  const auto jobs = pipeline_jobs({image("it's $(X) ${Y} ${{ z }}")}, StepGraph(std::vector<ImageSteps>(1)), k_here);
-  EXPECT_THAT(jobs[0].commands.front(), HasSubstr(R"('--only=it'\''s $''(X) $''{Y} $''{{ z }}' images.yaml)"));
+  const auto jobs =
+      pipeline_jobs({image("it's $(X) ${Y} ${{ z }} %{ if a }")}, StepGraph(std::vector<ImageSteps>(1)), k_here);
+  EXPECT_THAT(jobs[0].commands.front(),
+              HasSubstr(R"('--only=it'\''s $''(X) $''{Y} $''{{ z }} %''{ if a }' images.yaml)"));
 }
 
 TEST(Pipeline, WhatNoJobCanHoldIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal_of({image("two\nlines")}), HasSubstr("images.yaml:1:3: image 'two"));
+  for (const char* end_of_line : {"\u0085", "\u2028", "\u2029"})
+    EXPECT_THAT(refusal_of({image(cat("two", end_of_line, "lines"))}), HasSubstr("has a control character"));
+  EXPECT_EQ(refusal_of({image("\u00e4\u00a0\u2027")}), "");
+  EXPECT_THAT(refusal_of({image("a")}, {.files = {}, .options = {"--image-cache=a\nb"}}),
+              HasSubstr("'--image-cache=a\nb' has a control character"));
+  EXPECT_THAT(refusal_of({}), HasSubstr("images.yaml: there are templates, but no image for a job"));
   FleetImage tree = image("tree", "tar");
   tree.checks = "checks.yaml";
   EXPECT_THAT(refusal_of({tree}), HasSubstr("images.yaml:1:3: image 'tree' has 'checks', but no type that is a disk"));
+}
+
+TEST(Pipeline, NoTwoJobsWriteOneFile) {
+  FleetImage one = image("one", "raw");
+  FleetImage two = image("two", "raw");
+  one.publish = "pub/site.frames";
+  two.publish = "./pub/../pub/site.frames";
+  EXPECT_THAT(refusal_of({one, two}),
+              HasSubstr("image 'two' writes ./pub/../pub/site.frames, which 'one' (images.yaml"));
+  two.publish = "/work/one.raw";
+  EXPECT_THAT(refusal_of({one, two}), HasSubstr("image 'two' writes /work/one.raw, which 'one'"));
+  two.publish = "pub/two.frames";
+  EXPECT_EQ(refusal_of({one, two}), "");
 }
 
 }  // namespace

@@ -346,6 +346,15 @@ TEST(ImageRequest, AClearedEnvironmentKeepsWhatTheArgumentsSet) {
   EXPECT_EQ(made.environment, (Environment{{"DIB_FILE", "2"}, {"HOME", "/h"}}));
 }
 
+TEST(ImageRequest, WhatMakeSaysToItsChildrenIsNoneOfAnImages) {
+  Caller caller{.environment = {{"MAKELEVEL", "1"}, {"MAKEFLAGS", " -j4"}, {"MFLAGS", "-j4"}}, .start_directory = {}};
+  EXPECT_THAT(request_by("os", caller).environment, IsEmpty());
+  caller.settings = {{"MAKEFLAGS", "-j2"}};
+  EXPECT_EQ(request_by("os", caller).environment, (Environment{{"MAKEFLAGS", "-j2"}}));
+  EXPECT_EQ(request_by("os", Caller{.environment = {{"MAKEFLAGS", "-s"}}, .start_directory = {}}).environment,
+            (Environment{{"MAKEFLAGS", "-s"}}));
+}
+
 TEST(ImageRequest, KnowsTheCommandLineThatSaysTheSame) {
   EXPECT_EQ(request("os -o x -t raw,tar -n").arguments_text, "-n -o x -t raw,tar os");
 }
