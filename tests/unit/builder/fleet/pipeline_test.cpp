@@ -16,12 +16,12 @@ FleetImage image(const std::string& name, const std::string& types = "qcow2") {
   FleetImage made;
   made.name = name;
   made.place = "images.yaml:1:3";
-  made.request.output = fs::path("/work") / name;
+  made.request.output = fs::path("/site") / name;
   made.request.formats = parse_formats(types);
   return made;
 }
 
-const PipelineSetup k_here{.files = {"images.yaml"}, .directory = "/work"};
+const PipelineSetup k_here{.files = {"images.yaml"}, .directory = "/site"};
 
 std::vector<std::string> lines_of(const std::vector<PipelineJob>& jobs) {
   std::vector<std::string> lines;
@@ -71,7 +71,7 @@ TEST(Pipeline, RecordingsAreWholeAndComeOneAfterTheOther) {
   std::vector<FleetImage> images = {image("a"), image("b"), image("c")};
   for (FleetImage& each : images) {
     each.request.fetching.mode = fetch::FetchMode::record;
-    each.request.fetching.lock = "/work/hearth.lock";
+    each.request.fetching.lock = "/site/hearth.lock";
   }
   images[2].request.fetching.mode = fetch::FetchMode::locked;
   const StepGraph graph({{"a", {"r/1"}, {"1"}}, {"b", {"r/1"}, {"1"}}, {"c", {"r/1"}, {"1"}}});
@@ -114,7 +114,7 @@ TEST(Pipeline, NoTwoJobsWriteOneFile) {
   two.publish = "./pub/../pub/site.frames";
   EXPECT_THAT(refusal_of({one, two}),
               HasSubstr("image 'two' writes ./pub/../pub/site.frames, which 'one' (images.yaml"));
-  two.publish = "/work/one.raw";
+  two.publish = "/site/one.raw";
   EXPECT_THAT(refusal_of({one, two}), HasSubstr("image 'two' writes /work/one.raw, which 'one'"));
   two.publish = "pub/two.frames";
   EXPECT_EQ(refusal_of({one, two}), "");
