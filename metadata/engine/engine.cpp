@@ -113,6 +113,7 @@ void Engine::take_up(LiveTree& kept) {
 
 std::int64_t Engine::now() const { return unix_seconds(world_.clock.wall()); }
 
+std::int64_t Engine::lasted() const { return unix_seconds(started_ + (world_.clock.now() - started_at_)); }
 /// What resources bring along that were exported elsewhere (Blueprint::resource_data()).
 static void bring_adopted(const Json& stack, const std::string& above, std::map<std::string, Json>& kept) {
   const auto resources = stack.find("resources");
@@ -299,7 +300,7 @@ void Engine::set_deadline(LiveTree& live) {
   const auto found = live.tree.body.find("timeout_mins");
   const std::int64_t minutes =
       found != live.tree.body.end() && found->is_number() ? found->get<std::int64_t>() : k_default_timeout_minutes;
-  live.tree.deadline = now() + minutes * 60;
+  live.tree.deadline = lasted() + minutes * 60;
 }
 
 Changes Engine::begun(LiveTree& live, Action action, StepAround& around) {

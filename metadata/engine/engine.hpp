@@ -281,6 +281,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
 
   friend class StepAround;
   [[nodiscard]] std::int64_t now() const;
+  [[nodiscard]] std::int64_t lasted() const;
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
   [[nodiscard]] bool is_polling(const Resource& server) const;
   [[nodiscard]] bool is_polling(std::int64_t last_poll) const;
@@ -341,6 +342,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
 
   World world_;
   std::vector<std::function<void(const Event&)>> watchers_;
+  WallTime started_ = world_.clock.wall();
+  MonotonicTime started_at_ = world_.clock.now();
   enum class Store : std::uint8_t {
     good,
     readable,  ///< what is known is what is kept, but what runs was not taken up again

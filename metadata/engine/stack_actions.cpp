@@ -175,7 +175,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   }
   state.status = Status::in_progress;
   state.reason = "Deploy data available";
-  if (resource.action == Action::erase) resource.data["deadline"] = around_.now() + k_delete_patience;
+  if (resource.action == Action::erase) resource.data["deadline"] = around_.lasted() + k_delete_patience;
 }
 
 void StackMachine::act_wait(std::size_t index) {
@@ -187,7 +187,7 @@ void StackMachine::act_wait(std::size_t index) {
   resource.data = Json::object();
   resource.data["handle"] = plan.handle;
   resource.data["count"] = plan.count;
-  resource.data["deadline"] = around_.now() + plan.timeout;
+  resource.data["deadline"] = around_.lasted() + plan.timeout;
   const std::size_t handle = tree_.find_path(plan.handle);
   const bool by_itself = handle != k_none && blueprint_.handle(plan.handle).transport == "NO_SIGNAL";
   for (std::size_t i = 0; by_itself && i < plan.count; ++i) (void)signal_handle(handle, Json::object());

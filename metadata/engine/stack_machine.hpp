@@ -29,6 +29,9 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   [[nodiscard]] virtual std::int64_t now() const = 0;
+  /// By which deadlines count: now() at the start of this process, and on from there by a clock that nobody sets. So
+  /// they end when they were meant to, whatever becomes of now(); what another process set ends by the time of day.
+  [[nodiscard]] virtual std::int64_t lasted() const { return now(); }
   /// Called between two resources: a step of many takes its time.
   virtual void breathe() {}
   /// How an agent is to signal for this trigger; former triggers' rights end.

@@ -182,3 +182,15 @@ TEST_F(EngineTest, AFailureIsRolledBackWhereThatIsWanted) {
 
 }  // namespace
 }  // namespace hearth::metadata::live
+TEST_F(EngineTest, TimeRunsOutByAClockThatNobodySets) {
+  (void)create("s",
+               R"({"h": {"role": "wait_handle"}, "w": {"role": "wait_condition", "handle": "h", "needs": ["h"]}})");
+  clock_.set_ahead(std::chrono::hours(24));
+  engine_->tick();
+  EXPECT_EQ(status("s"), "CREATE_IN_PROGRESS") << "the time of day went forward";
+  clock_.set_ahead(std::chrono::hours(-48));
+  clock_.advance(std::chrono::seconds(61));
+  engine_->tick();
+  EXPECT_EQ(status("s"), "CREATE_FAILED") << "and back";
+}
+
