@@ -312,6 +312,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void put_aside(const LiveTree& live, std::string why);
   void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
+  [[nodiscard]] std::string id_of_new(const std::string& project, const Json& adopted);
   void require_free(const std::string& project, const std::string& name) const;
   std::string begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
                         const Json& adopted, const std::string& remark = {});
@@ -341,9 +342,9 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void tell_runs();
 
   World world_;
-  std::vector<std::function<void(const Event&)>> watchers_;
   WallTime started_ = world_.clock.wall();
   MonotonicTime started_at_ = world_.clock.now();
+  std::vector<std::function<void(const Event&)>> watchers_;
   enum class Store : std::uint8_t {
     good,
     readable,  ///< what is known is what is kept, but what runs was not taken up again

@@ -53,6 +53,7 @@ void StackMachine::restore(std::size_t index) {
   }
   if (row == nullptr || !row->is_object()) return;
   const Json known = row->value("hearth", Json::object());
+  resource.era = exported_era(*row);
   if (resource.role == Role::server || resource.role == Role::wait_handle) {
     resource.data = known_data(known, path);
   }
