@@ -104,7 +104,10 @@ class StackMachine {
   [[nodiscard]] PlannedDeployment plan_of(const Resource& resource, const Trigger& trigger);
   void trigger(std::size_t resource, const PlannedDeployment& plan, const std::string& config_id);
   [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
+  [[nodiscard]] Json told_of(const Resource& resource) const;
+  [[nodiscard]] Json signals_of(const Resource& condition) const;
   void learn(std::size_t resource);
+  void tell(std::size_t resource);
   void act_handle(std::size_t resource);
   void adopt_deployment(std::size_t resource);
   void keep_blacklist(std::size_t resource, const PlannedStack& plan);
