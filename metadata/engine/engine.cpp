@@ -7,6 +7,7 @@
 #include "base/sql/database.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "metadata/engine/records_json.hpp"
 #include "metadata/engine/step_around.hpp"
 
 namespace hearth::metadata::live {
@@ -112,17 +113,20 @@ void Engine::take_up(LiveTree& kept) {
 }
 
 std::int64_t Engine::now() const { return unix_seconds(world_.clock.wall()); }
+std::int64_t Engine::lasted() const { return unix_seconds(started_ + (world_.clock.now() - started_at_)); }
 
-/// What resources bring along that were exported elsewhere (Blueprint::resource_data()).
-static void bring_adopted(const Json& stack, const std::string& above, std::map<std::string, Json>& kept) {
+/// What resources bring along that were exported: what another service knows of them (Blueprint::resource_data()), and
+/// when they were made, in which their ids are.
+static void bring_adopted(const Json& stack, const std::string& above, StackDefinition& definition) {
   const auto resources = stack.find("resources");
   if (resources == stack.end() || !resources->is_object()) return;
   for (const auto& [name, row] : resources->items()) {
     if (!row.is_object()) continue;
     const std::string path = cat(above, name);
     const auto data = row.find("resource_data");
-    if (data != row.end() && data->is_object() && data->contains("value")) kept[path] = *data;
-    bring_adopted(row, cat(path, "."), kept);
+    if (data != row.end() && data->is_object() && data->contains("value")) definition.kept[path] = *data;
+    definition.eras[path] = exported_era(row);
+    bring_adopted(row, cat(path, "."), definition);
   }
 }
 
@@ -130,7 +134,7 @@ static void bring_adopted(const Json& stack, const std::string& above, std::map<
 StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool before) const {
   StackDefinition definition{tree.name, tree.id, tree.project, body};
   definition.era = tree.era;
-  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition.kept);
+  if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition);
   for (const Resource& resource : tree.resources()) {
     if (resource.gone) continue;
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
@@ -181,11 +185,12 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
   }
   require_free(project, name);
   auto live = std::make_unique<LiveTree>();
-  live->tree.id = random_uuid();
+  live->tree.id = id_of_new(project, adopted);
   live->tree.name = name;
   live->tree.project = project;
   live->tree.body = with_defaults(body);
   live->tree.adopted = adopted;
+  live->tree.era = exported_era(adopted);
   StepAround around(*this);
   Changes changes;
   apart_.run([&] {
@@ -207,6 +212,8 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
   }
   require_store();  // others went on meanwhile
   require_free(project, name);
+  if (tree_of_.count(live->tree.id) > 0)
+    throw EngineError("StackExists", cat("The Stack (", name, ") is there again."));
   save(*live, changes);
   const std::string id = live->tree.id;  // what is made may be gone already when it has been run
   order_.push_back(id);
@@ -299,7 +306,7 @@ void Engine::set_deadline(LiveTree& live) {
   const auto found = live.tree.body.find("timeout_mins");
   const std::int64_t minutes =
       found != live.tree.body.end() && found->is_number() ? found->get<std::int64_t>() : k_default_timeout_minutes;
-  live.tree.deadline = now() + minutes * 60;
+  live.tree.deadline = lasted() + minutes * 60;
 }
 
 Changes Engine::begun(LiveTree& live, Action action, StepAround& around) {

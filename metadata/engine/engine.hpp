@@ -281,6 +281,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
 
   friend class StepAround;
   [[nodiscard]] std::int64_t now() const;
+  [[nodiscard]] std::int64_t lasted() const;
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
   [[nodiscard]] bool is_polling(const Resource& server) const;
   [[nodiscard]] bool is_polling(std::int64_t last_poll) const;
@@ -311,6 +312,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void put_aside(const LiveTree& live, std::string why);
   void require_served(const std::string& credential) const;
   [[nodiscard]] bool is_steady(const Place& place) const;
+  [[nodiscard]] std::string id_of_new(const std::string& project, const Json& adopted);
   void require_free(const std::string& project, const std::string& name) const;
   std::string begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
                         const Json& adopted, const std::string& remark = {});
@@ -340,6 +342,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void tell_runs();
 
   World world_;
+  WallTime started_ = world_.clock.wall();
+  MonotonicTime started_at_ = world_.clock.now();
   std::vector<std::function<void(const Event&)>> watchers_;
   enum class Store : std::uint8_t {
     good,

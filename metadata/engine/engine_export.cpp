@@ -9,6 +9,8 @@ namespace hearth::metadata::live {
 
 namespace {
 
+std::string abandoned_key(const std::string& id) { return cat("abandoned/", id); }
+
 std::string snapshot_key(const std::string& id, const std::string& snapshot) {
   return cat("snapshot/", id, "/", snapshot);
 }
@@ -41,6 +43,7 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
     row["metadata"] = engine.metadata_of(live, member);
     const bool is_made = resource.action != Action::init && !resource.removed;
     row["resource_data"] = is_made ? engine.blueprint(live).resource_data(resource.path) : Json::object();
+    if (resource.era != 0) row["hearth"]["era"] = resource.era;
     if (resource.role == Role::server || resource.role == Role::wait_handle) row["hearth"]["data"] = resource.data;
     if (resource.role == Role::deployment) row["hearth"]["deployment"] = to_json(resource.deployment);
     out["resources"][resource.name] = std::move(row);
@@ -50,6 +53,7 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
 
 Json Engine::exported(LiveTree& live) {
   Json out = exported_stack(*this, live, 0);
+  out["hearth"]["era"] = live.tree.era;
   out["template"] = body_part(live.tree, "template");
   out["files"] = body_part(live.tree, "files");
   out["environment"] = body_part(live.tree, "environment");
@@ -65,6 +69,7 @@ Json Engine::abandon(const std::string& id) {
   LiveTree& live = *find(id).live;
   require_idle(live);
   Json out = exported(live);
+  world_.repository.set(abandoned_key(live.tree.id), live.tree.project);
   drop(live);
   return out;
 }
@@ -100,6 +105,17 @@ static std::string remark_on(std::vector<std::string> untaken) {
   untaken.resize(untaken.size() - more);
   return cat("resource_data was not taken over, for only a RandomString's value is: ", join(untaken, ", "),
              more == 0 ? "" : cat(" and ", more, " more"));
+}
+
+/// A stack that left here keeps its id, in which the signal URLs of its machines are. No other export does: random
+/// texts are made of the id, and must not follow from one that somebody chose.
+std::string Engine::id_of_new(const std::string& project, const Json& adopted) {
+  const Json given = adopted.is_object() ? adopted.value("id", Json()) : Json();
+  if (!given.is_string()) return random_uuid();
+  const std::string id = given;
+  const bool is_free = tree_of_.count(id) == 0 && aside_.count(id) == 0;
+  const bool is_ours = is_free && (is_copy_ || world_.repository.setting(abandoned_key(id)) == project);
+  return is_ours ? id : random_uuid();
 }
 
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {

@@ -153,4 +153,10 @@ Resource resource_from(const Json& json) {
   return resource;
 }
 
+std::size_t exported_era(const Json& row) {
+  const Json known = row.is_object() ? row.value("hearth", Json()) : Json();
+  const Json era = known.is_object() ? known.value("era", Json()) : Json();
+  return era.is_number_unsigned() ? era.get<std::uint32_t>() : 0;
+}
+
 }  // namespace hearth::metadata::live

@@ -21,4 +21,7 @@ namespace hearth::metadata::live {
 [[nodiscard]] Resource resource_from(const Json& json);
 [[nodiscard]] DeploymentState deployment_from(const Json& json);
 
+/// Of a stack or a resource in an export; 0 where it tells none.
+[[nodiscard]] std::size_t exported_era(const Json& row);
+
 }  // namespace hearth::metadata::live

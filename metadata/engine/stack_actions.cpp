@@ -66,11 +66,7 @@ void StackMachine::machine_came(std::size_t index, const Json& attributes, const
     return;
   }
   resource.data["machine"] = attributes;
-  if (waiting) {
-    complete(index);
-  } else if (resource.status == Status::complete) {
-    learn(index);
-  }
+  waiting ? complete(index) : learn(index);
   run();
 }
 
@@ -165,6 +161,8 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   state.input_values = plan.input_values;
   state.transport = plan.signal_transport;
   state.action = resource.action;
+  // Until it has told anew it is known for what it told.
+  if (const Json told = told_of(resource); told.is_object()) resource.data["told"] = told;
   state.output_values = Json();
   state.pushed = true;
   touch_server(resource);
@@ -175,7 +173,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   }
   state.status = Status::in_progress;
   state.reason = "Deploy data available";
-  if (resource.action == Action::erase) resource.data["deadline"] = around_.now() + k_delete_patience;
+  if (resource.action == Action::erase) resource.data["deadline"] = around_.lasted() + k_delete_patience;
 }
 
 void StackMachine::act_wait(std::size_t index) {
@@ -184,10 +182,12 @@ void StackMachine::act_wait(std::size_t index) {
   if (resource.action != Action::create && resource.action != Action::update) return complete(index);
   resource.fingerprint = fingerprint_of(resource);
   const PlannedWait plan = blueprint_.wait(resource.path);
+  const bool is_told = resource.data.contains("told");
   resource.data = Json::object();
+  if (is_told) resource.data["told"] = true;
   resource.data["handle"] = plan.handle;
   resource.data["count"] = plan.count;
-  resource.data["deadline"] = around_.now() + plan.timeout;
+  resource.data["deadline"] = around_.lasted() + plan.timeout;
   const std::size_t handle = tree_.find_path(plan.handle);
   const bool by_itself = handle != k_none && blueprint_.handle(plan.handle).transport == "NO_SIGNAL";
   for (std::size_t i = 0; by_itself && i < plan.count; ++i) (void)signal_handle(handle, Json::object());
@@ -202,7 +202,7 @@ void StackMachine::relearn(bool anew) {
     if (resource.gone) continue;
     if (resource.role == Role::nested && resource.child != k_none && tree_.stack(resource.child).is_group) {
       tell_group(i, !anew && !(updates && !is_reached(i)));
-    } else if (resource.status == Status::complete) {
+    } else if (tree_.find_path(resource.path) == i) {  // what goes knows nothing of what took its place
       learn(i);
     }
   }
@@ -242,31 +242,48 @@ Json StackMachine::reference_of(const std::string& path) {
   }
 }
 
+/// What the run told of the resource last, whatever has happened to it since; null where it told nothing.
+Json StackMachine::told_of(const Resource& resource) const {
+  const Json& data = resource.data;
+  const bool is_complete = resource.status == Status::complete;
+  switch (resource.role) {
+    case Role::deployment:
+      if (data.contains("told")) return data["told"];
+      return resource.deployment.status == Status::complete ? resource.deployment.output_values : Json();
+    case Role::wait_handle: return data.value("attributes", Json());
+    case Role::server: return data.value("machine", data.value("told", Json()));
+    case Role::wait_condition: return is_complete || data.contains("told") ? signals_of(resource) : Json();
+    default: return {};
+  }
+}
+
+Json StackMachine::signals_of(const Resource& condition) const {
+  const std::size_t handle = tree_.find_path(condition.data.value("handle", ""));
+  if (handle == k_none) return {};
+  Json data = Json::object();
+  const Json signals = tree_.resource(handle).data.value("signals", Json::object());
+  for (const auto& [id, signal] : signals.items()) {
+    data[id] = signal.contains("data") ? signal["data"] : Json();
+  }
+  return {{"data", python_json(data)}};  // a text, as Heat writes it: templates may compare it
+}
+
 /// Tells the blueprint what only the run could tell.
 void StackMachine::learn(std::size_t index) {
   const Resource& resource = tree_.resource(index);
-  if (resource.role == Role::deployment && resource.deployment.status == Status::complete &&
-      resource.deployment.output_values.is_object()) {
-    blueprint_.know(resource.path, resource.deployment.output_values);
-  }
-  if (resource.role == Role::wait_handle && resource.data.contains("attributes")) {
-    blueprint_.know(resource.path, resource.data["attributes"]);
-  }
-  if (resource.role == Role::server && resource.data.contains("machine")) {
-    blueprint_.know(resource.path, resource.data["machine"]);
-  }
-  if (resource.role == Role::wait_condition) {
-    const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));
-    if (handle == k_none) return;
-    Json data = Json::object();
-    const Json signals = tree_.resource(handle).data.value("signals", Json::object());
-    for (const auto& [id, signal] : signals.items()) {
-      data[id] = signal.contains("data") ? signal["data"] : Json();
-    }
-    Json known = Json::object();
-    known["data"] = python_json(data);  // a text, as Heat writes it: templates may compare it
-    blueprint_.know(resource.path, known);
-  }
+  if (!resource.data.is_object() && resource.role != Role::deployment) return;
+  const Json told = told_of(resource);
+  if (told.is_object()) blueprint_.know(resource.path, told);
+}
+
+/// It is known from now on, whatever becomes of the resource.
+void StackMachine::tell(std::size_t index) {
+  Resource& resource = tree_.own_resource(index);
+  if (resource.role == Role::wait_condition) resource.data["told"] = true;
+  if (resource.role == Role::deployment && resource.deployment.output_values.is_object() && resource.data.is_object())
+    resource.data.erase("told");
+  changes_.resources.insert(index);
+  learn(index);
 }
 
 }  // namespace hearth::metadata::live

@@ -26,7 +26,7 @@ Json known_data(const Json& known, const std::string& path) {
   for (const char* key : {"version", "modified"}) {
     if (has(data, key)) require(data[key].is_number_integer(), path, key, "number");
   }
-  for (const char* key : {"former", "machine", "os-collect-config", "signals"}) {
+  for (const char* key : {"former", "machine", "told", "os-collect-config", "signals"}) {
     if (has(data, key)) require(data[key].is_object(), path, key, "map");
   }
   for (const auto& [map, key] : {std::pair{"former", "key"}, {"former", "object"}, {"machine", "address"}}) {
@@ -53,6 +53,7 @@ void StackMachine::restore(std::size_t index) {
   }
   if (row == nullptr || !row->is_object()) return;
   const Json known = row->value("hearth", Json::object());
+  resource.era = exported_era(*row);
   if (resource.role == Role::server || resource.role == Role::wait_handle) {
     resource.data = known_data(known, path);
   }

@@ -126,7 +126,7 @@ void StackMachine::end_rest() {
 
 void StackMachine::check_deadlines() {
   if (!tree_.busy()) return;
-  const std::int64_t now = around_.now();
+  const std::int64_t now = around_.lasted();
   if (tree_.deadline != 0 && now >= tree_.deadline) return tree_.running() ? time_out() : end_rest();
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);

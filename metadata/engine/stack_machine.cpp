@@ -187,7 +187,7 @@ void StackMachine::complete(std::size_t index) {
       touch_server(resource);
     }
   } else {
-    learn(index);
+    tell(index);
   }
   if (!pauses(index, "post", resource.action)) done(index);
 }

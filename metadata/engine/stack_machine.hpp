@@ -29,6 +29,9 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   [[nodiscard]] virtual std::int64_t now() const = 0;
+  /// By which deadlines count: now() at the start of this process, and on from there by a clock that nobody sets. So
+  /// they end when they were meant to, whatever becomes of now(); what another process set ends by the time of day.
+  [[nodiscard]] virtual std::int64_t lasted() const { return now(); }
   /// Called between two resources: a step of many takes its time.
   virtual void breathe() {}
   /// How an agent is to signal for this trigger; former triggers' rights end.
@@ -101,7 +104,10 @@ class StackMachine {
   [[nodiscard]] PlannedDeployment plan_of(const Resource& resource, const Trigger& trigger);
   void trigger(std::size_t resource, const PlannedDeployment& plan, const std::string& config_id);
   [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
+  [[nodiscard]] Json told_of(const Resource& resource) const;
+  [[nodiscard]] Json signals_of(const Resource& condition) const;
   void learn(std::size_t resource);
+  void tell(std::size_t resource);
   void act_handle(std::size_t resource);
   void adopt_deployment(std::size_t resource);
   void keep_blacklist(std::size_t resource, const PlannedStack& plan);

@@ -60,7 +60,7 @@ SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
         other.role == Role::wait_condition && !other.gone && other.data.value("handle", "") == handle.path;
     if (!is_ours) continue;
     // Heat keeps no copy of `data`: a signal that nobody waited for is seen as well.
-    other.status == Status::in_progress ? check_wait(i) : learn(i);
+    other.status == Status::in_progress ? check_wait(i) : tell(i);
   }
   return {};
 }

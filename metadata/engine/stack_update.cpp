@@ -147,10 +147,12 @@ void StackMachine::replace(std::size_t index) {
   const bool keeps_id = resource.role == Role::server && resource.data.value("is_machine", false);
   if (!keeps_id) blueprint_.renew(resource.path);
   const std::size_t era = keeps_id ? resource.era : tree_.era;
+  const Json told = keeps_id ? told_of(resource) : Json();
   if (overwritten) {
     around_.forget(tree_, resource);
     resource.era = era;
     resource.data = Json::object();
+    if (told.is_object()) resource.data["told"] = told;
     return start(index, Action::create);
   }
   const PlannedResource plan{resource.name,  resource.type,        resource.role,
@@ -168,6 +170,7 @@ void StackMachine::replace(std::size_t index) {
   tree_.own_resource(anew).era = era;
   if (plan.role == Role::server) {
     tree_.own_resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
+    if (told.is_object()) tree_.own_resource(anew).data["told"] = told;
   }
   changes_.resources.insert(anew);
   start(anew, Action::create);

@@ -16,6 +16,7 @@ class StepAround final : public Surroundings {
 
   // Surroundings
   [[nodiscard]] std::int64_t now() const override { return engine_.now(); }
+  [[nodiscard]] std::int64_t lasted() const override { return engine_.lasted(); }
   void breathe() override { engine_.breathe(); }
   [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
                                            const std::string& transport) override;

@@ -216,7 +216,10 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
     return *parts_->guards.emplace_back(std::move(guard));
   };
   const auto serve = [&](const char* name, std::uint16_t port, HttpHandler& handler, TrialGuard::Port kind = {}) {
-    HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->log));
+    const auto asks = [tried = kind.tried](const ServedRequest& request) {
+      return tried && tried(request) == Trying::asks;
+    };
+    HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->log, asks));
     if (kind.tried)
       last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *parts_->trials, std::move(kind)));
     open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));

@@ -29,9 +29,8 @@ std::string trouble_of(const Engine& engine) {
 /// be a question: answer() sees to it.
 Admission StoreGuard::admit(const ServedRequest& head) {
   Admission admission;
-  const bool reads = head.method == "GET" || head.method == "HEAD";
   try {
-    if (reads ? !engine_.can_read() : !engine_.can_write() && !admits_at_once(head)) {
+    if (reads(head) ? !engine_.can_read() : !engine_.can_write() && !admits_at_once(head)) {
       admission.refusal = come_again(trouble_of(engine_));  // who it is can't be told while nothing is known
     } else {
       admission = inner_.admit(head);
@@ -42,10 +41,13 @@ Admission StoreGuard::admit(const ServedRequest& head) {
   return admission;
 }
 
+bool StoreGuard::reads(const ServedRequest& request) const {
+  return request.method == "GET" || request.method == "HEAD" || (asks_ && asks_(request));
+}
+
 /// Who is refused waits for nothing.
 bool StoreGuard::is_refused(const ServedRequest& request) const {
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  return reads ? !engine_.can_read() : !engine_.can_write();
+  return reads(request) ? !engine_.can_read() : !engine_.can_write();
 }
 
 bool StoreGuard::admits_at_once(const ServedRequest& head) const {
@@ -57,8 +59,8 @@ bool StoreGuard::answers_at_once(const ServedRequest& request) const {
 }
 
 ServedResponse StoreGuard::answer(const ServedRequest& request) {
-  const bool reads = engine_.can_read() && inner_.answers_at_once(request);
-  if (!reads && is_refused(request)) return come_again(trouble_of(engine_));
+  const bool at_once = engine_.can_read() && inner_.answers_at_once(request);
+  if (!at_once && is_refused(request)) return come_again(trouble_of(engine_));
   try {
     const bool may_be_old = !engine_.can_write();
     ServedResponse response = inner_.answer(request);

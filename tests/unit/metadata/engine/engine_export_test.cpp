@@ -20,6 +20,31 @@ TEST_F(EngineTest, AStackThatWasAbandonedAndAdoptedIsTheSameForItsAgents) {
   EXPECT_EQ(maker_.last->known["d1"]["result"], "42");
 }
 
+TEST_F(EngineTest, WhatAMachineOfAnAbandonedStackHoldsWorksForTheAdoptedOne) {
+  constexpr const char* k_waiting =
+      R"({"s": {"role": "server"}, "h": {"role": "wait_handle", "transport": "CFN_SIGNAL"},
+    "d": {"role": "deployment", "server": "s", "needs": ["s"]}})";
+  const std::string id = create("s", k_waiting);
+  const std::string key = at("s", "d").deployment.key_id;
+  const std::string handle_key = at("s", "h").data["key"];
+  (void)engine_->signal(id, "d", Json::object());
+  const Json data = engine_->abandon(id);
+  EXPECT_FALSE(engine_->access_key(key));
+  restart();
+  EXPECT_NE(engine_->adopt("other", "theirs", body(k_waiting), data), id)
+      << "what is made of the id must not follow from an export that another project shows";
+  engine_->act(engine_->find("theirs", "other").live->tree.id, Action::erase);
+  EXPECT_EQ(engine_->adopt("admin", "renamed", body(k_waiting), data), id);
+  for (const auto& [name, held] : {std::pair{"d", key}, {"h", handle_key}}) {
+    const std::optional<AccessKey> found = engine_->access_key(held);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->stack_id, id) << "in the URL that the machine has";
+    EXPECT_EQ(found->resource, name);
+    EXPECT_EQ(engine_->signal(id, name, Json::object()).kind, SignalOutcome::Kind::taken);
+  }
+  EXPECT_NE(engine_->adopt("admin", "twice", body(k_waiting), data), id) << "it is there already";
+}
+
 TEST_F(EngineTest, AnExportOfAForeignOrchestratorIsTakenOverWithoutRunningAnything) {
   engine_->adopt("admin", "s", body(k_one_server), Json::parse(R"({"resources": {"d1": {"resource_id": "dep-7"}}})"));
   EXPECT_EQ(status("s"), "ADOPT_COMPLETE");

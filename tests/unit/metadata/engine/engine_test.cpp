@@ -44,6 +44,78 @@ TEST_F(EngineTest, AStackIsDrivenToItsEndBySignals) {
   EXPECT_EQ(engine_->event(events[2].id)->number, events[2].number);
 }
 
+class KnownTest : public EngineTest {
+ protected:
+  std::map<std::string, Json> known() {
+    return dynamic_cast<fakes::SimpleBlueprint&>(engine_->blueprint(*engine_->find("s").live)).known;
+  }
+  /// What is known of each resource is known after a kill, too.
+  void expect_kept(const std::string& when) {
+    const auto before = known();
+    restart();
+    EXPECT_EQ(known(), before) << when;
+  }
+  void mark_unhealthy(const std::string& path) {
+    const StackPlace place = engine_->find("s");
+    engine_->mark(*place.live, place.live->tree.find_path(path), true, "it does not answer");
+  }
+};
+
+TEST_F(KnownTest, WhateverBecameOfAResourceWhatItToldIsKnownAfterAKill) {
+  const std::string id = create("s", R"({"h": {"role": "wait_handle"},
+    "w": {"role": "wait_condition", "handle": "h", "count": 3, "needs": ["h"]}, "k": {"role": "wait_handle"},
+    "done": {"role": "wait_condition", "handle": "k", "needs": ["k"]}, "s": {"role": "server", "is_machine": true},
+    "d": {"role": "deployment", "server": "s", "needs": ["s"], "outputs": [{"name": "o"}]}})");
+  engine_->machine_came(at("s", "s").physical_id, {{"address", "192.0.2.5"}});
+  (void)engine_->signal(id, "d", Json::parse(R"({"o": "first"})"));
+  (void)engine_->signal(id, "k", Json::parse(R"({"data": "there"})"));
+  (void)engine_->signal(id, "h", Json::parse(R"({"id": "1", "data": "in time"})"));
+  expect_kept("while it is made");
+  clock_.advance(std::chrono::seconds(61));
+  engine_->tick();
+  ASSERT_EQ(status("s"), "CREATE_FAILED");
+  expect_kept("of a condition that failed");
+  (void)engine_->signal(id, "h", Json::parse(R"({"id": "2", "data": "late"})"));
+  ASSERT_EQ(known()["w"]["data"], R"({"1": "in time", "2": "late"})");
+  expect_kept("of one that failed and whose handle was signalled then");
+  for (const Action action : {Action::suspend, Action::resume, Action::check}) {
+    engine_->act(id, action);
+    expect_kept(std::string(word(action)));
+  }
+  for (const char* path : {"h", "done", "s", "d"}) mark_unhealthy(path);
+  ASSERT_EQ(known()["d"]["o"], "first");
+  expect_kept("of what was marked unhealthy");
+}
+
+TEST_F(KnownTest, WhatAnUpdateAsksForAgainIsKnownAsItWasUntilItIsAnswered) {
+  const auto stack = [](int version) {
+    return replace_all(
+        R"-({"k": {"role": "wait_handle"}, "w": {"role": "wait_condition", "handle": "k", "needs": ["k"],
+          "properties": {"(metadata)": VERSION}},
+        "s": {"role": "server", "is_machine": true, "properties": {"v": VERSION}, "replaced_by": ["v"]},
+        "d": {"role": "deployment", "server": "s", "outputs": [{"name": "o"}], "properties": {"v": VERSION}}})-",
+        "VERSION", std::to_string(version));
+  };
+  const std::string id = create("s", stack(1));
+  engine_->machine_came(at("s", "s").physical_id, {{"address", "192.0.2.5"}});
+  (void)engine_->signal(id, "d", Json::parse(R"({"o": "first"})"));
+  (void)engine_->signal(id, "k", Json::parse(R"({"data": "there"})"));
+  ASSERT_EQ(status("s"), "CREATE_COMPLETE");
+  engine_->update(id, body(stack(2)));
+  ASSERT_EQ(status("s"), "UPDATE_IN_PROGRESS");
+  EXPECT_EQ(known()["d"]["o"], "first");
+  EXPECT_EQ(known()["s"]["address"], "192.0.2.5") << "it is the same machine";
+  expect_kept("while it waits");
+  (void)engine_->signal(id, "d", Json::parse(R"({"o": "second", "deploy_status_code": 1})"));
+  ASSERT_EQ(status("s"), "UPDATE_FAILED");
+  expect_kept("where it failed");
+  engine_->update(id, body(stack(3)));
+  (void)engine_->signal(id, "d", Json::parse(R"({"o": "third"})"));
+  ASSERT_EQ(status("s"), "UPDATE_COMPLETE");
+  EXPECT_EQ(known()["d"]["o"], "third");
+  expect_kept("where it was answered");
+}
+
 TEST_F(EngineTest, AfterAKillItGoesOnWhereItWasAndKnowsWhatItLearned) {
   const std::string id = create("s1", k_one_server);
   (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));
@@ -157,6 +229,18 @@ TEST_F(EngineTest, OfServersThatWentTenThousandAreRemembered) {
   EXPECT_EQ(repository_->settings_below("retired/").size(), 10'000U);
   EXPECT_FALSE(engine_->access_key("key-49"));
   EXPECT_TRUE(engine_->access_key("key-50"));
+}
+
+TEST_F(EngineTest, TimeRunsOutByAClockThatNobodySets) {
+  (void)create("s",
+               R"({"h": {"role": "wait_handle"}, "w": {"role": "wait_condition", "handle": "h", "needs": ["h"]}})");
+  clock_.set_ahead(std::chrono::hours(24));
+  engine_->tick();
+  EXPECT_EQ(status("s"), "CREATE_IN_PROGRESS") << "the time of day went forward";
+  clock_.set_ahead(std::chrono::hours(-48));
+  clock_.advance(std::chrono::seconds(61));
+  engine_->tick();
+  EXPECT_EQ(status("s"), "CREATE_FAILED") << "and back";
 }
 
 TEST_F(EngineTest, TimeRunsOutByTheStacksOwnTimeout) {

@@ -167,6 +167,34 @@ outputs:
   EXPECT_EQ(deployed(), "192.0.2.3") << "somebody asks for its address by name";
 }
 
+TEST_F(StackServiceTest, NestedStacksThatCameWithAnUpdateKeepTheirIdsWhenTheyAreAdopted) {
+  const auto body = [](int count) {
+    return Json{{"template", cat(R"(heat_template_version: 2018-08-31
+resources:
+  more:
+    type: OS::Heat::ResourceGroup
+    properties: {count: )",
+                                 count, R"(, resource_def: {type: m.yaml}}
+)")},
+                {"files", {{"m.yaml", "heat_template_version: 2018-08-31\nresources: {v: {type: OS::Heat::None}}\n"}}}};
+  };
+  StackService service(settings(), clock_, log_);
+  Engine& engine = service.engine();
+  const auto ids = [&] {
+    std::vector<std::string> all;
+    for (const Stack& stack : engine.find("s").live->tree.stacks()) all.push_back(stack.id);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const std::string id = engine.create("admin", "s", body(1));
+  engine.update(id, body(2));
+  const std::vector<std::string> before = ids();
+  ASSERT_EQ(before.size(), 4U);
+  const Json data = engine.abandon(id);
+  (void)engine.adopt("admin", "s", body(2), data);
+  EXPECT_EQ(ids(), before) << "signal URLs of their machines have them";
+}
+
 TEST_F(StackServiceTest, ARandomTextThatWasExportedIsTheSameWhereItIsAdopted) {
   const std::string top = R"(heat_template_version: 2018-08-31
 resources:
@@ -198,7 +226,9 @@ outputs:
   data["resources"]["same"]["resource_data"] = {{"value", "of the export"}};
   const std::string id = service->engine().adopt("admin", "s", body("20"), data);
   EXPECT_EQ(texts(), before) << "and only what is random comes along";
-  const std::vector<Event> events = service->engine().events({{id}});
+  EXPECT_EQ(id, left);
+  std::vector<Event> events = service->engine().events({{id}});
+  std::erase_if(events, [](const Event& event) { return !event.status.starts_with("ADOPT"); });
   ASSERT_GT(events.size(), 2U);
   EXPECT_EQ(events[1].reason, "resource_data was not taken over, for only a RandomString's value is: same.value");
   EXPECT_EQ(cat(events[1].type, " ", events[1].resource, " ", events[1].status), "OS::Heat::Stack s ADOPT_IN_PROGRESS")

@@ -43,6 +43,20 @@ TEST_F(StoreGuardTest, SaysThatOneMayComeAgainAndReadsGoOn) {
   EXPECT_FALSE(find_header(guard.answer(get).headers, "Warning"));
 }
 
+TEST_F(StoreGuardTest, WhatOnlyAsksIsAnsweredWhateverItsMethod) {
+  bool fails = true;
+  Handler handler(fails);
+  StoreGuard guard(handler, *engine_, log_, [](const ServedRequest& request) { return request.path == "/validate"; });
+  ServedRequest post;
+  post.method = "POST";
+  (void)guard.answer(post);
+  fails = false;
+  EXPECT_EQ(guard.answer(post).status, 503);
+  post.path = "/validate";
+  EXPECT_FALSE(guard.admit(post).refusal);
+  EXPECT_EQ(guard.answer(post).status, 200);
+}
+
 TEST_F(StoreGuardTest, WhatCanNotBeKeptBecauseTheDirectoryIsGoneIsRefusedWithTheReason) {
   bool fails = false;
   Handler handler(fails);
