@@ -218,7 +218,7 @@ mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml
-for file in deploy.kernel deploy.initramfs node.qcow2; do : > "$file"; done
+for file in deploy.kernel deploy.initramfs node.qcow2; do echo x > "$file"; done
 printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\nstack: {template: stack.yaml}\n' >> rehearsed.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
