@@ -37,13 +37,13 @@ std::string pm_name(const DriverSheet& sheet, const DriverKey& key) {
   return "";
 }
 
-std::string key_table(const DriverSheet& sheet, const std::vector<DriverKey>& keys) {
+std::string key_table(const DriverSheet& sheet, const std::vector<DriverKey>& keys, std::size_t room) {
   std::vector<cli::Row> rows;
   for (const DriverKey& key : keys) {
     const std::string choice = key.values.empty() ? "" : cat(" (", join(key.values, ", "), ")");
     rows.push_back({key.name, pm_name(sheet, key), key.required ? "required" : key.fallback, cat(key.help, choice)});
   }
-  return rows.empty() ? "" : cli::table({"Key", "Inventory", "Default", "What"}, rows);
+  return rows.empty() ? "" : cli::table({"Key", "Inventory", "Default", "What"}, rows, room);
 }
 
 Json keys_json(const DriverSheet& sheet, const std::vector<DriverKey>& keys) {
@@ -68,19 +68,19 @@ Json sheet_json(const DriverSheet& sheet) {
 
 }  // namespace
 
-std::string driver_list() {
+std::string driver_list(std::size_t room) {
   std::vector<cli::Row> rows;
   for (const DriverSheet& sheet : driver_sheets())
     rows.push_back({sheet.driver, join(pm_types(sheet), ", "), sheet.summary});
-  return cat(cli::table({"Driver", "pm_type", "For"}, rows),
+  return cat(cli::table({"Driver", "pm_type", "For"}, rows, room),
              "'hearth node drivers DRIVER' prints what one reads of driver_info.\n");
 }
 
-std::string driver_page(const std::string& driver) {
+std::string driver_page(const std::string& driver, std::size_t room) {
   const DriverSheet& sheet = sheet_named(driver);
   return cat(sheet.driver, ": ", sheet.summary, "\npm_type in an inventory: ", join(pm_types(sheet), ", "), "\n\n",
-             key_table(sheet, sheet.keys), sheet.keys.empty() ? "" : "\n", "Whatever the driver:\n",
-             key_table(sheet, common_driver_keys()));
+             key_table(sheet, sheet.keys, room), sheet.keys.empty() ? "" : "\n", "Whatever the driver:\n",
+             key_table(sheet, common_driver_keys(), room));
 }
 
 Json drivers_json(const std::string& driver) {

@@ -403,7 +403,7 @@ int drivers_command(const cli::Arguments& arguments) {
   if (arguments.has("json"))
     cli::print(json_document(drivers_json(name)));
   else
-    cli::print(name.empty() ? driver_list() : driver_page(name));
+    cli::print(name.empty() ? driver_list(cli::table_room()) : driver_page(name, cli::table_room()));
   return 0;
 }
 

@@ -27,9 +27,10 @@ std::string host_only(const std::string& address) {
   return port ? rest.substr(0, colon) : rest;
 }
 
-/// BMCs of one maker: power/vendor_driver.hpp.
-bool is_vendors(std::string_view driver) {
-  return driver == "idrac" || driver == "ilo" || driver == "irmc" || driver == "xclarity";
+bool sheet_has_key(std::string_view driver, const std::string& key) {
+  const DriverSheet* sheet = driver_sheet(driver);
+  return sheet != nullptr &&
+         std::any_of(sheet->keys.begin(), sheet->keys.end(), [&](const DriverKey& each) { return each.name == key; });
 }
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -84,7 +85,7 @@ std::optional<std::string> driver_key(const DriverRow& row, std::string_view pm_
   if (pm_key == "pm_user") return prefix + "_username";
   if (pm_key == "pm_password") return prefix + "_password";
   if (pm_key == "pm_port") return prefix + "_port";
-  if (pm_key == "pm_system_id" && (row.driver == "redfish" || is_vendors(row.driver))) return prefix + "_system_id";
+  if (pm_key == "pm_system_id" && sheet_has_key(row.driver, prefix + "_system_id")) return prefix + "_system_id";
   return std::nullopt;
 }
 

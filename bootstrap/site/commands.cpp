@@ -30,7 +30,7 @@ int check_site(const cli::Arguments& arguments) {
     cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
-  if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing\n", join(missing, "\n")));
+  if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
   cli::print(cat(site.machines.size(), site.machines.size() == 1 ? " machine in " : " machines in ", site.subnet,
                  ", seed ", site.seed_address, site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name),
                  ": nothing is wrong\n"));

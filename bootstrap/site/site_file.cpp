@@ -455,6 +455,9 @@ std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_imag
       missing.push_back(cat(key, ": the site file names none; ", advice));
     else if (!fs::exists(path))
       missing.push_back(cat(key, ": there is no ", path.string(), "; ", advice));
+    else if (!fs::is_regular_file(path) || fs::file_size(path) == 0)
+      missing.push_back(
+          cat(key, ": ", path.string(), fs::is_regular_file(path) ? " is empty; " : " is no file; ", advice));
   };
   const char* ramdisk = "ramdisk-image-create -o deploy --ramdisk-element deploy-ramdisk debian-minimal makes both";
   look(site.deploy.kernel, "deploy.kernel", ramdisk);

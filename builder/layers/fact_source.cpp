@@ -36,15 +36,6 @@ constexpr const char* k_stand_in_epoch = "315532800";
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
                                                         "ELEMENTS_PATH"};
 
-std::string fact_kind(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
-std::string fact_name(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
-
-/// A fact of something that is not on this machine.
-bool is_remote(const std::string& fact) {
-  const std::string kind = fact_kind(fact);
-  return kind == "fetch" || kind == "repository" || kind == "git" || kind == "url";
-}
-
 bool holds(const fs::path& directory, const fs::path& path) {
   const std::string& text = directory.string();
   return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
@@ -333,7 +324,8 @@ void FactSource::prepare() const {
     }
   }
   for (const Step& step : plan_.steps) (void)of_step(step, {});
-  (void)elements_digest();
+  Facts elements;
+  add_elements(elements);
   digests_.save();
 }
 
@@ -388,6 +380,14 @@ const std::string& FactSource::elements_digest() const {
     known->second = fact_digest(text);
   }
   return known->second;
+}
+
+void FactSource::add_elements(Facts& facts) const {
+  if (!facts.emplace("elements all", elements_digest()).second) return;
+  for (const Element& element : plan_.elements.elements) {
+    for (const std::string& name : files_.list(element.path))
+      facts.emplace(cat("element ", element.name, "/", name), digests_.path(element.path / name));
+  }
 }
 
 /// Everything that could change what a phase installs: the entries of all elements, and the maps of names.
@@ -580,7 +580,7 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
     if (!facts.emplace(cat("hook ", path), hook_digest(path)).second) continue;
     for (const HookText& text : hook_texts(path)) {
       add_inputs(text.inputs);
-      if (text.names_elements) facts["elements all"] = elements_digest();
+      if (text.names_elements) add_elements(facts);
       if (!text.names_bootstrap) continue;
       for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
     }
@@ -642,7 +642,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   }
   for (const std::string& path : reads.directories)
     facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
-  if (reads.everything) facts["elements all"] = elements_digest();
+  if (reads.everything) add_elements(facts);
   add_texts(step, reads, facts);
   add_variables(step, facts);
   add_unnamed(reads, facts);

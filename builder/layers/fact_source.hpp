@@ -104,6 +104,7 @@ class FactSource {
     bool names_bootstrap = false;  ///< the packages that a bootstrap takes
   };
   [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
+  void add_elements(Facts& facts) const;  ///< all their files as one fact, and which they are
   [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
   [[nodiscard]] bool is_of_hearth(const std::string& element) const;
   [[nodiscard]] bool is_for_scripts(const std::string& variable) const;

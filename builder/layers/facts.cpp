@@ -157,9 +157,8 @@ bool is_inside(const std::string& path, const std::string& directory) {
 
 /// The fact's name without its kind, and what happened to it.
 std::string sentence(const std::string& fact, std::string_view what) {
-  const std::size_t blank = fact.find(' ');
-  const std::string kind = fact.substr(0, blank);
-  std::string name = fact.substr(std::min(fact.size(), blank + 1));
+  const std::string kind = fact_kind(fact);
+  std::string name = fact_name(fact);
   if (kind == "env") return cat("the variable ", name, " ", what);
   if (kind == "repository") return cat("the package repository ", name, " ", what);
   if (kind == "git") return cat("the git repository ", name, " ", what);
@@ -170,6 +169,10 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "fetch") return cat("the download ", name, " ", what);
   if (kind == "host" || kind == "read" || kind == "asked" || kind == "shown")
     return cat("the machine's ", name, " ", what);
+  if (kind == "element") {
+    const std::size_t slash = name.find('/');
+    return cat(name.substr(slash + 1), " of the element ", name.substr(0, slash), " ", what);
+  }
   if (kind == "elements") return cat("some file of an element ", what);
   if (kind == "names") return cat("the set of files beside the hooks ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);
@@ -177,6 +180,14 @@ std::string sentence(const std::string& fact, std::string_view what) {
 }
 
 }  // namespace
+
+std::string fact_kind(const std::string& fact) { return fact.substr(0, fact.find(' ')); }
+std::string fact_name(const std::string& fact) { return fact.substr(std::min(fact.size(), fact.find(' ') + 1)); }
+
+bool is_remote(const std::string& fact) {
+  const std::string kind = fact_kind(fact);
+  return kind == "fetch" || kind == "repository" || kind == "git" || kind == "url";
+}
 
 std::string fact_digest(std::string_view value) {
   return hex_digest(HashKind::sha256, value).substr(0, k_digest_digits);
@@ -272,17 +283,29 @@ std::vector<fs::path> input_paths(const std::string& variable, const std::string
 
 std::vector<std::string> describe_differences(const Facts& before, const Facts& now) {
   std::vector<std::string> sentences;
+  bool is_named = false;  // a file of an element: then it need not be said that there is one
   for (const auto& [fact, digest] : before) {
+    if (fact_kind(fact) == "elements") continue;
     const auto found = now.find(fact);
     if (found == now.end()) {
       sentences.push_back(sentence(fact, "is gone"));
     } else if (found->second != digest) {
       sentences.push_back(sentence(fact, "changed"));
+    } else {
+      continue;
     }
+    is_named = is_named || fact_kind(fact) == "element";
   }
   for (const auto& [fact, digest] : now) {
-    if (before.count(fact) == 0) sentences.push_back(sentence(fact, "is new"));
+    if (before.count(fact) > 0 || fact_kind(fact) == "elements") continue;
+    sentences.push_back(sentence(fact, "is new"));
+    is_named = is_named || fact_kind(fact) == "element";
   }
+  const auto all_of = [](const Facts& facts) {
+    const auto found = facts.find("elements all");
+    return found == facts.end() ? std::string() : found->second;
+  };
+  if (!is_named && all_of(before) != all_of(now)) sentences.push_back(sentence("elements all", "changed"));
   return sentences;
 }
 

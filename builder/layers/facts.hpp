@@ -19,6 +19,8 @@ namespace hearth::builder {
 ///   "env NAME"         a variable that the step sees
 ///   "hook PATH"        a file of the merged hooks that it read ("missing" when there is none)
 ///   "list PATH"        a directory there whose names it read
+///   "elements all"     all files of the elements
+///   "element NAME/FILE" a file or directory of one of them, beside "elements all": which of them has changed
 ///   "file NAME"        the files or directories of the host that this variable, which it sees, names
 ///   "names hooks"      the names of all files of the merged hooks but scripts: for a step that may ask for any
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
@@ -31,6 +33,11 @@ namespace hearth::builder {
 ///   "unseen WHAT"      something that can't be asked again: a step with this fact never holds
 ///   "packages PHASE"   what package-installs files ask for
 using Facts = std::map<std::string, std::string>;
+
+[[nodiscard]] std::string fact_kind(const std::string& fact);
+[[nodiscard]] std::string fact_name(const std::string& fact);
+/// A fact of something that is not on this machine.
+[[nodiscard]] bool is_remote(const std::string& fact);
 
 /// The digest of a fact's value.
 [[nodiscard]] std::string fact_digest(std::string_view value);

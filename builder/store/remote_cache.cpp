@@ -1,6 +1,7 @@
 #include "builder/store/remote_cache.hpp"
 
 #include <algorithm>
+#include <future>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -89,11 +90,20 @@ void RemoteCache::tell() {
   if (!fault.empty()) setup_.note(fault);
 }
 
+HttpResponse RemoteCache::answer_to(const HttpRequest& request, const std::string& what) {
+  std::future<HttpResponse> answer =  // here, where no thread is to be had: without a word then
+      std::async(std::launch::async | std::launch::deferred, [&] { return setup_.downloads->send(request); });
+  if (answer.wait_for(setup_.moment) == std::future_status::timeout)
+    setup_.note(cat("waiting for ", what, " of the remote cache ", setup_.url.masked(), "; ", k_patience.count(),
+                    " s of its silence end that"));
+  return answer.get();
+}
+
 std::vector<LayerRecord> RemoteCache::find(const std::string& key) {
   if (is_off()) return {};
   std::vector<LayerRecord> records;
   try {
-    const HttpResponse answer = setup_.downloads->send(request("GET", "ac", key, 0));
+    const HttpResponse answer = answer_to(request("GET", "ac", key, 0), "an answer");
     if (answer.ok()) {
       records = trusted_records(key, answer.body);
     } else if (answer.status != k_not_found) {
@@ -134,7 +144,7 @@ bool RemoteCache::fetch(const LayerRecord& record, const BlobStore& store) {
     Intake intake(writer);
     HttpRequest get = request("GET", "cas", record.blob, record.bytes);
     get.sink = &intake;
-    const HttpResponse answer = setup_.downloads->send(get);
+    const HttpResponse answer = answer_to(get, cat("a layer (", human_bytes(record.bytes), ")"));
     fetched_ += intake.size();
     if (answer.ok() && writer.commit_as(record.blob)) return true;
     setup_.note(answer.ok() ? cat("the remote cache gave other bytes than those of ", record.blob.substr(0, 12))

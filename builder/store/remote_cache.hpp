@@ -28,6 +28,7 @@ struct RemoteCacheSetup {
   std::unique_ptr<HttpClient> uploads;  ///< used by a thread of its own
   const Clock& clock;
   std::function<void(const std::string&)> note;  ///< called by the thread that calls here, never by another
+  Duration moment = std::chrono::seconds(1);     ///< that passes until it is told for what the build waits
 };
 
 class RemoteCache {
@@ -79,6 +80,8 @@ class RemoteCache {
   [[nodiscard]] std::vector<SignedRecord> usable_records(const std::string& key);
   [[nodiscard]] std::vector<LayerRecord> trusted_records(const std::string& key, const std::string& body);
   void send_upload(const HttpRequest& request);
+  /// The answer; whoever waits for it longer than a moment is told so.
+  [[nodiscard]] HttpResponse answer_to(const HttpRequest& request, const std::string& what);
 
   RemoteCacheSetup setup_;
   std::set<std::string> bad_;  ///< archives that could not be had

@@ -249,7 +249,14 @@ Value Stack::plain_attribute(Resource& resource, const std::vector<Value>& path)
       }
       break;
     }
-    default: break;
+    case Attributes::none:
+    case Attributes::learned:
+    case Attributes::properties:
+    case Attributes::key_pair:
+    case Attributes::network:
+    case Attributes::deployment:
+    case Attributes::members:
+    case Attributes::outputs: break;
   }
   if (kind == Attributes::server) return select_attribute(event_value(resource, name), path, 1);
   if (kind == Attributes::key_pair && name == "private_key") return text("");  // only its owner has it

@@ -65,8 +65,13 @@ int create_token(const Arguments& arguments) {
 
 int list_tokens(const Arguments& arguments) {
   const std::int64_t now = seconds_now();
+  const fs::path state = state_of(arguments);
+  if (!has_tokens(state)) {
+    throw Error(ErrorKind::not_found, cat(state.string(), " holds neither api-token nor tokens.json"))
+        .hint("The first start of the server makes api-token; --state names another directory.");
+  }
   Json rows = Json::array();
-  for (const PeopleToken& token : kept_tokens(state_of(arguments))) {
+  for (const PeopleToken& token : kept_tokens(state)) {
     Json row = Json::object();
     row["name"] = token.name;
     row["role"] = word(token.right);
@@ -79,6 +84,7 @@ int list_tokens(const Arguments& arguments) {
     cli::print(json_document(rows));
     return 0;
   }
+  if (rows.empty()) cli::tell(cat(state.string(), ": there are no tokens beside api-token\n"));
   for (const Json& row : rows) {
     cli::print(cat(row["name"].get<std::string>(), "  ", row["role"].get<std::string>(), " of ",
                    row["project"].is_null() ? "each project" : row["project"].get<std::string>(),
@@ -153,7 +159,7 @@ std::vector<cli::Command> token_commands() {
       {.words = "metadata token list",
        .operands = "",
        .summary = "the tokens beside api-token",
-       .details = "Names, roles, projects and ends.",
+       .details = "Names, roles, projects and ends.\n\nExit codes: 0 ok, 1 DIR has neither tokens nor api-token.",
        .options = {{"json", 0, "", "print JSON"}, k_state_option},
        .run = list_tokens},
       {.words = "metadata token revoke",

@@ -105,6 +105,8 @@ std::optional<Right> parse_right(std::string_view text) {
   return std::nullopt;
 }
 
+bool has_tokens(const fs::path& state) { return fs::exists(book_of(state)) || fs::exists(state / k_api_token); }
+
 std::vector<PeopleToken> kept_tokens(const fs::path& state) {
   const fs::path file = book_of(state);
   const std::optional<std::string> text = read_small_file(file);

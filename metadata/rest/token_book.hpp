@@ -52,6 +52,8 @@ class TokenBook {
   std::vector<PeopleToken> tokens_;
 };
 
+/// A server has begun there, or somebody has made a token.
+[[nodiscard]] bool has_tokens(const fs::path& state);
 /// Those of tokens.json. Throws Error.
 [[nodiscard]] std::vector<PeopleToken> kept_tokens(const fs::path& state);
 /// Adds a token; its text, which nobody can ask for again. Throws Error(usage) for a name that is there.

@@ -157,6 +157,8 @@ mistake 2 "--cfn-port 99999: no port" -- metadata serve --cfn-port 99999
 mistake 2 "--tls-key without --tls-certificate" -- metadata serve --tls-key nothere
 mistake 1 "there is no template stack.ymal" -- metadata validate -t stack.ymal
 mistake 1 "127.0.0.1:9" "hearth metadata serve" -- stack list --url http://127.0.0.1:9/v1/admin
+mkdir stateless
+mistake 1 "stateless holds neither api-token nor tokens.json" "--state names another directory" -- metadata token list --state stateless
 
 # Network boot
 echo '{"interfaces": ["lo"], "mode": "ful", "networks": []}' > site.json
@@ -218,7 +220,7 @@ mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml
-for file in deploy.kernel deploy.initramfs node.qcow2; do : > "$file"; done
+for file in deploy.kernel deploy.initramfs node.qcow2; do echo x > "$file"; done
 printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\nstack: {template: stack.yaml}\n' >> rehearsed.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
@@ -230,6 +232,9 @@ mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it"
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
 mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
 mistake 1 "stack.template: the site file names none" -- rehearse alone.yaml
+: > node.qcow2
+mistake 1 "image: $work/node.qcow2 is empty; hearth image create makes it" -- site check alone.yaml
+echo x > node.qcow2
 echo 'machines: [{name: a, disk: 2}]' >> alone.yaml
 mistake 0 "warning: machine a: a disk of 2 GiB is less than the 4" "nothing is wrong" -- site check alone.yaml
 mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot site.yaml

@@ -212,6 +212,8 @@ timeout 3 "$HEARTH" node list --url "http://127.0.0.1:$mute" > said 2>&1 || true
 expect_text said "waiting for the conductor at http://127.0.0.1:$mute, 60 s at most"
 timeout 3 "$HEARTH" stack list --url "http://127.0.0.1:$mute/v1/admin" > said 2>&1 || true
 expect_text said "waiting for the stack service at http://127.0.0.1:$mute/v1/admin, 300 s at most"
+timeout 3 "$HEARTH" image create -n -t tar -o mute --remote-cache "http://127.0.0.1:$mute" --remote-cache-insecure tiny-os > said 2>&1 || true
+expect_text said "waiting for an answer of the remote cache http://127.0.0.1:$mute/; 5 s of its silence end that"
 timeout 3 "$HEARTH" element fetch "http://127.0.0.1:$mute/elements.git" > said 2>&1 || true
 expect_text said "waiting for http://127.0.0.1:$mute/elements.git; 60 s of its silence end that"
 

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "base/cli/layout.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -22,6 +24,13 @@ TEST(DriverText, aPageTellsKeysTheirNamesInInventoriesAndDefaults) {
   EXPECT_THAT(text, testing::ContainsRegex("ipmi_port +\\| pm_port +\\| 623 "));
   EXPECT_THAT(text, HasSubstr("ADMINISTRATOR, OPERATOR"));
   EXPECT_THAT(text, HasSubstr("deploy_callback_timeout"));
+}
+
+TEST(DriverText, fitsATerminalOf80Columns) {
+  std::string text = driver_list(80);
+  for (const std::string& name : driver_names()) text += driver_page(name, 80);
+  for (const std::string& line : split_lines(text)) EXPECT_LE(cli::columns(line), 80U) << line;
+  EXPECT_THAT(text, HasSubstr("force_persistent_boot_device"));
 }
 
 TEST(DriverText, anUnknownDriverIsRefusedWithTheNearestName) {

@@ -31,6 +31,7 @@ TEST(DriverTable, typesMeanTheirDriver) {
 TEST(DriverTable, keysGetTheDriversPrefix) {
   EXPECT_EQ(driver_key(*driver_of("ipmi"), "pm_addr"), "ipmi_address");
   EXPECT_EQ(driver_key(*driver_of("redfish"), "pm_system_id"), "redfish_system_id");
+  EXPECT_EQ(driver_key(*driver_of("pxe_ilo"), "pm_system_id"), "ilo_system_id");
   EXPECT_FALSE(driver_key(*driver_of("ipmi"), "pm_system_id"));
   EXPECT_EQ(driver_key(*driver_of("libvirt"), "pm_vm_name"), "libvirt_domain");
   EXPECT_FALSE(driver_key(*driver_of("fake_pxe"), "pm_addr"));

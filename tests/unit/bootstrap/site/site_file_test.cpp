@@ -103,6 +103,12 @@ TEST(SiteFile, filesThatAreMissingAreNamedWithWhatMakesThem) {
   EXPECT_NE(missing[2].find("the site file names none"), std::string::npos);
   EXPECT_NE(missing[3].find("hearth seed create"), std::string::npos);
   EXPECT_THROW(static_cast<void>(load_site_file(folder.path() / "none.yaml")), Error);
+  RealFileSystem().write(folder.path() / "k", "", {});
+  fs::create_directory(folder.path() / "r");
+  const std::vector<std::string> useless = missing_files(site, false);
+  ASSERT_EQ(useless.size(), 3U) << join(useless, "\n");
+  EXPECT_NE(useless[0].find("k is empty; ramdisk-image-create"), std::string::npos) << useless[0];
+  EXPECT_NE(useless[1].find("r is no file; "), std::string::npos) << useless[1];
 }
 
 }  // namespace

@@ -612,7 +612,10 @@ TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   const Facts noted = facts();
   EXPECT_EQ(fault(noted), "none");
   tree.file("os", "README.md", "other");
-  EXPECT_EQ(fault(noted), "some file of an element changed");
+  EXPECT_EQ(fault(noted), "README.md of the element os is new");
+  const Facts later = facts();
+  tree.file("os", "README.md", "another");
+  EXPECT_EQ(fault(later), "README.md of the element os changed");
 }
 
 }  // namespace

@@ -102,6 +102,9 @@ TEST(Facts, DifferencesAreSentencesThatNameTheInput) {
   EXPECT_THAT(describe_differences(before, now),
               ElementsAre("the variable A is gone", "install.d/10-x changed", "the variable B is new"));
   EXPECT_THAT(describe_differences(now, now), IsEmpty());
+  const Facts one = {{"element web/pkg-map", "1"}, {"elements all", "1"}};
+  EXPECT_THAT(describe_differences(one, {{"element web/pkg-map", "2"}, {"elements all", "2"}}),
+              ElementsAre("pkg-map of the element web changed"));
   EXPECT_THAT(describe_differences({{"elements all", "1"}}, {{"elements all", "2"}}),
               ElementsAre("some file of an element changed"));
 }

@@ -176,6 +176,34 @@ TEST(RemoteCache, ADeadServerIsAskedOnceAndToldOnce) {
   EXPECT_NE(f.notes[0].find("Connection refused"), std::string::npos);
 }
 
+TEST(RemoteCache, WhoWaitsForAMuteServerKnowsForWhat) {
+  ScriptedHttp* down = new ScriptedHttp;
+  SystemClock clock;
+  std::latch told(1);
+  std::vector<std::string> notes;
+  RemoteCache cache({.url = parse_url(k_base).value(),
+                     .keys = {},
+                     .downloads = std::unique_ptr<HttpClient>(down),
+                     .uploads = std::make_unique<ScriptedHttp>(),
+                     .clock = clock,
+                     .note =
+                         [&](const std::string& text) {
+                           notes.push_back(text);
+                           if (!told.try_wait()) told.count_down();
+                         },
+                     .moment = std::chrono::milliseconds(1)});
+  bool is_told = false;
+  down->on("GET", cat(k_base, "/ac/", k_key), [&](const HttpRequest& request) {
+    for (int i = 0; i < 500 && !told.try_wait(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    is_told = told.try_wait();
+    return HttpResponse{404, "", {}, "", request.url};
+  });
+  EXPECT_TRUE(cache.find(k_key).empty());
+  EXPECT_TRUE(is_told);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0], cat("waiting for an answer of the remote cache ", k_base, "; 5 s of its silence end that"));
+}
+
 TEST(RemoteCache, EveryExchangeHasABoundThatFollowsFromItsSize) {
   Fixture f;
   f.gives(cat("/ac/", k_key), 404, "");

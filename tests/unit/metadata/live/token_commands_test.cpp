@@ -26,6 +26,7 @@ class TokenCommandsTest : public testing::Test {
 };
 
 TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
+  EXPECT_THROW(run("token list", {}), Error) << "no server has begun there";
   EXPECT_EQ(run("token create", {"ci", "--role", "operate", "--project", "p", "--hours", "1"}), 0);
   EXPECT_EQ(run("token create", {"watcher"}), 0);
   const std::vector<PeopleToken> tokens = kept_tokens(directory_.path());
