@@ -1,5 +1,6 @@
 #include "bootstrap/cli/driver_text.hpp"
 
+#include "base/cli/layout.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -78,8 +79,9 @@ std::string driver_list(std::size_t room) {
 
 std::string driver_page(const std::string& driver, std::size_t room) {
   const DriverSheet& sheet = sheet_named(driver);
-  return cat(sheet.driver, ": ", sheet.summary, "\npm_type in an inventory: ", join(pm_types(sheet), ", "), "\n\n",
-             key_table(sheet, sheet.keys, room), sheet.keys.empty() ? "" : "\n", "Whatever the driver:\n",
+  const std::string head = cat(sheet.driver, ": ", sheet.summary);
+  return cat(room == 0 ? head : cli::wrapped(head, room), "\npm_type in an inventory: ", join(pm_types(sheet), ", "),
+             "\n\n", key_table(sheet, sheet.keys, room), sheet.keys.empty() ? "" : "\n", "Whatever the driver:\n",
              key_table(sheet, common_driver_keys(), room));
 }
 
