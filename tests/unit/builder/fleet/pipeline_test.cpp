@@ -115,7 +115,7 @@ TEST(Pipeline, NoTwoJobsWriteOneFile) {
   EXPECT_THAT(refusal_of({one, two}),
               HasSubstr("image 'two' writes ./pub/../pub/site.frames, which 'one' (images.yaml"));
   two.publish = "/site/one.raw";
-  EXPECT_THAT(refusal_of({one, two}), HasSubstr("image 'two' writes /work/one.raw, which 'one'"));
+  EXPECT_THAT(refusal_of({one, two}), HasSubstr("image 'two' writes /site/one.raw, which 'one'"));
   two.publish = "pub/two.frames";
   EXPECT_EQ(refusal_of({one, two}), "");
 }
