@@ -394,6 +394,7 @@ def variable_of_an_element(site):
              lambda: site.environment.update(MOOD="given"),
              lambda: site.write("elements/edited/environment.d/55-weather", "export WEATHER=fair\n"))
     site.environment.pop("MOOD", None)
+    site.write("elements/edited/environment.d/50-mood", "export MOOD=${MOOD:-calm}\n")  # one that only sets, as the next ones
     site.build("image")
     for edit in edits:
         edit()
