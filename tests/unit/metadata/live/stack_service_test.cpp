@@ -193,6 +193,11 @@ resources:
   const Json data = engine.abandon(id);
   (void)engine.adopt("admin", "s", body(2), data);
   EXPECT_EQ(ids(), before) << "signal URLs of their machines have them";
+  engine.update(id, body(3));
+  const std::vector<std::string> later = ids();
+  EXPECT_EQ(later.size(), 5U);
+  EXPECT_TRUE(std::includes(later.begin(), later.end(), before.begin(), before.end()))
+      << "nor does an update change them";
 }
 
 TEST_F(StackServiceTest, ARandomTextThatWasExportedIsTheSameWhereItIsAdopted) {
