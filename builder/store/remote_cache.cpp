@@ -193,6 +193,7 @@ void RemoteCache::work() {
     if (!jobs_.empty()) jobs_.pop_front();
     lock.unlock();
     if (!fault.empty()) turn_off(fault);
+    wake_.notify_all();  // the build's end
   }
 }
 
@@ -252,14 +253,19 @@ void RemoteCache::put_record(const Job& job) {
 }
 
 void RemoteCache::finish() {
+  std::string waiting;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     ends_ = true;
     std::uint64_t bytes = 0;
     for (const Job& job : jobs_) bytes += job.record.bytes;
     until_ = patience_for(bytes);
+    wake_.notify_all();
+    if (!wake_.wait_for(lock, setup_.moment, [this] { return jobs_.empty(); }))
+      waiting = cat("handing layers to the remote cache ", setup_.url.masked(), " (", human_bytes(bytes), "), for ",
+                    bytes / k_slowest + k_patience.count(), " s at most");
   }
-  wake_.notify_all();
+  if (!waiting.empty()) setup_.note(waiting);
   if (worker_.joinable()) worker_.join();
   tell();
 }

@@ -204,6 +204,34 @@ TEST(RemoteCache, WhoWaitsForAMuteServerKnowsForWhat) {
   EXPECT_EQ(notes[0], cat("waiting for an answer of the remote cache ", k_base, "; 5 s of its silence end that"));
 }
 
+TEST(RemoteCache, TheEndOfABuildSaysWhatItWaitsFor) {
+  const Fixture f;
+  const std::string digest = f.keep("mine");
+  ScriptedHttp* up = new ScriptedHttp;
+  SystemClock clock;
+  std::latch told(1);
+  std::vector<std::string> notes;
+  RemoteCache cache({.url = parse_url(k_base).value(),
+                     .keys = {},
+                     .downloads = std::make_unique<ScriptedHttp>(),
+                     .uploads = std::unique_ptr<HttpClient>(up),
+                     .clock = clock,
+                     .note =
+                         [&](const std::string& text) {
+                           notes.push_back(text);
+                           if (!told.try_wait()) told.count_down();
+                         },
+                     .moment = std::chrono::milliseconds(1)});
+  up->on("HEAD", cat(k_base, "/cas/", digest), [&](const HttpRequest& request) {
+    for (int i = 0; i < 500 && !told.try_wait(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return HttpResponse{500, "", {}, "", request.url};
+  });
+  cache.upload(k_key, remote_cache_layer("mine"), f.store);
+  cache.finish();
+  ASSERT_FALSE(notes.empty());
+  EXPECT_EQ(notes[0].find(cat("handing layers to the remote cache ", k_base)), 0U) << notes[0];
+}
+
 TEST(RemoteCache, EveryExchangeHasABoundThatFollowsFromItsSize) {
   Fixture f;
   f.gives(cat("/ac/", k_key), 404, "");
