@@ -12,12 +12,6 @@ site=$(dirname "$(readlink -f "$0")")/../e2e
 . "$site/slurm_site.sh"
 count=${2:-40}
 export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache ELEMENTS_PATH=$work/elements:$here/elements
-# hook PATH: stdin becomes an executable hook.
-hook() {
-    mkdir -p "elements/$(dirname "$1")"
-    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
-    chmod 0755 "elements/$1"
-}
 hook base/pre-install.d/10-base <<< 'for ((i = 0; i < 200000; ++i)); do :; done; echo "$DIB_BASE" > /etc/base'
 hook variant/install.d/50-variant <<< 'for ((i = 0; i < 200000; ++i)); do :; done; echo "$VARIANT" > /etc/variant'
 cat > images.yaml << END

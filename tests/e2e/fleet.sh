@@ -4,12 +4,6 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache ELEMENTS_PATH=$work/elements:$here/elements
-# hook PATH: stdin becomes an executable hook.
-hook() {
-    mkdir -p "elements/$(dirname "$1")"
-    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
-    chmod 0755 "elements/$1"
-}
 hook base/pre-install.d/10-shared <<< 'echo "the shared step of $DIB_FLAVOUR runs"; sleep 0.3; echo "$DIB_FLAVOUR" > /etc/flavour'
 for role in 1 2 3 4; do
     hook "role-$role/install.d/50-role" <<< "echo the own step of $role runs; echo $role > /etc/role"

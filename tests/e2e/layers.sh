@@ -6,11 +6,6 @@
 export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache HEARTH_LAYER_WORTH=0
 mkdir -p elements/{reader,writer}/{extra-data.d,install.d,post-install.d} elements/reader/data elements/writer/data
 export ELEMENTS_PATH=$work/elements:$here/elements
-# hook PATH: stdin becomes an executable hook.
-hook() {
-    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
-    chmod 0755 "elements/$1"
-}
 echo one > elements/reader/data/read.txt
 echo one > elements/reader/data/unread.txt
 hook reader/extra-data.d/10-read <<< 'cp "$TMP_HOOKS_PATH/data/read.txt" "$TMP_MOUNT_PATH/etc/read"; echo scratch > "$TMPDIR/left"; echo host > /var/tmp/left'

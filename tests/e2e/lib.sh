@@ -53,6 +53,13 @@ nothing_left() {
 mark=$((100000 + $$)).$RANDOM
 mounts_before=$(mounts)
 
+# hook ELEMENT/PHASE/NAME: stdin becomes an executable hook of an element in ./elements.
+hook() {
+    mkdir -p "elements/$(dirname "$1")"
+    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
+    chmod 0755 "elements/$1"
+}
+
 # debian_release: sets `release` and `mirror` to the oldest Debian that Hearth is tested with and this machine's apt has a mirror
 # of, however its sources call it. Skips without one.
 debian_release() {

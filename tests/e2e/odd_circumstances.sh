@@ -7,12 +7,6 @@
 export DIB_IMAGE_CACHE=$work/cache HEARTH_LAYER_WORTH=0 SOURCE_DATE_EPOCH=1700000000
 export TINY_OS_PROGRAMS='bash cp env mkdir'
 export ELEMENTS_PATH=$work/elements:$here/elements
-# hook PATH: stdin becomes an executable hook.
-hook() {
-    mkdir -p "$(dirname "elements/$1")"
-    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
-    chmod 0755 "elements/$1"
-}
 create() { timeout -k 5 60 "$HEARTH" image create -n -t tar "$@" > out 2>&1 < /dev/null; }
 hook plain/install.d/20-plain <<< 'mkdir /opt; echo one > /opt/plain'
 create -o clean --no-cache tiny-os plain || fail "the clean build: $(cat out)"

@@ -1,12 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # Images for the tests of pipelines: two flavours of three roles, and one with a name that is hard to quote. Source it behind lib.sh.
 export SOURCE_DATE_EPOCH=1700000000 DIB_IMAGE_CACHE=$work/cache ELEMENTS_PATH=$work/elements:$here/elements
-# hook PATH: stdin becomes an executable hook.
-hook() {
-    mkdir -p "elements/$(dirname "$1")"
-    { printf '#!/bin/bash\nset -eu\n' && cat; } > "elements/$1"
-    chmod 0755 "elements/$1"
-}
 hook base/pre-install.d/10-shared <<< 'sleep 1; echo "$DIB_FLAVOUR" > /etc/flavour'
 for role in 1 2; do hook "role-$role/install.d/50-role" <<< "echo $role > /etc/role"; done
 hook role-slow/install.d/50-role <<< 'sleep 3; echo slow > /etc/role'

@@ -176,60 +176,49 @@ TEST(RemoteCache, ADeadServerIsAskedOnceAndToldOnce) {
   EXPECT_NE(f.notes[0].find("Connection refused"), std::string::npos);
 }
 
-TEST(RemoteCache, WhoWaitsForAMuteServerKnowsForWhat) {
-  ScriptedHttp* down = new ScriptedHttp;
-  SystemClock clock;
-  std::latch told(1);
+/// A server that answers nothing until the cache has said that it waits, or for five seconds.
+struct MuteServer {
+  std::latch told{1};
   std::vector<std::string> notes;
-  RemoteCache cache({.url = parse_url(k_base).value(),
+  SystemClock clock;
+  ScriptedHttp* down = new ScriptedHttp;
+  ScriptedHttp* up = new ScriptedHttp;
+  RemoteCache cache{{.url = parse_url(k_base).value(),
                      .keys = {},
                      .downloads = std::unique_ptr<HttpClient>(down),
-                     .uploads = std::make_unique<ScriptedHttp>(),
+                     .uploads = std::unique_ptr<HttpClient>(up),
                      .clock = clock,
                      .note =
-                         [&](const std::string& text) {
+                         [this](const std::string& text) {
                            notes.push_back(text);
                            if (!told.try_wait()) told.count_down();
                          },
-                     .moment = std::chrono::milliseconds(1)});
-  bool is_told = false;
-  down->on("GET", cat(k_base, "/ac/", k_key), [&](const HttpRequest& request) {
-    for (int i = 0; i < 500 && !told.try_wait(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    is_told = told.try_wait();
-    return HttpResponse{404, "", {}, "", request.url};
-  });
-  EXPECT_TRUE(cache.find(k_key).empty());
-  EXPECT_TRUE(is_told);
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0], cat("waiting for an answer of the remote cache ", k_base, "; 5 s of its silence end that"));
+                     .moment = std::chrono::milliseconds(1)}};
+  auto answers(int status) {
+    return [this, status](const HttpRequest& request) {
+      for (int i = 0; i < 500 && !told.try_wait(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      return HttpResponse{status, "", {}, "", request.url};
+    };
+  }
+};
+
+TEST(RemoteCache, WhoWaitsForAMuteServerKnowsForWhat) {
+  MuteServer server;
+  server.down->on("GET", cat(k_base, "/ac/", k_key), server.answers(404));
+  EXPECT_TRUE(server.cache.find(k_key).empty());
+  ASSERT_EQ(server.notes.size(), 1U);
+  EXPECT_EQ(server.notes[0],
+            cat("waiting for an answer of the remote cache ", k_base, "; 5 s of its silence end that"));
 }
 
 TEST(RemoteCache, TheEndOfABuildSaysWhatItWaitsFor) {
   const Fixture f;
-  const std::string digest = f.keep("mine");
-  ScriptedHttp* up = new ScriptedHttp;
-  SystemClock clock;
-  std::latch told(1);
-  std::vector<std::string> notes;
-  RemoteCache cache({.url = parse_url(k_base).value(),
-                     .keys = {},
-                     .downloads = std::make_unique<ScriptedHttp>(),
-                     .uploads = std::unique_ptr<HttpClient>(up),
-                     .clock = clock,
-                     .note =
-                         [&](const std::string& text) {
-                           notes.push_back(text);
-                           if (!told.try_wait()) told.count_down();
-                         },
-                     .moment = std::chrono::milliseconds(1)});
-  up->on("HEAD", cat(k_base, "/cas/", digest), [&](const HttpRequest& request) {
-    for (int i = 0; i < 500 && !told.try_wait(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return HttpResponse{500, "", {}, "", request.url};
-  });
-  cache.upload(k_key, remote_cache_layer("mine"), f.store);
-  cache.finish();
-  ASSERT_FALSE(notes.empty());
-  EXPECT_EQ(notes[0].find(cat("handing layers to the remote cache ", k_base)), 0U) << notes[0];
+  MuteServer server;
+  server.up->on("HEAD", cat(k_base, "/cas/", f.keep("mine")), server.answers(500));
+  server.cache.upload(k_key, remote_cache_layer("mine"), f.store);
+  server.cache.finish();
+  ASSERT_FALSE(server.notes.empty());
+  EXPECT_EQ(server.notes[0].find(cat("handing layers to the remote cache ", k_base)), 0U) << server.notes[0];
 }
 
 TEST(RemoteCache, EveryExchangeHasABoundThatFollowsFromItsSize) {
