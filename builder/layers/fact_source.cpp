@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
-#include "builder/layers/plain_environment.hpp"
 #include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
@@ -15,10 +14,6 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_missing = "missing";
-constexpr const char* k_environment = "environment.d";
-constexpr const char* k_host_files = "HEARTH_HOST_FILES";
-constexpr const char* k_epoch = "SOURCE_DATE_EPOCH";
-constexpr const char* k_distribution = "DISTRO_NAME";  // package steps look packages up by it
 constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
@@ -26,25 +21,12 @@ constexpr const char* k_written = "written";
 constexpr std::size_t k_most_unnamed = 256;
 constexpr std::size_t k_most_asked = 2048;
 
-/// What hooks get whose scripts do not name these: the user is root there, homes are hidden, and there is no terminal.
-constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
-    {{"HOME", "/root"}, {"USER", "root"}, {"LOGNAME", "root"}, {"TERM", "dumb"}}};
-/// Of a SOURCE_DATE_EPOCH that is set: 1980-01-01, which every format has. Times are settled when the tree is done.
-constexpr const char* k_stand_in_epoch = "315532800";
-
 /// Variables whose mention makes a step depend on every element's files.
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
                                                         "ELEMENTS_PATH"};
 
-bool holds(const fs::path& directory, const fs::path& path) {
-  const std::string& text = directory.string();
-  return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
-}
-
 /// Of a directory that was only listed. As it is now: others may have changed it while the build ran.
 std::string names_in(const fs::path& directory) { return fact_digest(join(RealFileSystem().list(directory), "\n")); }
-
-bool runs_on_host(Phase phase) { return info(phase).place != Place::target; }
 
 }  // namespace
 
@@ -62,248 +44,15 @@ FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup
     : files_(files),
       plan_(plan),
       setup_(std::move(setup)),
-      scripts_(files, plan, setup_.libraries, variable(setup_.callers, "HOME")),
+      variables_(files, plan,
+                 {.environment = setup_.environment,
+                  .callers = setup_.callers,
+                  .libraries = setup_.libraries,
+                  .start_directory = setup_.start_directory}),
       digests_(files, setup_.memory, setup_.is_nobodys) {
-  std::string names = variable(setup_.callers, "HEARTH_HOOK_VARIABLES");
-  std::replace_if(
-      names.begin(), names.end(), [](char c) { return c == ',' || c == ':'; }, ' ');
-  for (const std::string& name : split_words(names)) passed_.insert(name);
   for (fs::path& path : setup_.written) path = fs::weakly_canonical(path);
   for (fs::path& path : setup_.emptied) path = fs::weakly_canonical(path);
   if (!setup_.downloads.empty()) setup_.downloads = fs::weakly_canonical(setup_.downloads);
-}
-
-void FactSource::use_environment(std::function<Environment(Phase)> environment) {
-  setup_.environment = std::move(environment);
-  handed_.clear();
-  environments_.clear();
-  variable_names_.reset();
-  files_apart_.reset();
-  variables_in_.clear();
-}
-
-bool FactSource::is_callers(const std::string& name, const std::string& value) const {
-  if (is_of_builder(name)) return true;
-  const auto given = setup_.callers.find(name);
-  return given != setup_.callers.end() && given->second == value;
-}
-
-/// A name without a slash in front is looked for where hooks start.
-std::vector<fs::path> FactSource::paths_in(const std::string& name, const std::string& value, bool on_host) const {
-  std::vector<fs::path> paths = input_paths(name, value);
-  if (!paths.empty() || !on_host || value.empty() || value.size() > 255 || value.front() == '/' ||
-      value.find_first_of("\n:") != std::string::npos || !is_callers(name, value) || is_of_session(name)) {
-    return paths;
-  }
-  fs::path path = setup_.start_directory / value;
-  if (!setup_.start_directory.empty() && is_there(path)) paths.push_back(std::move(path));
-  return paths;
-}
-
-bool FactSource::is_there(const fs::path& path) const try {
-  return files_.status(path).has_value();
-} catch (const Error&) {  // hooks can't look at it either
-  return false;
-}
-
-/// What a script of the host means by a mere name: programs of the caller's in PATH, and files where hooks start. Of
-/// these a log is none, nor what could be any word.
-const std::map<std::string, fs::path>& FactSource::nameable() const {
-  if (nameable_) return *nameable_;
-  nameable_.emplace();
-  const auto add = [&](const fs::path& directory, const auto& is_meant) {
-    try {
-      for (const std::string& name : files_.list(directory)) {
-        if (is_meant(name)) nameable_->emplace(name, directory / name);
-      }
-    } catch (const Error&) {  // hooks can't look into it either
-    }
-  };
-  const auto is_hidden = [&](const fs::path& directory) {  // as homes are, but for where the build is started
-    const std::string home = variable(setup_.callers, "HOME");
-    const bool is_started_in = !setup_.start_directory.empty() && holds(setup_.start_directory, directory);
-    const bool is_in_home = !home.empty() && home != "/" && holds(home, directory);
-    return !is_started_in && (is_in_home || holds("/root", directory) || holds("/home", directory));
-  };
-  for (const std::string& directory : split(variable(setup_.callers, "PATH"), ':')) {
-    if (!directory.starts_with('/') || is_filled_by_packages(directory) || is_hidden(directory)) continue;
-    add(directory, [](const auto&) { return true; });
-  }
-  if (setup_.start_directory.empty()) return *nameable_;
-  add(setup_.start_directory, [&](const std::string& name) {
-    boost::system::error_code failed;
-    return name.find('.', 1) != std::string::npos && !name.ends_with(".log") &&
-           fs::is_regular_file(setup_.start_directory / name, failed);
-  });
-  return *nameable_;
-}
-
-/// As it was before the first hook ran: a scratch file in /tmp that a hook made is no input.
-const std::vector<fs::path>& FactSource::callers_files(const Script& script) const {
-  const auto [known, is_new] = callers_files_.try_emplace(&script);
-  std::vector<fs::path>& paths = known->second;
-  if (!is_new) return paths;
-  for (const auto& [name, path] : nameable()) {
-    if (script.words().has(name)) paths.push_back(path);
-  }
-  const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
-  const auto add = [&](const fs::path& path) {
-    if (is_there(path)) paths.push_back(path);
-  };
-  for (const std::string& path : inputs.temporary) add(path);
-  for (const std::string& path : inputs.relative) {
-    if (!setup_.start_directory.empty()) add(setup_.start_directory / path);
-  }
-  return paths;
-}
-
-std::vector<fs::path> FactSource::named_by(const Script& script, const Environment& environment, bool on_host) const {
-  std::vector<fs::path> paths;
-  const ScriptInputs& inputs = script.inputs(variable(setup_.callers, "HOME"));
-  if (on_host) {
-    paths = callers_files(script);
-    paths.insert(paths.end(), inputs.host.begin(), inputs.host.end());
-  }
-  for (const std::size_t index : variables_in(script)) {
-    const auto found = environment.find(variable_names()[index]);
-    if (found == environment.end()) continue;
-    for (fs::path& path : paths_in(found->first, found->second, on_host)) paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
-const Environment& FactSource::environment_of(Phase phase) const {
-  const auto [known, is_new] = environments_.try_emplace(phase);
-  if (is_new) known->second = setup_.environment(phase);
-  return known->second;
-}
-
-const std::vector<std::string>& FactSource::variable_names() const {
-  if (variable_names_) return *variable_names_;
-  std::set<std::string> names;
-  for (const PhaseInfo& each : k_phases) {
-    for (const auto& [name, value] : environment_of(each.phase)) names.insert(name);
-  }
-  for (const auto& [name, file] : files_apart()) names.insert(file.sets.begin(), file.sets.end());
-  return variable_names_.emplace(names.begin(), names.end());
-}
-
-/// Many steps run the same scripts, so each is looked through once.
-const std::vector<std::size_t>& FactSource::variables_in(const Script& script) const {
-  const auto [known, is_new] = variables_in_.try_emplace(&script);
-  if (!is_new) return known->second;
-  const std::vector<std::string>& names = variable_names();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (script.words().names(names[i])) known->second.push_back(i);
-  }
-  return known->second;
-}
-
-Mentions FactSource::mentions_of(const Scripts& scripts) const {
-  Mentions mentions;
-  std::vector<bool> is_named(variable_names().size());
-  for (const Script* script : scripts) {
-    for (const std::size_t index : variables_in(*script)) is_named[index] = true;
-    mentions.lists_variables = mentions.lists_variables || script->words().lists_variables();
-  }
-  for (std::size_t i = 0; i < is_named.size(); ++i) {
-    if (is_named[i]) mentions.names.insert(variable_names()[i]);
-  }
-  return mentions;
-}
-
-const FactSource::Handed& FactSource::handed(Phase phase, const Step* step) const {
-  const std::string name =
-      step == nullptr ? directory_name(phase) : cat(step->label(), " ", static_cast<int>(step->kind));
-  const auto [known, is_new] = handed_.try_emplace(name);
-  if (!is_new) return known->second;
-  const Environment& all = environment_of(phase);
-  Handed& seen = known->second;
-  if (step != nullptr && (step->kind != Step::Kind::hook || is_of_hearth(step->element))) {
-    for (const auto& [file, apart] : files_apart()) seen.apart.emplace(file, apart.script);
-  }
-  std::size_t before = 0;
-  do {
-    before = seen.apart.size();
-    seen.scripts = scripts_.of(
-        step, [&](const Script& script) { return named_by(script, all, runs_on_host(phase)); }, seen.apart);
-    seen.mentions = mentions_of(seen.scripts);
-    std::erase_if(seen.apart, [&](const auto& file) { return counts_in(files_apart().at(file.first), seen); });
-  } while (seen.apart.size() != before);
-  for (const auto& [file, script] : seen.apart)
-    seen.withheld.insert(files_apart().at(file).sets.begin(), files_apart().at(file).sets.end());
-  seen.environment = choose(all, seen.mentions);
-  return seen;
-}
-
-bool FactSource::is_of_hearth(const std::string& element) const {
-  return std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
-                     [&](const Element& each) { return each.name == element && each.built_in; });
-}
-
-/// A variable that hooks name is read by those that do. One that nobody names is meant for programs, and so is what
-/// these read by themselves, or what the builder itself sets.
-bool FactSource::is_for_scripts(const std::string& variable) const {
-  if (always_counts(variable) || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
-      variable == k_distribution || passed_.count(variable) > 0 || passed_.count("*") > 0)
-    return false;
-  for (const PhaseInfo& each : k_phases) {
-    const Environment& all = environment_of(each.phase);
-    if (const auto set = all.find(variable); set != all.end() && !is_callers(variable, set->second)) return false;
-  }
-  return scripts_.is_named(variable);
-}
-
-/// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,
-/// see nothing of those that set nothing they name; anybody's steps may run programs which read what no script says,
-/// and so may anybody's files of environment.d: where one of these does more than to set variables, there are none.
-const std::map<std::string, FactSource::FileApart>& FactSource::files_apart() const {
-  if (files_apart_) return *files_apart_;
-  files_apart_.emplace();
-  std::map<std::string, FileApart> files;
-  for (const auto& [name, script] : scripts_.environment()) {
-    auto sets = plainly_set(script->words().text());
-    if (!sets && !is_of_hearth(plan_.hooks.directory(k_environment).at(name).element)) return *files_apart_;
-    const bool is_apart =
-        sets && std::all_of(sets->begin(), sets->end(), [this](const auto& each) { return is_for_scripts(each); });
-    if (is_apart) files.emplace(name, FileApart{script, std::move(*sets)});
-  }
-  return *(files_apart_ = std::move(files));
-}
-
-bool FactSource::counts_in(const FileApart& file, const Handed& seen) const {
-  return std::any_of(file.sets.begin(), file.sets.end(),
-                     [&](const std::string& name) { return counts(name, seen.mentions, passed_); }) ||
-         std::any_of(seen.scripts.begin(), seen.scripts.end(),
-                     [&](const Script* script) { return script == file.script || script->words().has(k_environment); });
-}
-
-Environment FactSource::choose(const Environment& all, const Mentions& mentions) const {
-  Environment chosen;
-  const bool shows_home = setup_.callers.count(k_host_files) > 0;
-  for (const auto& [name, value] : all) {
-    const bool is_free = !is_callers(name, value) || never_counts(name) || (shows_home && name == "HOME");
-    if (is_free || counts(name, mentions, passed_)) chosen.emplace(name, value);
-  }
-  for (const auto& [name, value] : k_stand_ins) chosen.emplace(name, value);
-  if (all.count(k_epoch) > 0) chosen.emplace(k_epoch, k_stand_in_epoch);
-  return chosen;
-}
-
-Environment FactSource::variables(Phase phase, const Step* step) const { return handed(phase, step).environment; }
-
-const std::set<std::string>& FactSource::withheld(const Step& step) const { return handed(step.phase, &step).withheld; }
-
-std::set<std::string> FactSource::counted_variables() const {
-  std::set<std::string> names;
-  for (const Step& step : plan_.steps) {
-    const Handed& seen = handed(step.phase, &step);
-    for (const auto& [name, value] : seen.environment) {
-      const bool is_given = !is_of_builder(name) && is_callers(name, value);
-      if (is_given && counts(name, seen.mentions, passed_)) names.insert(name);
-    }
-  }
-  return names;
 }
 
 Step FactSource::step_of(const std::string& label) const {
@@ -365,8 +114,9 @@ std::vector<std::string> FactSource::hook_names(const std::string& directory) co
 
 std::vector<std::string> FactSource::names_seen_by(const Step& step, const std::string& directory) const {
   std::vector<std::string> names = hook_names(directory);
-  if (directory == k_environment)
-    std::erase_if(names, [&](const std::string& name) { return handed(step.phase, &step).apart.count(name) > 0; });
+  if (directory == k_environment_directory)
+    std::erase_if(names,
+                  [&](const std::string& name) { return variables_.handed(step.phase, &step).apart.count(name) > 0; });
   return names;
 }
 
@@ -564,9 +314,11 @@ const std::vector<std::string>& FactSource::host_files() const {
 void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) const {
   const std::string home = variable(setup_.callers, "HOME");
   std::vector<std::string> paths(reads.files.begin(), reads.files.end());
-  for (const auto& [name, file] : handed(step.phase, &step).apart)
-    std::erase(paths, cat(k_environment, "/", name));  // the shell that sources all of them is a step's first program
-  for (const std::string& name : names_seen_by(step, k_environment)) paths.push_back(cat(k_environment, "/", name));
+  for (const auto& [name, file] : variables_.handed(step.phase, &step).apart)
+    std::erase(paths, cat(k_environment_directory, "/",
+                          name));  // the shell that sources all of them is a step's first program
+  for (const std::string& name : names_seen_by(step, k_environment_directory))
+    paths.push_back(cat(k_environment_directory, "/", name));
   if (step.kind == Step::Kind::hook) paths.push_back(step.label());
   const auto add_inputs = [&](const ScriptInputs& inputs) {
     paths.insert(paths.end(), inputs.hooks.begin(), inputs.hooks.end());
@@ -585,10 +337,10 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
       for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
     }
   }
-  for (const Script* script : handed(step.phase, &step).scripts) {
-    if (script->place() == Script::Place::host) add_inputs(script->inputs(home));
-    if (!runs_on_host(step.phase) || script->place() == Script::Place::host_below) continue;
-    for (const fs::path& path : callers_files(*script)) add_host(path.string(), facts);
+  for (const StepScripts::Script* script : variables_.handed(step.phase, &step).scripts) {
+    if (script->place() == StepScripts::Script::Place::host) add_inputs(script->inputs(home));
+    if (!runs_on_host(step.phase) || script->place() == StepScripts::Script::Place::host_below) continue;
+    for (const fs::path& path : variables_.callers_files(*script)) add_host(path.string(), facts);
   }
 }
 
@@ -601,16 +353,16 @@ const std::string& FactSource::digest_of_variable(const std::string& name, const
 
 /// Variables that it sees, and what of the machine those name.
 void FactSource::add_variables(const Step& step, Facts& facts) const {
-  const Handed& seen = handed(step.phase, &step);
+  const StepVariables::Handed& seen = variables_.handed(step.phase, &step);
   const bool on_host = runs_on_host(step.phase);
   facts.merge(environment_facts(
-      seen.environment, seen.mentions, passed_,
+      seen.environment, seen.mentions, variables_.passed(),
       [this](const std::string& name, const std::string& value) { return digest_of_variable(name, value); }));
-  if (const std::string epoch = variable(seen.environment, k_epoch); !epoch.empty())
-    facts.emplace(cat("env ", k_epoch), fact_digest(epoch));
+  if (const std::string epoch = variable(seen.environment, k_epoch_variable); !epoch.empty())
+    facts.emplace(cat("env ", k_epoch_variable), fact_digest(epoch));
   const auto add_paths = [&](const std::string& name, const std::string& value) {
     std::string digest;
-    for (const fs::path& path : paths_in(name, value, on_host)) {
+    for (const fs::path& path : variables_.paths_in(name, value, on_host)) {
       const std::string one = host_digest_of(path);
       digest = digest.empty() || one == k_written ? one : digest == k_written ? digest : fact_digest(cat(digest, one));
     }
@@ -620,14 +372,14 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
   for (const auto& [name, value] : seen.environment) {
     const bool is_named = seen.mentions.names.count(name) > 0;
     const bool is_read_unnamed =
-        always_counts(name) || passed_.count(name) > 0;  // of one that is only listed the value
-    if (is_named || (on_host && is_read_unnamed && is_callers(name, value))) add_paths(name, value);
+        always_counts(name) || variables_.passed().count(name) > 0;  // of one that is only listed the value
+    if (is_named || (on_host && is_read_unnamed && variables_.is_callers(name, value))) add_paths(name, value);
   }
   if (!on_host) return;
-  if (const std::string shown = variable(setup_.callers, k_host_files); !shown.empty()) {
+  if (const std::string shown = variable(setup_.callers, k_host_files_variable); !shown.empty()) {
     const std::string home = variable(setup_.callers, "HOME");
     facts["env HOME"] = fact_digest(home);
-    add_paths(k_host_files, replace_all(shown, "~/", cat(home, "/")));
+    add_paths(k_host_files_variable, replace_all(shown, "~/", cat(home, "/")));
   }
   for (const std::string& path : host_files()) add_host(path, facts);
 }
@@ -635,7 +387,7 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   Facts facts;
   named_.clear();
-  facts[cat("list ", k_environment)] = fact_digest(join(names_seen_by(step, k_environment), "\n"));
+  facts[cat("list ", k_environment_directory)] = fact_digest(join(names_seen_by(step, k_environment_directory), "\n"));
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
     facts[cat("packages ", phase)] = packages_digest(phase);

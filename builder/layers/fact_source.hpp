@@ -13,7 +13,8 @@
 #include "builder/layers/facts.hpp"
 #include "builder/layers/input_digest.hpp"
 #include "builder/layers/read_watch.hpp"
-#include "builder/layers/step_scripts.hpp"
+#include "builder/layers/script_inputs.hpp"
+#include "builder/layers/step_variables.hpp"
 #include "builder/plan/build_plan.hpp"
 
 namespace hearth::builder {
@@ -50,13 +51,19 @@ class FactSource {
 
   /// What a step is handed of the phase's environment; `step` nothing: what environment.d is sourced with. All but what
   /// the caller gave and the step's scripts do not name: so none of it can matter without being a fact.
-  [[nodiscard]] Environment variables(Phase phase, const Step* step) const;
-  /// What of environment.d's variables a step is not handed: those of files that are no inputs of it (files_apart()).
-  [[nodiscard]] const std::set<std::string>& withheld(const Step& step) const;
+  [[nodiscard]] Environment variables(Phase phase, const Step* step) const {
+    return variables_.handed(phase, step).environment;
+  }
+  /// What of environment.d's variables a step is not handed: those of files that are no inputs of it.
+  [[nodiscard]] const std::set<std::string>& withheld(const Step& step) const {
+    return variables_.handed(step.phase, &step).withheld;
+  }
   /// Names of the caller's variables that count in a step of the plan.
-  [[nodiscard]] std::set<std::string> counted_variables() const;
+  [[nodiscard]] std::set<std::string> counted_variables() const { return variables_.counted(); }
   /// Another environment than at first: a recording adds its proxy.
-  void use_environment(std::function<Environment(Phase)> environment);
+  void use_environment(std::function<Environment(Phase)> environment) {
+    variables_.use_environment(std::move(environment));
+  }
 
   /// Reads what will be told of the plan's steps.
   void prepare() const;
@@ -84,45 +91,15 @@ class FactSource {
   [[nodiscard]] const std::string& elements_digest() const;
 
  private:
-  using Script = StepScripts::Script;
-  using Scripts = StepScripts::Scripts;
-  struct Handed {
-    Environment environment;
-    Scripts scripts;
-    Mentions mentions;
-    StepScripts::Apart apart;        ///< files of environment.d that are no inputs of it
-    std::set<std::string> withheld;  ///< what these set
-  };
-  struct FileApart {
-    const Script* script;
-    std::set<std::string> sets;
-  };
   /// What a file of the merged hooks says of inputs.
   struct HookText {
     ScriptInputs inputs;
     bool names_elements = false;   ///< as a whole
     bool names_bootstrap = false;  ///< the packages that a bootstrap takes
   };
-  [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
   void add_elements(Facts& facts) const;  ///< all their files as one fact, and which they are
-  [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
-  [[nodiscard]] bool is_of_hearth(const std::string& element) const;
-  [[nodiscard]] bool is_for_scripts(const std::string& variable) const;
-  [[nodiscard]] const std::map<std::string, FileApart>& files_apart() const;
-  [[nodiscard]] bool counts_in(const FileApart& file, const Handed& seen) const;
-  [[nodiscard]] const Environment& environment_of(Phase phase) const;
-  [[nodiscard]] const std::vector<std::string>& variable_names() const;
-  [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;
-  [[nodiscard]] Mentions mentions_of(const Scripts& scripts) const;
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
   [[nodiscard]] const std::vector<std::string>& host_files() const;
-  [[nodiscard]] bool is_callers(const std::string& name, const std::string& value) const;
-  [[nodiscard]] bool is_there(const fs::path& path) const;
-  [[nodiscard]] std::vector<fs::path> paths_in(const std::string& name, const std::string& value, bool on_host) const;
-  [[nodiscard]] std::vector<fs::path> named_by(const Script& script, const Environment& environment,
-                                               bool on_host) const;
-  [[nodiscard]] const std::map<std::string, fs::path>& nameable() const;
-  [[nodiscard]] const std::vector<fs::path>& callers_files(const Script& script) const;
   [[nodiscard]] Step step_of(const std::string& label) const;
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
   void add_variables(const Step& step, Facts& facts) const;
@@ -142,21 +119,13 @@ class FactSource {
   const FileReader& files_;
   const BuildPlan& plan_;
   FactSetup setup_;
-  StepScripts scripts_;
-  std::set<std::string> passed_;  ///< HEARTH_HOOK_VARIABLES
+  StepVariables variables_;
   mutable InputDigests digests_;
   std::set<std::string> changed_;        ///< before look_again()
   mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
   mutable std::map<std::string, std::string> known_;
-  mutable std::map<std::string, Handed> handed_;
-  mutable std::optional<std::map<std::string, fs::path>> nameable_;
-  mutable std::map<const Script*, std::vector<fs::path>> callers_files_;
-  mutable std::map<Phase, Environment> environments_;
-  mutable std::optional<std::vector<std::string>> variable_names_;          ///< of all phases
-  mutable std::map<const Script*, std::vector<std::size_t>> variables_in_;  ///< which of these it names
   mutable std::map<std::string, std::vector<HookText>> hook_texts_;
   mutable std::optional<std::vector<std::string>> host_files_;
-  mutable std::optional<std::map<std::string, FileApart>> files_apart_;  ///< by name
   mutable std::map<std::string, std::string> host_digests_;
   mutable std::map<std::pair<std::string, std::string>, std::string> variable_digests_;
   mutable std::vector<fs::path> element_places_;

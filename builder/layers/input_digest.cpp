@@ -39,6 +39,11 @@ constexpr unsigned k_last_id = 65535;  // of the range that builds of root's hav
 
 }  // namespace
 
+bool holds(const fs::path& directory, const fs::path& path) {
+  const std::string& text = directory.string();
+  return path == directory || text == "/" || path.string().starts_with(cat(text, "/"));
+}
+
 bool is_filled_by_packages(const fs::path& path) {
   const std::string below = cat(path.string(), "/");
   return !below.starts_with(k_local) &&

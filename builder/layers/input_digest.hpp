@@ -15,6 +15,9 @@ namespace hearth::builder {
 /// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
 [[nodiscard]] bool is_filled_by_packages(const fs::path& path);
 
+/// Whether `path` is the directory or below it, by their texts.
+[[nodiscard]] bool holds(const fs::path& directory, const fs::path& path);
+
 /// Names, modes, links and contents of everything below a directory, and below directories that links there lead to, as
 /// one digest. Of more than 4 GiB the looks count in place of the contents.
 [[nodiscard]] std::string tree_digest(const FileReader& files, const fs::path& directory);

@@ -28,6 +28,7 @@
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
+#include "builder/layers/input_digest.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
@@ -86,17 +87,13 @@ fs::path writable_directory(const fs::path& directory) {
   return fs::canonical(directory);
 }
 
-bool lies_in(const fs::path& directory, const fs::path& path) {
-  return path == directory || path.string().starts_with(cat(directory.string(), "/"));
-}
-
 /// A build makes directories in its user's home, but not the home.
 void require_home(const ImageRequest& request) {
   const fs::path home = home_directory(request.environment);
   boost::system::error_code failed;
   if (fs::is_directory(home, failed)) return;
   for (const fs::path& place : {request.cache, request.lock_files}) {
-    if (!lies_in(home, place)) continue;
+    if (!holds(home, place)) continue;
     throw Error(ErrorKind::not_found,
                 cat("the home ", home.string(), ", where ", place.string(), " would be made, is no directory"))
         .hint("Make it, let HOME name another one, or give --image-cache DIR (DIB_IMAGE_CACHE) and DIB_LOCKFILES.");
@@ -124,7 +121,7 @@ void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
   if (!request.fetching.mode) return;
   // What an earlier build left there is in no lock: hooks of recorded builds get empty ones of their own.
   for (const fs::path& shared : {spec.writable[0], spec.writable[1]}) {
-    const bool holds_more = lies_in(shared, spec.output) || lies_in(shared, request.start_directory);
+    const bool holds_more = holds(shared, spec.output) || holds(shared, request.start_directory);
     if (!holds_more) spec.closed.push_back(shared);
   }
 }

@@ -49,6 +49,10 @@ TEST(ProcessCopyTest, SignalsEndItThoughItsStarterMindsThem) {
 }
 
 TEST(ProcessCopyTest, OneThatCantBeWatchedIsEndedAndSignalsComeAsBefore) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP()
+      << "UBSan looks at an object's type by a pipe of its own, and takes it for none where there are no descriptors";
+#endif
   const Fd nothing = Fd::open("/dev/null", O_RDWR);
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/unit/builder/element_tree.hpp"
+#include "tests/unit/builder/layers/fact_source_fixture.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -15,57 +15,6 @@ using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
 
-class FactSourceTest : public testing::Test {
- protected:
-  FactSourceTest() {
-    tree.add("os", "", "operating-system").file("os", "environment.d/10-e", "export A=1\n");
-    script("install.d/10-x", "cat $METADATA\n");
-    put("metadata", "{}");
-  }
-  void put(const std::string& path, const std::string& text) {
-    files.make_directories((dir.path() / path).parent_path(), 0755);
-    files.write(dir.path() / path, text, {});
-  }
-  void script(const std::string& path, const std::string& text) { tree.hook("os", path, text); }
-  FactSource source() {
-    plan = tree.plan(elements);
-    for (Element& element : plan.elements.elements) element.built_in = element.name != "web";
-    env["HOME"] = (dir.path() / "home").string();
-    return {files,
-            plan,
-            {.environment = [this](Phase) { return env; },
-             .callers = env,
-             .packages = packages,
-             .libraries = {dir.path() / "lib"},
-             .written = {dir.path() / "made/image.d", dir.path() / "cache"},
-             .downloads = dir.path() / "cache",
-             .start_directory = dir.path() / "start",
-             .is_hidden = is_hidden}};
-  }
-  Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }
-  std::string fault(const Facts& noted) {
-    if (auto found = source().local_fault(step.label(), noted)) return *found;
-    return remote_fault(noted, {.repository = [this](const std::string&) { return repository; }}).value_or("none");
-  }
-  Environment handed() { return source().variables(step.phase, &step); }
-  /// The step is one of the host.
-  void on_host(const std::string& text) {
-    step = {Phase::extra_data, Step::Kind::hook, "20-y", "os"};
-    script("extra-data.d/20-y", text);
-  }
-
-  TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
-  RealFileSystem files;
-  ElementTree tree{files, dir.path() / "elements"};
-  Names elements = {"os"};
-  BuildPlan plan;
-  std::vector<std::string> packages;
-  std::optional<std::string> repository = "r1";
-  Step step{Phase::install, Step::Kind::hook, "10-x", "os"};
-  std::function<bool(const fs::path&)> is_hidden;
-  Environment env = {{"METADATA", (dir.path() / "metadata").string()}, {"OTHER", (dir.path() / "metadata").string()}};
-};
-
 TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   Facts noted = facts();
   noted["repository http://m/InRelease"] = "r1";
@@ -74,94 +23,6 @@ TEST_F(FactSourceTest, HoldsWhileNothingChanges) {
   EXPECT_EQ(fault(noted), "the package repository http://m/InRelease changed");
   repository = std::nullopt;  // it does not answer, and nothing is known of it
   EXPECT_EQ(fault(noted), "none");
-}
-
-/// One's own element beside Hearth's: a file of environment.d, and a hook that names its variable.
-class VariableOfAnElementTest : public FactSourceTest {
- protected:
-  VariableOfAnElementTest() {
-    elements = {"os", "web"};
-    tree.add("web").hook("web", "install.d/50-web", "echo $WEB_GREETING\n");
-    greet("hello");
-    env["WEB_GREETING"] = "from the caller";
-  }
-  void greet(const std::string& value) {
-    tree.file("web", "environment.d/50-web", cat("export WEB_GREETING=", value, "\n"));
-  }
-  /// Whether the step sees the element's variable.
-  bool sees(const Step& of) {
-    const FactSource facts = source();
-    const Facts all = facts.of_step(of, {.files = {"environment.d/50-web"}, .directories = {"environment.d"}});
-    const bool is_input = all.count("hook environment.d/50-web") > 0;
-    EXPECT_EQ(all.count("env WEB_GREETING"), is_input ? 1U : 0U);
-    EXPECT_EQ(facts.variables(of.phase, &of).count("WEB_GREETING"), is_input ? 1U : 0U);
-    EXPECT_EQ(facts.withheld(of).count("WEB_GREETING"), is_input ? 0U : 1U) << "what is no input is not handed";
-    EXPECT_EQ(facts.variables(of.phase, nullptr).count("WEB_GREETING"), 1U) << "environment.d is sourced with it";
-    return is_input;
-  }
-  const Step hearths{Phase::install, Step::Kind::hook, "10-x", "os"};
-  const Step webs{Phase::install, Step::Kind::hook, "50-web", "web"};
-};
-
-TEST_F(VariableOfAnElementTest, IsAnInputOfHearthsOwnStepsOnlyWhereTheyNameIt) {
-  EXPECT_FALSE(sees(hearths));
-  EXPECT_TRUE(sees(webs));
-  EXPECT_FALSE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
-  const Facts before = source().of_step(hearths, {});
-  const Facts of_web = source().of_step(webs, {});
-  greet("bye");
-  env["WEB_GREETING"] = "another";
-  tree.file("web", "environment.d/60-more", "export WEB_GREETING\n");
-  EXPECT_EQ(source().of_step(hearths, {}), before);
-  EXPECT_NE(source().of_step(webs, {}), of_web);
-  script("install.d/10-x", "echo $WEB_GREETING\n");
-  EXPECT_TRUE(sees(hearths));
-}
-
-TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
-  tree.hook("web", "install.d/60-other", "program\n");
-  EXPECT_TRUE(sees({Phase::install, Step::Kind::hook, "60-other", "web"})) << "a program of it may read the variable";
-  script("install.d/10-x", "env | sort\n");
-  EXPECT_TRUE(sees(hearths));
-  script("install.d/10-x", "cat $TMP_HOOKS_PATH/environment.d/*\n");
-  EXPECT_TRUE(sees(hearths));
-  script("install.d/10-x", "true\n");
-  EXPECT_FALSE(sees(hearths));
-  env["HEARTH_HOOK_VARIABLES"] = "WEB_GREETING";
-  EXPECT_TRUE(sees(hearths));
-  env.erase("HEARTH_HOOK_VARIABLES");
-  tree.hook("web", "install.d/50-web", "true\n");
-  EXPECT_TRUE(sees(hearths)) << "no hook names it: it is for programs";
-}
-
-TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt) {
-  script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
-  EXPECT_FALSE(sees(hearths));
-  tree.file("web", "package-installs.yaml", "nginx:\n  when: WEB_GREETING = hello\n");
-  EXPECT_TRUE(sees(hearths));
-  EXPECT_TRUE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
-}
-
-TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSetIt) {
-  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_WEB $PATH $DISTRO_NAME\n");
-  for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_WEB=y\n",
-                           "export WEB_GREETING=x PATH=$PATH:/x\n", "export WEB_GREETING=x DISTRO_NAME=debian\n"}) {
-    tree.file("web", "environment.d/50-web", more);
-    EXPECT_TRUE(sees(hearths)) << more;
-  }
-  greet("hello");
-  tree.file("os", "environment.d/60-os", "[ -n \"$OS\" ] || exit 1\n");
-  EXPECT_FALSE(sees(hearths)) << "Hearth's own names what it reads";
-  tree.file("os", "environment.d/60-os", "[ -n \"$WEB_GREETING\" ] || exit 1\n");
-  EXPECT_TRUE(sees(hearths));
-  tree.file("os", "environment.d/60-os", "");
-  tree.file("web", "environment.d/60-web", "export VERSION=$(program)\n");
-  EXPECT_TRUE(sees(hearths)) << "the program may read it";
-  tree.file("web", "environment.d/60-web", "export WEB_OTHER=$WEB_GREETING\n");
-  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $WEB_OTHER\n");
-  EXPECT_FALSE(sees(hearths));
-  script("install.d/10-x", "echo $WEB_OTHER\n");
-  EXPECT_TRUE(sees(hearths)) << "another variable follows from it";
 }
 
 TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
@@ -419,44 +280,6 @@ TEST_F(FactSourceTest, TheOwnerOfAFileOfTheMachineCountsAsHooksSeeIt) {
   EXPECT_EQ(tree_digest(files, tree.path("os")), element) << "hooks get a copy";
 }
 
-TEST_F(FactSourceTest, AProgramOfTheCallersPathCountsWhereAScriptNamesIt) {
-  put("bin/our-tool", "echo $DEEP\n");
-  put("bin/other-tool", "1");
-  env["PATH"] = cat((dir.path() / "bin").string(), ":/usr/bin");
-  env["DEEP"] = "1";
-  on_host("our-tool > x\n");
-  EXPECT_EQ(handed().count("DEEP"), 1U);
-  const Facts noted = facts();
-  put("bin/other-tool", "2");
-  EXPECT_EQ(fault(noted), "none");
-  put("home/shims/our-tool", "echo $HIDDEN\n");
-  env["PATH"] = cat((dir.path() / "home/shims").string(), ":", env["PATH"]);
-  env["HIDDEN"] = "1";
-  EXPECT_EQ(handed().count("HIDDEN"), 0U) << "hooks don't see homes";
-  EXPECT_EQ(fault(noted), "the variable PATH changed");
-  env["PATH"] = cat((dir.path() / "bin").string(), ":/usr/bin");
-  put("bin/our-tool", "echo $DEEP 2\n");
-  EXPECT_THAT(fault(noted), HasSubstr("bin/our-tool changed"));
-}
-
-TEST_F(FactSourceTest, AFileOfTheStartDirectoryCountsWhereAScriptNamesIt) {
-  put("start/site.conf", "1");
-  put("start/config/list", "1");
-  put("start/out.log", "1");
-  put("start/word", "1");
-  on_host("cat site.conf config/list out.log word; cat etc/not-there\n");
-  const Facts noted = facts();
-  EXPECT_EQ(fault(noted), "none");
-  put("start/out.log", "2");
-  put("start/word", "2");
-  EXPECT_EQ(fault(noted), "none") << "a log, and what may be any word";
-  put("start/site.conf", "2");
-  EXPECT_THAT(fault(noted), HasSubstr("start/site.conf changed"));
-  put("start/site.conf", "1");
-  put("start/config/list", "2");
-  EXPECT_THAT(fault(noted), HasSubstr("start/config/list changed"));
-}
-
 TEST_F(FactSourceTest, AFileInTheMachinesTmpCountsWhereItIsThere) {
   on_host(cat("cat ", (dir.path() / "given/x").string(), "; echo > /tmp/hearth-test-scratch\n"));
   put("given/x", "1");
@@ -464,89 +287,6 @@ TEST_F(FactSourceTest, AFileInTheMachinesTmpCountsWhereItIsThere) {
   EXPECT_THAT(noted, Not(Contains(Key("host /tmp/hearth-test-scratch"))));
   put("given/x", "2");
   EXPECT_THAT(fault(noted), HasSubstr("given/x changed"));
-}
-
-TEST_F(FactSourceTest, AStepSeesNoVariableThatIsNoFact) {
-  env.merge(Environment{{"NAMED", "1"},
-                        {"UNNAMED", "1"},
-                        {"CI_JOB_ID", "7"},
-                        {"DIB_RELEASE", "x"},
-                        {"IMAGE_NAME", "web"},
-                        {"SOURCE_DATE_EPOCH", "1700000000"},
-                        {"USER", "u"},
-                        {"HELPED", "1"},
-                        {"DEEP", "1"}});
-  script("install.d/10-x", "echo $NAMED; helper\n");
-  tree.file("os", "bin/helper", "echo $HELPED; . deep.sh\n").file("os", "lib/deep.sh", "echo $DEEP\n");
-  tree.file("os", "README.md", "CI_JOB_ID");
-  const Environment seen = handed();
-  for (const char* name : {"NAMED", "HELPED", "DEEP", "DIB_RELEASE"}) EXPECT_EQ(seen.count(name), 1U) << name;
-  for (const char* name : {"UNNAMED", "CI_JOB_ID", "IMAGE_NAME", "METADATA"}) EXPECT_EQ(seen.count(name), 0U) << name;
-  EXPECT_EQ(seen.at("HOME"), "/root");
-  EXPECT_EQ(seen.at("USER"), "root");
-  EXPECT_EQ(seen.at("SOURCE_DATE_EPOCH"), "315532800");
-  const Facts noted = facts();
-  for (const auto& [name, value] : seen) {
-    const bool is_stand_in = name == "HOME" || name == "USER" || name == "LOGNAME" || name == "TERM";
-    EXPECT_EQ(noted.count(cat("env ", name)), is_stand_in ? 0U : 1U) << name;
-  }
-  env["DEEP"] = "2";
-  EXPECT_EQ(fault(noted), "the variable DEEP changed");
-  env["DEEP"] = "1";
-  for (const char* name : {"UNNAMED", "CI_JOB_ID", "IMAGE_NAME", "USER", "SOURCE_DATE_EPOCH"}) env[name] = "other";
-  EXPECT_EQ(fault(noted), "none");
-  env["HEARTH_HOOK_VARIABLES"] = "UNNAMED";
-  EXPECT_EQ(handed().count("UNNAMED"), 1U);
-  EXPECT_EQ(fault(noted), "the variable UNNAMED is new");
-}
-
-TEST_F(FactSourceTest, OfAVariableThatIsOnlyListedTheValueCounts) {
-  env["PIP_CERT"] = env["OTHER"];
-  on_host("eval \"$x\"\n");
-  const Facts noted = facts();
-  EXPECT_THAT(noted, Contains(Key("env OTHER")));
-  EXPECT_THAT(noted, Not(Contains(Key("file OTHER"))));
-  EXPECT_THAT(noted, Contains(Key("file PIP_CERT"))) << "pip reads it by itself";
-}
-
-TEST_F(FactSourceTest, AProgramOfTheMachineThatAVariableNamesIsReadForVariables) {
-  put("tools/run.sh", "echo $DEEP\n");
-  env["TOOLS"] = (dir.path() / "tools").string();
-  env["DEEP"] = "1";
-  on_host("\"$TOOLS/run.sh\"\n");
-  EXPECT_EQ(handed().count("DEEP"), 1U);
-  const Facts noted = facts();
-  env["DEEP"] = "2";
-  EXPECT_EQ(fault(noted), "the variable DEEP changed");
-}
-
-TEST_F(FactSourceTest, AScriptThatAnEarlierHookPutThereIsHandedWhatItsNamesakeNames) {
-  env["DEEP"] = "1";
-  tree.file("os", "install.d/os-source-install/77-late", "echo $DEEP\n");
-  step = {Phase::install, Step::Kind::hook, "77-late", ""};
-  EXPECT_EQ(handed().count("DEEP"), 1U);
-  step.name = "78-written";
-  script("extra-data.d/10-write", "echo 'echo $DEEP' > $TMP_HOOKS_PATH/install.d/78-written\n");
-  EXPECT_EQ(handed().count("DEEP"), 1U) << "any script may have written it";
-}
-
-TEST_F(FactSourceTest, ConditionsOfPackagesAreVariablesOfPackageSteps) {
-  env["FLAVOUR"] = "sweet";
-  step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
-  tree.file("os", "package-installs.yaml", "vim:\n  when: FLAVOUR=sweet\n");
-  const Facts noted = facts();
-  EXPECT_EQ(handed().count("FLAVOUR"), 1U);
-  env["FLAVOUR"] = "sour";
-  EXPECT_EQ(fault(noted), "the variable FLAVOUR changed");
-}
-
-TEST_F(FactSourceTest, ANameWithoutASlashIsLookedForWhereHooksStart) {
-  put("start/list", "1");
-  env["LIST"] = "list";
-  on_host("cat $LIST\n");
-  const Facts noted = facts();
-  put("start/list", "2");
-  EXPECT_EQ(fault(noted), "what the variable LIST names changed");
 }
 
 TEST_F(FactSourceTest, ADirectoryInWhichTheBuildItselfWritesKeepsNothing) {
