@@ -9,6 +9,7 @@ if [ -z "${RANGE_APART:-}" ]; then
     cd "$here" && rm -rf "$work"
     RANGE_APART=yes exec unshare --mount bash "$here/roots_range.sh"
 fi
+mount --make-rshared /  # as systemd has it
 export DIB_IMAGE_CACHE=$work/cache SOURCE_DATE_EPOCH=1700000000 HEARTH_CACHE=0 TINY_OS_PROGRAMS='bash cat cp env id mkdir touch'
 export ELEMENTS_PATH=$work/elements:$here/elements
 mount -t tmpfs -o mode=755 none /var/opt
@@ -44,7 +45,12 @@ chown 100001:100001 home-of-another && chmod 700 home-of-another && mount -t tmp
 export DIB_MOUNTED=$work/mounted DIB_NAMED=/var/opt/named DIB_SITE=/var/opt/site GIVEN=$work/closed/given
 
 # build NAME OPTION…: with the hooks' words in NAME.d/build.log, and the builder's notes in out.
-build() { "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"; }
+build() {
+    local before
+    before=$(wc -l < /proc/self/mountinfo)
+    "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"
+    [ "$(wc -l < /proc/self/mountinfo)" = "$before" ] || fail "$1: mounts of the sandbox show on the machine"
+}
 # owners NAME: as they are in the image.
 owners() { tar --numeric-owner -tvf "$1.tar" | awk '/opt/ { print $2, $6 }'; }
 # outside: the id that a hook of a build has for this machine.
