@@ -23,6 +23,7 @@
 #include "builder/fetch/git_answers.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
+#include "builder/spec/machine_settings.hpp"
 #include "builder/store/store_archive.hpp"
 
 namespace hearth::builder {
@@ -34,16 +35,13 @@ constexpr std::uint64_t k_most_gib = std::uint64_t{1} << 30U;
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
 LayerStore store_of(const cli::Arguments& arguments) {
-  const Environment env = current_environment();
-  const auto variable = [&](const char* name) {
-    const auto found = env.find(name);
-    return found == env.end() ? std::string() : found->second;
-  };
-  const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
+  Environment env = current_environment();
+  env.merge(machine_settings(env).variables);
+  const std::string given = arguments.value_or("image-cache", env["DIB_IMAGE_CACHE"]);
   const fs::path cache = fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given));
   if (fs::exists(cache) && !fs::is_directory(cache))
     throw Error(ErrorKind::input, cat("the cache ", cache.string(), " is no directory"))
-        .hint("--image-cache DIR and DIB_IMAGE_CACHE name it.");
+        .hint("--image-cache DIR, DIB_IMAGE_CACHE and image-cache in hearth.conf name it.");
   return LayerStore(layer_directory(cache));
 }
 
