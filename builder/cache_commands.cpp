@@ -82,11 +82,13 @@ struct BlobSteps {
 /// By digest. Many layers are of the same steps, whose text is in `texts` once.
 std::vector<BlobSteps> steps_of_blobs(const LayerStore& store, std::set<std::string>& texts) {
   std::vector<BlobSteps> found;
-  store.visit([&](const fs::path&, const LayerRecord& record) {
+  store.visit([&](const fs::path&, const std::string& record) {
+    const std::optional<LayerGlance> glance = glance_at(record);
+    if (!glance) return;
     BlobSteps& blob = found.emplace_back();
-    from_hex(record.blob).copy(blob.sha256.data(), blob.sha256.size());
-    const std::string last = record.planned.size() > 1 ? cat(" … ", record.planned.back()) : "";
-    blob.steps = &*texts.insert(cat(record.planned.front(), last)).first;
+    from_hex(glance->blob).copy(blob.sha256.data(), blob.sha256.size());
+    const std::string last = glance->last_step.empty() ? "" : cat(" … ", glance->last_step);
+    blob.steps = &*texts.insert(cat(glance->first_step, last)).first;
   });
   std::sort(found.begin(), found.end(), [](const BlobSteps& a, const BlobSteps& b) { return a.sha256 < b.sha256; });
   return found;
@@ -96,16 +98,20 @@ int list(const cli::Arguments& arguments) {
   const LayerStore store = known_store_of(arguments);
   std::set<std::string> texts;
   const std::vector<BlobSteps> known = steps_of_blobs(store, texts);
+  const std::set<std::string> pinned = store.pinned_layers();
   std::uint64_t total = 0;
   for (const BlobInfo& blob : store.blobs().list()) {
     const auto found =
         std::lower_bound(known.begin(), known.end(), blob.sha256,
                          [](const BlobSteps& steps, const auto& digest) { return steps.sha256 < digest; });
     cli::print(cat(blob.digest().substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
-                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps, "\n"));
+                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps,
+                   pinned.count(blob.digest()) > 0 ? "  pinned" : "", "\n"));
     total += blob.bytes;
   }
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
+  for (const Pin& pin : store.pins())
+    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(), " layers)\n"));
   list_fetches();
   return 0;
 }
@@ -168,7 +174,47 @@ int prune(const cli::Arguments& arguments) {
   const std::vector<std::string> removed = arguments.has("fetched")
                                                ? fetch::prune_fetched(fetched_here(), limit)
                                                : known_store_of(arguments).prune(limit, used_before);
-  cli::print(cat(removed.size(), " removed\n"));
+  const std::size_t pinned = arguments.has("fetched") ? 0 : known_store_of(arguments).pinned_layers().size();
+  cli::print(cat(removed.size(), " removed", pinned == 0 ? "" : cat("; ", pinned, " pinned ones stay"), "\n"));
+  return 0;
+}
+
+fs::path image_stem(const std::string& name) { return fs::absolute(name).lexically_normal(); }
+
+/// Those of its last build; its next ones put theirs in the place of these.
+int pin(const cli::Arguments& arguments) {
+  if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name an image");
+  const LayerStore store = known_store_of(arguments);
+  for (const std::string& name : arguments.operands()) {
+    const fs::path file = records_directory(name) / k_steps_file;
+    const std::optional<std::string> text = RealFileSystem().read(file);
+    if (!text)
+      throw Error(ErrorKind::not_found, cat("there is no ", file.string(), ", which tells of the image's layers"))
+          .hint("hearth image create writes it, unless --no-cache is given.");
+    const Pin pin{image_stem(name), layers_of_report(*text, file.string())};
+    for (const std::string& layer : pin.layers) {
+      if (store.blobs().has(layer)) continue;
+      throw Error(ErrorKind::not_found,
+                  cat("the layer ", layer.substr(0, 12), " of ", name, " is not in ", store.directory().string()))
+          .hint("It was pruned, or is in another cache (--image-cache DIR). Build the image again, and pin it then.");
+    }
+    store.pin(pin);
+    cli::print(cat(name, ": ", pin.layers.size(), pin.layers.size() == 1 ? " layer is" : " layers are", " pinned\n"));
+  }
+  return 0;
+}
+
+int unpin(const cli::Arguments& arguments) {
+  if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name an image");
+  const LayerStore store = known_store_of(arguments);
+  for (const std::string& name : arguments.operands()) {
+    if (store.unpin(image_stem(name))) continue;
+    std::vector<std::string> images;
+    for (const Pin& pin : store.pins()) images.push_back(pin.image.string());
+    const auto near = nearest(image_stem(name).string(), images);
+    throw Error(ErrorKind::not_found, cat(image_stem(name).string(), " is not pinned"))
+        .hint(near ? cat("Did you mean ", *near, "?") : "hearth cache list shows what is.");
+  }
   return 0;
 }
 
@@ -260,6 +306,9 @@ std::vector<cli::Command> cache_commands() {
            {"unused-for", 0, "DAYS", "those that nobody used for so long; with --keep, more where that asks for it"},
            fetched},
           prune),
+      of_images(row("cache pin", "NAME…",
+                    "keep the layers of an image, now and after its next builds, whatever is pruned", {where}, pin)),
+      row("cache unpin", "NAME…", "let the layers of an image be pruned again", {where}, unpin),
       row("cache export", "FILE", "write all layers to one file", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, true); }),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},
