@@ -24,6 +24,7 @@
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
 #include "builder/spec/machine_settings.hpp"
+#include "builder/store/nginx_config.hpp"
 #include "builder/store/store_archive.hpp"
 
 namespace hearth::builder {
@@ -32,6 +33,7 @@ namespace {
 
 constexpr std::uint64_t k_most_days = 36500;
 constexpr std::uint64_t k_most_gib = std::uint64_t{1} << 30U;
+constexpr const char* k_nginx_directory = "/srv/hearth-cache";
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
 LayerStore store_of(const cli::Arguments& arguments) {
@@ -218,6 +220,18 @@ int unpin(const cli::Arguments& arguments) {
   return 0;
 }
 
+std::vector<cli::Option> nginx_options() {
+  return cli::under(
+      "A server's configuration",
+      {{"nginx", 0, "",
+        "write, in place of layers, nginx's configuration for a cache that machines share (to FILE, or stdout)"},
+       {"directory", 0, "DIR", cat("where nginx keeps layers and passwords (default: ", k_nginx_directory, ")")},
+       {"listen", 0, "ADDRESS:PORT", "as nginx has it (default: 8443 with a certificate, else 127.0.0.1:8080)"},
+       {"certificate", 0, "FILE", "for TLS: PEM, with those that it is signed by"},
+       {"certificate-key", 0, "FILE", "its private key"},
+       {"user", 0, "NAME", "as whom nginx's workers run (default: www-data)"}});
+}
+
 fs::path only_file(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one file");
   return fs::absolute(arguments.operands().front());
@@ -234,6 +248,40 @@ int carry(const cli::Arguments& arguments, bool out) {
       out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
   cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
   return 0;
+}
+
+/// The configuration of a server is written to stdout, or to the file that is named.
+int export_for_nginx(const cli::Arguments& arguments) {
+  const std::string certificate = arguments.value_or("certificate", "");
+  const std::string key = arguments.value_or("certificate-key", "");
+  if (certificate.empty() != key.empty())
+    throw Error(ErrorKind::usage, "--certificate FILE and --certificate-key FILE go together");
+  std::vector<std::string> words = {"hearth", "cache", "export", "--nginx"};
+  for (const cli::Option& option : nginx_options()) {
+    if (!option.value_name.empty() && arguments.has(option.name))
+      words.insert(words.end(), {option.display(), arguments.value_or(option.name, "")});
+  }
+  const std::string text =
+      nginx_config({.directory = fs::absolute(arguments.value_or("directory", k_nginx_directory)),
+                    .listen = arguments.value_or("listen", certificate.empty() ? "127.0.0.1:8080" : "8443"),
+                    .certificate = certificate.empty() ? fs::path() : fs::absolute(certificate),
+                    .key = key.empty() ? fs::path() : fs::absolute(key),
+                    .user = arguments.value_or("user", "www-data"),
+                    .written_by = shell_join(words)});
+  if (arguments.operands().empty()) {
+    cli::print_exact(text);
+  } else {
+    RealFileSystem().write(only_file(arguments), text, {});
+  }
+  return 0;
+}
+
+int export_layers(const cli::Arguments& arguments) {
+  if (arguments.has("nginx")) return export_for_nginx(arguments);
+  for (const cli::Option& option : nginx_options()) {
+    if (arguments.has(option.name)) throw Error(ErrorKind::usage, cat(option.display(), " goes with --nginx"));
+  }
+  return carry(arguments, true);
 }
 
 int why(const cli::Arguments& arguments) {
@@ -293,6 +341,8 @@ std::vector<cli::Command> cache_commands() {
   const cli::Option keep = {"keep", 0, "GIB", "how much may stay (default: nothing but what builds hold)"};
   const cli::Option fetched = {
       "fetched", 0, "", "in place of layers, remove what recorded builds fetched: locks then need the network again"};
+  std::vector<cli::Option> export_options = nginx_options();
+  export_options.insert(export_options.begin(), where);
   return {
       row("cache list", "", "list layers and what was fetched, each used longest ago first", {where}, list),
       row("cache verify", "",
@@ -309,8 +359,8 @@ std::vector<cli::Command> cache_commands() {
       of_images(row("cache pin", "NAME…",
                     "keep the layers of an image, now and after its next builds, whatever is pruned", {where}, pin)),
       row("cache unpin", "NAME…", "let the layers of an image be pruned again", {where}, unpin),
-      row("cache export", "FILE", "write all layers to one file", {where},
-          [](const cli::Arguments& arguments) { return carry(arguments, true); }),
+      row("cache export", "FILE", "write all layers to one file, or how nginx shares them", export_options,
+          export_layers),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, false); }),
       of_images(row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",
