@@ -36,7 +36,7 @@ measure() {
 measure list list
 measure prune prune --keep $((count / 2048))
 mkdir "$work/web.d"
-find "$work/cache/layers/blobs" -type f -printf '"%f"\n' | sed 3q | paste -sd, | sed 's/.*/{"layers": [&]}/' > "$work/web.d/steps.json"
+find "$work/cache/layers/blobs" -type f -printf '"%f"\n' | awk 'NR <= 3' | paste -sd, | sed 's/.*/{"layers": [&]}/' > "$work/web.d/steps.json"
 "$hearth" cache pin "$work/web" --image-cache "$work/cache" > "$work/out"
 measure "prune by age" prune --unused-for 1
 [ "$(find "$work/cache/layers/blobs" -type f | wc -l)" = 3 ] || { echo "pinned layers are gone" >&2 && missed=1; }
