@@ -122,12 +122,15 @@ cmp image.tar fallback.tar || fail "the fallback makes another image"
 # The machine's settings, which may hold a password: the build follows them, hooks can't read them.
 mkdir etc && mount -t tmpfs none etc && mkdir etc/{up,work} && mount -t overlay -o lowerdir=/etc,upperdir=etc/up,workdir=etc/work none /etc
 (umask 077; printf 'remote-cache = http://me:very-secret@127.0.0.1:9/\nremote-cache-insecure = true\n' > /etc/hearth.conf)
-printf '#!/bin/bash\nset -eu\necho "the settings: $(cat /etc/hearth.conf)."; env\n' > elements/ranged/extra-data.d/60-settings
+cp -p /etc/hearth.conf machine.conf  # where root's hooks could read it
+printf '#!/bin/bash\nset -eu\necho "the settings: $(cat /etc/hearth.conf %s)."; env\n' "$work/machine.conf" > elements/ranged/extra-data.d/60-settings
 chmod +x elements/ranged/extra-data.d/60-settings
 HEARTH_CACHE=1 DIB_IMAGE_CACHE=$work/own build told
 expect_text out "the remote cache http://127.0.0.1:9/ is not used any more"
-expect_text told.d/build.log "the settings: ."
-! grep -rlF very-secret told.d out own || fail "the password of the machine's settings is told"
+HEARTH_CONFIG=$work/machine.conf HEARTH_CACHE=1 DIB_IMAGE_CACHE=$work/own build named
+expect_text out "the remote cache http://127.0.0.1:9/ is not used any more"
+expect_text named.d/build.log "the settings: ."
+! grep -rlF very-secret named.d out own || fail "the password of the machine's settings is told"
 chmod 644 /etc/hearth.conf
 ! "$HEARTH" image plan tiny-os > out 2>&1 || fail "a password that all can read is taken"
 expect_text out "/etc/hearth.conf holds a password, and everybody can read it"
