@@ -23,6 +23,8 @@
 #include "builder/fetch/git_answers.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
+#include "builder/spec/machine_settings.hpp"
+#include "builder/store/nginx_config.hpp"
 #include "builder/store/store_archive.hpp"
 
 namespace hearth::builder {
@@ -31,19 +33,17 @@ namespace {
 
 constexpr std::uint64_t k_most_days = 36500;
 constexpr std::uint64_t k_most_gib = std::uint64_t{1} << 30U;
+constexpr const char* k_nginx_directory = "/srv/hearth-cache";
 constexpr const char* k_where = "where downloads and layers are kept (default: ~/.cache/image-create)";
 
 LayerStore store_of(const cli::Arguments& arguments) {
-  const Environment env = current_environment();
-  const auto variable = [&](const char* name) {
-    const auto found = env.find(name);
-    return found == env.end() ? std::string() : found->second;
-  };
-  const std::string given = arguments.value_or("image-cache", variable("DIB_IMAGE_CACHE"));
+  Environment env = current_environment();
+  env.merge(machine_settings(env).variables);
+  const std::string given = arguments.value_or("image-cache", env["DIB_IMAGE_CACHE"]);
   const fs::path cache = fs::absolute(given.empty() ? home_directory(env) / ".cache/image-create" : fs::path(given));
   if (fs::exists(cache) && !fs::is_directory(cache))
     throw Error(ErrorKind::input, cat("the cache ", cache.string(), " is no directory"))
-        .hint("--image-cache DIR and DIB_IMAGE_CACHE name it.");
+        .hint("--image-cache DIR, DIB_IMAGE_CACHE and image-cache in hearth.conf name it.");
   return LayerStore(layer_directory(cache));
 }
 
@@ -84,11 +84,13 @@ struct BlobSteps {
 /// By digest. Many layers are of the same steps, whose text is in `texts` once.
 std::vector<BlobSteps> steps_of_blobs(const LayerStore& store, std::set<std::string>& texts) {
   std::vector<BlobSteps> found;
-  store.visit([&](const fs::path&, const LayerRecord& record) {
+  store.visit([&](const fs::path&, const std::string& record) {
+    const std::optional<LayerGlance> glance = glance_at(record);
+    if (!glance) return;
     BlobSteps& blob = found.emplace_back();
-    from_hex(record.blob).copy(blob.sha256.data(), blob.sha256.size());
-    const std::string last = record.planned.size() > 1 ? cat(" … ", record.planned.back()) : "";
-    blob.steps = &*texts.insert(cat(record.planned.front(), last)).first;
+    from_hex(glance->blob).copy(blob.sha256.data(), blob.sha256.size());
+    const std::string last = glance->last_step.empty() ? "" : cat(" … ", glance->last_step);
+    blob.steps = &*texts.insert(cat(glance->first_step, last)).first;
   });
   std::sort(found.begin(), found.end(), [](const BlobSteps& a, const BlobSteps& b) { return a.sha256 < b.sha256; });
   return found;
@@ -98,16 +100,20 @@ int list(const cli::Arguments& arguments) {
   const LayerStore store = known_store_of(arguments);
   std::set<std::string> texts;
   const std::vector<BlobSteps> known = steps_of_blobs(store, texts);
+  const std::set<std::string> pinned = store.pinned_layers();
   std::uint64_t total = 0;
   for (const BlobInfo& blob : store.blobs().list()) {
     const auto found =
         std::lower_bound(known.begin(), known.end(), blob.sha256,
                          [](const BlobSteps& steps, const auto& digest) { return steps.sha256 < digest; });
     cli::print(cat(blob.digest().substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
-                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps, "\n"));
+                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps,
+                   pinned.count(blob.digest()) > 0 ? "  pinned" : "", "\n"));
     total += blob.bytes;
   }
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
+  for (const Pin& pin : store.pins())
+    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(), " layers)\n"));
   list_fetches();
   return 0;
 }
@@ -170,8 +176,60 @@ int prune(const cli::Arguments& arguments) {
   const std::vector<std::string> removed = arguments.has("fetched")
                                                ? fetch::prune_fetched(fetched_here(), limit)
                                                : known_store_of(arguments).prune(limit, used_before);
-  cli::print(cat(removed.size(), " removed\n"));
+  const std::size_t pinned = arguments.has("fetched") ? 0 : known_store_of(arguments).pinned_layers().size();
+  cli::print(cat(removed.size(), " removed", pinned == 0 ? "" : cat("; ", pinned, " pinned ones stay"), "\n"));
   return 0;
+}
+
+fs::path image_stem(const std::string& name) { return fs::absolute(name).lexically_normal(); }
+
+/// Those of its last build; its next ones put theirs in the place of these.
+int pin(const cli::Arguments& arguments) {
+  if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name an image");
+  const LayerStore store = known_store_of(arguments);
+  for (const std::string& name : arguments.operands()) {
+    const fs::path file = records_directory(name) / k_steps_file;
+    const std::optional<std::string> text = RealFileSystem().read(file);
+    if (!text)
+      throw Error(ErrorKind::not_found, cat("there is no ", file.string(), ", which tells of the image's layers"))
+          .hint("hearth image create writes it, unless --no-cache is given.");
+    const Pin pin{image_stem(name), layers_of_report(*text, file.string())};
+    for (const std::string& layer : pin.layers) {
+      if (store.blobs().has(layer)) continue;
+      throw Error(ErrorKind::not_found,
+                  cat("the layer ", layer.substr(0, 12), " of ", name, " is not in ", store.directory().string()))
+          .hint("It was pruned, or is in another cache (--image-cache DIR). Build the image again, and pin it then.");
+    }
+    store.pin(pin);
+    cli::print(cat(name, ": ", pin.layers.size(), pin.layers.size() == 1 ? " layer is" : " layers are", " pinned\n"));
+  }
+  return 0;
+}
+
+int unpin(const cli::Arguments& arguments) {
+  if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name an image");
+  const LayerStore store = known_store_of(arguments);
+  for (const std::string& name : arguments.operands()) {
+    if (store.unpin(image_stem(name))) continue;
+    std::vector<std::string> images;
+    for (const Pin& pin : store.pins()) images.push_back(pin.image.string());
+    const auto near = nearest(image_stem(name).string(), images);
+    throw Error(ErrorKind::not_found, cat(image_stem(name).string(), " is not pinned"))
+        .hint(near ? cat("Did you mean ", *near, "?") : "hearth cache list shows what is.");
+  }
+  return 0;
+}
+
+std::vector<cli::Option> nginx_options() {
+  return cli::under(
+      "A server's configuration",
+      {{"nginx", 0, "",
+        "write, in place of layers, nginx's configuration for a cache that machines share (to FILE, or stdout)"},
+       {"directory", 0, "DIR", cat("where nginx keeps layers and passwords (default: ", k_nginx_directory, ")")},
+       {"listen", 0, "ADDRESS:PORT", "as nginx has it (default: 8443 with a certificate, else 127.0.0.1:8080)"},
+       {"certificate", 0, "FILE", "for TLS: PEM, with those that it is signed by"},
+       {"certificate-key", 0, "FILE", "its private key"},
+       {"user", 0, "NAME", "as whom nginx's workers run (default: www-data)"}});
 }
 
 fs::path only_file(const cli::Arguments& arguments) {
@@ -190,6 +248,40 @@ int carry(const cli::Arguments& arguments, bool out) {
       out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
   cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
   return 0;
+}
+
+/// The configuration of a server is written to stdout, or to the file that is named.
+int export_for_nginx(const cli::Arguments& arguments) {
+  const std::string certificate = arguments.value_or("certificate", "");
+  const std::string key = arguments.value_or("certificate-key", "");
+  if (certificate.empty() != key.empty())
+    throw Error(ErrorKind::usage, "--certificate FILE and --certificate-key FILE go together");
+  std::vector<std::string> words = {"hearth", "cache", "export", "--nginx"};
+  for (const cli::Option& option : nginx_options()) {
+    if (!option.value_name.empty() && arguments.has(option.name))
+      words.insert(words.end(), {option.display(), arguments.value_or(option.name, "")});
+  }
+  const std::string text =
+      nginx_config({.directory = fs::absolute(arguments.value_or("directory", k_nginx_directory)),
+                    .listen = arguments.value_or("listen", certificate.empty() ? "127.0.0.1:8080" : "8443"),
+                    .certificate = certificate.empty() ? fs::path() : fs::absolute(certificate),
+                    .key = key.empty() ? fs::path() : fs::absolute(key),
+                    .user = arguments.value_or("user", "www-data"),
+                    .written_by = shell_join(words)});
+  if (arguments.operands().empty()) {
+    cli::print_exact(text);
+  } else {
+    RealFileSystem().write(only_file(arguments), text, {});
+  }
+  return 0;
+}
+
+int export_layers(const cli::Arguments& arguments) {
+  if (arguments.has("nginx")) return export_for_nginx(arguments);
+  for (const cli::Option& option : nginx_options()) {
+    if (arguments.has(option.name)) throw Error(ErrorKind::usage, cat(option.display(), " goes with --nginx"));
+  }
+  return carry(arguments, true);
 }
 
 int why(const cli::Arguments& arguments) {
@@ -249,6 +341,8 @@ std::vector<cli::Command> cache_commands() {
   const cli::Option keep = {"keep", 0, "GIB", "how much may stay (default: nothing but what builds hold)"};
   const cli::Option fetched = {
       "fetched", 0, "", "in place of layers, remove what recorded builds fetched: locks then need the network again"};
+  std::vector<cli::Option> export_options = nginx_options();
+  export_options.insert(export_options.begin(), where);
   return {
       row("cache list", "", "list layers and what was fetched, each used longest ago first", {where}, list),
       row("cache verify", "",
@@ -262,8 +356,11 @@ std::vector<cli::Command> cache_commands() {
            {"unused-for", 0, "DAYS", "those that nobody used for so long; with --keep, more where that asks for it"},
            fetched},
           prune),
-      row("cache export", "FILE", "write all layers to one file", {where},
-          [](const cli::Arguments& arguments) { return carry(arguments, true); }),
+      of_images(row("cache pin", "NAME…",
+                    "keep the layers of an image, now and after its next builds, whatever is pruned", {where}, pin)),
+      row("cache unpin", "NAME…", "let the layers of an image be pruned again", {where}, unpin),
+      row("cache export", "FILE", "write all layers to one file, or how nginx shares them", export_options,
+          export_layers),
       row("cache import", "FILE", "take layers from such a file, each checked", {where},
           [](const cli::Arguments& arguments) { return carry(arguments, false); }),
       of_images(row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",

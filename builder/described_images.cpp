@@ -6,6 +6,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/spec/image_description.hpp"
+#include "builder/spec/machine_settings.hpp"
 
 namespace hearth::builder {
 
@@ -19,8 +20,24 @@ std::vector<ImageDescription> read_descriptions(const DescribedBuild& described)
   return parse_image_descriptions(texts).value_or_throw();
 }
 
+/// Where this machine shares layers, with what password, is no matter of a file that others have, too.
+void refuse_machine_settings(const ImageDescription& image) {
+  const cli::Arguments given = cli::parse_options(image_options(), image.words);
+  std::string what;
+  for (const cli::Option& option : image_options()) {
+    if (option.name.starts_with("remote-cache") && given.has(option.key())) what = option.display();
+  }
+  for (const auto& [variable, value] : image.environment) {
+    if (is_of_machine(variable)) what = variable;
+  }
+  if (what.empty()) return;
+  throw Error(ErrorKind::input, cat(what, " is a matter of the machine, not of a file of images"))
+      .hint("Say it in /etc/hearth.conf or ~/.config/hearth/hearth.conf, in the environment, or on the command line.");
+}
+
 ImageRequest described_request(const ImageDescription& image, const DescribedBuild& described) {
   try {
+    refuse_machine_settings(image);
     const SystemClock clock;
     std::vector<std::string> words = image.words;
     words.insert(words.begin(), described.words.begin(), described.words.end());

@@ -75,7 +75,12 @@ void bind_mount(const fs::path& source, const fs::path& target, Access access) {
 
 Fd clone_mount(const fs::path& place) {
   constexpr unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_NO_AUTOMOUNT | AT_SYMLINK_NOFOLLOW;
-  return Fd(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, place.c_str(), flags)));
+  Fd mount(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, place.c_str(), flags)));
+  mount_attr attributes{};
+  attributes.propagation = MS_PRIVATE;
+  if (mount && ::syscall(SYS_mount_setattr, mount.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
+    throw Error::from_errno("making private", place.string());
+  return mount;
 }
 
 bool shift_ids(const Fd& mount, const Fd& user_namespace) {

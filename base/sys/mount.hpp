@@ -17,7 +17,8 @@ enum class Access { read_write, read_only };
 void bind_mount(const fs::path& source, const fs::path& target, Access access);
 
 /// A further mount of the directory or file at `place`, without what is mounted below, for attach_mount(). Nothing
-/// where there can't be one (it went away, or is unbindable).
+/// where there can't be one (it went away, or is unbindable). Private, where systemd has shared ones: what is mounted
+/// on it shows nowhere else, and it can be a root.
 [[nodiscard]] Fd clone_mount(const fs::path& place);
 
 /// Ids of the file system are, through this mount, the inner ones of a user namespace: 0 is its root's. To be called

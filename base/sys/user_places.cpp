@@ -40,6 +40,11 @@ fs::path cache_directory(const Environment& env) {
   return given.is_absolute() ? given : home_directory(env) / ".cache";
 }
 
+fs::path config_directory(const Environment& env) {
+  const fs::path given = path_in(env, "XDG_CONFIG_HOME");
+  return given.is_absolute() ? given : home_directory(env) / ".config";
+}
+
 fs::path temporary_directory(const Environment& env) {
   fs::path given = path_in(env, "TMPDIR");
   if (given.empty()) return "/tmp";

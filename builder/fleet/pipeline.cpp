@@ -197,24 +197,27 @@ class JobList {
   std::size_t add_test(std::size_t image, std::size_t built) {
     const std::string name = job_name("test", images_[image].name);
     const std::string report = cat(name, ".xml");
+    const std::string file = job_path(disk(image, "checks"));
     return add({.stage = Stage::test,
                 .name = name,
                 .about = images_[image].name,
                 .image = image,
-                .commands = {cat(k_job_program, " image test --timeout 600 --junit ", report, " --checks ",
-                                 job_path(images_[image].checks), " ", job_path(disk(image, "checks")))},
+                .commands = {verify(file), cat(k_job_program, " image test --timeout 600 --junit ", report,
+                                               " --checks ", job_path(images_[image].checks), " ", file)},
                 .needs = {built},
                 .files = {},
                 .report = report});
   }
 
-  /// Evidence that is not of these bytes ends it.
+  /// What came from another job has the digest that its evidence says, or the job ends.
+  static std::string verify(const std::string& file) { return cat(k_job_program, " image verify ", file); }
+
   void add_publish(std::size_t image, std::vector<std::size_t> needs) {
     const std::string file = job_path(disk(image, "publish"));
     const std::string key = value_of(images_[image].request, "--sign-key");
     const std::string& target = images_[image].publish;
     const fs::path folder = fs::path(target).parent_path();
-    std::vector<std::string> commands = {cat(k_job_program, " image verify ", file)};
+    std::vector<std::string> commands = {verify(file)};
     if (!folder.empty()) commands.push_back(cat("mkdir -p ", job_path(folder.string())));
     commands.push_back(cat(k_job_program, " image publish ", key.empty() ? "" : cat("--sign ", job_path(key), " "),
                            file, " ", job_path(target)));

@@ -26,6 +26,13 @@ const std::unordered_set<std::string_view> k_session = {"COLUMNS",   "LINES",   
                                                         "BUILD_URL", "JOB_NAME",    "WORKSPACE",      "TMUX",
                                                         "TMUX_PANE", "STY",         "WAYLAND_DISPLAY"};
 
+/// Likewise, though their names begin as those of what programs read: Jenkins's words about its checkout, npm's about
+/// the script that it runs.
+constexpr std::array<std::string_view, 12> k_callers = {
+    "GIT_COMMIT",      "GIT_BRANCH",       "GIT_LOCAL_BRANCH", "GIT_PREVIOUS_COMMIT", "GIT_PREVIOUS_SUCCESSFUL_COMMIT",
+    "GIT_URL",         "GIT_CHECKOUT_DIR", "npm_command",      "npm_execpath",        "npm_node_execpath",
+    "npm_lifecycle_*", "npm_package_*"};
+
 const std::unordered_set<std::string_view> k_builder = {"IMAGE_NAME",
                                                         "DIB_ARGS",
                                                         "DIB_ENV",
@@ -55,9 +62,10 @@ const std::unordered_set<std::string_view> k_no_inputs = {"PATH",     "PS4",    
 /// Where things lie, which says nothing about what they are.
 const std::unordered_set<std::string_view> k_never = {"_", "DIB_IMAGE_CACHE", "DIB_LOCKFILES", "HEARTH_INPUTS"};
 
-constexpr std::array<std::string_view, 16> k_session_prefixes = {
-    "XDG_",  "SSH_", "DBUS_", "GITHUB_", "GITLAB_", "CI_",     "JENKINS_", "BUILDKITE_",
-    "SUDO_", "VTE_", "KDE_",  "GNOME_",  "VSCODE_", "RUNNER_", "SYSTEMD_", "HEARTH_"};
+constexpr std::array<std::string_view, 21> k_session_prefixes = {
+    "XDG_",       "SSH_",    "DBUS_",  "GITHUB_", "GITLAB_", "CI_",         "JENKINS_",
+    "BUILDKITE_", "SUDO_",   "VTE_",   "KDE_",    "GNOME_",  "VSCODE_",     "RUNNER_",
+    "SYSTEMD_",   "HEARTH_", "SLURM_", "SLURMD_", "SBATCH_", "KUBERNETES_", "NOMAD_"};
 
 /// What programs look for by themselves. One that is not here is handed to a step whose scripts name it.
 const std::unordered_set<std::string_view> k_tools = {"ARCH",
@@ -124,6 +132,12 @@ std::string_view name_in_scripts(std::string_view variable) {
   static constexpr std::string_view end = "%%";
   if (variable.substr(0, begin.size()) != begin || variable.size() < begin.size() + end.size()) return variable;
   return variable.substr(begin.size(), variable.size() - begin.size() - end.size());
+}
+
+bool is_of_caller(std::string_view variable) {
+  return std::any_of(k_callers.begin(), k_callers.end(), [&](std::string_view name) {
+    return name.ends_with('*') ? variable.starts_with(name.substr(0, name.size() - 1)) : variable == name;
+  });
 }
 
 bool is_word_letter(char c) {
@@ -196,7 +210,7 @@ std::string fact_digest(std::string_view value) {
 bool always_counts(std::string_view variable) {
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   const auto ends_so = [&](std::string_view ending) { return variable.ends_with(ending); };
-  if (k_never.count(variable) > 0 || k_builder.count(variable) > 0) return false;
+  if (k_never.count(variable) > 0 || k_builder.count(variable) > 0 || is_of_caller(variable)) return false;
   return variable == k_install_type || variable == k_python || k_tools.count(variable) > 0 ||
          std::any_of(k_tool_prefixes.begin(), k_tool_prefixes.end(), begins_so) ||
          std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(), ends_so);
@@ -205,7 +219,8 @@ bool always_counts(std::string_view variable) {
 bool is_of_session(std::string_view variable) {
   if (variable == k_install_type) return false;
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
-  return k_session.count(variable) > 0 || std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
+  return k_session.count(variable) > 0 || is_of_caller(variable) ||
+         std::any_of(k_session_prefixes.begin(), k_session_prefixes.end(), begins_so);
 }
 
 bool names_variable(std::string_view text, std::string_view variable) {

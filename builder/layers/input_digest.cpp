@@ -126,8 +126,14 @@ unsigned seen_id(unsigned id, unsigned own) {
   return own == 0 && id <= k_last_id ? id : k_nobody;
 }
 
-std::string owner_of(unsigned user, unsigned group) {
-  return cat(" ", seen_id(user, ::geteuid()), ":", seen_id(group, ::getegid()));
+/// As hooks see them: whose a file is, nobody's, or that of a copy that is made for them.
+enum class Owners { count, nobodys, ignore };
+
+std::string owner_of(Owners owners, unsigned user, unsigned group) {
+  if (owners == Owners::ignore) return "";
+  const bool is_nobodys = owners == Owners::nobodys;
+  return cat(" ", is_nobodys ? k_nobody : seen_id(user, ::geteuid()), ":",
+             is_nobodys ? k_nobody : seen_id(group, ::getegid()));
 }
 
 /// Of what is neither file, directory nor link.
@@ -160,8 +166,6 @@ std::string large_content_digest(const fs::path& path) {
   }
 }
 
-enum class Owners { count, ignore };
-
 /// Of one input, which may be read up to `left` bytes.
 class ContentDigest {
  public:
@@ -169,7 +173,7 @@ class ContentDigest {
   ContentDigest(const FileReader& files, Owners owners) : files_(files), owners_(owners) {}
 
   [[nodiscard]] std::string of_status(const FileStatus& status, const std::string& content) const {
-    return cat(describe(status, content), owners_ == Owners::count ? owner_of(status.uid, status.gid) : "");
+    return cat(describe(status, content), owner_of(owners_, status.uid, status.gid));
   }
 
   /// What a copy (cp -a) takes over of the entry itself: where a link leads and whose it is, which earlier entry a file
@@ -177,8 +181,7 @@ class ContentDigest {
   std::string of_entry(const fs::path& path) {
     struct stat own {};
     if (::lstat(path.c_str(), &own) != 0) return "";
-    if (S_ISLNK(own.st_mode))
-      return cat(link_of(path), owners_ == Owners::count ? owner_of(own.st_uid, own.st_gid) : "");
+    if (S_ISLNK(own.st_mode)) return cat(link_of(path), owner_of(owners_, own.st_uid, own.st_gid));
     if (S_ISREG(own.st_mode) && own.st_nlink > 1) {
       const auto [first, is_new] = files_with_links_.try_emplace({own.st_dev, own.st_ino}, files_with_links_.size());
       return is_new ? "" : cat(" = ", first->second);
@@ -310,13 +313,14 @@ InputDigests::InputDigests(const FileReader& files, fs::path memory, std::functi
 }
 
 InputDigests::Known InputDigests::digest_now(const fs::path& path, bool may_be_system) {
-  const bool has_owner = may_be_system && !is_nobodys(path);
   const FileReader& files = may_be_system ? static_cast<const FileReader&>(system_) : files_;
-  const Owners owners = has_owner ? Owners::count : Owners::ignore;
+  const Owners systems = is_nobodys(path) ? Owners::nobodys : Owners::count;
+  const Owners owners = may_be_system ? systems : Owners::ignore;
   const std::int64_t began = wall_nanoseconds();
   const Look look = look_at(path, may_be_system && is_filled_by_packages(path));
   if (look.is_small) return {look.text, path_digest(files, path, may_be_system, owners)};
-  const std::string text = cat(look.text, owners == Owners::count ? " host" : "");
+  const char* const seen = owners == Owners::count ? " host" : " nobody";
+  const std::string text = cat(look.text, may_be_system ? seen : "");
   const auto found = known_.find(path.string());
   if (found != known_.end() && found->second.look == text) return {look.text, found->second.digest};
   std::string digest = path_digest(files, path, false, owners);

@@ -34,7 +34,7 @@ namespace hearth::builder {
 class InputDigests {
  public:
   /// `memory` is the file in which digests of large inputs are kept from build to build; empty = none.
-  /// Owners of what `is_nobodys` tells of are not counted.
+  /// What `is_nobodys` tells of counts as nobody's, as an ordinary user's hooks see what is others'.
   explicit InputDigests(const FileReader& files, fs::path memory = {},
                         std::function<bool(const fs::path&)> is_nobodys = {});
   /// Kind, mode, owner and content of a file or a whole directory, as one digest; words where there is none. Of

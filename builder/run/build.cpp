@@ -322,7 +322,12 @@ class Build final : StepObserver {
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();
-      write_steps(in_, keeper_->steps(), keeper_->taken(), keeper_->ended(), work_area_);
+      write_steps(in_, {.steps = keeper_->steps(),
+                        .taken = keeper_->taken(),
+                        .ended = keeper_->ended(),
+                        .rejected = keeper_->reasons(),
+                        .layers = keeper_->layers(),
+                        .work_area_bytes = work_area_});
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,
                      in_.secrets);

@@ -148,6 +148,7 @@ bool LayerKeeper::restore(const Chain& chain) {
 void LayerKeeper::take_over(const Chain& chain) {
   for (const LayerRecord& layer : chain.layers) {
     steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
+    layers_.push_back(layer.blob);
     if (setup_.policy.stored) setup_.policy.stored(layer.planned.back());
     if (setup_.remote)
       setup_.remote->offer(lookup_key(layer.parent, layer.planned.front(), layer.is_copy), layer, setup_.store.blobs());
@@ -156,6 +157,8 @@ void LayerKeeper::take_over(const Chain& chain) {
   covered_ = chain.covered;
   parent_ = chain.parent;
   reasons_ = chain.nearest;
+  for (const std::string& reason : reasons_)
+    setup_.log.line(cat("hearth: a layer is there, but not for this: ", reason));
   if (!chain.layers.empty()) last_kept_ = chain.layers.back().planned.back();
   if (!chain.layers.empty()) bring_back_scratch();
   if (setup_.network != nullptr) setup_.network->take_over(fetches_of(steps_));
@@ -305,7 +308,7 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   packing.last_step = record.planned.back();
   packing.thread = std::thread([this, frozen, key, record, before = last_kept_, &packing] {
     try {
-      packing.report = pack(frozen, key, record);
+      pack(frozen, key, record, packing);
     } catch (const std::exception& error) {
       packing.failure = error.what();
       const auto* const refused = dynamic_cast<const Error*>(&error);
@@ -324,15 +327,14 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   spent_ = {};
 }
 
-PackReport LayerKeeper::pack(const fs::path& frozen, const std::string& key, LayerRecord record) {
+void LayerKeeper::pack(const fs::path& frozen, const std::string& key, LayerRecord record, Packing& packing) {
   BlobStore::Writer blob = setup_.store.blobs().begin();
-  const PackReport report = pack_tree(frozen, [&](std::string_view bytes) { blob.write(bytes); });
-  record.bytes = report.packed_bytes;
-  record.blob = blob.commit();
+  packing.report = pack_tree(frozen, [&](std::string_view bytes) { blob.write(bytes); });
+  record.bytes = packing.report.packed_bytes;
+  record.blob = packing.blob = blob.commit();
   setup_.store.put(key, record);
   if (setup_.policy.stored) setup_.policy.stored(record.planned.back());
   if (setup_.remote) setup_.remote->upload(key, record, setup_.store.blobs());
-  return report;
 }
 
 void LayerKeeper::save_scratch() {
@@ -357,6 +359,7 @@ void LayerKeeper::finish() {
                packing->is_disk_full ? "; hearth cache prune makes room there" : ""));
       continue;
     }
+    layers_.push_back(packing->blob);
     setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",
                         human_bytes(packing->report.packed_bytes), ", ", seconds_text(packing->report.processor_time),
                         " of processor time"));
@@ -367,6 +370,7 @@ void LayerKeeper::finish() {
   packings_.clear();
   if (setup_.remote) setup_.remote->finish();
   try {
+    if (setup_.store.is_pinned(setup_.image)) setup_.store.pin({setup_.image, layers_});  // as it is now
     (void)setup_.store.prune(setup_.policy.limit);
   } catch (const std::exception& error) {
     note(cat("the layer cache ", setup_.cache.string(), " could not be pruned: ", own_words(error.what())));

@@ -94,8 +94,10 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] std::size_t taken() const { return taken_; }
   /// Why nothing was kept from some step on; empty when all was.
   [[nodiscard]] const std::string& ended() const { return ended_; }
-  /// Why layers that were there could not be used.
+  /// In what layers that were there, of this build's next steps, differ from what it needs: "STEP: what".
   [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
+  /// Digests of the layers that hold what this build did, taken and made; after finish().
+  [[nodiscard]] const std::vector<std::string>& layers() const { return layers_; }
 
  private:
   [[nodiscard]] std::vector<std::string> cacheable() const;
@@ -107,7 +109,8 @@ class LayerKeeper final : public StepObserver {
   void take_over(const Chain& chain);
   [[nodiscard]] std::string key_of_next() const;
   [[nodiscard]] LayerRecord record_now(const std::vector<Step>& rest) const;
-  [[nodiscard]] PackReport pack(const fs::path& frozen, const std::string& key, LayerRecord record);
+  struct Packing;
+  void pack(const fs::path& frozen, const std::string& key, LayerRecord record, Packing& packing);
   void note(const std::string& text);
   [[nodiscard]] std::string own_words(const std::string& failure) const;
   void stop_keeping(const std::string& why);
@@ -134,10 +137,12 @@ class LayerKeeper final : public StepObserver {
   std::string ended_;
   std::vector<StepRecord> steps_;
   std::vector<std::string> reasons_;
+  std::vector<std::string> layers_;
   std::vector<Blob> pinned_;
   struct Packing {
     std::thread thread;
     std::string last_step;
+    std::string blob;
     PackReport report;
     std::string failure;
     bool is_disk_full = false;

@@ -44,6 +44,19 @@ std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::
   return {"it is quick, and shares the next layer"};
 }
 
+/// What is said of this step's layers that other builds made.
+void add_rejected(const std::string& label, const std::vector<std::string>& rejected,
+                  std::vector<std::string>& reasons) {
+  const std::string begin = cat(label, ": ");
+  std::vector<std::string> told;
+  for (const std::string& each : rejected) {
+    if (!each.starts_with(begin)) continue;
+    std::string what = cat("a layer of another build is there, but ", each.substr(begin.size()));
+    if (told.size() < k_most_reasons && std::find(told.begin(), told.end(), what) == told.end()) told.push_back(what);
+  }
+  reasons.insert(reasons.end(), told.begin(), told.end());
+}
+
 bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }
 
 std::string why_line(const Json& step) {
@@ -71,8 +84,8 @@ std::string wrong_place(const Json& report) {
 
 }  // namespace
 
-Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
-                 const std::string& ended) {
+Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before, const std::string& ended,
+                 const std::vector<std::string>& rejected) {
   const std::map<std::string, Facts> known = facts_by_step(before);
   Json list = Json::array();
   std::string first_changed;
@@ -81,6 +94,7 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
     step["outcome"] = i < taken ? "taken" : "ran";
     if (i >= taken) {
       std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed, ended);
+      add_rejected(steps[i].label, rejected, reasons);
       for (std::string& reason : reasons) reason = replace_invalid_utf8(reason);  // files have any bytes in their names
       step["why"] = reasons;
       const auto found = known.find(steps[i].label);
@@ -92,19 +106,31 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
   return {{"version", 1}, {"taken", taken}, {"steps", list}};
 }
 
-void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
-                 const std::string& ended, std::uint64_t work_area_bytes) {
+void write_steps(const BuildInputs& inputs, const StepsDone& done) {
   const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
   RealFileSystem files;
   const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
   Json report;
   try {
-    report = step_report(steps, taken, before.ok() ? before.value() : Json(), ended);
+    report = step_report(done.steps, done.taken, before.ok() ? before.value() : Json(), done.ended, done.rejected);
   } catch (const Json::exception&) {  // not a report
-    report = step_report(steps, taken, Json(), ended);
+    report = step_report(done.steps, done.taken, Json(), done.ended, done.rejected);
   }
-  report["work_area_bytes"] = work_area_bytes;
+  report["layers"] = done.layers;
+  report["work_area_bytes"] = done.work_area_bytes;
   files.write(file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
+}
+
+std::vector<std::string> layers_of_report(std::string_view text, const std::string& source) {
+  const Json report = parse_json(text, source).value_or_throw();
+  std::vector<std::string> layers;
+  for (const Json& layer : list_member(report, "layers")) {
+    if (layer.is_string()) layers.push_back(layer.get<std::string>());
+  }
+  if (layers.empty())
+    throw Error(ErrorKind::input, cat(source, " tells of no layer"))
+        .hint("Builds tell it since hearth keeps pins: build the image once more, without --no-cache.");
+  return layers;
 }
 
 std::string why_text(const Json& report) {

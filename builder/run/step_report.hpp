@@ -12,13 +12,24 @@
 namespace hearth::builder {
 
 /// The report of a build as JSON. `before` is the report of the build before it, or null; `ended` says why nothing was
-/// kept from some step on.
+/// kept from some step on; `rejected`, in what layers differ that were there ("STEP: what").
 [[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
-                               const std::string& ended = {});
+                               const std::string& ended = {}, const std::vector<std::string>& rejected = {});
+
+struct StepsDone {
+  const std::vector<StepRecord>& steps;
+  std::size_t taken = 0;
+  std::string ended;
+  std::vector<std::string> rejected;
+  std::vector<std::string> layers;  ///< digests of those that hold it
+  std::uint64_t work_area_bytes = 0;
+};
 
 /// Reads the old report in NAME.d, writes the new one.
-void write_steps(const BuildInputs& inputs, const std::vector<StepRecord>& steps, std::size_t taken,
-                 const std::string& ended, std::uint64_t work_area_bytes);
+void write_steps(const BuildInputs& inputs, const StepsDone& done);
+
+/// Digests of the layers that a report of this name tells of. Throws Error(input) where it tells of none.
+[[nodiscard]] std::vector<std::string> layers_of_report(std::string_view text, const std::string& source);
 
 /// The report for people: one line a step, and what changed.
 [[nodiscard]] std::string why_text(const Json& report);

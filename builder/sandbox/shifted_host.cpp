@@ -99,10 +99,9 @@ bool keeps_machines_ids(const fs::path& path) {
 void ShiftedHost::shift_all_below(const fs::path& top, const std::string& mountinfo, const Fd& user_namespace) {
   std::vector<std::string> points = mount_points_below(mountinfo, top.string());
   points.push_back(top.string());
-  std::reverse(points.begin(), points.end());
-  std::set<std::string> done;  // of several at one place the last is seen
+  std::sort(points.begin(), points.end());  // a mount that was moved is older than what it lies on
+  points.erase(std::unique(points.begin(), points.end()), points.end());  // of several at one place the last is seen
   for (const std::string& point : points) {
-    if (!done.insert(point).second) continue;
     Fd mount = clone_mount(point);
     if (!mount) continue;
     const bool is_shifted = shift_ids(mount, user_namespace);

@@ -71,6 +71,8 @@ constexpr std::array<Key, 36> k_keys = {{
     {"elements", Shape::list, "", nullptr},
 }};
 
+bool is_option_of_machine(std::string_view option) { return option.starts_with("remote-cache"); }
+
 /// These, and every other option of the command by its long name, in front of the operands.
 const std::vector<Key>& all_keys() {
   static const std::vector<Key> keys = [] {
@@ -81,7 +83,7 @@ const std::vector<Key>& all_keys() {
       const bool known = std::any_of(k_keys.begin(), k_keys.end(), [&](const Key& key) {
         return option.name.empty() || option.name == key.name || option.name == "server";
       });
-      if (known) continue;
+      if (known || is_option_of_machine(option.name)) continue;
       const std::string& word = written.emplace_back(option.display());
       all.insert(all.end() - 2,
                  {word.c_str() + 2, option.value_name.empty() ? Shape::flag : Shape::text, word.c_str(), nullptr});
@@ -101,6 +103,11 @@ struct Values {
 
 const Key& find_key(const YAML::Node& node) {
   const std::string name = node.IsScalar() ? node.Scalar() : "";
+  if (is_option_of_machine(name))
+    throw YamlFault{position_of(node.Mark()),
+                    cat(name,
+                        " is a matter of the machine, not of a file of images: it goes into /etc/hearth.conf or "
+                        "~/.config/hearth/hearth.conf, the environment, or onto the command line")};
   std::vector<std::string> names;
   for (const Key& key : all_keys()) {
     if (name == key.name) return key;

@@ -19,6 +19,7 @@
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/spec/checked_values.hpp"
+#include "builder/spec/machine_settings.hpp"
 
 namespace hearth::builder {
 
@@ -327,13 +328,11 @@ void require_safe_cache(const ImageRequest& request, bool insecure) {
       .hint("Give an https URL, or --remote-cache-insecure.");
 }
 
-/// Credentials may be in the variable; hooks and the image's evidence never see it.
-void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
-  const auto variable = [&](const char* name) {
-    std::string value = env_or(request.environment, name, "");
-    request.environment.erase(name);
-    return value;
-  };
+/// A matter of the machine, whatever a file of images says or clears. Credentials may be in the variable; hooks and the
+/// image's evidence never see it.
+void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments, const Environment& machine) {
+  std::erase_if(request.environment, [](const auto& variable) { return is_of_machine(variable.first); });
+  const auto variable = [&](const char* name) { return env_or(machine, name, ""); };
   const auto is_set = [&](const char* name) {
     const std::string value = variable(name);
     return !value.empty() && one_of({value, name}, {"0", "1"}) == "1";
@@ -353,7 +352,7 @@ void take_remote_cache(ImageRequest& request, const cli::Arguments& arguments) {
   if (arguments.has("remote-cache") &&
       !parse_url(arguments.value_or("remote-cache", "")).value_or_throw().user_info.empty()) {
     throw Error(ErrorKind::usage, "--remote-cache: a command line is seen by others and kept beside the image")
-        .hint("Give a URL with a password in HEARTH_REMOTE_CACHE.");
+        .hint("Give a URL with a password in HEARTH_REMOTE_CACHE, or as remote-cache in ~/.config/hearth/hearth.conf.");
   }
   request.remote_cache = url.value();
   request.remote_cache_keys = read_record_keys(keys, request);
@@ -465,6 +464,18 @@ Environment environment_of(const cli::Arguments& arguments, const Caller& caller
   return environment;
 }
 
+/// The caller's environment with what the machine's files say of variables that it has not set.
+Environment take_machine_settings(ImageRequest& request, const Caller& caller) {
+  MachineSettings settings = machine_settings(caller.environment);
+  for (const fs::path& file : settings.secrets) keep_from_hooks(file, request);
+  for (const auto& [name, value] : settings.variables) {
+    if (!is_of_machine(name) && caller.environment.count(name) == 0) request.environment.emplace(name, value);
+  }
+  Environment machine = caller.environment;
+  machine.merge(settings.variables);
+  return machine;
+}
+
 /// What is told of a build in JSON, which holds nothing else.
 void require_utf8(const ImageRequest& request) {
   const auto require = [](const std::string& what, const std::string& value) {
@@ -489,6 +500,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   ImageRequest request;
   request.start_directory = caller.start_directory;
   request.environment = environment_of(arguments, caller);
+  const Environment machine = take_machine_settings(request, caller);
   take_fetching(request, arguments, caller.manner, clock);
   const Environment environment = request.environment;
   request.arguments = argument_words(arguments);
@@ -520,7 +532,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   take_sizes(request, arguments, environment);
   take_places(request, arguments, environment);
   take_cache_settings(request, arguments, environment);
-  take_remote_cache(request, arguments);
+  take_remote_cache(request, arguments, machine);
   take_log_settings(request, arguments, environment);
   request.trace =
       static_cast<int>(arguments.count("x") + whole_number(variable_or(environment, "DIB_DEBUG_TRACE", "0")));

@@ -86,7 +86,7 @@ std::optional<Blob> BlobStore::open(const std::string& digest) const {
   std::optional<Fd> fd = open_existing(path(digest));
   struct stat status {};
   if (!fd || !lock(*fd, LOCK_SH) || ::fstat(fd->get(), &status) != 0) return std::nullopt;  // being pruned
-  ::futimens(fd->get(), nullptr);  // the time of its last use; another user's blob keeps its own
+  ::futimens(fd->get(), nullptr);  // the time of its last use; of another user's blob that of its reading tells
   return Blob(std::move(*fd), static_cast<std::uint64_t>(status.st_size));
 }
 
@@ -111,7 +111,7 @@ std::vector<BlobInfo> BlobStore::list() const {
     BlobInfo& blob = blobs.emplace_back();
     from_hex(name).copy(blob.sha256.data(), blob.sha256.size());
     blob.bytes = static_cast<std::uint64_t>(status.st_size);
-    blob.last_used = status.st_mtim.tv_sec;
+    blob.last_used = std::max(status.st_mtim.tv_sec, status.st_atim.tv_sec);
   }
   std::sort(blobs.begin(), blobs.end(), [](const BlobInfo& a, const BlobInfo& b) {
     return std::tie(a.last_used, a.sha256) < std::tie(b.last_used, b.sha256);
@@ -119,7 +119,8 @@ std::vector<BlobInfo> BlobStore::list() const {
   return blobs;
 }
 
-std::vector<std::string> BlobStore::prune(std::uint64_t limit, std::int64_t used_before) const {
+std::vector<std::string> BlobStore::prune(std::uint64_t limit, std::int64_t used_before,
+                                          const std::set<std::string>& spared) const {
   const std::vector<BlobInfo> blobs = list();
   std::uint64_t total = 0;
   for (const BlobInfo& blob : blobs) total += blob.bytes;
@@ -127,6 +128,7 @@ std::vector<std::string> BlobStore::prune(std::uint64_t limit, std::int64_t used
   for (const BlobInfo& blob : blobs) {
     if (total <= limit && blob.last_used >= used_before) break;
     std::string digest = blob.digest();
+    if (spared.count(digest) > 0) continue;
     const std::optional<Fd> fd = open_existing(path(digest));
     if (fd && !lock(*fd, LOCK_EX)) continue;  // a build holds it
     if (::unlink(path(digest).c_str()) != 0 && errno != ENOENT) continue;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,8 @@ class Blob {
 struct BlobInfo {
   std::array<char, 32> sha256{};
   std::uint64_t bytes = 0;
-  std::int64_t last_used = 0;  ///< seconds since the epoch
+  std::int64_t last_used =
+      0;  ///< seconds since the epoch; of a blob of another user, as fine as the file system's atime
   [[nodiscard]] std::string digest() const;
 };
 
@@ -73,9 +75,10 @@ class BlobStore {
   void remove(const std::string& digest) const;
   /// Those used longest ago first.
   [[nodiscard]] std::vector<BlobInfo> list() const;
-  /// Removes unpinned blobs, those used longest ago first, until at most `limit` bytes are left, and none that was used
-  /// before `used_before` (seconds since the epoch); returns their digests.
-  std::vector<std::string> prune(std::uint64_t limit, std::int64_t used_before = 0) const;
+  /// Removes blobs that nobody holds and `spared` does not name, those used longest ago first, until at most `limit`
+  /// bytes are left, and none that was used before `used_before` (seconds since the epoch); returns their digests.
+  std::vector<std::string> prune(std::uint64_t limit, std::int64_t used_before = 0,
+                                 const std::set<std::string>& spared = {}) const;
   [[nodiscard]] fs::path path(const std::string& digest) const { return directory_ / digest; }
 
  private:

@@ -18,6 +18,7 @@ namespace {
 constexpr const char* k_records = "records";
 constexpr const char* k_suffix = ".json";
 constexpr const char* k_key_file = "fact-key";
+constexpr const char* k_pins = "pins";
 
 std::int64_t written_at(const fs::path& file) {
   struct stat status {};
@@ -30,14 +31,14 @@ std::vector<fs::path> record_files(const fs::path& directory) {
   for (const std::string& name : RealFileSystem().list(directory)) {
     if (fs::path(name).extension() == k_suffix && name.front() != '.') files.push_back(directory / name);
   }
+  if (files.size() < 2) return files;  // most keys: nobody has to be asked when it was written
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return std::pair(-written_at(a), a) < std::pair(-written_at(b), b);
   });
   return files;
 }
 
-/// "blob":"DIGEST", wherever it stands; no name of a blob where there is none. Reading whole records took ten times as
-/// long where there are a million.
+/// "blob":"DIGEST", wherever it stands; no name of a blob where there is none.
 std::string blob_named_in(const std::string& record) {
   constexpr std::string_view member = "\"blob\":\"";
   constexpr std::size_t digits = 64;
@@ -46,12 +47,43 @@ std::string blob_named_in(const std::string& record) {
   return is_digest(digest) ? digest : "none";
 }
 
+/// The end of the list of texts that begins at `at`, behind its bracket.
+std::size_t end_of_list(const std::string& json, std::size_t at) {
+  bool is_text = false;
+  for (; at < json.size(); ++at) {
+    if (is_text && json[at] == '\\') {
+      ++at;
+    } else if (json[at] == '"') {
+      is_text = !is_text;
+    } else if (!is_text && json[at] == ']') {
+      return at + 1;
+    }
+  }
+  return std::string::npos;
+}
+
 std::optional<LayerRecord> read_record(const fs::path& file) {
   const std::optional<std::string> text = RealFileSystem().read(file);
   return text ? parse_layer_record(*text) : std::nullopt;
 }
 
 }  // namespace
+
+std::optional<LayerGlance> glance_at(const std::string& record) {
+  constexpr std::string_view member = "\"planned\":[";
+  LayerGlance glance{.blob = blob_named_in(record), .first_step = {}, .last_step = {}};
+  const std::size_t at = record.find(member);
+  if (at == std::string::npos || !is_digest(glance.blob)) return std::nullopt;
+  const std::size_t begin = at + member.size() - 1;
+  const std::size_t end = end_of_list(record, begin + 1);
+  if (end == std::string::npos) return std::nullopt;
+  const Result<Json> planned = parse_json(record.substr(begin, end - begin), "planned steps");
+  if (!planned.ok() || planned->empty() || !planned->front().is_string() || !planned->back().is_string())
+    return std::nullopt;
+  glance.first_step = planned->front().get<std::string>();
+  if (planned->size() > 1) glance.last_step = planned->back().get<std::string>();
+  return glance;
+}
 
 std::vector<LayerRecord> LayerStore::find(const std::string& key) const {
   std::vector<LayerRecord> records;
@@ -70,7 +102,8 @@ void LayerStore::put(const std::string& key, const LayerRecord& record) const {
 }
 
 FactKey LayerStore::fact_key() const {
-  const fs::path file = directory_ / k_key_file;
+  fs::path file = directory_ / k_key_file;
+  if (::access(file.c_str(), F_OK) == 0 && ::access(file.c_str(), R_OK) != 0) file += cat("-", ::geteuid());
   RealFileSystem files;
   if (!files.read(file)) {
     files.make_directories(directory_, 0777);
@@ -87,7 +120,9 @@ FactKey LayerStore::fact_key() const {
 
 std::vector<std::pair<fs::path, LayerRecord>> LayerStore::records() const {
   std::vector<std::pair<fs::path, LayerRecord>> found;
-  visit([&](const fs::path& file, LayerRecord record) { found.emplace_back(file, std::move(record)); });
+  visit([&](const fs::path& file, const std::string& text) {
+    if (std::optional<LayerRecord> record = parse_layer_record(text)) found.emplace_back(file, std::move(*record));
+  });
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::tuple(a.first.parent_path(), -written_at(a.first), a.first) <
            std::tuple(b.first.parent_path(), -written_at(b.first), b.first);
@@ -95,11 +130,12 @@ std::vector<std::pair<fs::path, LayerRecord>> LayerStore::records() const {
   return found;
 }
 
-void LayerStore::visit(const std::function<void(const fs::path& file, LayerRecord record)>& visitor) const {
+void LayerStore::visit(const std::function<void(const fs::path& file, const std::string& record)>& visitor) const {
+  RealFileSystem files;
   boost::system::error_code none;
   for (const fs::directory_entry& key : fs::directory_iterator(directory_ / k_records, none)) {
     for (const fs::path& file : record_files(key.path())) {
-      if (std::optional<LayerRecord> record = read_record(file)) visitor(file, std::move(*record));
+      if (const std::optional<std::string> text = files.read(file)) visitor(file, *text);
     }
   }
 }
@@ -120,8 +156,50 @@ void LayerStore::drop_orphans() const {
   }
 }
 
+fs::path LayerStore::pin_file(const fs::path& image) const {
+  const std::string digest = hex_digest(HashKind::sha256, image.lexically_normal().string());
+  return directory_ / k_pins / cat(digest, k_suffix);
+}
+
+void LayerStore::pin(const Pin& pin) const {
+  RealFileSystem files;
+  files.make_directories(directory_ / k_pins, 0777);
+  const Json json = {{"image", pin.image.lexically_normal().string()}, {"layers", pin.layers}};
+  files.write(pin_file(pin.image), format_json(json), {.mode = 0644});
+}
+
+bool LayerStore::is_pinned(const fs::path& image) const { return RealFileSystem().status(pin_file(image)).has_value(); }
+
+bool LayerStore::unpin(const fs::path& image) const {
+  const bool was_pinned = is_pinned(image);
+  RealFileSystem().remove(pin_file(image));
+  return was_pinned;
+}
+
+std::vector<Pin> LayerStore::pins() const {
+  std::vector<Pin> pins;
+  for (const fs::path& file : record_files(directory_ / k_pins)) {
+    const Result<Json> json = parse_json(RealFileSystem().read(file).value_or(""), file.string());
+    try {
+      const Json& read = json.ok() ? json.value() : Json();
+      pins.push_back({read.at("image").get<std::string>(), read.at("layers").get<std::vector<std::string>>()});
+    } catch (const Json::exception&) {
+      throw Error(ErrorKind::input,
+                  cat(file.string(), " is damaged: which layers it pins is not known, so none is pruned"))
+          .hint("Remove it, and pin its image again.");
+    }
+  }
+  return pins;
+}
+
+std::set<std::string> LayerStore::pinned_layers() const {
+  std::set<std::string> layers;
+  for (const Pin& pin : pins()) layers.insert(pin.layers.begin(), pin.layers.end());
+  return layers;
+}
+
 std::vector<std::string> LayerStore::prune(std::uint64_t limit, std::int64_t used_before) const {
-  std::vector<std::string> removed = blobs_.prune(limit, used_before);
+  std::vector<std::string> removed = blobs_.prune(limit, used_before, pinned_layers());
   if (!removed.empty()) drop_orphans();
   return removed;
 }

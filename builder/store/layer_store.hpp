@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,23 @@
 #include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
+
+/// What lists say of a record.
+struct LayerGlance {
+  std::string blob;
+  std::string first_step;
+  std::string last_step;
+};
+
+/// Found in its text, without reading it as a whole, which takes ten times as long; nothing in a text that is no
+/// record.
+[[nodiscard]] std::optional<LayerGlance> glance_at(const std::string& record);
+
+/// Layers of an image that pruning leaves.
+struct Pin {
+  fs::path image;                   ///< output stem, absolute
+  std::vector<std::string> layers;  ///< digests
+};
 
 class LayerStore {
  public:
@@ -23,14 +42,25 @@ class LayerStore {
   [[nodiscard]] const BlobStore& blobs() const { return blobs_; }
   [[nodiscard]] const fs::path& directory() const { return directory_; }
 
-  /// For facts about secrets; made by whoever asks first. It is neither exported nor sent to a remote cache.
+  /// For facts about secrets; made by whoever asks first. It is neither exported nor sent to a remote cache. Of several
+  /// users of a store each has its own: what saw a secret they don't share.
   [[nodiscard]] FactKey fact_key() const;
 
-  /// All records, whole ones only, with their files. There may be a million: visit() holds one at a time.
+  /// All records, whole ones only, with their files.
   [[nodiscard]] std::vector<std::pair<fs::path, LayerRecord>> records() const;
-  void visit(const std::function<void(const fs::path& file, LayerRecord record)>& visitor) const;
+  /// The texts of all records, one at a time: there may be a million.
+  void visit(const std::function<void(const fs::path& file, const std::string& record)>& visitor) const;
 
-  /// Removes blobs as BlobStore::prune() does, then records without a blob.
+  /// From now on pruning leaves these layers of the image, in place of those that were pinned of it before.
+  void pin(const Pin& pin) const;
+  /// Whether there was a pin.
+  bool unpin(const fs::path& image) const;
+  [[nodiscard]] bool is_pinned(const fs::path& image) const;
+  /// Throws Error(input) for one that can't be read: nobody knows then what may be pruned.
+  [[nodiscard]] std::vector<Pin> pins() const;
+  [[nodiscard]] std::set<std::string> pinned_layers() const;
+
+  /// Removes blobs as BlobStore::prune() does, but none that is pinned; then records without a blob.
   std::vector<std::string> prune(std::uint64_t limit, std::int64_t used_before = 0) const;
 
   /// Digests of damaged blobs, which are removed with the records that name them.
@@ -38,6 +68,7 @@ class LayerStore {
 
  private:
   void drop_orphans() const;
+  [[nodiscard]] fs::path pin_file(const fs::path& image) const;
   fs::path directory_;
   BlobStore blobs_;
 };

@@ -26,20 +26,24 @@ void take_blob(const LayerStore& store, const LayerStore& from, const std::strin
 
 std::size_t export_store(const LayerStore& store, const fs::path& file, CommandRunner& runner) {
   AtomicFile out = AtomicFile::create(file, 0644);
-  std::vector<std::string> argv = {"tar", "-C", store.directory().string(), "-cf", out.proc_path()};
-  const std::vector<std::pair<fs::path, LayerRecord>> records = store.records();
-  for (const auto& [path, record] : records) {
-    if (!store.blobs().has(record.blob)) continue;
-    argv.push_back(fs::relative(path, store.directory()).string());
-    argv.push_back(cat("blobs/", record.blob));
-  }
-  if (records.empty()) throw Error(ErrorKind::not_found, cat("there are no layers in ", store.directory().string()));
+  std::string names;  // a command line holds those of some thousands
+  std::size_t layers = 0;
+  store.visit([&](const fs::path& path, const std::string& record) {
+    const std::optional<LayerGlance> glance = glance_at(record);
+    if (!glance || !store.blobs().has(glance->blob)) return;
+    names += cat(path.lexically_relative(store.directory()).string(), "\nblobs/", glance->blob, "\n");
+    ++layers;
+  });
+  if (layers == 0) throw Error(ErrorKind::not_found, cat("there are no layers in ", store.directory().string()));
   const TempDir scratch = TempDir::create(store.directory(), ".export-");
-  RealFileSystem().write(scratch.path() / k_end, "", {.mode = 0644});
-  argv.insert(argv.end(), {"-C", scratch.path().string(), k_end});
-  run_checked(runner, Command{.argv = argv});
+  RealFileSystem files;
+  files.write(scratch.path() / k_end, "", {.mode = 0644});
+  files.write(scratch.path() / "names", names, {});
+  run_checked(runner,
+              Command{.argv = {"tar", "-C", store.directory().string(), "-cf", out.proc_path(), "--verbatim-files-from",
+                               "-T", (scratch.path() / "names").string(), "-C", scratch.path().string(), k_end}});
   out.commit();
-  return records.size();
+  return layers;
 }
 
 std::size_t import_store(const LayerStore& store, const fs::path& file, CommandRunner& runner) {

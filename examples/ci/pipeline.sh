@@ -1,7 +1,7 @@
 #!/bin/bash
 # One run of a pipeline: check, build, start, keep. usage: pipeline.sh [OUTPUT-DIRECTORY]     default: output
 #
-# HEARTH names the program (hearth). A cache that runs share: HEARTH_REMOTE_CACHE and HEARTH_REMOTE_CACHE_KEY.
+# HEARTH names the program (hearth). A cache that runs share: /etc/hearth.conf, ~/.config/hearth/hearth.conf.
 # Exit codes: 0 done, 1 failed, 2 wrong usage, a failing hook's own.
 set -euo pipefail
 

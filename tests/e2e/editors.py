@@ -280,7 +280,7 @@ def keys_both_ways(of, folder):
         with open(path, "w", encoding="utf-8") as file:
             json.dump([{"imagename": "a", "elements": ["vm"], key: sample(named.get(key, {}))}], file)
         done = run("image", "create", "--dry-run", path)
-        is_known = "unknown key" not in done.stderr
+        is_known = not re.search("unknown key|is a matter of the machine", done.stderr)
         check(is_known == (key in named), f"{key}: the schema {'has' if key in named else 'lacks'} it; the reader: {done.stderr}")
         known += is_known
     check(known > 30, f"only {known} keys of images.yaml were tried")

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Examples that no other test runs: the files of a real site are taken as they are, those of a pipeline are in order, and nginx by the
-# example's configuration keeps what is PUT. usage: examples.sh SOURCE     (HEARTH: the program)
+# Examples that no other test runs: the files of a real site are taken as they are, those of a pipeline are in order.
+# usage: examples.sh SOURCE     (HEARTH: the program)
 set -euo pipefail
 source=$1
 work=$(mktemp -d)
-trap 'kill "${nginx:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'rm -rf "$work"' EXIT
 fail() {
   echo "examples: $*" >&2
   exit 1
@@ -42,25 +42,6 @@ ELEMENTS_PATH=$ci/elements "$HEARTH" image create --dry-run "$ci/images.yaml" >"
 ELEMENTS_PATH=$ci/elements "$HEARTH" image plan vm debian-minimal enable-serial-console web >"$work/steps"
 grep -q 50-web "$work/steps" || fail "its hook is in no plan"
 
-# ---- the cache that jobs share
-if [ ! -x /usr/sbin/nginx ]; then
-  echo "SKIPPED: part: nginx-light is not installed"
-  exit 0
-fi
-mkdir -p "$work/cache/data" "$work/cache/tmp"
-chmod 755 "$work"
-port=$((20000 + $$ % 20000))
-sed "s|/srv/hearth-cache|$work/cache|; s|/run/hearth-cache.pid|$work/pid|; s|/var/log/nginx/hearth-cache.log|$work/log|
-     s|listen 8080|listen 127.0.0.1:$port|; s|^user www-data|user root|" "$ci/nginx.conf" >"$work/nginx.conf"
-/usr/sbin/nginx -e "$work/log" -c "$work/nginx.conf" -g 'daemon off;' 2>>"$work/log" &
-nginx=$!
-url=http://127.0.0.1:$port/ac/0123
-for _ in $(seq 100); do
-  ! curl -s -o /dev/null "$url" || break
-  kill -0 "$nginx" 2>/dev/null || fail "nginx does not start: $(cat "$work/log")"
-  sleep 0.1
-done
-[ "$(curl -s -o /dev/null -w '%{http_code}' "$url")" = 404 ] || fail "something is there that nobody put there"
-head -c 3000000 /dev/urandom >"$work/layer"
-[ "$(curl -s -o /dev/null -w '%{http_code}' -T "$work/layer" "$url")" = 201 ] || fail "PUT is refused: $(cat "$work/log")"
-curl -s "$url" | cmp - "$work/layer" || fail "what was PUT comes back otherwise"
+# ---- the cache that jobs share: what nginx makes of it, e2e.shared_cache tells
+"$HEARTH" cache export --nginx --certificate /etc/ssl/certs/cache.pem --certificate-key /etc/ssl/private/cache.key |
+  cmp - "$ci/nginx.conf" || fail "nginx.conf is not what hearth cache export --nginx writes"

@@ -27,5 +27,22 @@ build image
 [ "$(awk '$1 == "ran" { print $2 }' why)" = install.d/90-last ] || fail "not just the changed step ran: $(cat why)"
 clean "a changed script"
 [ -z "$(find user/cache ! -user "$user")" ] || fail "the cache holds files of others"
+# Another user of the same cache takes the layers, which are then not unused for who made them.
+as_user sh -c 'umask 0 && DIB_IMAGE_CACHE=$HOME/shared exec "$@"' sh "$HEARTH" image create -n -t tar -o first tiny-os owner \
+    > out 2>&1 < /dev/null || fail "the first user of a shared cache: $(cat out)"
+mv user/shared . && mv user/first.tar . && chmod 0777 shared
+layers=$(find shared/layers/blobs -type f | wc -l)
+touch -d '40 days ago' shared/layers/blobs/*
+mv user first-user
+user=backup
+need_user
+as_user sh -c 'umask 0 && DIB_IMAGE_CACHE=$1 && export DIB_IMAGE_CACHE && shift && exec "$@"' sh "$work/shared" \
+    "$HEARTH" image create -n -t tar -o image tiny-os owner > out 2>&1 < /dev/null || fail "the second user: $(cat out)"
+cmp first.tar user/image.tar || fail "the second user's image differs"
+jq -e 'all(.steps[]; .outcome == "taken")' user/image.d/steps.json > /dev/null ||
+    fail "the second user took nothing: $(jq -c '[.steps[] | {step, outcome, why}]' user/image.d/steps.json)"
+"$HEARTH" cache prune --unused-for 30 --image-cache shared > out || fail "prune: $(cat out)"
+[ "$(find shared/layers/blobs -type f | wc -l)" = "$layers" ] || fail "what another user took is pruned as unused"
+user=nobody && rm -rf user && mv first-user user
 as_user "$HEARTH" cache verify --image-cache "$work/user/cache" > /dev/null || fail "the cache is damaged"
 finish

@@ -9,6 +9,7 @@ if [ -z "${RANGE_APART:-}" ]; then
     cd "$here" && rm -rf "$work"
     RANGE_APART=yes exec unshare --mount bash "$here/roots_range.sh"
 fi
+mount --make-rshared /  # as systemd has it
 export DIB_IMAGE_CACHE=$work/cache SOURCE_DATE_EPOCH=1700000000 HEARTH_CACHE=0 TINY_OS_PROGRAMS='bash cat cp env id mkdir touch'
 export ELEMENTS_PATH=$work/elements:$here/elements
 mount -t tmpfs -o mode=755 none /var/opt
@@ -44,7 +45,12 @@ chown 100001:100001 home-of-another && chmod 700 home-of-another && mount -t tmp
 export DIB_MOUNTED=$work/mounted DIB_NAMED=/var/opt/named DIB_SITE=/var/opt/site GIVEN=$work/closed/given
 
 # build NAME OPTION…: with the hooks' words in NAME.d/build.log, and the builder's notes in out.
-build() { "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"; }
+build() {
+    local before
+    before=$(wc -l < /proc/self/mountinfo)
+    "$HEARTH" image create -n -t tar -o "$@" tiny-os ranged > out 2>&1 < /dev/null || fail "the build of $1: $(cat out)"
+    [ "$(wc -l < /proc/self/mountinfo)" = "$before" ] || fail "$1: mounts of the sandbox show on the machine"
+}
 # owners NAME: as they are in the image.
 owners() { tar --numeric-owner -tvf "$1.tar" | awk '/opt/ { print $2, $6 }'; }
 # outside: the id that a hook of a build has for this machine.
@@ -113,5 +119,20 @@ expect_text out "hearth image create: $work/others belongs to user 70000: builds
 ! grep -q 50-ranged others/image.d/build.log || fail "hooks ran before the directory was looked at"
 umount over upper
 cmp image.tar fallback.tar || fail "the fallback makes another image"
-umount mounted home-of-another/mounted
+# The machine's settings, which may hold a password: the build follows them, hooks can't read them.
+mkdir etc && mount -t tmpfs none etc && mkdir etc/{up,work} && mount -t overlay -o lowerdir=/etc,upperdir=etc/up,workdir=etc/work none /etc
+(umask 077; printf 'remote-cache = http://me:very-secret@127.0.0.1:9/\nremote-cache-insecure = true\n' > /etc/hearth.conf)
+cp -p /etc/hearth.conf machine.conf  # where root's hooks could read it
+printf '#!/bin/bash\nset -eu\necho "the settings: $(cat /etc/hearth.conf %s)."; env\n' "$work/machine.conf" > elements/ranged/extra-data.d/60-settings
+chmod +x elements/ranged/extra-data.d/60-settings
+HEARTH_CACHE=1 DIB_IMAGE_CACHE=$work/own build told
+expect_text out "the remote cache http://127.0.0.1:9/ is not used any more"
+HEARTH_CONFIG=$work/machine.conf HEARTH_CACHE=1 DIB_IMAGE_CACHE=$work/own build named
+expect_text out "the remote cache http://127.0.0.1:9/ is not used any more"
+expect_text named.d/build.log "the settings: ."
+! grep -rlF very-secret named.d out own || fail "the password of the machine's settings is told"
+chmod 644 /etc/hearth.conf
+! "$HEARTH" image plan tiny-os > out 2>&1 || fail "a password that all can read is taken"
+expect_text out "/etc/hearth.conf holds a password, and everybody can read it"
+umount /etc etc mounted home-of-another/mounted
 finish

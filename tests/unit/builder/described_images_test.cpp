@@ -47,6 +47,14 @@ TEST_F(DescribedImagesTest, EachImageHasItsEnvironmentAndTheCallers) {
   EXPECT_EQ(all[1].command_line, "disk-image-create -o two os");
 }
 
+TEST_F(DescribedImagesTest, WhereLayersAreSharedIsNoMatterOfAFileOfImages) {
+  EXPECT_THAT(
+      refusal_of_options("[--remote-cache, 'http://127.0.0.1/x']"),
+      testing::AllOf(HasSubstr("image 'x': --remote-cache is a matter of the machine"), HasSubstr("hearth.conf")));
+  EXPECT_THAT(refusal("- {imagename: x, elements: [os], environment: {HEARTH_REMOTE_CACHE_INSECURE: 1}}\n"),
+              HasSubstr("HEARTH_REMOTE_CACHE_INSECURE is a matter of the machine"));
+}
+
 TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
   EXPECT_THAT(refusal("- {imagename: good, elements: [os]}\n- {imagename: empty, packages: [p]}\n"),
               HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));

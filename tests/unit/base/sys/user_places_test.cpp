@@ -26,6 +26,11 @@ TEST(UserPlaces, TheCacheIsInTheHomeDirectoryUnlessXdgSaysElse) {
   EXPECT_EQ(cache_directory({{"HOME", "/home/anna"}, {"XDG_CACHE_HOME", "relative"}}), "/home/anna/.cache");
 }
 
+TEST(UserPlaces, WhatIsSettledLikewise) {
+  EXPECT_EQ(config_directory({{"HOME", "/home/anna"}}), "/home/anna/.config");
+  EXPECT_EQ(config_directory({{"HOME", "/home/anna"}, {"XDG_CONFIG_HOME", "/config"}}), "/config");
+}
+
 TEST(UserPlaces, TemporaryFilesGoWhereTheyAreAskedToOrNowhere) {
   const TempDir work = TempDir::create("/tmp", "hearth-test-");
   EXPECT_EQ(temporary_directory({}), "/tmp");

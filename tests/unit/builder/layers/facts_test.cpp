@@ -49,6 +49,17 @@ TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
               UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));
 }
 
+TEST(Facts, WhatAServiceSaysOfItsJobIsNoInputThoughItsNameBeginsAsAProgramsDoes) {
+  const Environment env = {
+      {"GIT_COMMIT", "4f"},     {"GIT_SSH_COMMAND", "ssh -x"}, {"npm_package_json", "/ci/7/package.json"},
+      {"npm_config_proxy", ""}, {"SLURM_JOB_ID", "7"},         {"NOMAD_ALLOC_ID", "9"},
+      {"KUBERNETES_PORT", "1"}};
+  EXPECT_THAT(facts_of(env, {"env > /dev/null"}),
+              UnorderedElementsAre(Key("env GIT_SSH_COMMAND"), Key("env npm_config_proxy")));
+  EXPECT_THAT(facts_of(env, {"echo $GIT_COMMIT"}), testing::Contains(Key("env GIT_COMMIT")))
+      << "a script that names it sees it";
+}
+
 TEST(Facts, KeysOfAnArrayAndNamesOfFilesAreNoVariables) {
   const Environment env = {{"MY_SETTING", "1"}};
   for (const char* script : {"for n in \"${!elements[@]}\"; do :; done", "echo ${!a[*]}", "compgen -G '/etc/*'"})

@@ -10,6 +10,7 @@
 
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
+#include "tests/unit/base/in_child.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -52,6 +53,21 @@ TEST_F(InputDigestTest, ALargeFileIsReadAgainOnlyWhenItLooksDifferent) {
   fs::last_write_time(dir.path() / "large", written);
   EXPECT_NE(digest(), "remembered") << "the time of change can't be put back";
   EXPECT_NE(digest(), first);
+}
+
+TEST_F(InputDigestTest, WhatHooksSeeAsNobodysIsOneInputWhetherRootBuildsOrAUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to be another user";
+  put("site", "x");
+  const fs::path file = dir.path() / "site";
+  ASSERT_EQ(::chown(file.c_str(), 5000, 5000), 0);
+  ::chmod(dir.path().c_str(), 0755);
+  const std::string seen = InputDigests(files, {}, [](const fs::path&) { return true; }).host(file);
+  EXPECT_NE(seen, InputDigests(files, {}).host(file)) << "root's hooks may also see whose it is";
+  EXPECT_EQ(in_child([&] {
+              if (::setgid(4711) != 0 || ::setuid(4711) != 0) return 97;
+              return InputDigests(files, {}).host(file) == seen ? 0 : 1;
+            }),
+            0);
 }
 
 TEST_F(InputDigestTest, ATreeIsItsNamesModesLinksAndContents) {

@@ -44,6 +44,21 @@ TEST(StepReport, TellsForEachStepWhetherItRanAndWhy) {
   EXPECT_THAT(ended, HasSubstr("nothing was kept: root.d/10-a wrote /x.initrd, which no layer holds"));
 }
 
+TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffers) {
+  const std::vector<std::string> rejected = {"install.d/10-b: the variable A changed",
+                                             "install.d/10-b: the variable A changed",
+                                             "install.d/10-b: files/x is gone", "install.d/10: another step"};
+  const std::string text = why_text(step_report(steps("1"), 1, Json(), {}, rejected));
+  EXPECT_THAT(
+      text, HasSubstr("nothing was kept of an earlier build of this image; a layer of another build is there, but the "
+                      "variable A changed; a layer of another build is there, but files/x is gone\n"));
+}
+
+TEST(StepReport, LayersAreToldToThoseWhoPinThem) {
+  EXPECT_THAT(layers_of_report("{\"layers\": [\"a\", \"b\"]}", "steps.json"), testing::ElementsAre("a", "b"));
+  EXPECT_THROW((void)layers_of_report("{\"steps\": []}", "steps.json"), Error);
+}
+
 TEST(StepReport, NamesOfFilesThatAreNoUtf8AreToldAndKnownAgain) {
   const std::vector<StepRecord> odd = {{"root.d/10-a", "a", 3, {{"hook files/f\xff", "1"}}}};
   const Json first = step_report(odd, 0, Json());

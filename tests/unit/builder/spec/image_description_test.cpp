@@ -85,7 +85,9 @@ TEST(ImageDescription, EveryOptionOfTheCommandIsAKeyByItsLongName) {
   const auto all =
       images("- {imagename: x, elements: [os], sign-key: k, record: true, compression: best, strict: no}\n");
   EXPECT_EQ(join(all[0].words, " "), "-o x --compression best --sign-key k --record os");
-  EXPECT_THAT(refusal("- remote-cach: x\n"), HasSubstr("did you mean remote-cache?"));
+  EXPECT_THAT(refusal("- image-cach: x\n"), HasSubstr("did you mean image-cache?"));
+  EXPECT_THAT(refusal("- imagename: a\n  remote-cache: x\n"),
+              HasSubstr("2:3: remote-cache is a matter of the machine"));
 }
 
 TEST(ImageDescription, SeveralFilesAreOneList) {

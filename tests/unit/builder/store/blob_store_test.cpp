@@ -58,6 +58,15 @@ TEST_F(BlobStoreTest, PrunesWhatNobodyUsedForLongHoweverMuchThereIs) {
   EXPECT_EQ(store.list().front().digest(), recent);
 }
 
+// Its owner alone may set a blob's time; that another user read it tells the time of its reading.
+TEST_F(BlobStoreTest, WhatAnotherUserReadIsNoLongerUnused) {
+  const std::string old = put("old", 300);
+  const std::string read = put("read", 300);
+  const std::array<timespec, 2> times = {timespec{1000, 0}, timespec{700, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, store.path(read).c_str(), times.data(), 0), 0);
+  EXPECT_THAT(store.prune(UINT64_MAX, 900), ElementsAre(old));
+}
+
 TEST_F(BlobStoreTest, WhatABuildHoldsIsNotPruned) {
   const std::string digest = put("held");
   {

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"
+#include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -80,6 +81,45 @@ TEST_F(LayerStoreTest, PruningAndVerifyingTakeTheRecordsAlong) {
   EXPECT_THAT(store.prune(0), SizeIs(1));
   EXPECT_THAT(store.records(), IsEmpty());
   EXPECT_THAT(RealFileSystem().list(dir.path() / "records"), IsEmpty());
+}
+
+TEST_F(LayerStoreTest, AListSeesOfARecordWhatItSaysWhateverItsNames) {
+  LayerRecord record = keep("k", "one", "1");
+  record.planned = {"root.d/10-\"]\\\"planned\":[", "install.d/\u00fc], \"blob\":\"x", "last"};
+  std::vector<StepRecord> steps = {{"\"planned\":[\"no\"]", "x", 1, {{"env \"blob\":\"", "1"}}}};
+  record.steps = steps;
+  const std::optional<LayerGlance> glance = glance_at(format_json(to_json(record)));
+  ASSERT_TRUE(glance);
+  EXPECT_EQ(glance->blob, record.blob);
+  EXPECT_EQ(glance->first_step, record.planned.front());
+  EXPECT_EQ(glance->last_step, "last");
+  for (const char* none : {"", "{}", "{\"planned\":[\"a\"", "{\"planned\":[1],\"blob\":\"x\"}"})
+    EXPECT_FALSE(glance_at(none));
+}
+
+TEST_F(LayerStoreTest, PinnedLayersStayWhateverIsPruned) {
+  const LayerRecord pinned = keep("k", "one", "1");
+  const LayerRecord other = keep("k", "two", "2");
+  store.pin({"/srv/./web", {pinned.blob}});
+  EXPECT_THAT(store.prune(0), ElementsAre(other.blob));
+  EXPECT_THAT(store.records(), SizeIs(1));
+  EXPECT_TRUE(store.is_pinned("/srv/web"));
+  const LayerRecord later = keep("k", "three", "3");
+  store.pin({"/srv/web", {later.blob}});
+  EXPECT_THAT(store.prune(0), ElementsAre(pinned.blob)) << "what it was made of before is nobody's";
+  EXPECT_TRUE(store.unpin("/srv/web"));
+  EXPECT_FALSE(store.unpin("/srv/web"));
+  EXPECT_THAT(store.prune(0), ElementsAre(later.blob));
+}
+
+TEST_F(LayerStoreTest, WhileAPinIsDamagedNothingIsPruned) {
+  keep("k", "one", "1");
+  RealFileSystem files;
+  files.make_directories(dir.path() / "pins", 0755);
+  files.write(dir.path() / "pins/x.json", "{\"image\":", {});
+  EXPECT_THAT(story_of([&] { return store.prune(0); }),
+              testing::AllOf(testing::HasSubstr("pins/x.json is damaged"), testing::HasSubstr("pin its image again")));
+  EXPECT_THAT(store.records(), SizeIs(1));
 }
 
 }  // namespace
