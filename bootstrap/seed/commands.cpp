@@ -17,6 +17,7 @@
 #include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
 #include "bootstrap/seed/takeover_commands.hpp"
+#include "builder/channels/commands.hpp"
 
 namespace hearth::bootstrap {
 
@@ -156,6 +157,8 @@ void need_not_taken_over(const Seed& seed) {
 int up(const cli::Arguments& arguments) {
   Seed seed(arguments);
   need_not_taken_over(seed);
+  if (has_channel_image(seed.site))
+    seed.site.image = builder::channels::image_named(seed.site.image.filename().string(), arguments);
   SeedMachine machine = seed.machine(arguments);
   boot_machine(seed, machine, arguments);
   seed.control.wait_until_ready(patience_of(arguments, seed.clock),
@@ -252,7 +255,9 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        site,
        "start the seed in QEMU, with a card in the provisioning network",
        "Waits until its services answer. They keep what they know in the image. People reach them on this machine's "
-       "loopback. The site's image and deploy ramdisk are lent to it and registered as 'site'.",
+       "loopback. The site's image and deploy ramdisk are lent to it and registered as 'site'; an image NAME@CHANNEL "
+       "is "
+       "taken from its channel.",
        {{"bridge", 0, "BRIDGE", "of this machine, into the provisioning network"},
         {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
         {"first-port", 0, "PORT", "five ports of this machine from here on, in place of the services' own numbers"},
@@ -271,6 +276,10 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        {},
        status},
       {"seed console", site, "connect this terminal with the seed's console", "Ctrl-] leaves it.", {}, console}};
+  for (cli::Command& command : all) {
+    if (command.words != "seed up") continue;
+    for (cli::Option& option : builder::channels::source_options()) command.options.push_back(std::move(option));
+  }
   for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
   return all;
 }

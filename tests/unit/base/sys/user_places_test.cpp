@@ -26,6 +26,12 @@ TEST(UserPlaces, TheCacheIsInTheHomeDirectoryUnlessXdgSaysElse) {
   EXPECT_EQ(cache_directory({{"HOME", "/home/anna"}, {"XDG_CACHE_HOME", "relative"}}), "/home/anna/.cache");
 }
 
+TEST(UserPlaces, WhatHasToStayIsInTheHomeDirectoryUnlessXdgSaysElse) {
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}}), "/home/anna/.local/state");
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}, {"XDG_STATE_HOME", "/state"}}), "/state");
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}, {"XDG_STATE_HOME", "relative"}}), "/home/anna/.local/state");
+}
+
 TEST(UserPlaces, TemporaryFilesGoWhereTheyAreAskedToOrNowhere) {
   const TempDir work = TempDir::create("/tmp", "hearth-test-");
   EXPECT_EQ(temporary_directory({}), "/tmp");
