@@ -40,6 +40,10 @@ struct Seed {
   explicit Seed(const cli::Arguments& arguments)
       : site(load(arguments)), image(image_of(site)), home(cat(image.string(), ".run")), control(home, runner, clock) {}
 
+  /// For who gives the site's image away: one of a channel is taken from there now.
+  void settle_image(const cli::Arguments& arguments) {
+    if (has_channel_image(site)) site.image = builder::channels::image_named(site.image.filename().string(), arguments);
+  }
   [[nodiscard]] std::string token() const {
     const std::optional<std::string> text = RealFileSystem().read(cat(image.string(), ".token"));
     if (!text)
@@ -157,8 +161,7 @@ void need_not_taken_over(const Seed& seed) {
 int up(const cli::Arguments& arguments) {
   Seed seed(arguments);
   need_not_taken_over(seed);
-  if (has_channel_image(seed.site))
-    seed.site.image = builder::channels::image_named(seed.site.image.filename().string(), arguments);
+  seed.settle_image(arguments);
   SeedMachine machine = seed.machine(arguments);
   boot_machine(seed, machine, arguments);
   seed.control.wait_until_ready(patience_of(arguments, seed.clock),
@@ -175,6 +178,7 @@ int up(const cli::Arguments& arguments) {
 /// For the takeover: the seed as a virtual machine of this computer.
 SeedPlace place_of(const cli::Arguments& arguments) {
   const auto seed = std::make_shared<Seed>(arguments);
+  seed->settle_image(arguments);
   SeedPlace place{seed->site, seed->home, endpoint_of(*seed), "", {}};
   if (!arguments.has("url")) place.token = seed->token();
   place.machine.is_up = [seed] { return seed->control.is_up(); };
@@ -276,11 +280,11 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        {},
        status},
       {"seed console", site, "connect this terminal with the seed's console", "Ctrl-] leaves it.", {}, console}};
+  for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
   for (cli::Command& command : all) {
-    if (command.words != "seed up") continue;
+    if (command.words != "seed up" && command.words != "seed takeover") continue;
     for (cli::Option& option : builder::channels::source_options()) command.options.push_back(std::move(option));
   }
-  for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
   return all;
 }
 

@@ -164,6 +164,14 @@ timeout 60 "$HEARTH" image test --accel tcg --timeout 1 big@kill > out 2>&1 && f
 expect_text out "big@kill: sha256:"
 "$HEARTH" image boot web@nothing > out 2>&1 && fail "boot of a channel that is not there"
 expect_text out "there is no web@nothing"
+mkdir site && printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: web@nothing\nseed: {image: seed.qcow2}\n' > site/site.yaml
+for command in "rehearse site/site.yaml" "seed up site/site.yaml --bridge none" "image load web@nothing"; do
+    # shellcheck disable=SC2086  # words
+    "$HEARTH" $command > out 2>&1 && fail "$command: a channel that is not there"
+    expect_text out "there is no web@nothing"
+done
+"$HEARTH" bundle create -o site.bundle site/site.yaml > out 2>&1 && fail "a bundle of a site whose image is no file"
+expect_text out "hearth image channel fetch web@nothing"
 HEARTH_CHANNEL_KEY='' "$HEARTH" image boot web@stable > out 2>&1 && fail "a channel without a key is believed"
 expect_text out "whose channel is it?"
 finish
