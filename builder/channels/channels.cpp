@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
+#include "base/sys/lock.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/sync.hpp"
 #include "base/text.hpp"
@@ -73,8 +74,12 @@ void require_not_older(const Pointer& next, const std::optional<Opened>& now, Ol
       .hint("Nothing was published. To go back on purpose: --older.");
 }
 
-bool is_same_image(const Pointer& one, const Pointer& other) {
-  return std::equal(one.files.begin(), one.files.end(), other.files.begin(), other.files.end(),
+/// The same image, signed by the same key, and nothing about expiring to be changed.
+bool is_there_already(const Pointer& next, const std::optional<Opened>& now, const PublishWish& wish) {
+  if (!now || wish.expires_s || now->pointer.expires_s || now->key_id != frames::public_key_of(wish.key_pem))
+    return false;
+  const std::vector<NamedFile>& there = now->pointer.files;
+  return std::equal(next.files.begin(), next.files.end(), there.begin(), there.end(),
                     [](const NamedFile& a, const NamedFile& b) { return a.path == b.path && a.sha256 == b.sha256; });
 }
 
@@ -166,6 +171,18 @@ bool holds(const fs::path& directory, const std::vector<NamedFile>& files) {
   });
 }
 
+/// What stands there, by one of `keys`, and not older than what was seen.
+Opened newest(const World& world, const Reference& reference, const std::vector<std::string>& keys, Older older) {
+  const std::optional<std::string> text = world.place.pointer(reference);
+  if (!text) {
+    throw Error(ErrorKind::not_found, cat("there is no ", reference.text(), " at ", world.place.text()))
+        .hint("hearth image channel list shows what there is.");
+  }
+  Opened opened = open_pointer(*text, reference, keys, world.place.text());
+  world.seen.accept(opened, older);
+  return opened;
+}
+
 }  // namespace
 
 LocalImage local_image(const fs::path& image, Evidence needed) {
@@ -201,44 +218,38 @@ Pointer publish(const World& world, const PublishWish& wish, const LocalImage& i
                .files = image.files};
   require_not_older(next, now, wish.older);
   put_files(world, wish.reference.name, image, wish.again);
-  if (now && !wish.expires_s && !now->pointer.expires_s && is_same_image(next, now->pointer)) return now->pointer;
-  return set(world, wish, std::move(next), now);
+  return is_there_already(next, now, wish) ? now->pointer : set(world, wish, std::move(next), now);
 }
 
 Pointer promote(const World& world, const PublishWish& wish, const Reference& from) {
-  const auto held = world.place.hold(wish.reference.name);
   std::vector<std::string> keys = wish.other_keys;
   keys.push_back(frames::public_key_of(wish.key_pem));
-  Pointer next = current(world, from, keys, Older::is_refused).pointer;
+  Pointer next = newest(world, from, keys, Older::is_refused).pointer;
+  if (from != wish.reference) require_unexpired(next, world.now_s);  // else it is renewed
   for (const NamedFile& file : next.files) {
     if (world.place.has(from.name, file)) continue;
     throw Error(ErrorKind::input, cat(from.text(), ": ", file.path, " is not at ", world.place.text(), " any more"))
         .hint("Nothing was promoted. Publish the image again.");
   }
+  const auto held = world.place.hold(wish.reference.name);
   next.reference = wish.reference;
   const std::optional<Opened> now = standing(world, wish);
   require_not_older(next, now, wish.older);
-  if (now && !wish.expires_s && !now->pointer.expires_s && is_same_image(next, now->pointer)) return now->pointer;
-  return set(world, wish, std::move(next), now);
+  return is_there_already(next, now, wish) ? now->pointer : set(world, wish, std::move(next), now);
 }
 
 Opened current(const World& world, const Reference& reference, const std::vector<std::string>& keys, Older older) {
-  const std::optional<std::string> text = world.place.pointer(reference);
-  if (!text) {
-    throw Error(ErrorKind::not_found, cat("there is no ", reference.text(), " at ", world.place.text()))
-        .hint("hearth image channel list shows what there is.");
-  }
-  Opened opened = open_pointer(*text, reference, keys, world.place.text());
+  Opened opened = newest(world, reference, keys, older);
   require_unexpired(opened.pointer, world.now_s);
-  world.seen.accept(opened, older);
   return opened;
 }
 
 fs::path fetch_into(const World& world, const Pointer& pointer, const fs::path& directory) {
   const fs::path image = directory / pointer.image().path;
-  if (holds(directory, pointer.files)) return image;
   RealFileSystem files;
   files.make_directories(directory, 0755);
+  const FileLock lock = FileLock::acquire(directory);  // another may fetch the same one now
+  if (holds(directory, pointer.files)) return image;
   const TempDir scratch = TempDir::create(directory, ".hearth-fetch.");
   for (const NamedFile& file : pointer.files) {
     const fs::path target = scratch.path() / file.path;

@@ -246,6 +246,7 @@ cli::Command with_channels(cli::Command publish) {
   for (cli::Option& option : cli::under("In a channel", std::move(options)))
     publish.options.push_back(std::move(option));
   publish.operands = "IMAGE [FILE]";
+  publish.summary = "put an image into a channel, or make it ready to be written to machines";
   publish.details +=
       "\n\nWith --channel the image goes, with its evidence and by digest, to where others take it from: `hearth image "
       "channel`.\nExample: hearth image publish --sign site.key --to /srv/images --channel candidate web.qcow2";

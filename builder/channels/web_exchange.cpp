@@ -32,7 +32,7 @@ WebExchange::WebExchange(const Environment& environment, const Clock& clock)
 HttpRequest WebExchange::request(const char* method, Url url, std::uint64_t bytes) const {
   HttpRequest request{.method = method, .url = std::move(url)};
   request.deadline = Deadline::after(k_patience + std::chrono::seconds(bytes / k_slowest_line), clock_);
-  request.body_limit = k_largest_pointer;
+  request.body_limit = bytes + k_largest_pointer;
   return request;
 }
 

@@ -91,6 +91,8 @@ everywhere() {
     key=other.pub refused "another key's" "signed by another key" fetch taken web@stable
     refused "what is not there" "there is no web@beta" fetch taken web@beta
     refused "another key's promotion" "signed by another key" promote --sign other.pem web@candidate stable
+    publish --without-evidence --channel large v1.10/big.raw && rm -rf large && fetch large big@large && cmp large/big.raw v1.10/big.raw ||
+        fail "$place: a large file: $(cat out)"
     # A step back needs a word, and is none to who follows.
     publish --channel stable --older v1.9/web.tar || fail "$place: --older: $(cat out)"
     fetch taken web@stable || fail "$place: a step back that was published is refused: $(cat out)"
@@ -128,6 +130,9 @@ cp newest "$pointer"
 if command -v faketime > /dev/null; then
     before_it=(faketime '+2 days')
     refused "an expired one" "it has expired" fetch taken web@stable
+    key=site.pub "${before_it[@]}" "$HEARTH" image channel promote --sign site.pem --from "$place" --expires 5 web@stable stable > out 2>&1 ||
+        fail "an expired one is not renewed: $(cat out)"
+    fetch taken web@stable || fail "a renewed one is refused: $(cat out)"
     before_it=()
 else
     echo "SKIPPED: part: faketime is not installed: nothing expires"
@@ -141,6 +146,15 @@ refused "a promotion of what is not whole" "is not at" promote web@stable other
 publish --channel stable --expires 1 --again v1.10/web.tar && fetch taken web@stable || fail "--again does not mend it: $(cat out)"
 echo changed >> v1.2/web.tar; refused "an image that is not what its evidence says" "its provenance says" publish --channel new v1.2/web.tar
 refused "an image without evidence" "there is no provenance" publish --channel new v1.2/big.raw
+
+# Another key, once clients have it; not by whoever has one.
+by_other() { "$HEARTH" image publish --sign other.pem --to "$place" --channel stable v1.10/web.tar > out 2>&1; }
+refused "another signer" "signed by another key" by_other
+"$HEARTH" image publish --sign other.pem --key site.pub --to "$place" --channel stable v1.10/web.tar > out 2>&1 || fail "a new key: $(cat out)"
+key=other.pub fetch taken web@stable || fail "by the new key: $(cat out)"
+publish --channel stable --key other.pub v1.10/web.tar && fetch taken web@stable || fail "and back: $(cat out)"
+"$HEARTH" image channel promote --sign site.pem --from "$work/mistyped" web@candidate stable > out 2>&1 && fail "promoted where nothing is"
+[ ! -e mistyped ] || fail "a mistyped place was made"
 
 # Killed at any moment: the old one or the new one, and the next publishing mends the rest.
 cp v1.2/big.raw big.raw; publish --without-evidence --channel kill big.raw || fail "publish: $(cat out)"
