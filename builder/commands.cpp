@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/boot/kernel_extract.hpp"
+#include "builder/channels/commands.hpp"
 #include "builder/described_images.hpp"
 #include "builder/disk/sizes.hpp"
 #include "builder/evidence/commands.hpp"
@@ -376,10 +377,11 @@ cli::Command reproduce_command(const fs::path& executable) {
 
 std::vector<cli::Command> commands(const fs::path& executable) {
   std::vector<cli::Command> rows = {create_command(executable), plan_command(executable),
-                                    convert_command(),          frames::publish_command(),
+                                    convert_command(),          channels::with_channels(frames::publish_command()),
                                     evidence::verify_command(), reproduce_command(executable)};
   rows.push_back(outdated_command());
   rows.push_back(pipeline_command(executable));
+  for (cli::Command& row : channels::commands()) rows.push_back(std::move(row));
   for (cli::Command& row : inspect_commands(executable)) rows.push_back(std::move(row));
   for (cli::Command& row : cli::in_group("elements", element_commands(executable))) rows.push_back(std::move(row));
   for (cli::Command& row : cache_commands()) rows.push_back(std::move(row));

@@ -29,6 +29,12 @@ if(HEARTH_MANUAL_PYTHON)
     DEPENDS hearth COMMENT "Writing the manual" VERBATIM)
 endif()
 
+# Hearth as a container, made by this build of it. Not part of an ordinary build: it needs a Debian mirror.
+set(HEARTH_SIGN_KEY "" CACHE FILEPATH "Ed25519 private key that signs the image of the target container; none: one is made there")
+add_custom_target(container
+  COMMAND bash ${CMAKE_SOURCE_DIR}/cmake/container.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR}/container ${HEARTH_SIGN_KEY}
+  DEPENDS hearth hearth-agent installed_texts COMMENT "Making Hearth's container image" VERBATIM USES_TERMINAL)
+
 install(TARGETS hearth)
 install(TARGETS hearth-agent COMPONENT hearth-agent)
 foreach(name ${HEARTH_LINKS})

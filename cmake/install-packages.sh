@@ -41,7 +41,7 @@ declare -A packages=(
     python3-pip git-lfs python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients guestfish skopeo umoci podman
     python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config
-    ansible-core puppet-agent nodejs npm chromium gnupg dpkg-dev make slurm-wlm munge
+    ansible-core puppet-agent nodejs npm chromium gnupg dpkg-dev make slurm-wlm munge faketime
     python3-ironic heat-cfntools? python3-heat python3-jinja2"
   # For the presets tidy, fuzz and coverage.
   [analysis]="clang-14 clang-tidy-14 libfuzzer-14-dev libclang-rt-14-dev gcovr"

@@ -63,7 +63,8 @@ std::string request_head(const HttpRequest& request, const std::optional<Url>& p
   }
   if (proxy && !proxy->user_info.empty()) fields.set("Proxy-Authorization", basic_credentials(proxy->user_info));
   for (const auto& [name, value] : request.headers) fields.set(name, value);
-  if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
+  const bool has_body = !request.body.empty() || request.method == "POST" || request.method == "PUT";
+  if (has_body && !find_header(request.headers, "Content-Length")) {  // else it comes from elsewhere
     fields.set("Content-Length", std::to_string(request.body.size()));
   }
   return cat(request.method, " ", target, " HTTP/1.1\r\n", fields.text(), "\r\n");

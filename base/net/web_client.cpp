@@ -32,7 +32,7 @@ HttpResponse answer_of(Connection& connection, const HttpRequest& request, const
 WebClient::WebClient(const Clock& clock, const Environment& env, std::string agent, AddressCheck check)
     : clock_(clock), dialer_(clock, env, std::move(check)), agent_(std::move(agent)) {}
 
-HttpResponse WebClient::send_once(const HttpRequest& request) {
+HttpResponse WebClient::exchange(const HttpRequest& request, const WriteRequest& write) {
   const Deadline deadline =
       request.deadline.is_never() ? Deadline::after(k_longest_exchange, clock_) : request.deadline;
   const bool local = !request.socket.empty();
@@ -42,13 +42,9 @@ HttpResponse WebClient::send_once(const HttpRequest& request) {
                               : dialer_.dial(request.url, {request.verify_tls, request.ca_file, request.pin}, deadline);
   std::optional<Error> unsent;
   try {
-    if (request.body.size() <= k_one_write) {
-      connection.write(cat(head, request.body), deadline);
-    } else {  // a large body is not copied
-      connection.write(head, deadline);
-      connection.write(request.body, deadline);
-    }
+    write(connection, head, deadline);
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
     unsent = error;  // a server may answer and close before it has read a long body (413, say): the answer counts
   }
   try {
@@ -57,6 +53,27 @@ HttpResponse WebClient::send_once(const HttpRequest& request) {
     if (unsent) throw *unsent;
     throw Error(error.kind(), cat("reading the answer of ", request.url.masked(), ": ", error.what()));
   }
+}
+
+HttpResponse WebClient::send_once(const HttpRequest& request) {
+  return exchange(request, [&](Connection& connection, const std::string& head, const Deadline& deadline) {
+    if (request.body.size() <= k_one_write) {
+      connection.write(cat(head, request.body), deadline);
+    } else {  // a large body is not copied
+      connection.write(head, deadline);
+      connection.write(request.body, deadline);
+    }
+  });
+}
+
+HttpResponse WebClient::upload(const HttpRequest& request, std::uint64_t size,
+                               const std::function<std::string_view()>& next) {
+  HttpRequest whole = request;
+  whole.headers.emplace_back("Content-Length", std::to_string(size));
+  return exchange(whole, [&](Connection& connection, const std::string& head, const Deadline& deadline) {
+    connection.write(head, deadline);
+    for (std::string_view piece = next(); !piece.empty(); piece = next()) connection.write(piece, deadline);
+  });
 }
 
 HttpResponse WebClient::send(const HttpRequest& request) {

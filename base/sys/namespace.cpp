@@ -18,6 +18,7 @@
 #include "base/log.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/namespace_trial.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -34,7 +35,9 @@ std::string user_name(uid_t uid) {
 }
 
 std::vector<IdMap> id_map_for(std::uint32_t id, const char* file, uid_t uid) {
-  if (uid == 0) return {IdMap{0, 0, k_ids}};
+  const bool is_group = std::string_view(file).ends_with("gid");
+  if (uid == 0)
+    return plan_same_ids(RealFileSystem().read(is_group ? "/proc/self/gid_map" : "/proc/self/uid_map").value_or(""));
   const std::string text = RealFileSystem().read(file).value_or("");
   const std::optional<std::vector<IdMap>> map = plan_id_map(id, parse_sub_ids(text, user_name(uid), uid));
   if (map) return *map;
@@ -143,6 +146,22 @@ std::optional<std::vector<IdMap>> plan_range_map(const std::vector<SubIdRange>& 
   return add_ranges(maps, 0, ranges) >= k_ids ? std::optional(maps) : std::nullopt;
 }
 
+std::vector<IdMap> plan_same_ids(std::string_view own_map) {
+  std::vector<IdMap> maps;
+  std::uint32_t ids = 0;
+  for (const std::string& line : split_lines(own_map)) {
+    const std::vector<std::string> words = split_words(line);
+    const auto first = words.size() == 3 ? parse_number(words[0]) : std::nullopt;
+    const auto count = words.size() == 3 ? parse_number(words[2]) : std::nullopt;
+    if (!first || !count || *first >= k_ids) continue;
+    const auto inside = static_cast<std::uint32_t>(*first);
+    maps.push_back({inside, inside, static_cast<std::uint32_t>(std::min<std::uint64_t>(*count, k_ids - inside))});
+    ids += maps.back().count;
+  }
+  if (ids + 1 >= k_ids) return maps;
+  return {IdMap{0, 0, k_ids}};  // which the kernel refuses
+}
+
 IdMaps callers_id_maps() {
   return {id_map_for(::geteuid(), "/etc/subuid", ::geteuid()), id_map_for(::getegid(), "/etc/subgid", ::geteuid())};
 }
@@ -234,6 +253,43 @@ Fd make_user_namespace(const IdMaps& maps) {
   const NamespacedProcess holder(pid);
   write_maps(pid, maps);
   return Fd::open(cat("/proc/", pid, "/ns/user"), O_RDONLY | O_CLOEXEC);
+}
+
+namespace {
+
+/// The child's side of a trial: mounts, as the sandbox begins with them. Returns why it can't: errno.
+int try_mounts(Pipe& ready) {
+  ready.write = Fd();
+  char go = 0;
+  if (::read(ready.read.get(), &go, 1) != 1) return EINTR;
+  if (!become_root()) return errno;
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno;
+  if (::mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0) return errno;
+  return 0;
+}
+
+}  // namespace
+
+std::optional<NamespaceRefusal> refused_namespaces(const IdMaps& maps) {
+  NamespaceRefusal refusal{NamespaceRefusal::What::namespaces};
+  try {
+    Pipe ready = Pipe::create();
+    const pid_t pid = clone_into(k_namespaces);
+    if (pid == 0) ::_exit(try_mounts(ready));
+    NamespacedProcess child(pid);
+    ready.read = Fd();
+    refusal.what = NamespaceRefusal::What::ids;
+    write_maps(pid, maps);
+    refusal.what = NamespaceRefusal::What::mounts;
+    write_all(ready.write, "g", "the trial");
+    std::optional<ExitStatus> status;
+    while (!status) status = child.wait();
+    refusal.error_number = shell_code(*status);
+  } catch (const Error& error) {
+    refusal.error_number = error.system_error();
+    return refusal;
+  }
+  return refusal.error_number == 0 ? std::nullopt : std::optional(refusal);
 }
 
 NamespacedProcess NamespacedProcess::start(const std::function<int()>& body, const IdMaps& maps) {

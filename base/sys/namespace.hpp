@@ -42,6 +42,10 @@ struct SubIdRange {
 /// Maps 0… to the ranges alone, 65536 ids in all; fewer give nothing.
 [[nodiscard]] std::optional<std::vector<IdMap>> plan_range_map(const std::vector<SubIdRange>& ranges);
 
+/// For root: the ids of his namespace are the same ones in a child's, 65536 in all, by the text of its uid_map (or
+/// gid_map): a container's has several ranges, of which none of a child's may span two.
+[[nodiscard]] std::vector<IdMap> plan_same_ids(std::string_view own_map);
+
 struct IdMaps {
   std::vector<IdMap> uids;
   std::vector<IdMap> gids;
@@ -68,6 +72,8 @@ void lock_mounts();
 /// is how a program that it starts opens a file without a name (AtomicFile::proc_path()).
 void let_others_look();
 
+struct NamespaceRefusal;  // namespace_trial.hpp
+
 /// A function running as process 1 in namespaces of its own.
 class NamespacedProcess {
  public:
@@ -87,6 +93,7 @@ class NamespacedProcess {
 
  private:
   friend Fd make_user_namespace(const IdMaps& maps);
+  friend std::optional<NamespaceRefusal> refused_namespaces(const IdMaps& maps);
   explicit NamespacedProcess(pid_t pid) : pid_(pid) {}
   pid_t pid_ = -1;
 };

@@ -45,6 +45,11 @@ fs::path config_directory(const Environment& env) {
   return given.is_absolute() ? given : home_directory(env) / ".config";
 }
 
+fs::path kept_state_directory(const Environment& env) {
+  const fs::path given = path_in(env, "XDG_STATE_HOME");
+  return given.is_absolute() ? given : home_directory(env) / ".local" / "state";
+}
+
 fs::path temporary_directory(const Environment& env) {
   fs::path given = path_in(env, "TMPDIR");
   if (given.empty()) return "/tmp";

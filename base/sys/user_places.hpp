@@ -17,6 +17,9 @@ namespace hearth {
 /// For what a user has settled: XDG_CONFIG_HOME likewise, else .config in the home directory.
 [[nodiscard]] fs::path config_directory(const Environment& env);
 
+/// For what has to stay: XDG_STATE_HOME likewise, else .local/state in the home directory.
+[[nodiscard]] fs::path kept_state_directory(const Environment& env);
+
 /// TMPDIR, else /tmp. Throws Error(not_found) when it is no directory: temporary files don't silently go elsewhere.
 [[nodiscard]] fs::path temporary_directory(const Environment& env);
 

@@ -14,6 +14,7 @@
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/bundle/collect.hpp"
 #include "bootstrap/bundle/site_parts.hpp"
+#include "builder/channels/commands.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/installation.hpp"
@@ -49,7 +50,9 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
   SiteParts site;
   if (!arguments.operands().empty()) site = site_parts(arguments.operands().front());
   for (const std::string& note : site.notes) cli::tell(cat("note: ", note, "\n"));
-  const Contents contents{.images = paths(arguments, "image"),
+  std::vector<fs::path> images = paths(arguments, "image");
+  for (fs::path& image : images) image = builder::channels::image_named(image.string(), arguments);
+  const Contents contents{.images = std::move(images),
                           .elements = paths(arguments, "elements"),
                           .locks = paths(arguments, "lock"),
                           .boot = paths(arguments, "boot"),
@@ -200,7 +203,7 @@ constexpr const char* k_codes =
 }  // namespace
 
 std::vector<cli::Command> commands(const fs::path& executable) {
-  return {
+  std::vector<cli::Command> rows = {
       {.words = "bundle create",
        .operands = "[SITE.yaml]",
        .summary = "pack what a closed site needs into one file",
@@ -209,7 +212,7 @@ std::vector<cli::Command> commands(const fs::path& executable) {
                   "the file of\n`hearth rehearse`, also all that it names: its paths must be relative and lead below "
                   "its directory, which is\nsite/ on the closed side.",
        .options = {{"", 'o', "FILE", "the bundle"},
-                   {"image", 0, "FILE", "an image, with its NAME.d; repeatable, as are the next ones"},
+                   {"image", 0, "FILE", "an image, with its NAME.d, or NAME@CHANNEL; repeatable, as are the next ones"},
                    {"elements", 0, "DIR", "an element tree"},
                    {"lock", 0, "FILE", "a lock file, with the recorded fetches that it names"},
                    {"boot", 0, "PATH", "a kernel, a ramdisk, a boot loader, or a directory of them"},
@@ -240,6 +243,8 @@ std::vector<cli::Command> commands(const fs::path& executable) {
                    {"unsigned", 0, "", "whoever made it"},
                    {"older", 0, "", "although a newer one of its name was unpacked beside DIR before"}},
        .run = unpack}};
+  for (cli::Option& option : builder::channels::source_options()) rows.front().options.push_back(std::move(option));
+  return rows;
 }
 
 }  // namespace hearth::bootstrap::bundle

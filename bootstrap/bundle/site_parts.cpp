@@ -47,7 +47,14 @@ void refuse_absolute_paths(const fs::path& file, const SiteFile& site) {
 class Parts {
  public:
   explicit Parts(const fs::path& file) : site_(load_site_file(file)) {
-    const std::vector<std::string> missing = missing_files(site_, false);
+    std::vector<std::string> missing = missing_files(site_, false);
+    if (has_channel_image(site_)) {
+      const std::string name = site_.image.filename().string();
+      missing.push_back(
+          cat("image: ", name,
+              " is taken from a channel, which a closed site has none of; fetch it (hearth image channel fetch ", name,
+              "), and name the file"));
+    }
     if (!missing.empty())
       throw Error(ErrorKind::not_found, cat(file.string(), " can't go into a bundle:\n", join(missing, "\n")));
     refuse_absolute_paths(file, site_);

@@ -12,6 +12,7 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "builder/boot/kernel_extract.hpp"
+#include "builder/channels/commands.hpp"
 
 namespace hearth::bootstrap {
 
@@ -52,7 +53,7 @@ std::string take_in(const fs::path& image, const fs::path& kept, const builder::
 }
 
 int load(const cli::Arguments& arguments) {
-  const fs::path image = arguments.operand(0, "image");
+  const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
@@ -74,16 +75,17 @@ int load(const cli::Arguments& arguments) {
 }  // namespace
 
 std::vector<cli::Command> image_commands() {
-  return {{"image load", "IMAGE", "take an image, its kernel and its ramdisk into the seed",
+  std::vector<cli::Option> options = {{"name", 0, "NAME", "its name (the file's)"},
+                                      {"kernel", 0, "FILE", "this kernel, in place of the image's own"},
+                                      {"ramdisk", 0, "FILE", "and this ramdisk"},
+                                      {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}};
+  for (cli::Option& option : builder::channels::source_options()) options.push_back(std::move(option));
+  return {{"image load", "IMAGE|NAME@CHANNEL", "take an image, its kernel and its ramdisk into the seed",
            "The three are copied to DIR/files/images and registered under one name: hearth node deploy --image NAME "
            "writes the "
            "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
            "ramdisk.",
-           with_client({{"name", 0, "NAME", "its name (the file's)"},
-                        {"kernel", 0, "FILE", "this kernel, in place of the image's own"},
-                        {"ramdisk", 0, "FILE", "and this ramdisk"},
-                        {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}}),
-           load}};
+           with_client(std::move(options)), load}};
 }
 
 }  // namespace hearth::bootstrap

@@ -15,6 +15,7 @@
 #include "bootstrap/site/boot_site.hpp"
 #include "bootstrap/site/commands.hpp"
 #include "bootstrap/why/commands.hpp"
+#include "builder/channels/commands.hpp"
 #include "builder/commands.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
@@ -44,7 +45,7 @@ cli::Program make_program(const fs::path& executable) {
                                       [](const cli::Command& row) { return row.words == "image why"; });
   add("nodes", bootstrap::why_commands(image_why->run));
   add("images", std::move(of_images));
-  add("images", vm::commands());
+  add("images", vm::commands({builder::channels::source_options(), builder::channels::image_named}));
   add("images", schema_commands());
   add("images", init_commands());
   add("metadata", metadata::commands());

@@ -18,6 +18,7 @@
 #include "bootstrap/rehearse/rehearsal.hpp"
 #include "bootstrap/rehearse/work_folder.hpp"
 #include "bootstrap/seed/accelerator.hpp"
+#include "builder/channels/commands.hpp"
 
 namespace hearth::bootstrap {
 
@@ -119,6 +120,7 @@ std::optional<int> look_in(const cli::Arguments& arguments, const fs::path& exec
 
 SiteFile site_of(const cli::Arguments& arguments) {
   SiteFile site = load_site_file(arguments.operands().front());
+  if (has_channel_image(site)) site.image = builder::channels::image_named(site.image.filename().string(), arguments);
   const std::optional<std::string> file = arguments.value("inventory");
   if (!file) return site;
   const std::optional<ListingFormat> format = format_of(*file);
@@ -210,7 +212,7 @@ int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
 }  // namespace
 
 std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
-  return {
+  std::vector<cli::Command> rows = {
       {"rehearse",
        "SITE.yaml [COMMAND…]",
        "play a whole site on this machine: its seed and blank machines in QEMU",
@@ -249,6 +251,8 @@ std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
        [executable](const cli::Arguments& arguments) { return rehearse(arguments, executable); },
        "",
        true}};
+  for (cli::Option& option : builder::channels::source_options()) rows.front().options.push_back(std::move(option));
+  return rows;
 }
 
 }  // namespace hearth::bootstrap

@@ -17,6 +17,7 @@
 #include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
 #include "bootstrap/seed/takeover_commands.hpp"
+#include "builder/channels/commands.hpp"
 
 namespace hearth::bootstrap {
 
@@ -39,6 +40,10 @@ struct Seed {
   explicit Seed(const cli::Arguments& arguments)
       : site(load(arguments)), image(image_of(site)), home(cat(image.string(), ".run")), control(home, runner, clock) {}
 
+  /// For who gives the site's image away: one of a channel is taken from there now.
+  void settle_image(const cli::Arguments& arguments) {
+    if (has_channel_image(site)) site.image = builder::channels::image_named(site.image.filename().string(), arguments);
+  }
   [[nodiscard]] std::string token() const {
     const std::optional<std::string> text = RealFileSystem().read(cat(image.string(), ".token"));
     if (!text)
@@ -156,6 +161,7 @@ void need_not_taken_over(const Seed& seed) {
 int up(const cli::Arguments& arguments) {
   Seed seed(arguments);
   need_not_taken_over(seed);
+  seed.settle_image(arguments);
   SeedMachine machine = seed.machine(arguments);
   boot_machine(seed, machine, arguments);
   seed.control.wait_until_ready(patience_of(arguments, seed.clock),
@@ -172,6 +178,7 @@ int up(const cli::Arguments& arguments) {
 /// For the takeover: the seed as a virtual machine of this computer.
 SeedPlace place_of(const cli::Arguments& arguments) {
   const auto seed = std::make_shared<Seed>(arguments);
+  seed->settle_image(arguments);
   SeedPlace place{seed->site, seed->home, endpoint_of(*seed), "", {}};
   if (!arguments.has("url")) place.token = seed->token();
   place.machine.is_up = [seed] { return seed->control.is_up(); };
@@ -252,7 +259,9 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        site,
        "start the seed in QEMU, with a card in the provisioning network",
        "Waits until its services answer. They keep what they know in the image. People reach them on this machine's "
-       "loopback. The site's image and deploy ramdisk are lent to it and registered as 'site'.",
+       "loopback. The site's image and deploy ramdisk are lent to it and registered as 'site'; an image NAME@CHANNEL "
+       "is "
+       "taken from its channel.",
        {{"bridge", 0, "BRIDGE", "of this machine, into the provisioning network"},
         {"accel", 0, "KIND", "kvm or tcg (default: kvm where a probe shows that a guest really runs)", {"kvm", "tcg"}},
         {"first-port", 0, "PORT", "five ports of this machine from here on, in place of the services' own numbers"},
@@ -272,6 +281,10 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        status},
       {"seed console", site, "connect this terminal with the seed's console", "Ctrl-] leaves it.", {}, console}};
   for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
+  for (cli::Command& command : all) {
+    if (command.words != "seed up" && command.words != "seed takeover") continue;
+    for (cli::Option& option : builder::channels::source_options()) command.options.push_back(std::move(option));
+  }
   return all;
 }
 

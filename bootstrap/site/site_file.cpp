@@ -11,6 +11,7 @@
 #include "bootstrap/inventory/draft.hpp"
 #include "bootstrap/inventory/site_form.hpp"
 #include "bootstrap/node/node.hpp"
+#include "builder/channels/pointer.hpp"
 #include "metadata/model/value.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"
@@ -448,6 +449,10 @@ SiteFile load_site_file(const fs::path& file) {
   return std::move(site).value();
 }
 
+bool has_channel_image(const SiteFile& site) {
+  return !fs::exists(site.image) && builder::channels::parse_reference(site.image.filename().string());
+}
+
 std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image) {
   std::vector<std::string> missing;
   const auto look = [&](const fs::path& path, const char* key, const char* advice) {
@@ -462,7 +467,8 @@ std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_imag
   const char* ramdisk = "ramdisk-image-create -o deploy --ramdisk-element deploy-ramdisk debian-minimal makes both";
   look(site.deploy.kernel, "deploy.kernel", ramdisk);
   look(site.deploy.ramdisk, "deploy.ramdisk", ramdisk);
-  look(site.image, "image", "hearth image create makes it; its elements must bring hearth-agent");
+  if (!has_channel_image(site))
+    look(site.image, "image", "hearth image create makes it; its elements must bring hearth-agent");
   look(site.stack.template_file, "stack.template", "a Heat template is needed");
   for (const fs::path& environment : site.stack.environments)
     look(environment, "stack.environments", "a Heat environment is needed");

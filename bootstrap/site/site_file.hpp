@@ -65,6 +65,8 @@ struct SiteFile {
 [[nodiscard]] Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::path& file);
 /// Reads it. Throws Error.
 [[nodiscard]] SiteFile load_site_file(const fs::path& file);
+/// Whether its image is NAME@CHANNEL (builder/channels), and no file of that name is there.
+[[nodiscard]] bool has_channel_image(const SiteFile& site);
 /// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
 [[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
 

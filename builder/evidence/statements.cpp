@@ -13,15 +13,6 @@ namespace hearth::builder::evidence {
 
 namespace {
 
-std::string iso_time(std::int64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  std::array<char, 32> text{};
-  (void)std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
 /// SPDX ids hold letters, digits, "." and "-" only (section 3.2).
 std::string spdx_id(std::string_view kind, std::string_view name) {
   std::string id = cat("SPDXRef-", kind, "-");
@@ -120,6 +111,15 @@ Json parameters(const ImageFacts& facts) {
 }
 
 }  // namespace
+
+std::string iso_time(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::array<char, 32> text{};
+  (void)std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
 
 bool is_tellable_name(std::string_view variable) {
   constexpr std::size_t longest = 100;

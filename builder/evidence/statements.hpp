@@ -3,6 +3,7 @@
 // wrapped in (secure-systems-lab/dsse, protocol v1). Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/json.hpp"
@@ -20,6 +21,9 @@ inline constexpr const char* k_read_variables = "variablesRead";
 /// Whether a name may stand there: of few letters, digits, "_", "-", "." and "%", so that it is no URL with a password,
 /// and does no harm to a terminal.
 [[nodiscard]] bool is_tellable_name(std::string_view variable);
+
+/// "2026-11-23T10:00:00Z", of seconds since 1970; parse_time() reads it.
+[[nodiscard]] std::string iso_time(std::int64_t seconds);
 
 [[nodiscard]] Json spdx_document(const ImageFacts& facts);
 [[nodiscard]] Json provenance_statement(const ImageFacts& facts);

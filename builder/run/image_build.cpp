@@ -43,6 +43,7 @@
 #include "builder/run/own_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
+#include "builder/sandbox/missing_right.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/sandbox/shifted_host.hpp"
 #include "builder/sandbox/step_watch.hpp"
@@ -536,6 +537,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   const ImageRequest& request = ready.request;
   BuildLog& log = ready.log;
   const StopSignals signals;
+  require_rights(request.environment);
   const std::optional<Workspace> workspace = choose_workspace(request, ready.neighbours, ready.spec, log);
   report_hidden(request, ready.plan, ready.spec, log, ready.verbosity);
   std::vector<std::string> notes;

@@ -21,8 +21,8 @@ constexpr std::uint16_t k_ssh_port = 2222;
 constexpr int k_default_timeout_s = 180;
 constexpr int k_default_patience_s = 30;
 
-std::vector<cli::Option> machine_options() {
-  return {
+std::vector<cli::Option> machine_options(const ImageSource& source) {
+  std::vector<cli::Option> options = {
       {"firmware",
        0,
        "KIND",
@@ -42,6 +42,13 @@ std::vector<cli::Option> machine_options() {
        "a directory of this machine for the guest, read-only; there: mount -t 9p -o trans=virtio,ro share /mnt"},
       {"share-writable", 0, "", "the guest may write to it"},
       {"keep-writes", 0, "", "let the machine change the image (default: changes are discarded)"}};
+  options.insert(options.end(), source.options.begin(), source.options.end());
+  return options;
+}
+
+fs::path image_of(const cli::Arguments& arguments, const ImageSource& source) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+  return source.image_named(arguments.operands().front(), arguments);
 }
 
 std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback) {
@@ -92,10 +99,10 @@ FirmwareKind firmware_of(const std::string& name) {
   return name == "uefi-secure" ? FirmwareKind::uefi_secure : FirmwareKind::bios;
 }
 
-QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratch, const Clock& clock) {
-  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
+QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments, const fs::path& scratch,
+                         const Clock& clock) {
   QemuMachine machine;
-  machine.image = fs::absolute(arguments.operands().front());
+  machine.image = fs::absolute(image);
   if (!fs::exists(machine.image)) {
     throw Error(ErrorKind::not_found, cat("there is no image ", machine.image.string()))
         .hint("hearth image create makes one.");
@@ -128,19 +135,20 @@ QemuMachine make_machine(const cli::Arguments& arguments, const fs::path& scratc
   return machine;
 }
 
-cli::Command boot_command() {
+cli::Command boot_command(const ImageSource& source) {
   return {.words = "image boot",
-          .operands = "IMAGE",
+          .operands = "IMAGE|NAME@CHANNEL",
           .summary = "start an image in QEMU, its serial console on this terminal",
           .details = "The image is not changed unless --keep-writes is given. Ctrl-A x ends the machine.",
-          .options = machine_options(),
+          .options = machine_options(source),
           .run =
-              [](const cli::Arguments& arguments) {
+              [source](const cli::Arguments& arguments) {
+                const fs::path image = image_of(arguments, source);
                 const SystemClock clock;
                 const StopSignals signals;
                 RealRunner runner(clock);
                 const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-boot.");
-                return boot_image(make_machine(arguments, scratch.path(), clock), scratch.path(), runner);
+                return boot_image(make_machine(image, arguments, scratch.path(), clock), scratch.path(), runner);
               },
           .first = true};
 }
@@ -199,7 +207,8 @@ std::vector<std::string> expectations_of(const cli::Arguments& arguments) {
   return expected;
 }
 
-int run_test(const cli::Arguments& arguments) {
+int run_test(const cli::Arguments& arguments, const ImageSource& source) {
+  const fs::path image = image_of(arguments, source);
   const SystemClock clock;
   const StopSignals signals;
   const TempDir scratch = TempDir::create(temporary_directory(current_environment()), "hearth-test.");
@@ -215,7 +224,7 @@ int run_test(const cli::Arguments& arguments) {
   }
   QemuMachine asked;
   const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
-  QemuMachine machine = make_machine(arguments, scratch.path(), clock);
+  QemuMachine machine = make_machine(image, arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
   const BootReport report =
       test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
@@ -227,8 +236,8 @@ int run_test(const cli::Arguments& arguments) {
   return report.passed ? 0 : 1;
 }
 
-cli::Command test_command() {
-  std::vector<cli::Option> options = machine_options();
+cli::Command test_command(const ImageSource& source) {
+  std::vector<cli::Option> options = machine_options(source);
   options.push_back(
       {"expect", 'e', "REGEX", "a sign of life on the console; repeatable, in order (default: 'login:')"});
   options.push_back(
@@ -249,7 +258,7 @@ cli::Command test_command() {
   options.push_back({"json", 0, "", "print what was seen as JSON"});
   return {
       .words = "image test",
-      .operands = "IMAGE",
+      .operands = "IMAGE|NAME@CHANNEL",
       .summary = "start an image and wait for signs of life on its console",
       .details =
           "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
@@ -258,11 +267,11 @@ cli::Command test_command() {
           "The guest reaches nothing outside.\n"
           "Example: hearth image test web.qcow2 --http 80/=Welcome --run 'systemctl is-active nginx'",
       .options = options,
-      .run = run_test};
+      .run = [source](const cli::Arguments& arguments) { return run_test(arguments, source); }};
 }
 
 }  // namespace
 
-std::vector<cli::Command> commands() { return {boot_command(), test_command()}; }
+std::vector<cli::Command> commands(const ImageSource& source) { return {boot_command(source), test_command(source)}; }
 
 }  // namespace hearth::vm

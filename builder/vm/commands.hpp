@@ -1,12 +1,21 @@
 // `hearth image boot` and `hearth image test`.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "base/cli/command.hpp"
+#include "base/path.hpp"
 
 namespace hearth::vm {
 
-[[nodiscard]] std::vector<cli::Command> commands();
+/// Where else images come from than files.
+struct ImageSource {
+  std::vector<cli::Option> options;
+  std::function<fs::path(const std::string& word, const cli::Arguments& arguments)> image_named;
+};
+
+[[nodiscard]] std::vector<cli::Command> commands(const ImageSource& source);
 
 }  // namespace hearth::vm

@@ -41,6 +41,7 @@ INNER_ARROWS = {
         "packages": {"yaml", "elements"},
         "plan": {"elements", "packages"},
         "evidence": {"fetch", "elements"},
+        "channels": {"evidence"},
         "disk": {"yaml", "qcow2", "packing", "guestfs"},
         "boot": {"packing", "disk"},
         "output": {"vm", "qcow2", "packing", "packages", "disk", "boot"},

@@ -60,6 +60,14 @@ TEST(PlanRangeMap, PutsTheRangesBehindOneAnotherFromRootOn) {
   EXPECT_EQ(plan_range_map({{300000, 1000}, {400000, 100000}}), (Maps{{0, 300000, 1000}, {1000, 400000, 64536}}));
 }
 
+TEST(PlanSameIds, AContainersRangesStayApart) {
+  EXPECT_EQ(plan_same_ids("         0          0 4294967295\n"), (Maps{{0, 0, 65536}}));
+  EXPECT_EQ(plan_same_ids("0 1000 1\n1 100000 65536\n"), (Maps{{0, 0, 1}, {1, 1, 65535}}));
+  EXPECT_EQ(plan_same_ids("0 1000 1\n1 100000 65534\n"), (Maps{{0, 0, 1}, {1, 1, 65534}}));
+  EXPECT_EQ(plan_same_ids("0 1000 1\n"), (Maps{{0, 0, 65536}}))
+      << "the kernel refuses it, and no image is made of half its owners";
+}
+
 TEST(PlanRangeMap, TooFewIdsGiveNothing) { EXPECT_EQ(plan_range_map({{300000, 65535}}), std::nullopt); }
 
 /// Closes (POLLHUP) when the last holder of the pipe's writing end is gone.

@@ -31,6 +31,12 @@ TEST(UserPlaces, WhatIsSettledLikewise) {
   EXPECT_EQ(config_directory({{"HOME", "/home/anna"}, {"XDG_CONFIG_HOME", "/config"}}), "/config");
 }
 
+TEST(UserPlaces, WhatHasToStayIsInTheHomeDirectoryUnlessXdgSaysElse) {
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}}), "/home/anna/.local/state");
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}, {"XDG_STATE_HOME", "/state"}}), "/state");
+  EXPECT_EQ(kept_state_directory({{"HOME", "/home/anna"}, {"XDG_STATE_HOME", "relative"}}), "/home/anna/.local/state");
+}
+
 TEST(UserPlaces, TemporaryFilesGoWhereTheyAreAskedToOrNowhere) {
   const TempDir work = TempDir::create("/tmp", "hearth-test-");
   EXPECT_EQ(temporary_directory({}), "/tmp");

@@ -111,5 +111,18 @@ TEST(SiteFile, filesThatAreMissingAreNamedWithWhatMakesThem) {
   EXPECT_NE(useless[1].find("r is no file; "), std::string::npos) << useless[1];
 }
 
+TEST(SiteFile, anImageOfAChannelIsNoMissingFile) {
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "site.");
+  const fs::path file = folder.path() / "site.yaml";
+  RealFileSystem().write(file, cat(k_network, "image: web@stable\n"), {});
+  SiteFile site = load_site_file(file);
+  EXPECT_TRUE(has_channel_image(site));
+  EXPECT_EQ(join(missing_files(site, false), "\n").find("web@stable"), std::string::npos);
+  RealFileSystem().write(folder.path() / "web@stable", "a file of that name", {});
+  EXPECT_FALSE(has_channel_image(site));
+  site.image = folder.path() / "web.qcow2";
+  EXPECT_FALSE(has_channel_image(site));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
