@@ -70,26 +70,111 @@ class ObjectBuilder {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
+class ArrayBuilder {
+ public:
+  void add(Json value) { array_.push_back(std::move(value)); }
+  [[nodiscard]] Json take() { return std::move(array_); }
+
+ private:
+  Json array_ = Json::array();
+};
+
+Json integer_of(std::string_view literal) {
+  std::int64_t number = 0;
+  const char* end = literal.data() + literal.size();
+  if (std::from_chars(literal.data(), end, number).ec == std::errc()) return number;
+  std::uint64_t large = 0;
+  if (literal.front() != '-' && std::from_chars(literal.data(), end, large).ec == std::errc()) return large;
+  return make_big_integer(literal);
+}
+
+double float_of(std::string_view literal) {
+  return std::strtod(std::string(literal).c_str(), nullptr);  // out of range: infinity, or the nearest to zero
+}
+
+/// What the reader makes of what it reads: values.
+struct Kept {
+  using Text = std::string;
+  using Value = Json;
+  using Object = ObjectBuilder;
+  using Array = ArrayBuilder;
+  static Json integer(std::string_view literal) { return integer_of(literal); }
+  static Json real(std::string_view literal) { return float_of(literal); }
+  static void append_character(std::string& text, char32_t character) { append_utf8(text, character); }
+};
+
+/// Or nothing: only the grammar counts.
+struct Passed {
+  struct Nothing {
+    Nothing() = default;
+    Nothing(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): these stand where values would
+    Nothing(bool) {}            // NOLINT(google-explicit-constructor)
+    Nothing(double) {}          // NOLINT(google-explicit-constructor)
+    void append(std::string_view) {}
+    void push_back(char) {}
+    void add(Nothing) {}
+    void add(Nothing, Nothing) {}
+    [[nodiscard]] Nothing take() const { return {}; }
+  };
+  using Text = Nothing;
+  using Value = Nothing;
+  using Object = Nothing;
+  using Array = Nothing;
+  static Nothing integer(std::string_view) { return {}; }
+  static Nothing real(std::string_view) { return {}; }
+  static void append_character(Nothing, char32_t) {}
+};
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
   Json read_document() {
     skip_blanks();
-    Json value = read_value();
-    skip_blanks();
-    if (at_ != text_.size()) fail("Extra data");
+    Json value = read_value<Kept>();
+    finish();
     return value;
   }
 
+  std::optional<std::vector<JsonMember>> read_members() {
+    skip_blanks();
+    if (peek() != '{') {
+      read_value<Passed>();
+      finish();
+      return std::nullopt;
+    }
+    std::vector<JsonMember> members;
+    ++depth_;
+    read_pairs([this, &members] {
+      std::string key = read_key<Kept>();
+      const std::size_t begin = at_;
+      read_value<Passed>();
+      members.push_back({std::move(key), text_.substr(begin, at_ - begin)});
+    });
+    finish();
+    return members;
+  }
+
  private:
+  void finish() {
+    skip_blanks();
+    if (at_ != text_.size()) fail("Extra data");
+  }
+
   [[noreturn]] void fail(std::string what) const { throw Failure{at_, std::move(what)}; }
   [[noreturn]] static void fail_at(std::size_t offset, std::string what) { throw Failure{offset, std::move(what)}; }
 
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
+  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
   void skip_blanks() {
-    while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (is_blank(peek())) ++at_;
+  }
+
+  bool take(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
   }
 
   bool take(std::string_view word) {
@@ -98,57 +183,76 @@ class Reader {
     return true;
   }
 
-  Json read_value() {
+  template <class Kind>
+  typename Kind::Value read_value() {
     const char c = peek();
-    if (c == '"') return read_string();
-    if (c == '{') return nested([this] { return read_object(); });
-    if (c == '[') return nested([this] { return read_array(); });
+    if (c == '"') return read_string<Kind>();
+    if (c == '{') return nested<Kind>([this] { return read_object<Kind>(); });
+    if (c == '[') return nested<Kind>([this] { return read_array<Kind>(); });
+    if (c == '-' ? text_.substr(at_, 2) != "-I" : is_digit(c)) return read_number<Kind>();
     if (take("null")) return nullptr;
     if (take("true")) return true;
     if (take("false")) return false;
     if (take("NaN")) return std::numeric_limits<double>::quiet_NaN();
     if (take("Infinity")) return std::numeric_limits<double>::infinity();
     if (take("-Infinity")) return -std::numeric_limits<double>::infinity();
-    return read_number();
+    return read_number<Kind>();
   }
 
-  template <class Read>
-  Json nested(Read read) {
+  template <class Kind, class Read>
+  typename Kind::Value nested(Read read) {
     if (++depth_ > k_deepest_python) fail(cat("nested deeper than ", k_deepest_python, " levels"));
-    Json value = read();
+    typename Kind::Value value = read();
     --depth_;
     return value;
   }
 
-  Json read_object() {
+  /// An object, whose pairs `read_pair` reads.
+  template <class ReadPair>
+  void read_pairs(ReadPair read_pair) {
     ++at_;
-    ObjectBuilder object;
     skip_blanks();
-    if (take("}")) return object.take();
+    if (take('}')) return;
     while (true) {
-      if (peek() != '"') fail("Expecting property name enclosed in double quotes");
-      std::string key = read_string();
+      read_pair();
       skip_blanks();
-      if (!take(":")) fail("Expecting ':' delimiter");
-      skip_blanks();
-      object.add(std::move(key), read_value());
-      skip_blanks();
-      if (take("}")) return object.take();
-      if (!take(",")) fail("Expecting ',' delimiter");
+      if (take('}')) return;
+      if (!take(',')) fail("Expecting ',' delimiter");
       skip_blanks();
     }
   }
 
-  Json read_array() {
-    ++at_;
-    Json array = Json::array();
+  template <class Kind>
+  typename Kind::Text read_key() {
+    if (peek() != '"') fail("Expecting property name enclosed in double quotes");
+    typename Kind::Text key = read_string<Kind>();
     skip_blanks();
-    if (take("]")) return array;
+    if (!take(':')) fail("Expecting ':' delimiter");
+    skip_blanks();
+    return key;
+  }
+
+  template <class Kind>
+  typename Kind::Value read_object() {
+    typename Kind::Object object;
+    read_pairs([this, &object] {
+      typename Kind::Text key = read_key<Kind>();
+      object.add(std::move(key), read_value<Kind>());
+    });
+    return object.take();
+  }
+
+  template <class Kind>
+  typename Kind::Value read_array() {
+    ++at_;
+    typename Kind::Array array;
+    skip_blanks();
+    if (take(']')) return array.take();
     while (true) {
-      array.push_back(read_value());
+      array.add(read_value<Kind>());
       skip_blanks();
-      if (take("]")) return array;
-      if (!take(",")) fail("Expecting ',' delimiter");
+      if (take(']')) return array.take();
+      if (!take(',')) fail("Expecting ',' delimiter");
       skip_blanks();
     }
   }
@@ -157,7 +261,8 @@ class Reader {
     while (is_digit(peek())) ++at_;
   }
 
-  Json read_number() {
+  template <class Kind>
+  typename Kind::Value read_number() {
     const std::size_t begin = at_;
     if (peek() == '-') ++at_;
     if (!is_digit(peek())) fail_at(begin, "Expecting value");
@@ -170,7 +275,7 @@ class Reader {
     take_fraction();
     take_exponent();
     const std::string_view literal = text_.substr(begin, at_ - begin);
-    return at_ == integer_end ? integer_of(literal) : Json(float_of(literal));
+    return at_ == integer_end ? Kind::integer(literal) : Kind::real(literal);
   }
 
   void take_fraction() {
@@ -190,35 +295,24 @@ class Reader {
     skip_digits();
   }
 
-  static Json integer_of(std::string_view literal) {
-    std::int64_t number = 0;
-    const char* end = literal.data() + literal.size();
-    if (std::from_chars(literal.data(), end, number).ec == std::errc()) return number;
-    std::uint64_t large = 0;
-    if (literal.front() != '-' && std::from_chars(literal.data(), end, large).ec == std::errc()) return large;
-    return make_big_integer(literal);
-  }
-
-  static double float_of(std::string_view literal) {
-    return std::strtod(std::string(literal).c_str(), nullptr);  // out of range: infinity, or the nearest to zero
-  }
-
-  std::string read_string() {
+  template <class Kind>
+  typename Kind::Text read_string() {
     const std::size_t begin = at_++;
-    std::string out;
+    typename Kind::Text out;
     while (true) {
       std::size_t plain_end = at_;
       while (plain_end < text_.size() && !ends_plain_run(text_[plain_end])) ++plain_end;
       if (plain_end == text_.size()) fail_at(begin, "Unterminated string starting at");
       out.append(text_.substr(at_, plain_end - at_));
       at_ = plain_end;
-      if (take("\"")) return out;
+      if (take('"')) return out;
       if (peek() != '\\') fail("Invalid control character at");
-      read_escape(out, begin);
+      read_escape<Kind>(out, begin);
     }
   }
 
-  void read_escape(std::string& out, std::size_t string_begin) {
+  template <class Kind>
+  void read_escape(typename Kind::Text& out, std::size_t string_begin) {
     const std::size_t backslash = at_++;
     if (at_ >= text_.size()) fail_at(string_begin, "Unterminated string starting at");
     const char c = text_[at_++];
@@ -228,7 +322,7 @@ class Reader {
     if (found != std::string_view::npos) {
       out.push_back(values[found]);
     } else if (c == 'u') {
-      append_utf8(out, read_unicode_escape());
+      Kind::append_character(out, read_unicode_escape());
     } else {
       fail_at(backslash, "Invalid \\escape");
     }
@@ -265,16 +359,28 @@ class Reader {
   int depth_ = 0;
 };
 
-}  // namespace
-
-Result<Json> parse_python_json(std::string_view text, std::string_view source) {
+/// What `read` makes of a reader of the text, or where and why the text is none.
+template <class Read>
+auto read_text(std::string_view text, std::string_view source, Read read)
+    -> Result<decltype(read(std::declval<Reader&>()))> {
   if (text.substr(0, 3) == "\xef\xbb\xbf") return ParseError{std::string(source), {1, 1}, "Unexpected UTF-8 BOM"};
   if (!is_valid_utf8(text)) return ParseError{std::string(source), {}, "not valid UTF-8"};
   try {
-    return Reader(text).read_document();
+    Reader reader(text);
+    return read(reader);
   } catch (const Failure& failure) {
     return ParseError{std::string(source), position_in(text, failure.offset), failure.what};
   }
+}
+
+}  // namespace
+
+Result<Json> parse_python_json(std::string_view text, std::string_view source) {
+  return read_text(text, source, [](Reader& reader) { return reader.read_document(); });
+}
+
+Result<std::optional<std::vector<JsonMember>>> python_json_members(std::string_view text, std::string_view source) {
+  return read_text(text, source, [](Reader& reader) { return reader.read_members(); });
 }
 
 }  // namespace hearth

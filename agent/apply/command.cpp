@@ -49,7 +49,7 @@ class ApplyCommand {
     files_ = metadata_files(options_.metadata, world_.env, world_.files, world_.log);
     std::vector<std::string> all = options_.metadata.fallback;
     all.insert(all.end(), files_.begin(), files_.end());
-    metadata_ = read_metadata(all, world_.files);
+    metadata_ = MergedMetadata::read(all, world_.files);
   }
 
   int print_key() {
@@ -74,9 +74,10 @@ class ApplyCommand {
   }
 
   int apply_tree() {
-    const Json& root = metadata_below(metadata_, options_.subhash);
+    std::optional<JsonRoot> below;
+    if (!options_.subhash.empty()) below.emplace(metadata_below(metadata_, options_.subhash));
     const RenderContext context{
-        root,
+        below ? static_cast<const MetadataRoot&>(*below) : metadata_,
         world_.files,
         world_.runner,
         world_.log,
@@ -108,7 +109,7 @@ class ApplyCommand {
   ApplyOptions options_;
   const ApplyWorld& world_;
   std::vector<std::string> files_;
-  Json metadata_;
+  MergedMetadata metadata_;
 };
 
 void write_stderr(std::string_view text) {

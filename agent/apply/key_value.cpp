@@ -128,13 +128,11 @@ const Json* step(const Json& value, const std::string& name) {
 
 }  // namespace
 
-const Json* find_key(const Json& root, const std::string& dotted) {
-  const Json* value = &root;
-  for (const std::string& part : split(dotted, '.')) {
-    value = step(*value, part);
-    if (value == nullptr) return nullptr;
-  }
-  return value->is_null() ? nullptr : value;
+const Json* find_key(const MetadataRoot& root, const std::string& dotted) {
+  const std::vector<std::string> parts = split(dotted, '.');
+  const Json* value = root.member(parts.front());
+  for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = step(*value, parts[i]);
+  return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 bool is_key_type(const std::string& type) { return find_type(type) != nullptr; }

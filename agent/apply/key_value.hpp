@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "base/json.hpp"
+#include "agent/apply/root.hpp"
 
 namespace hearth::agent {
 
 /// The value at "a.b.0": object members, list elements by index (negative ones count from the end). Null counts as
 /// missing. The pointer is into `root`.
-[[nodiscard]] const Json* find_key(const Json& root, const std::string& dotted);
+[[nodiscard]] const Json* find_key(const MetadataRoot& root, const std::string& dotted);
 
 /// Whether `type` is one of int, default, netaddress, netdevice, dsn, swiftdevices, username, raw.
 [[nodiscard]] bool is_key_type(const std::string& type);

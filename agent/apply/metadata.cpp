@@ -44,18 +44,58 @@ std::vector<std::string> metadata_files(const MetadataChoice& choice, const Envi
   return files;
 }
 
-Json read_metadata(const std::vector<std::string>& files, const FileReader& reader) {
-  Json merged = Json::object();
+MergedMetadata MergedMetadata::read(const std::vector<std::string>& files, const FileReader& reader) {
+  MergedMetadata metadata;
   for (const std::string& file : files) {
-    const std::optional<std::string> text = file.empty() ? std::nullopt : read_document(file, reader);
-    if (!text) continue;
-    Result<Json> document = parse_python_json(*text, file);
-    if (!document) {
-      throw Error(ErrorKind::input, cat("Could not parse metadata file: ", file)).hint(document.error().text());
-    }
-    if (document->is_object()) merged = merge_metadata(std::move(merged), std::move(document).value());
+    std::optional<std::string> text = file.empty() ? std::nullopt : read_document(file, reader);
+    if (text) metadata.add(std::move(*text), file);
   }
-  return merged;
+  return metadata;
+}
+
+void MergedMetadata::add(std::string text, const std::string& file) {
+  const std::string& document = documents_.emplace_back(std::move(text));
+  Result<std::optional<std::vector<JsonMember>>> members = python_json_members(document, file);
+  if (!members) {
+    throw Error(ErrorKind::input, cat("Could not parse metadata file: ", file)).hint(members.error().text());
+  }
+  if (!members.value()) return;
+  index_.reserve(index_.size() + (*members)->size());
+  const std::size_t number = documents_.size();
+  for (JsonMember& member : *members.value()) {
+    const auto found = index_.find(member.key);
+    if (found == index_.end()) {
+      auto& made = members_.emplace_back(std::move(member.key), Member{{member.value, number, nullptr}, {}});
+      index_.emplace(made.first, &made.second);
+    } else if (Layer& top = found->second->top; top.document == number) {
+      top.text = member.value;
+    } else {
+      top = {member.value, number, std::make_unique<Layer>(std::move(top))};
+    }
+  }
+}
+
+Json MergedMetadata::Layer::value() const {
+  Json value = parse_python_json(text, "metadata").value_or_throw();
+  return below ? merge_metadata(below->value(), std::move(value)) : value;
+}
+
+const Json& MergedMetadata::value_of(const Member& member) {
+  if (!member.value) member.value = member.top.value();
+  return *member.value;
+}
+
+const Json* MergedMetadata::member(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &value_of(*found->second);
+}
+
+const Json& MergedMetadata::value() const {
+  if (!whole_) {
+    whole_ = Json::object();
+    for (const auto& [name, member] : members_) whole_->get_ref<Json::object_t&>().push_back({name, value_of(member)});
+  }
+  return *whole_;
 }
 
 Json merge_metadata(Json lower, Json upper) {
@@ -71,13 +111,10 @@ Json merge_metadata(Json lower, Json upper) {
   return lower;
 }
 
-const Json& metadata_below(const Json& metadata, const std::string& dotted) {
-  if (dotted.empty()) return metadata;
-  const Json* value = &metadata;
-  for (const std::string& part : split(dotted, '.')) {
-    value = find_member(*value, part);
-    if (value == nullptr) break;
-  }
+const Json& metadata_below(const MetadataRoot& metadata, const std::string& dotted) {
+  const std::vector<std::string> parts = split(dotted, '.');
+  const Json* value = metadata.member(parts.front());
+  for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = find_member(*value, parts[i]);
   if (value == nullptr || !value->is_object()) {
     throw Error(ErrorKind::input, cat("key '", dotted, "' does not correspond to a hash in the metadata file"));
   }

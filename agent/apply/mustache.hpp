@@ -11,11 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
-#include "base/json.hpp"
+#include "agent/apply/root.hpp"
 
 namespace hearth::agent {
 
@@ -60,21 +59,8 @@ struct MustacheTemplate {
 /// Gives the text of partial `name`; nothing when there is none (it renders as nothing).
 using PartialLoader = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// The outermost value, with an index over its members: metadata may have thousands, and every tag asks it. Refers to
-/// the value; implicit, since any value can be a root.
-class MustacheRoot {
- public:
-  MustacheRoot(const Json& value);  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] const Json& value() const { return value_; }
-  [[nodiscard]] const Json* member(const std::string& name) const;
-
- private:
-  const Json& value_;
-  std::unordered_map<std::string_view, const Json*> members_;
-};
-
 /// Throws Error(input) when a partial does not parse or partials nest deeper than 100 levels.
-[[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const MustacheRoot& root,
+[[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root,
                                           const PartialLoader& partials);
 
 }  // namespace hearth::agent

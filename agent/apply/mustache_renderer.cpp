@@ -42,9 +42,7 @@ std::string indented(const std::string& text, const std::string& indent) {
 
 class Renderer {
  public:
-  Renderer(const MustacheRoot& root, const PartialLoader& partials) : root_(root), partials_(partials) {
-    stack_.push_back(&root.value());
-  }
+  Renderer(const MetadataRoot& root, const PartialLoader& partials) : root_(root), partials_(partials) {}
 
   std::string run(const MustacheNodes& nodes) {
     render(nodes);
@@ -91,7 +89,7 @@ class Renderer {
 
   /// The first part of a dotted name is searched from the innermost value out, the rest only inside what was found.
   [[nodiscard]] const Json* look_up(const std::string& name) const {
-    if (name == ".") return stack_.back();
+    if (name == ".") return stack_.empty() ? &root_.value() : stack_.back();
     const std::vector<std::string> parts = split(name, '.');
     const Json* value = search(parts.front());
     for (std::size_t i = 1; i < parts.size() && value != nullptr; ++i) value = find_member(*value, parts[i]);
@@ -99,33 +97,22 @@ class Renderer {
   }
 
   [[nodiscard]] const Json* search(const std::string& name) const {
-    for (std::size_t depth = stack_.size(); depth > 1; --depth) {
+    for (std::size_t depth = stack_.size(); depth > 0; --depth) {
       if (const Json* found = find_member(*stack_[depth - 1], name)) return found;
     }
     return root_.member(name);
   }
 
-  const MustacheRoot& root_;
+  const MetadataRoot& root_;
   const PartialLoader& partials_;
-  std::vector<const Json*> stack_;  ///< innermost value last; the root is the first
+  std::vector<const Json*> stack_;  ///< what is within the root, innermost value last
   std::string out_;
   int partial_depth_ = 0;
 };
 
 }  // namespace
 
-MustacheRoot::MustacheRoot(const Json& value) : value_(value) {
-  if (!value.is_object()) return;
-  members_.reserve(value.size());
-  for (const auto& [name, member] : value.items()) members_.emplace(name, &member);
-}
-
-const Json* MustacheRoot::member(const std::string& name) const {
-  const auto found = members_.find(name);
-  return found == members_.end() ? nullptr : found->second;
-}
-
-std::string render_mustache(const MustacheTemplate& parsed, const MustacheRoot& root, const PartialLoader& partials) {
+std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root, const PartialLoader& partials) {
   return Renderer(root, partials).run(parsed.nodes);
 }
 

@@ -88,7 +88,7 @@ void report_unclosed(const Template& source, const MustacheTemplate& parsed, con
   }
 }
 
-std::string render_mustache_template(const Template& source, const MustacheRoot& root, const RenderContext& context) {
+std::string render_mustache_template(const Template& source, const RenderContext& context) {
   std::optional<std::string> text;
   try {
     text = context.reader.read(source.path);
@@ -100,7 +100,8 @@ std::string render_mustache_template(const Template& source, const MustacheRoot&
   if (!parsed) throw render_failure(source, cause_of(parsed.error()), context.log);
   report_unclosed(source, *parsed, context);
   try {
-    return render_mustache(*parsed, root, [&context](const std::string& name) { return load_partial(name, context); });
+    return render_mustache(*parsed, context.metadata,
+                           [&context](const std::string& name) { return load_partial(name, context); });
   } catch (const Error& error) {
     throw render_failure(source, error.what(), context.log);
   }
@@ -111,7 +112,7 @@ std::string run_template(const Template& source, const RenderContext& context) {
   const fs::path program = source.path.find('/') == std::string::npos ? cat("./", source.path) : source.path;
   CommandResult result;
   try {
-    result = context.runner.run({.argv = {program.string()}, .input = python_json(context.metadata)});
+    result = context.runner.run({.argv = {program.string()}, .input = python_json(context.metadata.value())});
   } catch (const Error& error) {
     throw template_error(cat("config script failed: ", source.path, "\n\nwith output:\n\n", error.what()), source.path);
   }
@@ -131,12 +132,11 @@ std::string run_template(const Template& source, const RenderContext& context) {
 std::vector<Template> scan_templates(const std::string& root) { return Scanner(root).run(); }
 
 std::vector<RenderedFile> render_tree(const std::vector<Template>& templates, const RenderContext& context) {
-  const MustacheRoot root(context.metadata);
   std::vector<RenderedFile> files;
   for (const Template& one : templates) {
     RenderedFile file;
     file.relative = one.relative;
-    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, root, context);
+    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, context);
     if (one.control) file.control = parse_control(*one.control, one.path, context.accounts);
     files.push_back(std::move(file));
   }

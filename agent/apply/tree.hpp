@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/apply/control.hpp"
-#include "base/json.hpp"
+#include "agent/apply/root.hpp"
 #include "base/log.hpp"
 #include "base/sys/process.hpp"
 
@@ -31,7 +31,7 @@ struct RenderedFile {
 
 /// What rendering needs from the world.
 struct RenderContext {
-  const Json& metadata;
+  const MetadataRoot& metadata;
   const FileReader& reader;
   CommandRunner& runner;
   Logger& log;

@@ -68,7 +68,8 @@ class Batch {
   void add(const FileChange& change) {
     log_.info(cat("writing ", change.path));
     const fs::path parent = fs::path(change.path).parent_path();
-    if (!parent.empty()) files_.make_directories(parent, 0777);
+    if (parent != last_parent_) files_.make_directories(parent, 0777);
+    last_parent_ = parent;
     waiting_.push_back({change.path, change.content, change.attributes});
   }
   void flush() { write_(std::exchange(waiting_, {})); }
@@ -78,6 +79,7 @@ class Batch {
   const WriteTogether& write_;
   Logger& log_;
   std::vector<FileToWrite> waiting_;
+  fs::path last_parent_;  ///< which is there; those of one directory come one after the other
 };
 
 std::string octal(std::uint32_t mode) {

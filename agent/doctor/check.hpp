@@ -36,8 +36,9 @@ struct CollectSettings {
   fs::path backup;
   double polling_interval = 30;
   std::vector<std::string> collectors;
-  std::vector<std::string> servers;  ///< URLs of metadata and identity servers of these collectors
-  std::string error;                 ///< non-empty: the configuration can't be read
+  std::vector<std::string> configured;  ///< those of them whose server is named
+  std::vector<std::string> servers;     ///< URLs of metadata and identity servers of these collectors
+  std::string error;                    ///< non-empty: the configuration can't be read
 };
 
 struct DoctorWorld {
@@ -56,6 +57,7 @@ struct Poll {
   Json documents = Json::object();  ///< name → content
   std::string warnings;             ///< what the sources had to say
   std::vector<std::string> asked;
+  std::vector<std::string> configured;  ///< of these, who should have an answer
 };
 
 [[nodiscard]] CollectSettings read_collect_settings(const DoctorWorld& world);

@@ -15,14 +15,10 @@ CheckResult check_metadata(const Poll& poll) {
                                "compare the credentials in /etc/os-collect-config.conf with the server's in Heat"});
     return result;
   }
-  for (const char* name : {"cfn", "heat", "request"}) {
-    bool asked = false;
-    for (const std::string& source : poll.asked) asked = asked || source == name;
-    if (asked && find_member(poll.documents, name) == nullptr &&
-        poll.warnings.find(cat("[", name, "]")) != std::string::npos) {
-      result.problems.push_back({cat("source ", name, " has nothing:\n", poll.warnings),
-                                 "the server's answer is above; 401 and 403 mean wrong or expired credentials"});
-    }
+  for (const std::string& name : poll.configured) {
+    if (find_member(poll.documents, name) != nullptr) continue;
+    result.problems.push_back({cat("source ", name, " has nothing:\n", poll.warnings),
+                               "the server's answer is above; 401 and 403 mean wrong or expired credentials"});
   }
   bool has_deployments = false;
   for (const auto& [name, document] : poll.documents.items()) {

@@ -40,7 +40,9 @@ CollectSettings read_collect_settings(const DoctorWorld& world) {
     found.collectors = settings.list("DEFAULT", "collectors");
     for (const ServerSetting& server : k_servers) {
       const std::optional<std::string> url = settings.text(server.collector, server.option);
-      if (url && holds(found.collectors, server.collector)) found.servers.push_back(*url);
+      if (!url || !holds(found.collectors, server.collector)) continue;
+      found.configured.emplace_back(server.collector);
+      found.servers.push_back(*url);
     }
   } catch (const Error& error) {
     found.error = error.what();
@@ -51,7 +53,9 @@ CollectSettings read_collect_settings(const DoctorWorld& world) {
 Poll poll_once(const CollectSettings& settings, const DoctorWorld& world) {
   Poll poll;
   for (const std::string& name : settings.collectors) {
-    if (name != "zaqar") poll.asked.push_back(name);  // what is read from a queue is gone from it
+    if (name == "zaqar") continue;  // what is read from a queue is gone from it
+    poll.asked.push_back(name);
+    if (holds(settings.configured, name)) poll.configured.push_back(name);
   }
   if (poll.asked.empty()) return poll;
   Command command{.argv = {world.self, "os-collect-config", "--print"},

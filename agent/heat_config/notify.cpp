@@ -24,7 +24,7 @@ void note(const fs::path& config_file, const Json& data, const DeliveryResult& r
   SignalRecord record = journal.load(id).value_or(SignalRecord{});
   record.data = data;
   record_delivery(record, result, unix_seconds(world.delivery.clock.wall()));
-  journal.store(id, record);
+  journal.settle(id, record);
 }
 
 }  // namespace

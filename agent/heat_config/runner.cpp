@@ -22,8 +22,19 @@ constexpr std::uint64_t k_longest_seconds = 1'000'000'000;
 constexpr Duration k_notify_timeout = std::chrono::minutes(10);
 constexpr std::size_t k_longest_answer = std::size_t{6} << 20U;  ///< a signal takes one million bytes of it
 constexpr std::size_t k_shown_answer = std::size_t{1} << 20U;
+constexpr std::size_t k_room = std::size_t{64} << 10U;
+constexpr std::size_t k_short_output = 4096;  ///< in JSON, twice on the disk, less than the room
 constexpr int k_no_hook = 127;
 constexpr int k_not_begun = 1;
+
+/// A signal with no more of a hook's output than finds room on any disk.
+Json shortened(Json data) {
+  for (const char* name : {"deploy_stdout", "deploy_stderr"}) {
+    const auto found = data.find(name);
+    if (found != data.end() && found->is_string()) *found = last_part(found->get_ref<std::string&>(), k_short_output);
+  }
+  return data;
+}
 
 /// One run over the list of deployments.
 class HeatConfigRun {
@@ -146,19 +157,35 @@ class HeatConfigRun {
     }
     const HookOutcome outcome = run_hook(deployment, hook);
     const Json data = signal_data(outcome, !is_set(find_member(deployment, "config")));
+    keep(id, data);
+    notify(id, deployed_file(id, ".json"), data, SecretMask(deployment));
+  }
+
+  /// A hook may have filled the disk: then the room goes that was set aside for its result.
+  void keep(const std::string& id, const Json& data) {
+    if (is_kept(id, data)) return;
+    world_.files.remove(room());
+    if (!is_kept(id, data)) (void)is_kept(id, shortened(data));
+  }
+
+  bool is_kept(const std::string& id, const Json& data) {
     try {
       write_json(deployed_file(id, ".notify.json"), data);
       journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
+      return true;
     } catch (const Error& error) {
       world_.log.error(cat("The result of deployment ", id, " can't be kept: ", error.what()));
+      return false;
     }
-    notify(id, deployed_file(id, ".json"), data, SecretMask(deployment));
   }
+
+  [[nodiscard]] fs::path room() const { return settings_.deployed / ".room"; }
 
   /// In this order, so that a kill between any two steps loses nothing: without <id>.json the hook has never begun, and
   /// may; with it, the record says that it did, and <id>.notify.json, once it is there, how it ended
   /// (signal/resend.cpp).
   void begin(const std::string& id, const Json& deployment) {
+    if (!world_.files.status(room())) world_.files.write(room(), std::string(k_room, '\0'), {.mode = k_private});
     world_.files.remove(deployed_file(id, ".notify.json"));
     journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
     write_json(deployed_file(id, ".json"), deployment);
@@ -265,9 +292,11 @@ class HeatConfigRun {
       return;
     }
     std::optional<SignalRecord> record = journal_.load(id);  // ours has noted the outcome itself, others' don't
-    if (!record || record->state != SignalRecord::State::pending) return;
+    const bool is_open =
+        record && (record->state == SignalRecord::State::pending || record->state == SignalRecord::State::running);
+    if (!is_open) return;
     record_delivery(*record, {}, unix_seconds(world_.clock.wall()));
-    journal_.store(id, *record);
+    journal_.settle(id, *record);
   }
 
   [[nodiscard]] std::vector<std::string> notify_command() const {

@@ -79,6 +79,15 @@ void SignalJournal::store(const std::string& id, const SignalRecord& record) {
   files_.write(deployed_ / cat(id, k_ending), python_json(record_to_json(record), {.indent = 2}), {.mode = 0600});
 }
 
+void SignalJournal::settle(const std::string& id, const SignalRecord& record) {
+  try {
+    store(id, record);
+  } catch (const Error&) {
+    if (record.state != SignalRecord::State::delivered && record.state != SignalRecord::State::refused) throw;
+    forget(id);
+  }
+}
+
 void SignalJournal::forget(const std::string& id) { files_.remove(deployed_ / cat(id, k_ending)); }
 
 std::vector<std::string> SignalJournal::ids() const {

@@ -40,6 +40,9 @@ class SignalJournal {
 
   [[nodiscard]] std::optional<SignalRecord> load(const std::string& id) const;
   void store(const std::string& id, const SignalRecord& record);
+  /// Stores what became of an attempt. A record that ends the matter and finds no room on the disk goes: the one from
+  /// before would have the signal sent again and again, or a failure in its place.
+  void settle(const std::string& id, const SignalRecord& record);
   void forget(const std::string& id);
   /// The ids of all records.
   [[nodiscard]] std::vector<std::string> ids() const;

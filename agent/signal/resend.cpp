@@ -56,7 +56,7 @@ class Resender {
                                       ? attempt_delivery(*deployment, record.data, world_.delivery, k_patience)
                                       : DeliveryResult{Delivery::refused, "the deployment's description is gone"};
     record_delivery(record, result, now_);
-    journal_.store(id, record);
+    journal_.settle(id, record);
     if (result.outcome == Delivery::delivered) {
       world_.log.info(cat("signal of deployment ", id, " delivered after all"));
     } else {

@@ -18,9 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(!parsed.error().what.empty());
     return 0;
   }
+  const hearth::agent::JsonRoot root(metadata);
   int partials = 0;
   try {
-    (void)hearth::agent::render_mustache(*parsed, metadata, [&](const std::string&) -> std::optional<std::string> {
+    (void)hearth::agent::render_mustache(*parsed, root, [&](const std::string&) -> std::optional<std::string> {
       return ++partials < 4 ? std::optional(text) : std::nullopt;
     });
   } catch (const hearth::Error& error) {

@@ -96,7 +96,8 @@ std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAdd
                                       const Deadline& deadline, const Clock& clock) {
   const DhcpQuestion question{DhcpKind::request, new_transaction(), mac, lease.address, 0};
   const std::optional<DhcpAnswer> answer = exchange(interface, question, deadline, clock);
-  return answer && answer->kind == DhcpKind::ack ? answer : std::nullopt;
+  const bool foreign = answer && answer->kind == DhcpKind::nak && answer->server != lease.server;
+  return foreign ? std::nullopt : answer;
 }
 
 void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links,

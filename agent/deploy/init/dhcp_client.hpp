@@ -13,7 +13,7 @@ namespace hearth::agent::deploy {
 /// Asks for an address until the deadline; nothing when no server answers.
 [[nodiscard]] std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacAddress& mac,
                                                       const Deadline& deadline, Clock& clock);
-/// Asks to keep `lease`; nothing when no server answers or it is refused.
+/// Asks to keep `lease`; nothing when no server answers, a refusal (nak) only by the server that gave it.
 [[nodiscard]] std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAddress& mac,
                                                     const DhcpAnswer& lease, const Deadline& deadline,
                                                     const Clock& clock);

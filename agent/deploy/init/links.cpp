@@ -291,6 +291,7 @@ void RealLinks::set_address(const std::string& interface, const IpBytes& address
 }
 
 void RealLinks::drop_address(const std::string& interface, const IpBytes& address, int prefix) {
+  if (address.size() == 4) return set_address4(interface, IpBytes(4, '\0'), 0);
   const int problem = address6_ioctl(SIOCDIFADDR, interface, address, prefix);
   if (problem != 0 && problem != EADDRNOTAVAIL) throw Error::from_errno("taking an address from", interface, problem);
 }

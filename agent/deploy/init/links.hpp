@@ -30,7 +30,7 @@ class Links {
   virtual void set_mtu(const std::string& interface, std::uint16_t mtu) = 0;
   /// The only one of IPv4; one more of IPv6.
   virtual void set_address(const std::string& interface, const IpBytes& address, int prefix) = 0;
-  /// Of IPv6; one that is not there is no error.
+  /// Of IPv4 the one that there is, with its routes; one that is not there is no error.
   virtual void drop_address(const std::string& interface, const IpBytes& address, int prefix) = 0;
   /// One that is there already is no error.
   virtual void add_route(const RouteWish& route) = 0;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "agent/deploy/init/clock_setting.hpp"
 #include "agent/deploy/init/dhcp_client.hpp"
 #include "agent/deploy/init/ipv6_client.hpp"
+#include "agent/deploy/init/lease_keeper.hpp"
 #include "agent/deploy/init/links.hpp"
 #include "agent/deploy/real_machine.hpp"
 #include "base/error.hpp"
@@ -170,6 +172,7 @@ class Interface {
     is_first_ = is_first_ || !progress_->leased;
     RealLinks links;
     apply_lease(nic_.name, *lease_, is_first_, links, [this](const std::string& text) { console_.say(text); });
+    taken_ = lease_;
     if (is_first_) take_names();
     progress_->up4 = true;
     console_.say(cat(nic_.name, " (", nic_.mac, ") has the address ", ipv4_text(lease_->address), " from ",
@@ -187,21 +190,31 @@ class Interface {
   }
 
   [[noreturn]] void keep() {
-    MonotonicTime until = clock_.now() + std::chrono::seconds(lease_->lease_seconds);
-    while (true) {
-      const bool for_ever = lease_->lease_seconds == 0 || lease_->lease_seconds == 0xffffffff;
-      clock_.sleep(for_ever ? std::chrono::hours(24) : std::chrono::seconds(std::max(lease_->lease_seconds / 2, 30U)));
-      if (for_ever) continue;
-      try {
-        const std::optional<DhcpAnswer> next = clock_.now() < until ? renewed() : ask();
-        if (!next) continue;
-        const bool other = next->address != lease_->address || next->routes != lease_->routes;
-        lease_ = next;
-        until = clock_.now() + std::chrono::seconds(lease_->lease_seconds);
-        if (other) take();
-      } catch (const std::exception&) {  // the next time
-      }
-    }
+    LeaseKeeper keeper({[this] { return accept(renewed()); }, [this] { return accept(ask()); }, [this] { drop(); }},
+                       term_of(*lease_), clock_);
+    while (true) keeper.step();
+  }
+
+  static LeaseTerm term_of(const DhcpAnswer& lease) {
+    const bool for_ever = lease.lease_seconds == 0 || lease.lease_seconds == 0xffffffff;
+    const std::chrono::seconds valid(for_ever ? 0xffffffff : lease.lease_seconds);
+    return {valid / 2, valid};
+  }
+
+  std::optional<LeaseTerm> accept(const std::optional<DhcpAnswer>& next) {
+    if (!next) return std::nullopt;
+    if (next->kind == DhcpKind::nak) return LeaseTerm{};
+    lease_ = next;
+    if (!taken_ || taken_->address != next->address || taken_->routes != next->routes) take();
+    return term_of(*next);
+  }
+
+  void drop() {
+    RealLinks links;
+    if (taken_) links.drop_address(nic_.name, ipv4_bytes(taken_->address), std::popcount(taken_->mask));
+    taken_.reset();
+    console_.say(cat(nic_.name, " (", nic_.mac, "): the lease of ", ipv4_text(lease_->address),
+                     " is over, so the address is no longer used"));
   }
 
   std::optional<DhcpAnswer> renewed() {
@@ -214,6 +227,7 @@ class Interface {
   SystemClock clock_;
   MacAddress mac_{};
   std::optional<DhcpAnswer> lease_;
+  std::optional<DhcpAnswer> taken_;  ///< what the interface has of it
   std::string told_;
   bool is_first_ = false;
 };
@@ -276,26 +290,27 @@ class Interface6 {
   }
 
   [[noreturn]] void keep() {
-    IpBytes held = lease_->address;
-    MonotonicTime until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
-    while (true) {
-      clock_.sleep(until_next_question(std::chrono::seconds(lease_->renew_seconds), until - clock_.now()));
-      try {
-        const bool over = clock_.now() >= until;
-        if (over) {
-          move_address(held, IpBytes());
-          held.clear();
-        }
-        const auto next = over ? ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_)
-                               : renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_);
-        if (!next) continue;
-        move_address(held, next->address);
-        held = next->address;
-        lease_ = next;
-        until = clock_.now() + std::chrono::seconds(lease_->valid_seconds);
-      } catch (const std::exception&) {  // the next time
-      }
-    }
+    held_ = lease_->address;
+    const auto renew = [this] {
+      return renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_);
+    };
+    const auto ask = [this] { return ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_); };
+    const auto drop = [this] { move_address(std::exchange(held_, IpBytes()), IpBytes()); };
+    LeaseKeeper keeper({[this, renew] { return accept(renew()); }, [this, ask] { return accept(ask()); }, drop},
+                       term_of(*lease_), clock_);
+    while (true) keeper.step();
+  }
+
+  static LeaseTerm term_of(const Dhcp6Answer& lease) {
+    return {std::chrono::seconds(lease.renew_seconds), std::chrono::seconds(lease.valid_seconds)};
+  }
+
+  std::optional<LeaseTerm> accept(const std::optional<Dhcp6Answer>& next) {
+    if (!next) return std::nullopt;
+    move_address(held_, next->address);
+    held_ = next->address;
+    lease_ = next;
+    return term_of(*next);
   }
 
   Nic nic_;
@@ -305,6 +320,7 @@ class Interface6 {
   SystemClock clock_;
   MacAddress mac_{};
   std::optional<Dhcp6Answer> lease_;
+  IpBytes held_;  ///< the interface has it by a lease
 };
 
 /// Which family the conductor's address is of: 4, 6, or 0 where it has a name.
@@ -348,6 +364,47 @@ void take_static(const NetworkWish& wish, NetworkProgress& progress, Clock& cloc
   if (!wish.name_servers.empty()) progress.note_name_servers();
 }
 
+bool is_port(const std::string& interface, const std::vector<BondWish>& bonds) {
+  return std::any_of(bonds.begin(), bonds.end(), [&interface](const BondWish& bond) {
+    return std::find(bond.ports.begin(), bond.ports.end(), interface) != bond.ports.end();
+  });
+}
+
+/// Bonds, and those that are no bond's ports.
+std::vector<std::string> unbonded(const std::vector<Nic>& nics, const std::vector<BondWish>& bonds) {
+  std::vector<std::string> names;
+  for (const BondWish& bond : bonds) names.push_back(bond.name);
+  for (const Nic& nic : nics) {
+    if (!is_port(nic.name, bonds)) names.push_back(nic.name);
+  }
+  return names;
+}
+
+/// Who gets an address that is for none by name. Of several the first with a link: links come in any order, so all have
+/// some time for it.
+std::string interface_with_link(const std::vector<std::string>& names, Clock& clock, Console& console) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  RealLinks links;
+  for (const std::string& name : names) {
+    try {
+      links.set_up(name, true);
+    } catch (const Error& error) {  // one that is not there, or a driver that misses its firmware
+      console.say(error.what());
+    }
+  }
+  std::vector<std::string> linked;
+  for (const Deadline deadline = Deadline::after(k_carrier, clock); !deadline.passed(clock.now());) {
+    linked = names;
+    std::erase_if(linked, [](const std::string& name) { return !has_carrier(name); });
+    if (linked.size() == names.size()) break;
+    clock.sleep(std::chrono::milliseconds(50));
+  }
+  const std::string& chosen = linked.empty() ? names.front() : linked.front();
+  console.say(cat("the address that ip= gives to no interface by name is for ", chosen, ", of ", names.size(), " the ",
+                  linked.size() == 1 ? "only" : "first", " one", linked.empty() ? "" : " with a link"));
+  return chosen;
+}
+
 void load_modules(const NetworkWish& wish, ModuleLoader& modules, Console& console) {
   const auto load = [&](const char* module, const char* word) {
     if (!modules.load(module)) console.say(cat(word, "= needs the kernel module ", module, ", which can't be loaded"));
@@ -361,12 +418,6 @@ void load_modules(const NetworkWish& wish, ModuleLoader& modules, Console& conso
 bool gives_addresses(const NetworkWish& wish) {
   return std::any_of(wish.interfaces.begin(), wish.interfaces.end(),
                      [](const InterfaceWish& one) { return !one.address.empty() || one.asks4() || one.asks6(); });
-}
-
-Duration until_next_question(Duration renew, Duration left) {
-  constexpr Duration least = std::chrono::seconds(30);
-  if (left <= Duration::zero()) return least;
-  return std::min(left, std::max(least, std::min(renew, left / 2)));
 }
 
 std::string server_text(const IpBytes& address, const std::string& interface) {
@@ -405,11 +456,8 @@ std::vector<InterfaceWish> interfaces_to_ask(const std::vector<Nic>& nics, const
   for (const VlanWish& vlan : wish.vlans) others.push_back(vlan.name);
   for (const Nic& nic : nics_to_configure(nics, settings)) others.push_back(nic.name);
   for (const std::string& name : others) {
-    const auto is_port = [&name](const BondWish& bond) {
-      return std::find(bond.ports.begin(), bond.ports.end(), name) != bond.ports.end();
-    };
     const auto is_same = [&name](const InterfaceWish& one) { return one.name == name; };
-    if (std::any_of(wish.bonds.begin(), wish.bonds.end(), is_port)) continue;
+    if (is_port(name, wish.bonds)) continue;
     if (std::any_of(asked.begin(), asked.end(), is_same)) continue;
     asked.push_back(general);
     asked.back().name = name;
@@ -447,8 +495,7 @@ bool Network::start(const NetworkWish& wish, const Settings& settings, ModuleLoa
   load_modules(wish, modules, console_);
   const auto nics = [] { return find_nics(RealFileSystem(), read_link); };
   const auto boot_interface = [&] {
-    const std::vector<Nic> chosen = nics_to_configure(nics(), settings);
-    return chosen.empty() ? std::string() : chosen.front().name;
+    return interface_with_link(unbonded(nics_to_configure(nics(), settings), wish.bonds), clock_, console_);
   };
   const NetworkWish made =
       apply_wish(wish, boot_interface, links, [this](const std::string& text) { console_.say(text); });

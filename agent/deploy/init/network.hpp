@@ -24,10 +24,6 @@ namespace hearth::agent::deploy {
 /// Whether an ip= gives an interface an address or has it ask for one.
 [[nodiscard]] bool gives_addresses(const NetworkWish& wish);
 
-/// How long who holds an address of IPv6 waits before the server is asked for more time: ever less as the lease, of
-/// which so much is `left`, runs out; and before it is asked for another address, behind that.
-[[nodiscard]] Duration until_next_question(Duration renew, Duration left);
-
 /// A server's address for those who ask it: that of a link with the interface.
 [[nodiscard]] std::string server_text(const IpBytes& address, const std::string& interface);
 /// The text of /etc/resolv.conf; empty without servers.

@@ -23,7 +23,8 @@ using IpBytes = std::string;
 enum class Method { automatic, none, dhcp, dhcp6, auto6, either6 };
 
 struct InterfaceWish {
-  std::string name;  ///< empty: all that there are; with an address, the one that the machine booted from
+  std::string
+      name;  ///< empty: all that there are; with an address, the one that the machine booted from, or has a link
   Method method = Method::automatic;
   IpBytes address;
   int prefix = 0;

@@ -19,6 +19,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import conductor  # noqa: E402
+from guest import archive, module_paths, pack, run  # noqa: E402
 
 AGENT, ELEMENT = (os.path.abspath(word) for word in sys.argv[1:3])
 MACS = ("52:54:00:00:22:01", "52:54:00:00:22:02")
@@ -38,10 +39,6 @@ for port in lag eth2; do ip link set $port master br0; ip link set $port up; don
 ip link set br0 up
 while true; do echo "$(</proc/net/bonding/lag)"; sleep 1; done
 """
-
-
-def run(*words, **options):
-    return subprocess.run(words, check=True, capture_output=True, text=True, timeout=120, **options).stdout
 
 
 class Switch(threading.Thread):
@@ -88,32 +85,31 @@ class Switch(threading.Thread):
             one.send(frame)
 
 
-def module_paths(release, names):
-    """Those of `names` and what they need, in the order in which they are loaded."""
-    shown = "".join(run("modprobe", "-S", release, "--show-depends", name) for name in names)
-    return list(dict.fromkeys(line.split()[1] for line in shown.splitlines() if line.startswith("insmod")))
+class ShortLease(threading.Thread):
+    """A DHCP server (RFC 2131) that lends one address for eight seconds."""
 
+    def __init__(self, address):
+        super().__init__(daemon=True)
+        self.address, self.silent, self.ended = address, False, False
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for option, value in ((socket.SO_BROADCAST, 1), (socket.SO_REUSEADDR, 1), (socket.SO_BINDTODEVICE, b"tap0")):
+            self.socket.setsockopt(socket.SOL_SOCKET, option, value)
+        self.socket.bind(("", 67))
+        self.socket.settimeout(0.2)
 
-def archive(tree, path):
-    with open(path, "wb") as file:
-        subprocess.run("find . | cpio --quiet -o -H newc", shell=True, check=True, cwd=tree, stdout=file)
-
-
-def pack(tree, programs, release, modules):
-    """A ramdisk of this machine's programs with their libraries, and of its modules, whose order is in /modules."""
-    for folder in ("bin", "proc", "sys", "dev", "lib/modules"):
-        os.makedirs(f"{tree}/{folder}")
-    for program in programs:
-        path = os.path.realpath(shutil.which(program))
-        shutil.copy(path, f"{tree}/bin/{program}")
-        for library in re.findall(r"(/\S+) \(0x", run("ldd", path)):
-            os.makedirs(tree + os.path.dirname(library), exist_ok=True)
-            shutil.copy(library, tree + library)
-    paths = module_paths(release, modules)
-    for path in paths:
-        shutil.copy(path, f"{tree}/lib/modules")
-    with open(f"{tree}/modules", "w", encoding="utf-8") as file:
-        file.write("\n".join(map(os.path.basename, paths)))
+    def run(self):
+        while not self.ended:
+            try:
+                asked = self.socket.recv(2048)
+            except socket.timeout:
+                continue
+            kind = asked[asked.index(b"\x35\x01", 240) + 2]
+            if not self.silent and kind in (1, 3):
+                ours = socket.inet_aton("192.0.2.1")
+                options = b"\x35\x01" + bytes([2 if kind == 1 else 5]) + b"\x36\x04" + ours + b"\x33\x04\0\0\0\x08" + b"\x01\x04\xff\xff\xff\0\xff"
+                head = b"\x02\x01\x06\0" + asked[4:8] + bytes(8) + socket.inet_aton(self.address) + ours + bytes(4) + asked[28:44]
+                self.socket.sendto(head.ljust(236, b"\0") + b"\x63\x82\x53\x63" + options, ("255.255.255.255", 68))
+        self.socket.close()
 
 
 def ramdisk(work):
@@ -169,10 +165,12 @@ class Network(unittest.TestCase):
         self.switch.ended = True
         self.switch.join()
 
-    def boot(self, words, cards=1):
-        """The address at which the agent waits for orders."""
+    def boot(self, words, cards=1, pulled=()):
+        """The address at which the agent waits for orders. The cables of `pulled` are out from the beginning."""
         self.console = f"{self.work}/console"
         self.machine("console", self.initramfs, [(7101 + card, 7001 + card, MACS[card]) for card in range(cards)], words)
+        for card in pulled:
+            self.monitor(f"set_link n{card} off")
         self.assertTrue(self.conductor.beat.wait(120), "no heartbeat: " + self.said()[-3000:])
         return self.conductor.beats[0]["callback_url"]
 
@@ -217,6 +215,8 @@ class Network(unittest.TestCase):
 
     def monitor(self, line):
         with socket.socket(socket.AF_UNIX) as monitor:
+            while not os.path.exists(f"{self.work}/console.monitor"):
+                time.sleep(0.05)
             monitor.connect(f"{self.work}/console.monitor")
             monitor.recv(4096)
             monitor.sendall(line.encode() + b"\n")
@@ -260,6 +260,35 @@ class Network(unittest.TestCase):
         inventory = self.conductor.command("poll.get_hardware_info", {})["command_result"]
         self.assertEqual(inventory["hostname"], "node5")
         self.assertEqual(inventory["interfaces"][0]["ipv6_address"], "2001:db8::50")
+
+    def test_an_address_for_no_interface_by_name_is_for_the_one_with_a_link(self):
+        self.host("192.0.2.1/24")
+        at = self.boot(f"ip=192.0.2.50:::255.255.255.0:::none ipa-api-url=http://192.0.2.1:{self.conductor.port}", cards=2, pulled=(0,))
+        self.assertEqual(at, "https://192.0.2.50:9999")
+        self.assertIn("is for eth1, of 2 the only one with a link", self.said())
+
+    def test_an_address_whose_lease_is_over_is_used_no_more(self):
+        self.host("192.0.2.1/24")
+        server = ShortLease("192.0.2.60")
+        server.start()
+        self.addCleanup(server.join)
+        self.addCleanup(setattr, server, "ended", True)
+        self.assertEqual(self.boot(f"ipa-api-url=http://192.0.2.1:{self.conductor.port} ip=dhcp"), "https://192.0.2.60:9999")
+        server.silent = True
+        self.wait_for("the lease of 192.0.2.60 is over, so the address is no longer used")
+        run("ip", "neigh", "flush", "dev", "tap0")
+        with self.assertRaises(OSError):
+            socket.create_connection(("192.0.2.60", 9999), timeout=5)
+        server.address, server.silent = "192.0.2.61", False
+        self.wait_for("has the address 192.0.2.61 from 192.0.2.1")
+        socket.create_connection(("192.0.2.61", 9999), timeout=20).close()
+
+    def wait_for(self, words):
+        for _ in range(180):
+            if words in self.said():
+                return
+            time.sleep(0.5)
+        self.fail(self.said()[-3000:])
 
     def ipv6(self, mode, words=""):
         self.host("2001:db8::1/64", dhcp=["--enable-ra", f"--dhcp-range={mode}", "--dhcp-option=option6:dns-server,[2001:db8::53]"])

@@ -8,7 +8,8 @@ namespace hearth::agent {
 namespace {
 
 TEST(KeyValue, KeysWalkThroughObjectsAndLists) {
-  const Json root = parse_python_json(R"({"a": {"b": [1, {"c": "x"}], "n": null}})", "r").value_or_throw();
+  const Json document = parse_python_json(R"({"a": {"b": [1, {"c": "x"}], "n": null}})", "r").value_or_throw();
+  const JsonRoot root(document);
   EXPECT_EQ(*find_key(root, "a.b.0"), 1);
   EXPECT_EQ(*find_key(root, "a.b.-1.c"), "x");
   for (const char* key : {"a.n", "a.b.2", "a.b.-3", "a.b.x", "a.b.", "z", "a.b.0.c", ""})

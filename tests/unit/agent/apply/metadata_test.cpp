@@ -47,14 +47,42 @@ TEST_F(MetadataTest, DocumentsMergeDeepAndListsReplace) {
   files_.put("/1", R"({"a": {"x": 1, "l": [1, 2]}, "s": "one"})");
   files_.put("/2", R"({"a": {"l": [3]}, "s": {"k": 1}})");
   files_.put("/3", "[\"ignored\"]");
-  EXPECT_EQ(python_json(read_metadata({"", "/1", "/missing", "/3", "/2"}, files_)),
-            R"({"a": {"x": 1, "l": [3]}, "s": {"k": 1}})");
+  const MergedMetadata metadata = MergedMetadata::read({"", "/1", "/missing", "/3", "/2"}, files_);
+  EXPECT_EQ(python_json(*metadata.member("a")), R"({"x": 1, "l": [3]})");
+  EXPECT_EQ(metadata.member("b"), nullptr);
+  EXPECT_EQ(python_json(metadata.value()), R"({"a": {"x": 1, "l": [3]}, "s": {"k": 1}})");
+}
+
+TEST_F(MetadataTest, ARepeatedKeyCountsByItsLastValueOverTheDocumentsBefore) {
+  files_.put("/1", R"({"a": {"x": 1}, "b": 1})");
+  files_.put("/2", R"({"a": {"y": 2}, "a": {"z": 3}, "\u0062": {"c": 1}})");
+  EXPECT_EQ(python_json(MergedMetadata::read({"/1", "/2"}, files_).value()),
+            R"({"a": {"x": 1, "z": 3}, "b": {"c": 1}})");
+}
+
+TEST_F(MetadataTest, MembersStayWhereTheyAreWhenTheMetadataMove) {
+  files_.put("/1", R"({"a": 1})");
+  MergedMetadata metadata;
+  metadata = MergedMetadata::read({"/1"}, files_);
+  const Json* const a = metadata.member("a");
+  const MergedMetadata moved = std::move(metadata);
+  EXPECT_EQ(*a, 1);
+  EXPECT_EQ(moved.member("a"), a);
+  EXPECT_EQ(python_json(moved.value()), R"({"a": 1})");
+}
+
+TEST_F(MetadataTest, AFaultIsFoundInAMemberThatNobodyAsksFor) {
+  for (const char* bad : {R"({"a": [1, {"b": tru}]})", R"({"a": "\x"})", "{\"a\": \"\n\"}", R"({"a": 1} 2)",
+                          R"(["a", )", R"({"a": 01})"}) {
+    files_.put("/1", bad);
+    EXPECT_THROW((void)MergedMetadata::read({"/1"}, files_), Error) << bad;
+  }
 }
 
 TEST_F(MetadataTest, ABadDocumentIsNamedWithItsPlace) {
   files_.put("/1", "{\n\"a\" 1}");
   try {
-    (void)read_metadata({"/1"}, files_);
+    (void)MergedMetadata::read({"/1"}, files_);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "Could not parse metadata file: /1");
@@ -63,10 +91,10 @@ TEST_F(MetadataTest, ABadDocumentIsNamedWithItsPlace) {
 }
 
 TEST_F(MetadataTest, TheSubhashMustBeAnObject) {
-  const Json root = {{"a", {{"b", {{"c", 1}}}}}, {"s", "x"}};
+  const Json document = {{"a", {{"b", {{"c", 1}}}}}, {"s", "x"}};
+  const JsonRoot root(document);
   EXPECT_EQ(metadata_below(root, "a.b"), Json({{"c", 1}}));
-  EXPECT_EQ(metadata_below(root, ""), root);
-  for (const char* key : {"s", "z", "a.b.c", "s.x"}) EXPECT_THROW((void)metadata_below(root, key), Error) << key;
+  for (const char* key : {"s", "z", "a.b.c", "s.x", ""}) EXPECT_THROW((void)metadata_below(root, key), Error) << key;
 }
 
 }  // namespace

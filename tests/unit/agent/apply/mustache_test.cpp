@@ -22,7 +22,7 @@ const Json& metadata() {
 std::string rendered(
     std::string_view text, const PartialLoader& partials = [](const std::string&) { return std::nullopt; }) {
   const Result<MustacheTemplate> parsed = parse_mustache(text, "T");
-  return parsed ? render_mustache(*parsed, metadata(), partials) : "error";
+  return parsed ? render_mustache(*parsed, JsonRoot(metadata()), partials) : "error";
 }
 
 struct Row {

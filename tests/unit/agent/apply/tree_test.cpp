@@ -16,7 +16,8 @@ class TreeTest : public testing::Test {
     files_.write(path, text, {.mode = mode});
   }
   std::vector<RenderedFile> render(bool strict = false) {
-    return render_tree(scan_templates(directory_.path().string()), {metadata_, files_, runner_, log_, {}, strict});
+    const JsonRoot root(metadata_);
+    return render_tree(scan_templates(directory_.path().string()), {root, files_, runner_, log_, {}, strict});
   }
   std::string error_of(bool strict = false) {
     try {

@@ -274,12 +274,12 @@ class Outages(SignalTest):
 
 
 class FullDisk(SignalTest):
-    def deploy_on(self, room, item):
-        """With $HEAT_CONFIG_DEPLOYED on a file system of 64 KiB, all but `room` of them taken."""
+    def deploy_on(self, room, item, then=""):
+        """With $HEAT_CONFIG_DEPLOYED on a file system of 256 KiB, all but `room` of them taken."""
         os.makedirs(self.lab.path("deployed"))
         self.lab.deployments([item])
-        script = ("mount -t tmpfs -o size=64k,mode=700 none $LAB/deployed && head -c %d /dev/zero >$LAB/deployed/taken; "
-                  "mount -t tmpfs none /run; 55-heat-config; status=$?; cp $LAB/deployed/* $LAB/kept 2>/dev/null; exit $status" % (65536 - room))
+        script = ("mount -t tmpfs -o size=256k,mode=700 none $LAB/deployed && head -c %d /dev/zero >$LAB/deployed/taken; "
+                  "mount -t tmpfs none /run; 55-heat-config; status=$?; %s cp $LAB/deployed/*.* $LAB/kept 2>/dev/null; exit $status" % (262144 - room, then))
         os.makedirs(self.lab.path("kept"))
         done = subprocess.run(["unshare", "-m", "--propagation", "private", "/bin/sh", "-c", script], env=self.lab.env, timeout=60,
                               stderr=subprocess.PIPE, encoding="utf-8")
@@ -297,9 +297,24 @@ class FullDisk(SignalTest):
         self.assertFalse(os.path.exists(self.lab.path("kept", "a.json")))
 
     def test_a_result_that_does_not_fit_is_signalled(self):
-        self.deploy_on(16384, self.deployment("a", config="head -c 200000 /dev/zero | tr '\\0' x; exit 3"))
+        self.deploy_on(98304, self.deployment("a", config="head -c 200000 /dev/zero | tr '\\0' x; exit 3"))
         self.assertEqual(self.server.bodies()[0]["deploy_status_code"], 3)
         self.assertEqual(len(self.server.bodies()[0]["deploy_stdout"]), 200000)
+
+
+    def test_a_hook_that_fills_the_disk_is_signalled_once_and_as_what_it_was(self):
+        fill = "head -c 1000000 /dev/zero >$LAB/deployed/filled; echo ran >>$LAB/ran; exit 0"
+        self.deploy_on(98304, self.deployment("a", config=fill), then="55-heat-config; rm $LAB/deployed/filled; 55-heat-config;")
+        self.assertEqual([body["deploy_status_code"] for body in self.server.bodies()], [0])
+        self.assertEqual(self.lab.read("ran"), "ran\n")
+
+    def test_so_it_is_when_the_server_is_away_meanwhile(self):
+        self.server.statuses = [503]
+        fill = "head -c 1000000 /dev/zero >$LAB/deployed/filled; head -c 200000 /dev/zero | tr '\\0' x; echo the end; exit 3"
+        self.deploy_on(98304, self.deployment("a", config=fill), then="rm $LAB/deployed/filled; "
+                       "sed -i 's/\"next_attempt\": [0-9]*/\"next_attempt\": 1/' $LAB/deployed/a.signal; 55-heat-config --resend-pending;")
+        self.assertEqual([body["deploy_status_code"] for body in self.server.bodies()], [3, 3])
+        self.assertTrue(self.server.bodies()[1]["deploy_stdout"].endswith("xthe end\n"))
 
 
 class Logs(SignalTest):

@@ -34,7 +34,7 @@ class DoctorTest : public testing::Test {
     return text;
   }
   static Poll poll(const std::string& documents, std::string warnings = "") {
-    return {parse_python_json(documents, "test").value_or_throw(), std::move(warnings), {"cfn"}};
+    return {parse_python_json(documents, "test").value_or_throw(), std::move(warnings), {"cfn"}, {"cfn"}};
   }
 
   fakes::MemoryFileSystem files_;

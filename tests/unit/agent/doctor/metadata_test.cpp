@@ -10,9 +10,14 @@ TEST_F(DoctorTest, MetadataWithDeploymentsAreFine) {
 TEST_F(DoctorTest, ASourceThatHasNothingIsToldWithItsWarnings) {
   EXPECT_EQ(problems(check_metadata(poll("{}", "403 Forbidden\nSource [cfn] Unavailable."))),
             "no source has any metadata; asked: cfn\n403 Forbidden\nSource [cfn] Unavailable.\n");
-  EXPECT_NE(problems(check_metadata(poll(R"({"local": {"deployments": []}})", "Source [cfn] Unavailable.")))
-                .find("source cfn has nothing"),
-            std::string::npos);
+  EXPECT_EQ(problems(check_metadata(poll(R"({"local": {"deployments": []}})", "403 Forbidden"))),
+            "source cfn has nothing:\n403 Forbidden\n");
+}
+
+TEST_F(DoctorTest, ASourceThatNobodyConfiguredMayHaveNothingWhateverWarningsSay) {
+  Poll found = poll(R"({"local": {"deployments": []}})", "the name [cfn] is in here");
+  found.configured = {};
+  EXPECT_EQ(problems(check_metadata(found)), "");
 }
 
 TEST_F(DoctorTest, MetadataWithoutDeploymentsAreAProblem) {

@@ -15,6 +15,7 @@ TEST_F(DoctorTest, SourcesAreAskedButNoMessageIsTakenFromAQueue) {
   runner_.on("self", 0, R"({"cfn": {"deployments": []}})");
   const Poll found = poll_once(settings(), world());
   EXPECT_EQ(join(runner_.ran.at(0).argv, " "), "/self os-collect-config --print cfn");
+  EXPECT_EQ(found.configured, std::vector<std::string>{"cfn"});
   EXPECT_EQ(python_json(found.documents), R"({"cfn": {"deployments": []}})");
 }
 

@@ -150,7 +150,7 @@ TEST_F(HeatConfigTest, OnAFullDiskTheHookDoesNotRunAndHeatIsTold) {
   files_.fail_writes_below("/d");
   EXPECT_EQ(run_heat_config(settings_, {files_, runner_, clock_, log_, book_, {}, {"/self"}, "me"}), 0);
   EXPECT_EQ(programs(), Names{"/bin/notify /run/heat-config-i"});
-  EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/i.signal: No space left"), std::string::npos);
+  EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/.room: No space left"), std::string::npos);
   EXPECT_EQ(files_.files.count("/run/heat-config-i"), 0U);
 }
 
@@ -162,6 +162,7 @@ TEST_F(HeatConfigTest, AResultThatCannotBeKeptIsSignalledAllTheSame) {
   (void)run(R"([{"id": "i", "group": "tool", "config": "x"}])");
   EXPECT_EQ(programs(), (Names{"/hooks/tool", "/bin/notify /d/i.json"}));
   EXPECT_NE(runner_.ran[1].input->find("\"deploy_status_code\": 3"), std::string::npos);
+  EXPECT_EQ(files_.files.count("/d/i.signal"), 0U) << "a failure would be signalled in its place, again and again";
 }
 
 /// Cuts the power at the n-th step: each change of a file has one before it and one after it.

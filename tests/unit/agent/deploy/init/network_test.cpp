@@ -44,18 +44,6 @@ TEST(InterfacesToAsk, ABondAsksAndItsPortsDoNot) {
   EXPECT_EQ(asked("ip=nonsense"), "eth0:46 eth1:46 eth2:46") << "what is left out is as if it were not there";
 }
 
-TEST(UntilNextQuestion, AServerThatDoesNotAnswerIsAskedMoreOftenUntilTheLeaseIsOver) {
-  std::vector<std::int64_t> asked;
-  Duration left = std::chrono::seconds(600);
-  while (left > Duration::zero()) {
-    left -= until_next_question(std::chrono::seconds(300), left);
-    asked.push_back(std::chrono::duration_cast<std::chrono::seconds>(left).count());
-  }
-  EXPECT_EQ(asked, (std::vector<std::int64_t>{300, 150, 75, 37, 7, 0}));
-  EXPECT_EQ(until_next_question(std::chrono::seconds(300), left), std::chrono::seconds(30)) << "without an address";
-  EXPECT_EQ(until_next_question(std::chrono::seconds(1), std::chrono::seconds(600)), std::chrono::seconds(30));
-}
-
 TEST(ResolvConf, ServersOfBothFamilies) {
   EXPECT_EQ(resolv_conf("lab.example", {"192.0.2.53", server_text(ip_bytes("2001:db8::53"), "eth0"),
                                         server_text(ip_bytes("fe80::53"), "eth0")}),
