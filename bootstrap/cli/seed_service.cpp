@@ -301,6 +301,12 @@ struct OwnEngine {
   std::string ca_file;  ///< whom to trust there; empty = the system's authorities
 };
 
+/// Strangers can open them: one of TLS takes 100 KB.
+std::size_t connections_of(const OwnEngine& engine) {
+  if (!engine.service) return 2048;
+  return engine.tls ? 8192 : 20000;
+}
+
 /// What is asked of the stack engine's ports goes to its log; the conductor keeps events of its own.
 class EngineAccess final : public AccessLog {
  public:
@@ -343,9 +349,7 @@ struct SeedService::Parts {
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
         access(engine),
-        server({.connections = engine.service ? std::size_t{20000} : std::size_t{2048},  // a TLS one is 100 KB
-                .stop_time = std::chrono::seconds(1)},
-               clock, log, &access) {
+        server({.connections = connections_of(engine), .stop_time = std::chrono::seconds(1)}, clock, log, &access) {
     people.set_engine(engine.shown());
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
