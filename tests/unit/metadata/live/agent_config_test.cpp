@@ -77,11 +77,11 @@ TEST(AgentConfig, TakesTheServicesAuthorityAlongAndHasTheServerCheckByIt) {
   EXPECT_EQ(runner.ran[0].input, "PEM of it");
   EXPECT_THAT(runner.ran[1].argv.back(), testing::HasSubstr("curl -sS -o /dev/null --max-time 10 --cacert "
                                                             "/etc/hearth/authority.pem "));
-  EXPECT_THAT(runner.ran[2].input, testing::HasSubstr("ca_certificate=/etc/hearth/authority.pem\n"));
+  EXPECT_THAT(runner.ran[2].input.value_or(""), testing::HasSubstr("ca_certificate=/etc/hearth/authority.pem\n"));
   runner.ran.clear();
   ASSERT_EQ(run_agent_config({"site", true, "", "", ""}, world), 0);
   ASSERT_EQ(runner.ran.size(), 2U);
-  EXPECT_THAT(runner.ran[1].input, testing::Not(testing::HasSubstr("ca_certificate")));
+  EXPECT_THAT(runner.ran[1].input.value_or(""), testing::Not(testing::HasSubstr("ca_certificate")));
 }
 
 }  // namespace
