@@ -66,7 +66,7 @@ class Seed:
     def __init__(self, conductor):
         self.c = conductor
         self.stack_words = ["--state", conductor.directory + "/metadata"]
-        self.authority = conductor.directory + "/metadata/authority.pem"
+        self.authority = shutil.copy(conductor.directory + "/metadata/authority.pem", conductor.directory + ".pem")  # each machine's own
 
     def hearth(self, *words):
         done = subprocess.run([HEARTH, "stack", *words, *self.stack_words], capture_output=True, text=True, timeout=60, check=False)
