@@ -7,12 +7,14 @@
 
 #include "agent/applet.hpp"
 #include "agent/collect/run_note.hpp"
+#include "agent/collect/site_authority.hpp"
 #include "agent/heat_config/command.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/install_links.hpp"
 #include "agent/manual.hpp"
 #include "base/cli/print.hpp"
 #include "base/crypto.hpp"
+#include "base/net/dialer.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
@@ -90,6 +92,7 @@ int dispatch(const Invocation& call) {
 int main(int argc, char** argv) {
   hearth::hold_standard_descriptors();
   pin_name_services();
+  ::setenv(hearth::k_site_authority, hearth::agent::k_site_authority_file, 0);  // for hooks that call a program, too
   Invocation call;
   call.argv.assign(argv, argv + argc);
   if (call.argv.empty()) call.argv.emplace_back("hearth-agent");

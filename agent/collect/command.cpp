@@ -91,8 +91,8 @@ class Collector {
         http_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
         tokens_(token_options(settings_), real_files_, clock_, log_),
         messages_(clock_, env_, "os-collect-config/" HEARTH_VERSION),
-        context_{settings_, files_,  runner_,   http_,      clock_,       log_,
-                 once_,     tokens_, messages_, ::getuid(), &report_urls_} {}
+        context_{settings_, files_,  runner_,   http_,      clock_,        log_,
+                 once_,     tokens_, messages_, ::getuid(), &report_urls_, &real_files_} {}
 
   int run() {
     if (settings_.flag("DEFAULT", "print_cachedir")) {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "agent/collect/site_authority.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/sys/mount.hpp"
@@ -39,7 +40,10 @@ std::optional<Json> drive_metadata(const std::string& root, const SourceContext&
     return std::nullopt;
   }
   Result<Json> content = parse_python_json(*text, path);
-  if (content && content->is_object() && !content->empty()) return std::move(content).value();
+  if (content && content->is_object() && !content->empty()) {
+    keep_site_authority(*content, "the config drive", context);
+    return std::move(content).value();
+  }
   context.log.warning(content ? cat(path, " is not an object") : content.error().text());
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "agent/collect/sources.hpp"
 
+#include "agent/collect/site_authority.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
@@ -28,6 +29,7 @@ void merge_file(Json& merged, const std::string& path, const SourceContext& cont
   } else if (!content->is_object()) {
     context.log.info(cat(path, " is not a JSON object"));
   } else {
+    keep_site_authority(*content, path, context);
     for (const auto& [key, value] : content->items()) merged[key] = value;
   }
 }

@@ -60,6 +60,8 @@ struct SourceContext {
   unsigned uid = 0;  ///< of this process: local data of others are not trusted
   /// URLs at which a poll was answered that reports of runs are taken; null = nobody keeps them.
   std::set<std::string>* report_urls = nullptr;
+  /// Keeps the site's authority (site_authority.hpp); null = nobody does.
+  FileSystem* trust = nullptr;
 };
 
 struct SourceRow {

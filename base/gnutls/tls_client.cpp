@@ -116,18 +116,19 @@ struct TlsSession::State {
   std::unique_ptr<std::remove_pointer_t<gnutls_session_t>, FreeGnutls> session;
 };
 
-TlsContext::TlsContext(const std::string& ca_file) {
+TlsContext::TlsContext(const std::vector<std::string>& ca_files) {
   start_gnutls();
   gnutls_certificate_credentials_t made = nullptr;
   check_gnutls(::gnutls_certificate_allocate_credentials(&made), "setting up TLS");
   const auto authorities = std::make_shared<Authorities>();
   authorities->credentials.reset(made);
   authorities_ = authorities;
-  if (ca_file.empty()) return;
-  const std::string reading = cat("reading the trusted certificates in ", ca_file);
-  const int count =
-      check_gnutls(::gnutls_certificate_set_x509_trust_file(made, ca_file.c_str(), GNUTLS_X509_FMT_PEM), reading);
-  if (count == 0) throw Error(ErrorKind::io, cat(reading, ": there is none"));
+  for (const std::string& file : ca_files) {
+    const std::string reading = cat("reading the trusted certificates in ", file);
+    const int count =
+        check_gnutls(::gnutls_certificate_set_x509_trust_file(made, file.c_str(), GNUTLS_X509_FMT_PEM), reading);
+    if (count == 0) throw Error(ErrorKind::io, cat(reading, ": there is none"));
+  }
 }
 
 TlsSession::TlsSession(const TlsContext& context, const TlsPeer& peer, int socket)

@@ -65,16 +65,26 @@ std::optional<Url> Dialer::plain_proxy(const Url& url) const {
   return url.is_tls() ? std::nullopt : proxy_for(url, proxies_);
 }
 
-/// A daemon lives longer than a certificate: what was read is used as long as the file stays the same.
+std::vector<std::string> Dialer::authorities(const Trust& trust) const {
+  if (!trust.verify || !trust.pin.empty()) return {};
+  if (!trust.ca_file.empty()) return {trust.ca_file};
+  std::vector<std::string> files;
+  if (const std::string system = system_ca_file(env_); !system.empty()) files.push_back(system);
+  const auto site = env_.find(k_site_authority);
+  if (site != env_.end() && is_file(site->second)) files.push_back(site->second);
+  return files;
+}
+
+/// A daemon lives longer than a certificate: what was read is used as long as the files stay the same.
 TlsContext Dialer::context(const Trust& trust) {
-  const std::string file = !trust.verify || !trust.pin.empty() ? ""
-                           : trust.ca_file.empty()             ? hearth::system_ca_file(env_)
-                                                               : trust.ca_file;
-  const std::string version = version_of(file);
+  const std::vector<std::string> files = authorities(trust);
+  std::string version;
+  for (const std::string& file : files) version += cat(version_of(file), "\n");
+  const std::string names = join(files, "\n");
   const std::lock_guard guard(lock_);
-  const auto found = contexts_.find(file);
+  const auto found = contexts_.find(names);
   if (found != contexts_.end() && found->second.version == version) return found->second.context;
-  return contexts_.insert_or_assign(file, ReadAuthorities{version, TlsContext(file)}).first->second.context;
+  return contexts_.insert_or_assign(names, ReadAuthorities{version, TlsContext(files)}).first->second.context;
 }
 
 void Dialer::forget_authorities() {

@@ -6,11 +6,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/net/connection.hpp"
 #include "base/net/proxy.hpp"
 
 namespace hearth {
+
+/// Names a PEM file that is trusted beside the system's authorities as soon as it is there.
+constexpr const char* k_site_authority = "HEARTH_SITE_AUTHORITY";
 
 /// Whom to trust on one connection.
 struct Trust {
@@ -22,8 +26,8 @@ struct Trust {
 /// May be used by several threads at once.
 class Dialer {
  public:
-  /// Reads from `env`: proxies (see ProxySettings) and SSL_CERT_FILE. `check` is for servers; the caller chose his
-  /// proxies himself. Of a server behind a proxy only an address in the URL can be checked.
+  /// Reads from `env`: proxies (see ProxySettings), SSL_CERT_FILE and k_site_authority. `check` is for servers; the
+  /// caller chose his proxies himself. Of a server behind a proxy only an address in the URL can be checked.
   Dialer(const Clock& clock, const Environment& env, AddressCheck check = {});
 
   /// What goes through a proxy in a tunnel: TLS, and all that is more than a request and its answer.
@@ -41,9 +45,10 @@ class Dialer {
 
  private:
   struct ReadAuthorities {
-    std::string version;  ///< of the file
+    std::string version;  ///< of the files
     TlsContext context;
   };
+  [[nodiscard]] std::vector<std::string> authorities(const Trust& trust) const;
   [[nodiscard]] TlsContext context(const Trust& trust);
 
   const Clock& clock_;
@@ -51,7 +56,7 @@ class Dialer {
   AddressCheck check_;
   Environment env_;
   std::mutex lock_;
-  std::map<std::string, ReadAuthorities> contexts_;  ///< by CA file
+  std::map<std::string, ReadAuthorities> contexts_;  ///< by CA files
 };
 
 /// The first that exists of SSL_CERT_FILE and the bundles of Debian, Fedora, SUSE and Alpine; empty when there is none.

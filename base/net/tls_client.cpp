@@ -101,7 +101,7 @@ struct TlsSession::State {
   std::unique_ptr<ssl_st, FreeSsl> ssl;
 };
 
-TlsContext::TlsContext(const std::string& ca_file) {
+TlsContext::TlsContext(const std::vector<std::string>& ca_files) {
   ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);  // the build machine's openssl.cnf path means nothing here
   const auto authorities = std::make_shared<Authorities>();
   ssl_ctx_st* const context = authorities->context.get();
@@ -109,9 +109,10 @@ TlsContext::TlsContext(const std::string& ca_file) {
   if (context == nullptr) throw Error(ErrorKind::io, cat("setting up TLS: ", last_reason()));
   ::SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   ::SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  forget_errors();
-  if (!ca_file.empty() && ::SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
-    throw Error(ErrorKind::io, cat("reading the trusted certificates in ", ca_file, ": ", last_reason()));
+  for (const std::string& file : ca_files) {
+    forget_errors();
+    if (::SSL_CTX_load_verify_file(context, file.c_str()) != 1)
+      throw Error(ErrorKind::io, cat("reading the trusted certificates in ", file, ": ", last_reason()));
   }
 }
 

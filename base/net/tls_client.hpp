@@ -6,14 +6,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hearth {
 
 /// Trusted authorities, read once: a system's bundle takes 20 ms.
 class TlsContext {
  public:
-  /// `ca_file` is a PEM bundle; empty = no authority, for servers that are not verified. Throws Error(io).
-  explicit TlsContext(const std::string& ca_file);
+  /// PEM bundles; none = no authority, for servers that are not verified. Throws Error(io).
+  explicit TlsContext(const std::vector<std::string>& ca_files);
 
  private:
   friend class TlsSession;

@@ -20,6 +20,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "log" && call.parts.size() == 3) return agent_log(call);
   if (what == "boot-log" && call.parts.size() == 3) return boot_log(call);
   if (what == "instructions") return instructions(call);
+  if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
   if (what == "images") return documents(call, "image");
   if (what == "roles") return documents(call, "role");
   if (what == "configure_boot" && call.is("POST")) return configure_boot(call);

@@ -47,6 +47,8 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse answer(const ServedRequest& request, const Caller& caller) override {
     return answer_holding(request, caller, nullptr);
   }
+  /// What `GET /v1/hearth/engine` answers: where the stack engine of this process is, and who signs for it. Null: none.
+  void set_engine(Json shown) { engine_ = std::move(shown); }
   /// What a machine's management is asked for is answered when it has: its boot device, an interrupt.
   [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) override;
   [[nodiscard]] ServedResponse answer_holding(const ServedRequest& request, const Caller& caller,
@@ -110,6 +112,7 @@ class IronicApi final : public GuardedHandler {
   Conductor& conductor_;
   Faces faces_;
   Logger& log_;
+  Json engine_;
 };
 
 }  // namespace hearth::bootstrap

@@ -94,6 +94,7 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/waiting/*", "POST", ""},
      {"hearth/export", "GET", "secrets"},
      {"hearth/events", "GET DELETE", "after limit newest node keep"},
+     {"hearth/engine", "GET", ""},
      {"hearth/log/*", "GET", ""},
      {"hearth/boot-log/*", "GET", ""},
      {"hearth/instructions", "GET", ""},

@@ -45,14 +45,17 @@ class OwnSeed {
 struct Site {
   std::unique_ptr<OwnSeed> own;
   cli::Arguments conductor;  ///< how the conductor is reached
-  std::string stacks_url;
-  std::string stacks_token;
+  metadata::live::StackAddress stacks{};
+  std::optional<TempDir> told{};  ///< what the conductor said of whom to trust
 };
 
-/// "http://192.0.2.1:6385" → "http://192.0.2.1:8004/v1/admin".
-std::string stacks_beside(const std::string& seed) {
+/// "http://192.0.2.1:6385" → "https://192.0.2.1:8004/v1/admin". `engine`: where its conductor says that machines find
+/// it.
+std::string stacks_beside(const std::string& seed, const std::string& engine) {
   Url url = parse_url(seed).value_or_throw();
-  url.port = 8004;
+  const Url told = parse_url(engine.empty() ? "http://seed:8004" : engine).value_or_throw();
+  url.scheme = told.scheme;
+  url.port = told.port;
   url.path = "/v1/admin";
   url.has_query = false;
   return url.text();
@@ -65,15 +68,10 @@ std::string with_port(const std::string& seed) {
   return url.text();
 }
 
-std::string token_in(const std::string& file) {
-  const std::optional<std::string> text = RealFileSystem().read(file);
-  return text ? std::string(trim(*text)) : "";
-}
-
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
 void refuse_unread(const cli::Arguments& arguments) {
   if (!arguments.has("seed")) {
-    for (const char* of_seed : {"stacks-url", "stacks-token-file"}) {
+    for (const char* of_seed : {"stacks-url", "stacks-token-file", "stacks-ca-file"}) {
       if (arguments.has(of_seed))
         throw Error(ErrorKind::usage,
                     cat("--", of_seed, " is of a running seed: name its conductor, too, by --seed URL"));
@@ -94,20 +92,41 @@ Site open_site(const cli::Arguments& arguments) {
   refuse_unread(arguments);
   Site site;
   site.conductor = arguments;
-  const std::string state = state_directory(arguments);
   if (const auto seed = arguments.value("seed")) {
     site.conductor.add("url", with_port(*seed));
-    site.stacks_url = arguments.value_or("stacks-url", stacks_beside(*seed));
-    site.stacks_token = token_in(arguments.value_or("stacks-token-file", cat(state, "/metadata/api-token")));
     return site;
   }
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
   site.own = std::make_unique<OwnSeed>(serve);
   site.conductor.add("url", site.own->service().nodes_url());
-  site.stacks_url = site.own->service().stacks_url();
-  site.stacks_token = site.own->service().stacks_token();
+  const SeedService& own = site.own->service();
+  site.stacks = {own.stacks_url(), own.stacks_token(), own.stacks_ca_file()};
   return site;
+}
+
+/// What is not said of a seed's stacks its conductor knows; one of an older Hearth, that serves them in clear, knows
+/// nothing of it.
+void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& conductor) {
+  const std::string seed = arguments.value_or("seed", "");
+  if (seed.empty()) return;
+  const metadata::live::GivenAddress given{arguments.value_or("stacks-url", ""),
+                                           arguments.value_or("stacks-token-file", ""),
+                                           arguments.value_or("stacks-ca-file", "")};
+  site.stacks =
+      metadata::live::stack_address(fs::path(state_directory(arguments)) / "metadata", given, current_environment());
+  Json engine = Json::object();
+  try {
+    engine = conductor.call("GET", "/v1/hearth/engine");
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+  }
+  if (given.url.empty()) site.stacks.url = stacks_beside(seed, text_in(engine, "url"));
+  const std::string authority = text_in(engine, "authority");
+  if (!given.ca_file.empty() || authority.empty()) return;
+  site.told.emplace(TempDir::create("/tmp", "hearth-deploy-"));
+  site.stacks.ca_file = (site.told->path() / "authority.pem").string();
+  RealFileSystem().write(site.stacks.ca_file, authority, {});
 }
 
 metadata::live::UploadRequest upload_of(const cli::Arguments& arguments) {
@@ -159,6 +178,12 @@ std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor
   }
 }
 
+Error with_seed_hint(Error error, const Site& site) {
+  if (error.kind() == ErrorKind::io)
+    error.hint(cat("is the seed up? Its conductor should be at ", *site.conductor.value("url")));
+  return error;
+}
+
 int deploy(const cli::Arguments& arguments) {
   const metadata::live::UploadRequest request = upload_of(arguments);
   const RealFileSystem files;
@@ -170,15 +195,18 @@ int deploy(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(site.conductor, ConductorClient::NewState::made);
   const SystemClock clock;
   WebClient http(clock, current_environment(), "hearth");
-  metadata::live::StackClient client(http, clock, site.stacks_url, site.stacks_token);
+  try {
+    find_stacks(site, arguments, *conductor);
+  } catch (Error& error) {
+    throw with_seed_hint(error, site);
+  }
+  metadata::live::StackClient client(http, clock, site.stacks);
   StackSide stack(client, request.name, tell);
   NodeSide nodes(*conductor, stack, {request.name, arguments.value_or("image", "")}, tell);
   try {
     nodes.begin();
   } catch (Error& error) {
-    if (error.kind() == ErrorKind::io)
-      error.hint(cat("is the seed up? Its conductor should be at ", *site.conductor.value("url")));
-    throw;
+    throw with_seed_hint(error, site);
   }
   if (const auto inventory = arguments.value("inventory")) {
     import_file(*conductor, *inventory, "", {{"initial_state", "available"}, {"skip_busy", true}});
@@ -225,8 +253,9 @@ cli::Command deploy_command() {
        {"image", 0, "IMAGE|URL", "for servers that name none: a registered image or a URL"},
        {"timeout", 0, "MINUTES", "how long all of it may take (240)"},
        {"seed", 0, "URL", "a running seed: its conductor (http://HOST:6385)"},
-       {"stacks-url", 0, "URL", "its stack engine (http://HOST:8004/v1/admin)"},
+       {"stacks-url", 0, "URL", "its stack engine (as the conductor says, at HOST: https://HOST:8004/v1/admin)"},
        {"stacks-token-file", 0, "FILE", "the engine's token (DIR/metadata/api-token)"},
+       {"stacks-ca-file", 0, "FILE", "whom to trust there (PEM; whom the conductor says)"},
        {"state", 0, "DIR", "where state is kept without a seed (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
        {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"},
        {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},

@@ -23,6 +23,7 @@
 #include "bootstrap/power/all_drivers.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "metadata/live/service_options.hpp"
+#include "metadata/live/stack_client.hpp"
 #include "pxe/boot/answer.hpp"
 #include "pxe/privileges.hpp"
 #include "pxe/service.hpp"
@@ -152,10 +153,32 @@ std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const 
   return addresses;
 }
 
-/// A key of this conductor's own, and a certificate for all that it listens at: machines' and people's.
+/// Without the brackets of IPv6 in URLs.
+std::string bare_host(const std::string& host) {
+  return host.size() > 2 && host.front() == '[' && host.back() == ']' ? host.substr(1, host.size() - 2) : host;
+}
+
+bool is_any(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+/// Where the stack engine listens.
+std::string stacks_address(const cli::Arguments& arguments, const std::vector<std::string>& networks) {
+  const std::string usual = networks.empty() ? arguments.value_or("listen", "127.0.0.1") : networks.front();
+  return arguments.value_or("stacks-listen", usual);
+}
+
+/// A key of this conductor's own, and a certificate for all that it listens at: machines', people's and the engine's.
+/// The engine's people also come through forwarded ports of the loopback.
 TlsFiles own_tls(const cli::Arguments& arguments, std::vector<std::string> addresses, const fs::path& directory) {
-  const std::string people = arguments.value_or("listen", "127.0.0.1");
-  if (arguments.has("own-tls") && people != "0.0.0.0" && people != "::") addresses.push_back(people);
+  const auto add = [&](const std::string& host) {
+    if (!host.empty() && !is_any(host)) addresses.push_back(host);
+  };
+  const std::string stacks = stacks_address(arguments, addresses);
+  if (arguments.has("own-tls") || arguments.has("engine")) add(arguments.value_or("listen", "127.0.0.1"));
+  if (arguments.has("engine")) {
+    for (const std::string& host : {stacks, bare_host(arguments.value_or("public", "")), std::string("127.0.0.1"),
+                                    std::string("::1"), std::string("localhost")})
+      add(host);
+  }
   return own_identity(directory, "server", addresses);
 }
 
@@ -196,29 +219,93 @@ class PlaceFiles {
   std::vector<fs::path> files_;
 };
 
+/// How the ports of a state's engine are served. Machines in service ask at the URLs that they were given: it stays as
+/// it was at the first start, unless a word says otherwise. What an older Hearth left has served in clear.
+class EngineTransport {
+ public:
+  EngineTransport(const cli::Arguments& arguments, const fs::path& state, Logger& log) : file_(state / "transport") {
+    if (arguments.has("plain-stacks") && arguments.has("tls-stacks"))
+      throw Error(ErrorKind::usage, "--plain-stacks and --tls-stacks exclude each other");
+    const bool is_new = !fs::exists(state / "state.db");
+    const std::string kept(trim(RealFileSystem().read(file_).value_or(is_new ? "tls" : "clear")));
+    if (kept != "tls" && kept != "clear")
+      throw Error(ErrorKind::input, cat(file_.string(), " holds neither tls nor clear"))
+          .hint("--tls-stacks or --plain-stacks says which, once it is removed");
+    with_tls_ = arguments.has("tls-stacks") || (kept == "tls" && !arguments.has("plain-stacks"));
+    if (!is_new && with_tls_ != (kept == "tls")) {
+      log.warning(cat("the stack engine is served ", with_tls_ ? "by TLS" : "in clear",
+                      " from now on: machines that ask ", with_tls_ ? "http" : "https",
+                      ":// URLs get no answer until they are deployed anew"));
+    }
+    if (!with_tls_) {
+      log.warning(cat("the stack engine is served in clear",
+                      arguments.has("plain-stacks") ? "" : ", as it was: its machines ask at http:// URLs",
+                      "; whoever overhears them has their tokens, and what configures them (--tls-stacks)"));
+    }
+  }
+  [[nodiscard]] bool with_tls() const { return with_tls_; }
+  /// Before the engine's database is made: without a word, that would be an older Hearth's.
+  void keep() const {
+    RealFileSystem().write(file_, with_tls_ ? "tls\n" : "clear\n", {.mode = 0600, .uid = {}, .gid = {}});
+  }
+
+ private:
+  fs::path file_;
+  bool with_tls_ = true;
+};
+
 /// The stack engine in this process, where it is asked for.
 struct OwnEngine {
   OwnEngine(const cli::Arguments& arguments, const std::vector<std::string>& networks, const fs::path& directory,
             const Clock& clock, Logger& log) {
     if (!arguments.has("engine")) return;
-    const std::string usual = networks.empty() ? arguments.value_or("listen", "127.0.0.1") : networks.front();
-    ports = metadata::live::service_ports(arguments, arguments.value_or("stacks-listen", usual));
-    const metadata::live::PublicUrls urls =
-        metadata::live::public_urls("http", arguments.value_or("public", ports.address), ports);
+    const fs::path state = directory / "metadata";
+    RealFileSystem files;
+    files.make_directories(state, 0700);
+    const EngineTransport transport(arguments, state, log);
+    const std::string scheme = transport.with_tls() ? "https" : "http";
+    ports = metadata::live::service_ports(arguments, stacks_address(arguments, networks));
+    urls = metadata::live::public_urls(scheme, arguments.value_or("public", ports.address), ports);
+    const fs::path authority = state / metadata::live::k_authority_file;
+    if (transport.with_tls()) {
+      tls = own_tls(arguments, networks, directory);
+      urls.authority = files.read(own_authority_file(directory, "server")).value_or("");
+      files.write(authority, urls.authority, {.mode = 0644, .uid = {}, .gid = {}});
+      ca_file = authority.string();
+    } else {
+      files.remove(authority);
+    }
+    transport.keep();
     metadata::live::ServiceSettings settings;
-    settings.state = directory / "metadata";
+    settings.state = state;
     settings.urls = urls;
     settings.provides_machines = true;
     settings.trust_loopback = false;
     settings.limits = metadata::live::request_limits(arguments);
     service = std::make_unique<metadata::live::StackService>(settings, clock, log);
-    url = cat("http://", url_host(ports.address), ":", ports.heat, "/v1/admin");
+    url =
+        cat(scheme, "://", is_any(ports.address) ? "127.0.0.1" : url_host(ports.address), ":", ports.heat, "/v1/admin");
+  }
+
+  /// For those who ask the conductor; null without an engine.
+  [[nodiscard]] Json shown() const {
+    if (!service) return nullptr;
+    return {{"url", cat(urls.heat, "/v1/admin")}, {"authority", urls.authority}};
   }
 
   metadata::live::ServicePorts ports;
+  metadata::live::PublicUrls urls;
+  std::optional<TlsFiles> tls;
   std::unique_ptr<metadata::live::StackService> service;
   std::string url;
+  std::string ca_file;  ///< whom to trust there; empty = the system's authorities
 };
+
+/// Strangers can open them: one of TLS takes 100 KB.
+std::size_t connections_of(const OwnEngine& engine) {
+  if (!engine.service) return 2048;
+  return engine.tls ? 8192 : 20000;
+}
 
 /// What is asked of the stack engine's ports goes to its log; the conductor keeps events of its own.
 class EngineAccess final : public AccessLog {
@@ -255,15 +342,15 @@ struct SeedService::Parts {
         machines(conductor, IronicApi::Faces::agents, log),
         engine(arguments, networks, directory, clock, log),
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
-                     engine.service ? engine.service->token() : stack_token(arguments)),
+                     engine.service ? engine.service->token() : stack_token(arguments),
+                     arguments.value_or("stacks-ca-file", engine.ca_file)),
         page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr),
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
         access(engine),
-        server({.connections = engine.service ? std::size_t{20000} : std::size_t{2048},  // a TLS one is 100 KB
-                .stop_time = std::chrono::seconds(1)},
-               clock, log, &access) {
+        server({.connections = connections_of(engine), .stop_time = std::chrono::seconds(1)}, clock, log, &access) {
+    people.set_engine(engine.shown());
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
     });
@@ -308,7 +395,12 @@ struct SeedService::Parts {
           .hint("Behind a proxy that ends TLS itself, and for machines that can't: --plain-agents.");
     }
     if (engine.service) {
-      for (const auto& [name, own] : engine.service->listen(server, engine.ports)) say(name, engine.ports.address, own);
+      const TlsFiles* tls_of_engine = engine.tls ? &*engine.tls : nullptr;
+      for (const auto& [name, own] : engine.service->listen(server, engine.ports, tls_of_engine))
+        say(name, engine.ports.address, own);
+      places.add(directory / "metadata" / metadata::live::k_endpoint_file);
+      RealFileSystem().write(directory / "metadata" / metadata::live::k_endpoint_file, cat(engine.url, "\n"),
+                             {.mode = 0600, .uid = {}, .gid = {}});
     }
   }
 
@@ -411,6 +503,7 @@ bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2
 void SeedService::stop() { parts_->server.stop(); }
 const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
 const std::string& SeedService::stacks_url() const { return parts_->engine.url; }
+const std::string& SeedService::stacks_ca_file() const { return parts_->engine.ca_file; }
 std::string SeedService::stacks_token() const { return parts_->engine.service ? parts_->engine.service->token() : ""; }
 
 int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
@@ -462,6 +555,10 @@ std::vector<cli::Option> boot_options() {
       {"plain-agents", 0, "",
        "serve machines without TLS, for ramdisks that can't: whoever overhears them has their tokens"},
       {"stacks-listen", 0, "ADDRESS", "of the stack engine (the first --agents)"},
+      {"tls-stacks", 0, "",
+       "serve it by TLS, as new sites are, also where it was in clear: machines in service are to be deployed anew"},
+      {"plain-stacks", 0, "",
+       "serve it in clear, for images whose agents can't do otherwise: whoever overhears them has their tokens"},
       {"public", 0, "HOST", "under which agents reach the stack engine (the address listened on)"},
       {"cfn-port", 0, "PORT", "the engine's CFN API (8000)"},
       {"objects-port", 0, "PORT", "its objects (8080)"},

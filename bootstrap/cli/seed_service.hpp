@@ -42,7 +42,8 @@ class SeedService {
   void stop();
 
   [[nodiscard]] const std::string& nodes_url() const;   ///< "http://127.0.0.1:6385"
-  [[nodiscard]] const std::string& stacks_url() const;  ///< "http://192.0.2.1:8004/v1/admin"; empty without --engine
+  [[nodiscard]] const std::string& stacks_url() const;  ///< "https://192.0.2.1:8004/v1/admin"; empty without --engine
+  [[nodiscard]] const std::string& stacks_ca_file() const;  ///< whom to trust there; empty = the system's authorities
   [[nodiscard]] std::string stacks_token() const;
 
  private:

@@ -59,6 +59,7 @@ cli::Command serve_command() {
        {"stacks", 0, "URL",
         "whose stacks the page shows: a Heat API such as http://127.0.0.1:8004/v1/PROJECT (with --engine, its own)"},
        {"stacks-token-file", 0, "FILE", "the token for it"},
+       {"stacks-ca-file", 0, "FILE", "whom to trust there (PEM; the system's authorities)"},
        {"tls-certificate", 0, "FILE", "serve people by TLS with this chain (PEM)"},
        {"tls-key", 0, "FILE", "and this key"},
        {"own-tls", 0, "", "or with DIR/server.pem and its key, which are made at the first start"},

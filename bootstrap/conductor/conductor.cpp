@@ -268,6 +268,18 @@ void Conductor::keep_key() {
     if (!std::exchange(lacks_key_, true))
       log_.error(cat("the keys that open the conductor's database are lost when it ends: ", error.story()));
   }
+  take_new_key(now);
+}
+
+/// What can't be done just now is tried again.
+void Conductor::take_new_key(Stamp now) {
+  const bool again = now >= key_again_;
+  if (again) key_again_ = now + microseconds(Seconds(60));
+  try {
+    if (ledger_.store().seal_anew(again)) log_.info("the conductor's database is sealed with the new key");
+  } catch (const Error& error) {
+    log_.warning(cat("the conductor's database stays sealed with the former key: ", error.story()));
+  }
 }
 
 void Conductor::forget_old_events() {

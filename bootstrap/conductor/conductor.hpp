@@ -116,6 +116,7 @@ class Conductor {
   void bring_on(const std::string& uuid);
   void go_on();
   void keep_key();
+  void take_new_key(Stamp now);
   void forget_old_events();
 
   Settings settings_;
@@ -133,6 +134,7 @@ class Conductor {
   Budget complaints_{10};
   Stamp forget_next_ = 0;
   Stamp key_next_ = 0;
+  Stamp key_again_ = 0;
   bool lacks_key_ = false;  ///< told
 };
 

@@ -14,6 +14,11 @@ Json either_of(const Json& one, const Json& other, const char* key) {
 
 Json seed_of(const Json& node) { return object_member(object_member(node, "extra"), "x_seed"); }
 
+/// For cloud-init, which has the image's whole system trust it (cc_ca_certs). JSON is YAML.
+std::string trusting_cloud_config(const std::string& authority) {
+  return cat("#cloud-config\n", format_json({{"ca_certs", {{"trusted", Json::array({authority})}}}}), "\n");
+}
+
 Json public_keys(const Json& keys) {
   Json named = Json::object();
   for (const Json& key : keys) named[named.empty() ? "default" : cat("key", named.size())] = key;
@@ -37,7 +42,10 @@ Json first_boot_contents(const Json& server, const Json& node, const Json& role)
   if (further.is_object()) meta.update(further);
   const Json collect = server.value("os_collect_config", Json::object());
   if (collect.is_object() && !collect.empty()) meta["os-collect-config"] = collect;
+  const std::string authority = text_in(server, "authority");
+  if (!authority.empty()) meta["hearth-authority"] = authority;
   Json contents = {{"meta_data", meta}};
+  if (!authority.empty()) contents["vendor_data"] = {{"cloud-init", trusting_cloud_config(authority)}};
   const std::string user_data = text_in(server, "user_data");
   const Json other = either_of(seed, role, "user_data");
   if (!user_data.empty()) {

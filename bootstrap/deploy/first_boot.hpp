@@ -1,8 +1,9 @@
 // What the machine of a server finds on its config drive at its first boot. Pure.
 //
-// openstack/latest/meta_data.json has the server's name and UUID, SSH keys and, under "os-collect-config", where its
-// agent gets its metadata; the same document is ec2/latest/meta-data.json, which os-collect-config reads. user_data is
-// the template's, for images with cloud-init.
+// openstack/latest/meta_data.json has the server's name and UUID, SSH keys, under "os-collect-config" where its agent
+// gets its metadata and, where the engine is served by TLS, under "hearth-authority" whom it is to trust there; the
+// same document is ec2/latest/meta-data.json, which os-collect-config reads. user_data is the template's, for images
+// with cloud-init, which vendor_data tells of the authority, so that the whole system trusts it.
 #pragma once
 
 #include "base/json.hpp"

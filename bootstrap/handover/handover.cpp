@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* k_document = "site/handover";
 /// Of a running process, or of SQLite's own while the database is open.
-constexpr std::array<std::string_view, 6> k_not_state = {"lock",         "endpoint",     "api.socket",
-                                                         k_state_bundle, "state.db-shm", "metadata/lock"};
+constexpr std::array<std::string_view, 7> k_not_state = {
+    "lock", "endpoint", "api.socket", k_state_bundle, "state.db-shm", "metadata/lock", "metadata/endpoint"};
 
 dev_t device_of(const fs::path& path) {
   struct stat status {};

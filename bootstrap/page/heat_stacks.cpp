@@ -13,13 +13,15 @@ constexpr std::size_t k_stacks = 20;
 
 class Heat {
  public:
-  Heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token)
-      : http_(http), clock_(clock), url_(url), token_(token) {}
+  Heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token,
+       const std::string& ca_file)
+      : http_(http), clock_(clock), url_(url), token_(token), ca_file_(ca_file) {}
 
   [[nodiscard]] Json get(const std::string& path) const {
     HttpRequest request;
     request.url = parse_url(cat(url_, path)).value_or_throw();
     request.headers = {{"X-Auth-Token", token_}, {"Accept", "application/json"}};
+    request.ca_file = ca_file_;
     request.deadline = Deadline::after(std::chrono::seconds(30), clock_);
     const HttpResponse response = http_.send(request);
     if (!response.ok()) throw Error(ErrorKind::io, cat(url_, path, " answers ", response.status));
@@ -72,13 +74,15 @@ class Heat {
   const Clock& clock_;
   const std::string& url_;
   const std::string& token_;
+  const std::string& ca_file_;
 };
 
 }  // namespace
 
-Json ask_heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token) {
+Json ask_heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token,
+              const std::string& ca_file) {
   try {
-    const Heat heat(http, clock, url, token);
+    const Heat heat(http, clock, url, token, ca_file);
     Json stacks = Json::array();
     for (const Json& listed : heat.get("/stacks").value("stacks", Json::array())) {
       if (stacks.size() < k_stacks) stacks.push_back(heat.stack(listed));
@@ -90,10 +94,10 @@ Json ask_heat(HttpClient& http, const Clock& clock, const std::string& url, cons
 }
 
 void HeatStacks::look(std::function<void(const Json&)> tell) {
-  const auto ask = [clock = &clock_, url = url_, token = token_] {
+  const auto ask = [clock = &clock_, url = url_, token = token_, ca_file = ca_file_] {
     WebClient http(*clock, {}, "hearth-page");
     Outcome outcome;
-    outcome.value = ask_heat(http, *clock, url, token);
+    outcome.value = ask_heat(http, *clock, url, token, ca_file);
     return outcome;
   };
   workers_.submit(ask, [tell = std::move(tell)](const Outcome& outcome) { tell(outcome.value); });

@@ -11,13 +11,19 @@
 
 namespace hearth::bootstrap {
 
-/// Everything that the page shows of stacks; waits for the answers. `url`: "http://HOST:8004/v1/PROJECT".
-[[nodiscard]] Json ask_heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token);
+/// Everything that the page shows of stacks; waits for the answers. `url`: "http://HOST:8004/v1/PROJECT"; `ca_file`: as
+/// HttpRequest's.
+[[nodiscard]] Json ask_heat(HttpClient& http, const Clock& clock, const std::string& url, const std::string& token,
+                            const std::string& ca_file = "");
 
 class HeatStacks final : public StackSource {
  public:
-  HeatStacks(Workers& workers, const Clock& clock, std::string url, std::string token)
-      : workers_(workers), clock_(clock), url_(std::move(url)), token_(std::move(token)) {}
+  HeatStacks(Workers& workers, const Clock& clock, std::string url, std::string token, std::string ca_file)
+      : workers_(workers),
+        clock_(clock),
+        url_(std::move(url)),
+        token_(std::move(token)),
+        ca_file_(std::move(ca_file)) {}
   void look(std::function<void(const Json&)> tell) override;
 
  private:
@@ -25,6 +31,7 @@ class HeatStacks final : public StackSource {
   const Clock& clock_;
   std::string url_;
   std::string token_;
+  std::string ca_file_;
 };
 
 }  // namespace hearth::bootstrap

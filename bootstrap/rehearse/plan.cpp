@@ -95,11 +95,6 @@ fs::path stacks_state(const RehearsalSettings& settings) { return node_state(set
 
 std::string conductor_url() { return "http://127.0.0.1:6385"; }
 
-std::string stacks_url(const RehearsalSettings& settings) {
-  const bool here = settings.seed == SeedKind::process;  // else through the loopback of this computer
-  return cat("http://", here ? settings.site.seed_address : "127.0.0.1", ":8004/v1/admin");
-}
-
 std::vector<std::string> seed_service_command(const RehearsalSettings& settings) {
   std::vector<std::string> words = {settings.hearth.string(),
                                     "node",
@@ -143,8 +138,9 @@ Step deployment_step(const RehearsalSettings& settings) {
   for (const fs::path& environment : stack.environments) words.insert(words.end(), {"-e", environment.string()});
   for (const auto& [key, value] : stack.parameters) words.insert(words.end(), {"-P", cat(key, "=", value)});
   words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--image", "site", "--seed",
-                             conductor_url(), "--stacks-url", stacks_url(settings), "--stacks-token-file",
-                             (stacks_state(settings) / "api-token").string()});
+                             conductor_url(), "--stacks-token-file", (stacks_state(settings) / "api-token").string()});
+  if (settings.seed == SeedKind::process)  // a machine's is at 127.0.0.1, too
+    words.insert(words.end(), {"--stacks-url", cat("https://", settings.site.seed_address, ":8004/v1/admin")});
   return {"deployment", with_state(settings, words), true, turns(settings)};
 }
 

@@ -78,9 +78,8 @@ struct Step {
 /// The state directories of conductor and stack engine; with a seed that is a machine, the steps find tokens there.
 [[nodiscard]] fs::path node_state(const RehearsalSettings& settings);
 [[nodiscard]] fs::path stacks_state(const RehearsalSettings& settings);
-/// Where the operator reaches them.
+/// Where the operator reaches it.
 [[nodiscard]] std::string conductor_url();
-[[nodiscard]] std::string stacks_url(const RehearsalSettings& settings);
 
 /// "available -> deploying" → "deploying": the state that an event of the kind state tells.
 [[nodiscard]] std::optional<std::string> state_told(const Json& event);

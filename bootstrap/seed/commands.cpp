@@ -158,6 +158,22 @@ void need_not_taken_over(const Seed& seed) {
       .hint("hearth seed takeover goes on with it, or calls it off: --back");
 }
 
+/// IMAGE.authority.pem: who signs for its stack engine. Empty where that is served in clear, as an older seed's is.
+fs::path keep_authority(const Seed& seed, const SeedApi& api) {
+  const fs::path file = cat(seed.image.string(), ".authority.pem");
+  RealFileSystem files;
+  files.remove(file);
+  try {
+    const std::string authority = text_in(api.get("/v1/hearth/engine"), "authority");
+    if (authority.empty()) return {};
+    files.write(file, authority, {.mode = 0644, .uid = {}, .gid = {}});
+    return file;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    return {};
+  }
+}
+
 int up(const cli::Arguments& arguments) {
   Seed seed(arguments);
   need_not_taken_over(seed);
@@ -168,8 +184,10 @@ int up(const cli::Arguments& arguments) {
                                 [](const std::string& line) { print(cat(line, "\n")); });
   const SeedApi api(cat("http://127.0.0.1:", forwarded_port(machine, 6385)), seed.token(), seed.clock);
   if (!machine.images.empty()) api.put("/v1/hearth/images/site", image_record("site", seed.site.image));
-  print(cat("the seed is up: conductor http://127.0.0.1:", forwarded_port(machine, 6385),
-            ", stacks http://127.0.0.1:", forwarded_port(machine, 8004), "/v1/admin, for machines ",
+  const fs::path ca_file = keep_authority(seed, api);
+  print(cat("the seed is up: conductor http://127.0.0.1:", forwarded_port(machine, 6385), ", stacks ",
+            ca_file.empty() ? "http" : "https", "://127.0.0.1:", forwarded_port(machine, 8004), "/v1/admin",
+            ca_file.empty() ? "" : cat(" (--ca-file ", ca_file.string(), ")"), ", for machines ",
             seed.site.seed_address, "\nexport HEARTH_NODE_URL=http://127.0.0.1:", forwarded_port(machine, 6385),
             "   and --token-file ", seed.image.string(), ".token\n"));
   return 0;

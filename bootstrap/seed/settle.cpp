@@ -202,17 +202,19 @@ std::string Settler::last_words() {
 }
 
 Json Settler::wait_until_ready(const Json& plan, const Deadline& deadline) {
-  const auto token_in = [&](const char* file) {
+  const auto word_in = [&](const char* file) {
     return std::string(trim(RealFileSystem().read(in(k_state) / file).value_or("")));
   };
   const SeedApi boot(cat("http://", text_in(plan, "seed_address")), "",
                      clock_);  // last: it looks for other DHCP servers
-  const SeedApi stacks(cat("http://", text_in(plan, "seed_address"), ":8004"), token_in("metadata/api-token"), clock_);
   while (true) {
     try {
       const std::string pin = key_pin((in(k_state) / "server.pem").string());
-      const SeedApi people(cat("https://", text_in(plan, "own_address"), ":6385"), token_in("api-token"), clock_, pin);
+      const SeedApi people(cat("https://", text_in(plan, "own_address"), ":6385"), word_in("api-token"), clock_, pin);
       const SeedApi machines(cat("https://", text_in(plan, "seed_address"), ":6385"), "", clock_, pin);
+      const bool with_tls = word_in("metadata/transport") == "tls";
+      const SeedApi stacks(cat(with_tls ? "https://" : "http://", text_in(plan, "seed_address"), ":8004"),
+                           word_in("metadata/api-token"), clock_, with_tls ? pin : "");
       static_cast<void>(machines.get("/v1"));
       static_cast<void>(stacks.get("/v1/admin/stacks"));
       if (!boot.answers())

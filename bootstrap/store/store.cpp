@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -89,7 +90,9 @@ Store::Store(const std::string& path)
       add_event_(
           database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {
   if (path == k_in_memory) return;
+  keys_ = fs::path(path).parent_path() / k_seal_key;
   take_seal(path);
+  keys_seen_ = file_state(keys_);
   const std::string before = setting(k_sealed);
   try {
     if (before != seal_.key_id()) seal_all(before);
@@ -105,18 +108,37 @@ Store::Store(const std::string& path)
 
 /// A key is made only for a file in which nothing is sealed.
 void Store::take_seal(const std::string& path) {
-  const fs::path keys = fs::path(path).parent_path() / k_seal_key;
   const std::string with = setting(k_sealed);
-  const bool is_there = fs::exists(keys);
+  const bool is_there = fs::exists(keys_);
   if (with.empty() && version_of(database_) != k_version_in_clear)
     throw sql::StoreError(cat(path, " is damaged: it is sealed, but does not say with which key"));
-  if (with.empty() || is_there) seal_ = Seal::read_or_make(keys);
+  if (with.empty() || is_there) seal_ = Seal::read_or_make(keys_);
   if (with.empty() || (is_there && seal_.has(with))) return;
-  throw Error(ErrorKind::input, cat(path, " is sealed with the key ", with, ", which ", keys.string(),
+  throw Error(ErrorKind::input, cat(path, " is sealed with the key ", with, ", which ", keys_.string(),
                                     is_there ? " does not have" : " would have: it is not there"))
       .hint(
           "Take the file that belongs to it from a backup. Nothing else opens what is known of the nodes; without it, "
           "move the database away and import the nodes again.");
+}
+
+bool Store::seal_anew(bool again) {
+  const std::string now = file_state(keys_);
+  if (!seal_.is_on() || now.empty() || (now == keys_seen_ && !again)) return false;
+  keys_seen_ = now;
+  const std::string former = seal_.key_id();
+  Seal fresh = Seal::read(keys_);
+  if (!fresh.has(former))
+    throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
+  if (fresh.key_id() == former) return false;
+  seal_ = std::move(fresh);
+  try {
+    seal_all(former);
+  } catch (...) {
+    seal_.seal_with(former);
+    throw;
+  }
+  put_off_.clear();
+  return true;
 }
 
 /// All at once: a file is in the clear or sealed with one key. A row that can't be opened stays as it is: nodes()

@@ -51,6 +51,10 @@ class Store {
   /// The file of keys, where somebody removed it beside us: at our end all would be lost. Whether it was so.
   [[nodiscard]] bool put_back_key() const { return seal_.put_back(); }
 
+  /// After `hearth metadata seal rotate`: seals all with the new key, which is done at once. Whether it was. `again`:
+  /// also where the file of keys is as it was at the last try. Throws Error, and the former key serves on.
+  [[nodiscard]] bool seal_anew(bool again);
+
   /// A row that can't be read: whose, and why. It is left as it is.
   using Unreadable = std::function<void(const std::string& uuid, const std::string& why)>;
   /// Without `unreadable` such a row throws Error.
@@ -81,6 +85,8 @@ class Store {
 
   sql::Database database_;
   Seal seal_;
+  fs::path keys_;
+  std::string keys_seen_;  ///< file_state() of them
   std::string put_off_;
   sql::Statement save_node_;
   sql::Statement remove_node_;

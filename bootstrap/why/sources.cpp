@@ -77,8 +77,10 @@ NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const 
 
 std::vector<cli::Option> with_sources(std::vector<cli::Option> options) {
   options = with_client(std::move(options));
-  options.push_back({"stack-url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
+  options.push_back(
+      {"stack-url", 0, "URL", "the stack service (that of the state, else http://127.0.0.1:8004/v1/admin)"});
   options.push_back({"stack-token-file", 0, "FILE", cat("its token (", k_stack_state, "/api-token)")});
+  options.push_back({"stack-ca-file", 0, "FILE", "whom to trust there (PEM; authority.pem beside the token)"});
   return options;
 }
 
@@ -103,9 +105,8 @@ std::optional<NodeFacts> Sources::node(const std::string& name) {
 }
 
 std::optional<StackFacts> Sources::stack(const std::string& name) {
-  const std::string url = arguments_.value_or("stack-url", "http://127.0.0.1:8004/v1/admin");
   try {
-    metadata::live::StackClient client(http_, clock_, url, stack_token());
+    metadata::live::StackClient client(http_, clock_, stacks());
     const std::string place = client.locate(name);
     StackFacts facts;
     facts.stack = part_of(client.call("GET", cat(place, "?resolve_outputs=False")), "stack");
@@ -152,9 +153,16 @@ void Sources::look_at_machines(metadata::live::StackClient& client, const std::s
   }
 }
 
-std::string Sources::stack_token() const {
-  const std::string file = arguments_.value_or("stack-token-file", cat(k_stack_state, "/api-token"));
-  return std::string(trim(RealFileSystem().read(file).value_or("")));
+/// Of the conductor's own engine, where it has one; else of `hearth metadata serve`.
+metadata::live::StackAddress Sources::stacks() const {
+  const fs::path own = fs::path(state_directory(arguments_)) / "metadata";
+  const std::string token_file = arguments_.value_or("stack-token-file", "");
+  const fs::path state = !token_file.empty()             ? fs::path(token_file).parent_path()
+                         : fs::exists(own / "api-token") ? own
+                                                         : fs::path(k_stack_state);
+  return metadata::live::stack_address(
+      state, {arguments_.value_or("stack-url", ""), token_file, arguments_.value_or("stack-ca-file", "")},
+      current_environment());
 }
 
 }  // namespace hearth::bootstrap::why

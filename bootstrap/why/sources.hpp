@@ -14,7 +14,8 @@
 
 namespace hearth::metadata::live {
 class StackClient;
-}
+struct StackAddress;
+}  // namespace hearth::metadata::live
 
 namespace hearth::bootstrap::why {
 
@@ -35,7 +36,7 @@ class Sources {
   [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
 
  private:
-  [[nodiscard]] std::string stack_token() const;
+  [[nodiscard]] metadata::live::StackAddress stacks() const;
   void look_at_machines(metadata::live::StackClient& client, const std::string& place,
                         const std::vector<std::string>& servers, StackFacts& facts);
 

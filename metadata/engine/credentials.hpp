@@ -15,6 +15,7 @@ struct PublicUrls {
   std::string objects = "http://127.0.0.1:8080";
   std::string identity = "http://127.0.0.1:5000";
   std::string region = "regionOne";
+  std::string authority{};  ///< who signs for them (PEM), which machines are to trust; empty: one that they know
 };
 
 /// The expiry that Heat gives its TempURLs: the end of 32-bit time.

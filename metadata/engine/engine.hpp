@@ -92,6 +92,7 @@ struct WantedServer {
 struct FirstBoot {
   std::string user_data;   ///< as its user_data_format says
   Json os_collect_config;  ///< where its agent finds its metadata, and the key to them
+  std::string authority;   ///< PublicUrls::authority
 };
 
 /// The one secret of a repository, made when it is asked for first.

@@ -149,7 +149,7 @@ FirstBoot Engine::first_boot(const std::string& server_id) {
   if (resource == nullptr) throw no_server(server_id);
   const Json document = metadata_of(*live, live->tree.find_path(resource->path));
   return {blueprint(*live).user_data(resource->path, document),
-          resource->data.value("os-collect-config", Json::object())};
+          resource->data.value("os-collect-config", Json::object()), credentials_.urls().authority};
 }
 
 bool Engine::touch_server(const std::string& server_id) {

@@ -78,8 +78,15 @@ std::string ssh(const AgentConfigRequest& request, const AgentConfigWorld& world
 void install(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host,
              const Json& section) {
   const std::string url = service_url(section);
+  const std::string trust = request.authority.empty() ? "" : cat(" --cacert ", k_installed_authority);
+  if (!trust.empty()) {
+    ssh(request, world, host,
+        cat("sudo sh -c 'umask 022 && mkdir -p /etc/hearth && cat >", k_installed_authority, ".new && mv ",
+            k_installed_authority, ".new ", k_installed_authority, "'"),
+        request.authority);
+  }
   try {
-    ssh(request, world, host, cat("curl -sS -o /dev/null --max-time 10 ", shell_quote(url)), "");
+    ssh(request, world, host, cat("curl -sS -o /dev/null --max-time 10", trust, " ", shell_quote(url)), "");
   } catch (Error& error) {
     throw error.during(cat("checking that ", host.address, " reaches ", url))
         .hint("check routes and firewalls between the two; nothing was changed there");
@@ -132,7 +139,9 @@ int run_agent_config(const AgentConfigRequest& request, const AgentConfigWorld& 
   int code = 0;
   for (const AgentHost& host : agent_hosts(world.env)) {
     try {
-      const auto [place, section] = section_when_ready(request, world, host);
+      auto [place, section] = section_when_ready(request, world, host);
+      if (!request.authority.empty() && section.contains("cfn"))  // for os-collect-config as it comes from upstream
+        section["cfn"]["ca_certificate"] = k_installed_authority;
       if (request.install) install(request, world, host, section);
       // From here on it has EC2 metadata at this address.
       world.client.call("PUT", cat(place, "/machine"), {{"address", host.address}});

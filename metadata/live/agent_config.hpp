@@ -17,6 +17,7 @@ struct AgentConfigRequest {
   bool install = false;
   std::string user;
   std::string key;
+  std::string authority;  ///< who signs for the service (PEM): goes there, too; empty: one that they know
 };
 
 struct AgentConfigWorld {
@@ -34,6 +35,8 @@ struct AgentHost {
 
 /// The hosts in order; throws Error(usage) when a role has none.
 [[nodiscard]] std::vector<AgentHost> agent_hosts(const Environment& env);
+/// Where the authority goes, which hearth-agent looks at unasked (agent/collect/site_authority.hpp).
+constexpr const char* k_installed_authority = "/etc/hearth/authority.pem";
 /// /etc/os-collect-config.conf for a server's os-collect-config section: its collector with "local" behind.
 [[nodiscard]] std::string agent_config_text(const Json& section);
 /// The URL of the service that the section's collector polls, for the check that it can be reached.

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/net/wait_notice.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
@@ -31,12 +32,28 @@ Error none_here(const std::string& what) {
 
 }  // namespace
 
+StackAddress stack_address(const fs::path& state, const GivenAddress& given, const hearth::Environment& env) {
+  const RealFileSystem files;
+  const auto text_of = [&](const fs::path& file) { return std::string(trim(files.read(file).value_or(""))); };
+  StackAddress service{given.url, text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
+                       given.ca_file};
+  if (service.url.empty()) service.url = text_of(state / k_endpoint_file);
+  if (service.url.empty()) service.url = "http://127.0.0.1:8004/v1/admin";
+  if (service.ca_file.empty() && files.status(state / k_authority_file))
+    service.ca_file = (state / k_authority_file).string();
+  const auto others = env.find("OS_CACERT");
+  if (service.ca_file.empty() && others != env.end()) service.ca_file = others->second;
+  return service;
+}
+
 HttpRequest StackClient::request(const std::string& method, const std::string& url, const Json& body) const {
   HttpRequest request;
   request.method = method;
   request.url = parse_url(url).value_or_throw();
-  request.headers = {{"X-Auth-Token", token_}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
+  request.headers = {
+      {"X-Auth-Token", service_.token}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
   if (!body.is_null()) request.body = format_json(body, {.lossy = true});
+  request.ca_file = service_.ca_file;
   request.deadline = Deadline::after(k_patience, clock_);
   return request;
 }
@@ -46,20 +63,21 @@ void StackClient::tell_of_age(const HttpResponse& response) {
   const std::string warning = find_header(response.headers, "Warning").value_or("");
   if (warning.rfind("110 ", 0) != 0 || std::exchange(told_of_age_, true)) return;
   cli::tell(
-      cat("warning: the stack service at ", url_,
+      cat("warning: the stack service at ", service_.url,
           " does not reach its store: what it tells was so before, and nothing can be changed until it does; its log "
           "says why\n"));
 }
 
 HttpResponse StackClient::send(const std::string& method, const std::string& url, const Json& body) {
   try {
-    const WaitNotice notice(cat("waiting for the stack service at ", url_, ", ", k_patience.count(), " s at most"));
+    const WaitNotice notice(
+        cat("waiting for the stack service at ", service_.url, ", ", k_patience.count(), " s at most"));
     HttpResponse response = http_.send(request(method, url, body));
     tell_of_age(response);
     return response;
   } catch (Error& error) {
     throw Error(error)
-        .during(cat("asking the stack service at ", url_))
+        .during(cat("asking the stack service at ", service_.url))
         .hint(
             "`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url (of hearth "
             "deploy: --stacks-url) names another");
@@ -67,7 +85,7 @@ HttpResponse StackClient::send(const std::string& method, const std::string& url
 }
 
 Json StackClient::call(const std::string& method, const std::string& path, const Json& body) {
-  HttpResponse response = send(method, cat(url_, path), body);
+  HttpResponse response = send(method, cat(service_.url, path), body);
   if (response.status == 302) {  // the same method again, which is not what HTTP clients do by themselves
     const std::string where = find_header(response.headers, "Location").value_or("");
     response = send(method, where, body);

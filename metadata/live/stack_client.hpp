@@ -7,15 +7,38 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/net/http.hpp"
+#include "base/path.hpp"
+#include "base/sys/process.hpp"
 
 namespace hearth::metadata::live {
 
+/// In the state directory of a service: where it answers, while it runs in a conductor; and who signs for it.
+inline constexpr const char* k_endpoint_file = "endpoint";
+inline constexpr const char* k_authority_file = "authority.pem";
+
+/// How a stack service is reached.
+struct StackAddress {
+  std::string url;  ///< "https://HOST:8004/v1/PROJECT"
+  std::string token;
+  std::string ca_file{};  ///< whom to trust there; empty = the system's authorities
+};
+
+/// What a command was told of it; empty: not said.
+struct GivenAddress {
+  std::string url, token_file, ca_file;
+};
+
+/// What was not said is that of the service with its state in this directory, as far as that can be read here; else the
+/// URL http://127.0.0.1:8004/v1/admin, and the authorities of OS_CACERT.
+[[nodiscard]] StackAddress stack_address(const fs::path& state, const GivenAddress& given,
+                                         const hearth::Environment& env);
+
 class StackClient {
  public:
-  /// `url`: "http://HOST:8004/v1/PROJECT".
-  StackClient(HttpClient& http, const Clock& clock, std::string url, std::string token)
-      : http_(http), clock_(clock), url_(std::move(url)), token_(std::move(token)) {}
+  StackClient(HttpClient& http, const Clock& clock, StackAddress service)
+      : http_(http), clock_(clock), service_(std::move(service)) {}
 
+  [[nodiscard]] const StackAddress& service() const { return service_; }
   /// The answer's JSON; null when it has no body. Throws Error with the server's own message.
   Json call(const std::string& method, const std::string& path, const Json& body = {});
   /// What the answer to a GET has under a name. Throws Error where that is nothing.
@@ -30,8 +53,7 @@ class StackClient {
 
   HttpClient& http_;
   const Clock& clock_;
-  std::string url_;
-  std::string token_;
+  StackAddress service_;
   bool told_of_age_ = false;
 };
 

@@ -147,8 +147,10 @@ int failures_list(const cli::Arguments& arguments) {
 int agent_config(const cli::Arguments& arguments) {
   Session session(arguments);
   RealRunner runner(session.clock);
+  const std::string& ca_file = session.client.service().ca_file;
   const AgentConfigRequest request{arguments.value_or("stack", "overcloud"), arguments.has("install"),
-                                   arguments.value_or("user", ""), arguments.value_or("key", "")};
+                                   arguments.value_or("user", ""), arguments.value_or("key", ""),
+                                   ca_file.empty() ? "" : RealFileSystem().read(ca_file).value_or("")};
   return run_agent_config(request, {session.client, runner, session.clock, current_environment()});
 }
 
@@ -187,7 +189,8 @@ std::vector<cli::Command> stack_commands() {
       {"stack agent-config", "", "print or install the agents' configuration on servers that are deployed already",
        "Reads OVERCLOUD_ROLES (\"Controller Compute …\") and for each role ROLE_hosts, its servers' addresses in the "
        "order of the group's members, as the field's script does. Prints /etc/os-collect-config.conf for each; with "
-       "--install, checks that each server reaches this service, writes it there over ssh and restarts the agent.",
+       "--install, checks that each server reaches this service, writes it there over ssh and restarts the agent; "
+       "the authority that --ca-file names goes there, too, as /etc/hearth/authority.pem.",
        with_common({{"stack", 0, "STACK", "the stack (overcloud)"},
                     {"install", 0, "", "install over ssh in place of printing"},
                     {"user", 0, "USER", "log in as USER"},

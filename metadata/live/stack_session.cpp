@@ -13,14 +13,11 @@ namespace {
 
 constexpr const char* k_state = "/var/lib/hearth/metadata";
 
-std::string url_of(const cli::Arguments& arguments) {
-  return arguments.value_or("url", "http://127.0.0.1:8004/v1/admin");
-}
-
-std::string token_of(const cli::Arguments& arguments) {
-  const std::string file = arguments.value_or("token-file", cat(arguments.value_or("state", k_state), "/api-token"));
-  const std::optional<std::string> text = RealFileSystem().read(file);
-  return text ? std::string(trim(*text)) : "";
+StackAddress address_of(const cli::Arguments& arguments) {
+  return stack_address(
+      arguments.value_or("state", k_state),
+      {arguments.value_or("url", ""), arguments.value_or("token-file", ""), arguments.value_or("ca-file", "")},
+      current_environment());
 }
 
 std::string status_of(StackClient& client, const std::string& place) {
@@ -30,13 +27,14 @@ std::string status_of(StackClient& client, const std::string& place) {
 }  // namespace
 
 Session::Session(const cli::Arguments& arguments)
-    : http(clock, current_environment(), "hearth"), client(http, clock, url_of(arguments), token_of(arguments)) {}
+    : http(clock, current_environment(), "hearth"), client(http, clock, address_of(arguments)) {}
 
 std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
   options.push_back({"json", 0, "", "print JSON"});
-  options.push_back({"url", 0, "URL", "the stack service (http://127.0.0.1:8004/v1/admin)"});
-  options.push_back({"state", 0, "DIR", cat("the server's state directory, for its token (", k_state, ")")});
+  options.push_back({"url", 0, "URL", "the stack service (what DIR says, else http://127.0.0.1:8004/v1/admin)"});
+  options.push_back({"state", 0, "DIR", cat("its state directory: its URL, token and authority (", k_state, ")")});
   options.push_back({"token-file", 0, "FILE", "a file with the token"});
+  options.push_back({"ca-file", 0, "FILE", "whom to trust there (PEM; DIR/authority.pem, OS_CACERT, the system's)"});
   return options;
 }
 

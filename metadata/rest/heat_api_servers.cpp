@@ -66,6 +66,7 @@ ServedResponse HeatApi::servers(const Call& call, const StackPlace& place) {
   body["server"] = shown(*found);
   body["server"]["user_data"] = boot.user_data;
   body["server"]["os_collect_config"] = boot.os_collect_config;
+  if (!boot.authority.empty()) body["server"]["authority"] = boot.authority;
   return json_response(200, body);
 }
 

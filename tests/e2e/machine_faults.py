@@ -23,7 +23,7 @@ HEARTH = planted.HEARTH
 POLL = 5  # seconds
 SEED = "192.0.2.1"
 MAC = "52:54:00:00:01:32"
-URL = "http://192.0.2.1:8000/v1/"
+URL = "https://192.0.2.1:8000/v1/"
 
 
 def run(*words):
@@ -65,7 +65,8 @@ class Seed:
 
     def __init__(self, conductor):
         self.c = conductor
-        self.stack_words = ["--url", f"http://{SEED}:8004/v1/admin", "--state", conductor.directory + "/metadata"]
+        self.stack_words = ["--state", conductor.directory + "/metadata"]
+        self.authority = shutil.copy(conductor.directory + "/metadata/authority.pem", conductor.directory + ".pem")  # each machine's own
 
     def hearth(self, *words):
         done = subprocess.run([HEARTH, "stack", *words, *self.stack_words], capture_output=True, text=True, timeout=60, check=False)
@@ -73,9 +74,7 @@ class Seed:
         return done.stdout
 
     def why(self, *words):
-        done = subprocess.run([HEARTH, "why", *words, "--state", self.c.directory, "--stack-url", f"http://{SEED}:8004/v1/admin",
-                               "--stack-token-file", self.c.directory + "/metadata/api-token"], capture_output=True, text=True, timeout=60,
-                              check=False)
+        done = subprocess.run([HEARTH, "why", *words, "--state", self.c.directory], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, f"hearth why {words}: {done.stdout}{done.stderr}"
         return " ".join(done.stdout.split())
 
@@ -221,6 +220,18 @@ class Faults:
             agent.end()
             self.seed.hearth("delete", name)
 
+    def misled(self):
+        """One that trusts another site's authority says nothing to the seed; its seed tells of it."""
+        name, agent = self.begin("another site", ca_certificate=self.work + "/other.pem")
+        try:
+            began = time.monotonic()
+            agent.start()
+            self.expect("another site", began, agent, (lambda: self.seed.hearth("show", name), ("it does not know the authority",)))
+            assert "the certificate of 192.0.2.1 does not hold" in agent.said(), agent.said()
+        finally:
+            agent.end()
+            self.seed.hearth("delete", name)
+
     def certificates(self):
         """A wrong authority; and a certificate that has ended, which to the machine is what its clock is, too."""
         with open(self.work + "/stack.yaml", encoding="utf-8") as file:
@@ -295,15 +306,16 @@ def inside(work):
             faults.certificates()
             faults.clock()
             faults.silent("wrong DNS", "can't look up names: nobody has 192.0.2.53, the name server that DHCP gives to 192.0.2.0/24.",
-                          "http://seed.example:8000/v1/", "arp who-has 192.0.2.53", resolver="192.0.2.53")
+                          "https://seed.example:8000/v1/", "arp who-has 192.0.2.53", resolver="192.0.2.53")
             faults.silent("unreachable URL", "looks for a machine that is not there: nobody has 192.0.2.99.", URL.replace(SEED, "192.0.2.99"),
                           "arp who-has 192.0.2.99")
             assert faults.told == 11, faults.told
             faults.refused()
+            faults.misled()
             faults.silent("wrong port", "connects to a service that does not answer: nothing listens at 192.0.2.1:8999.",
                           URL.replace("8000", "8999"), "tcp connect 192.0.2.1:8999")
             faults.silent("seed as name server", "can't look up names: it asks for seed.example, and no name server runs at 192.0.2.1.",
-                          "http://seed.example:8000/v1/", "dns query seed.example", resolver=SEED)
+                          "https://seed.example:8000/v1/", "dns query seed.example", resolver=SEED)
             faults.silent("router that is not there", "can't leave its network: nobody has 192.0.2.254, the router that DHCP gives to 192.0.2.0/24.",
                           URL.replace(SEED, "198.51.100.7"), "arp who-has 192.0.2.254")
     finally:

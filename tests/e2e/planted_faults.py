@@ -67,7 +67,7 @@ class Machine:
         lines += [f"{key}={value}" for key, value in self.settings.items()]
         with open(self.lab.path("occ.conf"), "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-        env = dict(self.lab.env, OS_REFRESH_CONFIG_BASE_DIR=self.lab.path("orc"))
+        env = dict(self.lab.env, OS_REFRESH_CONFIG_BASE_DIR=self.lab.path("orc"), HEARTH_SITE_AUTHORITY=getattr(self.service, "authority", ""))
         with open(self.lab.path("log"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen([*self.inside, *before, os.path.join(self.lab.bin, "os-collect-config"), "--config-file", self.lab.path("occ.conf")],
                                             env=env, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)

@@ -53,7 +53,7 @@ node boot-log one > log 2> error
 expect_text error "nothing was asked for by one, whose cards are 52:54:00:00:00:01"
 [ "$(node boot-log one --json)" = '[]' ] || fail "boot-log --json is no list"
 look() { timeout 30 "$HEARTH" rehearse site.yaml "$@"; }
-printf 'GET / HTTP/1.1\r\nHost: seed\r\nConnection: close\r\n\r\n' | look --connect seed:8000 > answer
+printf 'GET / HTTP/1.1\r\nHost: seed\r\nConnection: close\r\n\r\n' | look --connect seed:80 > answer
 expect_text answer "HTTP/1.1 "
 ! look --shell one > error 2>&1 || fail "there is a shell in a machine that is off"
 expect_text error "port 22 of one" "openssh-server"

@@ -36,7 +36,7 @@ ip link set br-metal up
 token=$(cat seed.qcow2.token)
 [ "$(curl -s --noproxy '*' -o /dev/null -w '%{http_code}' http://127.0.0.1:6385/v1/nodes)" = 401 ] || fail "people need no token"
 [ "$(call http://127.0.0.1:6385/v1/nodes)" = 200 ] || fail "the token is not good"
-[ "$(call http://127.0.0.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine does not answer: $(cat body)"
+[ "$(call --cacert seed.qcow2.authority.pem https://127.0.0.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine does not answer: $(cat body)"
 [ "$(call http://127.0.0.1:6385/v1/hearth/images/site)" = 200 ] || fail "the image is not registered"
 url=$(sed -n 's/.*"image_source": *"\([^"]*\)".*/\1/p' body)
 { curl -s --noproxy "*" --max-time 60 -o served "$url" && cmp -s served node.qcow2; } || fail "$url is not the image"

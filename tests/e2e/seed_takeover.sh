@@ -159,10 +159,11 @@ done
 grep -qE '"provision_state": ?"active"' body || fail "n1 is not active: $(cat body)"
 record='{"kernel": "/var/lib/hearth/node/files/images/site.kernel", "ramdisk": "/x", "file": "/var/lib/hearth/node/files/images/site.qcow2"}'
 [ "$(call -X PUT -d "$record" "$seed/v1/hearth/images/site")" = 204 ] || fail "no image: $(cat body)"
+export CURL_CA_BUNDLE=$work/seed/metadata/authority.pem
 stack='{"stack_name": "kept", "template": {"heat_template_version": "2018-08-31", "resources": {"r": {"type": "OS::Heat::RandomString"}}}}'
-[ "$(call -X POST -d "$stack" http://198.51.100.1:8004/v1/admin/stacks)" = 201 ] || fail "no stack: $(cat body)"
+[ "$(call -X POST -d "$stack" https://198.51.100.1:8004/v1/admin/stacks)" = 201 ] || fail "no stack: $(cat body)"
 stack_id() { sed -n 's/.*"id": *"\([0-9a-f-]*\)".*/\1/p' body; }
-call http://198.51.100.1:8004/v1/admin/stacks > /dev/null
+call https://198.51.100.1:8004/v1/admin/stacks > /dev/null
 kept=$(stack_id)
 
 words=("$HEARTH" seed takeover site.yaml --url "$seed" --token-file seed/api-token --ssh-option "IdentityFile=$work/key"
@@ -183,7 +184,7 @@ kill -9 $attempt 2> /dev/null || fail "it ended too early: $(cat out)"
 wait $attempt 2> /dev/null || true
 takeover --back > out 2>&1 || fail "it can't be called off: $(cat out)"
 until_is 200 "$seed/v1/nodes/n1"
-until_is 200 http://198.51.100.1:8004/v1/admin/stacks
+until_is 200 https://198.51.100.1:8004/v1/admin/stacks
 [ "$(stack_id)" = "$kept" ] || fail "calling off has lost the stack"
 
 # Killed at random moments, begun again, to the end.
@@ -208,7 +209,9 @@ cat "/proc/$node_ns/root/var/lib/hearth/node/server.pem" > server.pem || fail "t
 [ "$(call "$here/v1/nodes")" = 200 ] || fail "the node's conductor: $(cat body)"
 [ "$(grep -o '"uuid"' body | wc -l)" = 2 ] || fail "nodes are lost: $(cat body)"
 [ "$(call https://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer"
-[ "$(call http://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
+[ "$(call https://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
+# What trusted the seed trusts the node.
+[ "$(CURL_CA_BUNDLE=$work/seed/metadata/authority.pem call https://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "another authority: $(cat body)"
 [ "$(stack_id)" = "$kept" ] || fail "the stack is lost: $(cat body)"
 { curl -sS --noproxy '*' --max-time 30 -o served http://192.0.2.1/images/site.qcow2 && cmp served node.qcow2; } || {
     ls -lR /proc/$node_ns/root/var/lib/hearth

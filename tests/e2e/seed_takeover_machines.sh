@@ -87,8 +87,9 @@ until on_node true 2> ssh.log; do
     [ "$SECONDS" -lt "$deadline" ] || { fail "nobody is let in: $(cat ssh.log)"; tail -c 2000 console.log; exit 1; }
     sleep 2
 done
+export CURL_CA_BUNDLE=$PWD/seed.qcow2.authority.pem
 stack='{"stack_name": "kept", "template": {"heat_template_version": "2018-08-31", "resources": {"r": {"type": "OS::Heat::RandomString"}}}}'
-[ "$(call -X POST -d "$stack" http://127.0.0.1:8004/v1/admin/stacks)" = 201 ] || fail "no stack: $(cat body)"
+[ "$(call -X POST -d "$stack" https://127.0.0.1:8004/v1/admin/stacks)" = 201 ] || fail "no stack: $(cat body)"
 
 takeover() { "$HEARTH" seed takeover site.yaml n1 "${ssh_words[@]/#/--ssh-option=}" "$@"; }
 takeover --check || fail "it would not work"
@@ -101,7 +102,7 @@ serves() {
     [ "$(call https://192.0.2.1:6385/v1)" = 200 ] || fail "the seed's address does not answer: $(cat body)"
     [ "$(call -H "$version" https://$node_address:6385/v1/nodes/n1)" = 200 ] || fail "the node's conductor: $(cat body)"
     grep -qE '"provision_state": ?"active"' body || fail "n1 is not active: $(cat body)"
-    [ "$(call http://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
+    [ "$(call https://192.0.2.1:8004/v1/admin/stacks)" = 200 ] || fail "the stack engine: $(cat body)"
     grep -q '"kept"' body || fail "the stack is lost: $(cat body)"
     { curl -sS --noproxy '*' --max-time 120 -o served http://192.0.2.1/images/site.qcow2 && cmp served node.qcow2; } ||
         fail "the image is not served"
@@ -118,7 +119,7 @@ kill -9 "$machine"
 wait "$machine" 2> /dev/null || true
 switch_on c
 deadline=$((SECONDS + 400))
-until answers_with 200 https://192.0.2.1:6385/v1 && answers_with 200 http://192.0.2.1:8004/v1/admin/stacks; do
+until answers_with 200 https://192.0.2.1:6385/v1 && answers_with 200 https://192.0.2.1:8004/v1/admin/stacks; do
     [ "$SECONDS" -lt "$deadline" ] || { fail "after a power cut it does not serve"; tail -c 2000 console.log; break; }
     sleep 2
 done

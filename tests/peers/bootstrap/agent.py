@@ -5,6 +5,7 @@ Machine(url, mac).boot() looks itself up and calls back until it is told to swit
 
 import http.server
 import json
+import ssl
 import threading
 import time
 import urllib.error
@@ -19,8 +20,9 @@ def steps(kind):
                                         "interface": "deploy", "reboot_requested": False}]}
 
 
-def request(url, method, body=None, version="1.68", token=""):
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+def request(url, method, body=None, version="1.68", token="", ca_file=None):
+    trust = ssl.create_default_context(cafile=ca_file)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=trust))
     call = urllib.request.Request(url, method=method, data=None if body is None else json.dumps(body).encode(),
                                   headers={"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": version}
                                   | ({"X-Auth-Token": token} if token else {}))

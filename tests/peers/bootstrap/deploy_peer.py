@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """`hearth deploy` from templates to CREATE_COMPLETE, with simulated machines and Debian's own agent. usage: deploy_peer.py HEARTH
 
-Each machine is deployed by the conductor; then Debian's os-collect-config fetches its metadata with what its config drive says, and
-its deployments are signalled. Nodes that don't fit, a machine that fails, the same command again, fewer servers than before.
+Each machine is deployed by the conductor; then Debian's os-collect-config fetches its metadata with what its config drive says, by TLS
+with the authority that it names, and its deployments are signalled. Debian's openstack client asks the engine. A site whose engine served in
+clear stays so until a word is given. Nodes that don't fit, a machine that fails, the same command again, fewer servers than before.
 """
 
 import base64
@@ -11,6 +12,7 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -18,7 +20,7 @@ import threading
 import time
 
 from agent import Machine, request
-from conductor import Conductor, need, same
+from conductor import Conductor, need, openstack_client, same
 
 MACS = {f"n{i}": f"52:54:00:00:01:{i:02x}" for i in range(3)}
 
@@ -117,25 +119,46 @@ class Site(threading.Thread):
         os.makedirs(home, exist_ok=True)
         with open(f"{home}/drive.iso", "wb") as file:
             file.write(gzip.decompress(base64.b64decode(drive)))
-        meta = json.loads(subprocess.run(["bsdtar", "-xOf", f"{home}/drive.iso", "openstack/latest/meta_data.json"],
-                                         capture_output=True, check=True).stdout)
+        meta, vendor = (json.loads(subprocess.run(["bsdtar", "-xOf", f"{home}/drive.iso", f"openstack/latest/{part}.json"],
+                                                  capture_output=True, check=True).stdout) for part in ("meta_data", "vendor_data2"))
         self.hosts[name] = meta["hostname"]
-        with open(f"{home}/occ.conf", "w", encoding="utf-8") as file:
-            file.write("[DEFAULT]\ncollectors = cfn\n[cfn]\n")
-            file.writelines(f"{key} = {value}\n" for key, value in meta["os-collect-config"]["cfn"].items())
-        environment = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
-        done = subprocess.run(["/usr/bin/python3", "-W", "ignore", "/usr/bin/os-collect-config", "--config-file", f"{home}/occ.conf",
-                               "--cachedir", home, "--one-time", "--print"], capture_output=True, text=True, check=False,
-                              env=environment, timeout=120)
+        authority = write(f"{home}/authority.pem", meta["hearth-authority"])
+        same("cloud-init trusts", [meta["hearth-authority"]],
+             json.loads(vendor["cloud-init"].removeprefix("#cloud-config\n"))["ca_certs"]["trusted"])
+        access = meta["os-collect-config"]["cfn"]
+        assert access["metadata_url"].startswith("https://"), access
+        if not self.hosts.get("refused"):
+            done = self.collects(home, access, another_authority(home))
+            assert "hello" not in done.stdout and "CERTIFICATE_VERIFY_FAILED" in done.stderr, done.stderr
+            self.hosts["refused"] = name
+        done = self.collects(home, access, authority)
         if done.returncode != 0 or not done.stdout.strip():
             print(f"{name}: os-collect-config: {done.stderr[-300:]}")
             return False
         deployments = json.loads(done.stdout)["cfn"]["deployments"]
         for one in deployments:
             where = next(i["value"] for i in one["inputs"] if i["name"] == "deploy_signal_id")
-            status = request(where, "POST", {"deploy_status_code": 0, "deploy_stdout": "hello", "result": f"hello from {name}"})[0]
+            status = request(where, "POST", {"deploy_status_code": 0, "deploy_stdout": "hello", "result": f"hello from {name}"},
+                             ca_file=authority)[0]
             same(f"{name} signals", 200, status)
         return bool(deployments)
+
+    @staticmethod
+    def collects(home, access, authority):
+        """Debian's os-collect-config, as a machine that trusts that authority."""
+        with open(f"{home}/occ.conf", "w", encoding="utf-8") as file:
+            file.write(f"[DEFAULT]\ncollectors = cfn\n[cfn]\nca_certificate = {authority}\n")
+            file.writelines(f"{key} = {value}\n" for key, value in access.items())
+        environment = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
+        return subprocess.run(["/usr/bin/python3", "-W", "ignore", "/usr/bin/os-collect-config", "--config-file", f"{home}/occ.conf",
+                               "--cachedir", home, "--one-time", "--print"], capture_output=True, text=True, check=False,
+                              env=environment, timeout=120)
+
+
+def another_authority(home):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", os.devnull, "-out",
+                    f"{home}/another.pem", "-subj", "/CN=hearth"], check=True, stderr=subprocess.DEVNULL)
+    return f"{home}/another.pem"
 
 
 def write(path, text):
@@ -188,8 +211,9 @@ def interrupted(hearth, *words):
         process.kill()
 
 
-def rows(table, state):
-    return sum(f"| {state} " in line for line in table.splitlines()[-30:])
+def rows(text, state):
+    """Of the last table: a command that waits for long prints one in between."""
+    return text.rpartition("| UUID ")[2].count(f"| {state} ")
 
 
 def at_a_seed(hearth, work, ports):
@@ -214,13 +238,65 @@ def at_a_seed(hearth, work, ports):
             assert "Stack overcloud UPDATE_COMPLETE" in text, text
             same("active nodes", 2, rows(text, "active"))
             assert '"hello from n' in text, text
-            same("host names", ["web-0", "web-1"], sorted(site.hosts.values()))
+            same("host names", ["web-0", "web-1"], sorted(site.hosts[name] for name in MACS if name in site.hosts))
             writes = {name: machine.writes for name, (machine, _) in site.machines.items()}
+            the_fields_client(c, ports["heat"])
             text = deploy(hearth, *common, "-P", "count=1")
             assert "is no longer in the stack: it is taken out of use." in text, text
             same("nothing was written for it", writes, {name: machine.writes for name, (machine, _) in site.machines.items()})
         finally:
             site.stop.set()
+
+
+def the_fields_client(c, heat):
+    """python3-heatclient, by the authority that lies beside the token; by another one it says no word of its own."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("OS_") and "proxy" not in k.lower()}
+    with open(f"{c.directory}/metadata/api-token", encoding="ascii") as file:
+        environment |= {"OS_AUTH_TYPE": "admin_token", "OS_TOKEN": file.read().strip(), "OS_ENDPOINT": heat}
+    for authority, good in ((f"{c.directory}/metadata/authority.pem", True), (another_authority(c.directory), False)):
+        done = openstack_client.run(["stack", "list", "-f", "value", "-c", "Stack Name"], environment | {"OS_CACERT": authority})
+        same(f"openstack stack list: {done.stderr}", good, done.returncode == 0)
+        assert "overcloud" in done.stdout if good else "CERTIFICATE_VERIFY_FAILED" in done.stderr or "SSL" in done.stderr, done
+    text = c.run("why", "stack", "overcloud")
+    assert "overcloud" in text, text
+    done = subprocess.run([c.hearth, "stack", "list", "--state", f"{c.directory}/metadata", "--ca-file", another_authority(c.directory)],
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and "the certificate of 127.0.0.1 does not hold" in done.stderr, done
+
+
+def stack_ports(c, hearth):
+    """What answers, by scheme: its stacks by name, or why not."""
+    def listed(scheme):
+        with open(f"{c.directory}/metadata/endpoint", encoding="ascii") as file:
+            url = file.read().strip().replace("https://", "http://").replace("http://", scheme + "://")
+        done = subprocess.run([hearth, "stack", "list", "--url", url, "--state", f"{c.directory}/metadata"], capture_output=True,
+                              text=True, timeout=60, check=False)
+        return done.returncode == 0 and "odd" in done.stdout
+    return {scheme: listed(scheme) for scheme in ("http", "https")}
+
+
+def an_older_site(hearth, ports):
+    """A state whose engine has served in clear, of an older Hearth: its machines hold http:// URLs."""
+    directory = tempfile.mkdtemp(prefix="hearth-older-")
+    os.mkdir(f"{directory}/metadata", mode=0o700)
+    with open(os.path.dirname(os.path.abspath(__file__)) + "/../../e2e/metadata_state_1.sql", encoding="utf-8") as file:
+        database = sqlite3.connect(f"{directory}/metadata/state.db")
+        database.executescript(file.read())
+        database.close()
+    seen = 0
+    with Conductor(hearth, "--engine", *ports["options"], directory=directory) as c:
+        for words, scheme, told in (((), "http", "served in clear, as it was"), (("--tls-stacks",), "https", "by TLS from now on"),
+                                    ((), "https", None), (("--plain-stacks",), "http", "get no answer until they are deployed anew")):
+            if words or told is None:
+                c.options = ["--engine", *ports["options"], *words]
+                c.start()
+            c.until(lambda: os.path.exists(f"{directory}/metadata/endpoint"), True)
+            same(f"an older site, {words}", {"http": scheme == "http", "https": scheme == "https"}, stack_ports(c, hearth))
+            c.stop()
+            with open(f"{directory}/serve.log", encoding="utf-8") as file:
+                log = file.read()
+            assert (told in log[seen:]) if told else "clear" not in log[seen:] and "from now on:" not in log[seen:], log[seen:]
+            seen = len(log)
 
 
 def by_itself(hearth, work, ports):
@@ -258,13 +334,14 @@ def main():
     need(os.path.exists("/usr/bin/os-collect-config"), "there is no os-collect-config (python3-os-collect-config)")
     hearth = sys.argv[1]
     numbers = {name: free_port() for name in ("cfn", "objects", "heat", "identity")}
-    ports = {"heat": f"http://127.0.0.1:{numbers['heat']}/v1/admin",
+    ports = {"heat": f"https://127.0.0.1:{numbers['heat']}/v1/admin",
              "options": [word for name, number in numbers.items() for word in (f"--{name}-port", str(number))]}
     with tempfile.TemporaryDirectory(prefix="hearth-deploy.") as work:
         began = time.monotonic()
         at_a_seed(hearth, work, ports)
         print(f"at a seed: {time.monotonic() - began:.0f} s")
         by_itself(hearth, work, ports)
+        an_older_site(hearth, ports)
     print("ok")
 
 

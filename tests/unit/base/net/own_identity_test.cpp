@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/obj_mac.h>
 
+#include "base/certificate.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/sys/file.hpp"
@@ -89,6 +91,74 @@ TEST(OwnIdentity, APinnedClientSpeaksToThatKeyAndNoOther) {
   EXPECT_EQ(run_checked(runner, command), "/curl");  // by the address, too
   server.stop();
   EXPECT_EQ(greeter.asked, "/pinned /blind /curl ");
+}
+
+/// What a client answers that verifies: by a bundle of its own, or by the site's authority beside its system's.
+std::string verified(const std::string& url, const std::string& ca_file, const Environment& env = {}) {
+  SystemClock clock;
+  WebClient client(clock, env, "test");
+  HttpRequest request;
+  request.url = parse_url(url).value_or_throw();
+  request.deadline = Deadline::after(std::chrono::seconds(20), clock);
+  request.ca_file = ca_file;
+  try {
+    return client.send(request).body;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// A certificate as an older Hearth made it: the server's own, which signs itself.
+std::string former_certificate(const fs::path& key_file) {
+  const PrivateKey key = read_key(RealFileSystem().read(key_file).value_or(""));
+  const CertificateFields fields{.name = "hearth",
+                                 .extensions = {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+                                                {NID_key_usage, "critical,digitalSignature,keyCertSign"},
+                                                {NID_subject_alt_name, "IP:127.0.0.1"}},
+                                 .from = WallTime(std::chrono::seconds(946684800)),
+                                 .until = WallTime::max()};
+  return pem_of(make_certificate(fields, key.get(), {.key = key.get()}).get());
+}
+
+TEST(OwnIdentity, WhoTrustsTheAuthorityTrustsTheCertificateForANewAddressToo) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  (void)own_identity(directory.path(), "agents", {"192.0.2.1"});
+  const std::string authority = own_authority_file(directory.path(), "agents").string();
+  const fs::path kept = directory.path() / "kept.pem";
+  fs::copy_file(authority, kept);
+  const TlsFiles files = own_identity(directory.path(), "agents", {"192.0.2.1", "localhost"});
+  Greeter greeter;
+  fakes::RunningServer server(greeter, {}, nullptr, &files);
+  const std::string by_address = server.url("/", "https");
+  const std::string by_name = replace_all(by_address, "127.0.0.1", "localhost");
+  EXPECT_EQ(verified(by_name, kept.string()), "/");
+  EXPECT_EQ(verified(by_name, files.certificate), "/") << "it has the authority behind it";
+  EXPECT_THAT(verified(by_address, kept.string()), HasSubstr("IP address mismatch"));
+  EXPECT_EQ(verified(by_name, "", {{k_site_authority, kept.string()}}), "/");
+  const std::string none = (directory.path() / "none.pem").string();
+  EXPECT_THAT(verified(by_name, "", {{k_site_authority, none}}), HasSubstr("does not hold"));
+  (void)own_identity(directory.path(), "other", {"localhost"});
+  const std::string stranger = own_authority_file(directory.path(), "other").string();
+  EXPECT_THAT(verified(by_name, stranger), HasSubstr("does not hold"));
+  EXPECT_THAT(verified(by_name, "", {{k_site_authority, stranger}}), HasSubstr("does not hold"));
+}
+
+TEST(OwnIdentity, WhoTrustsTheCertificateOfAnOlderHearthTrustsTheOneThatReplacesIt) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  TlsFiles files = own_identity(directory.path(), "agents", {"127.0.0.1"});
+  const std::string former = former_certificate(files.key);
+  RealFileSystem().write(files.certificate, former, {});
+  fs::remove(own_authority_file(directory.path(), "agents"));
+  const fs::path kept = directory.path() / "kept.pem";
+  RealFileSystem().write(kept, former, {});
+  const std::string pin = key_pin(files.certificate);
+  files = own_identity(directory.path(), "agents", {"127.0.0.1"});
+  EXPECT_NE(RealFileSystem().read(files.certificate), former);
+  EXPECT_EQ(key_pin(files.certificate), pin);
+  Greeter greeter;
+  fakes::RunningServer server(greeter, {}, nullptr, &files);
+  EXPECT_EQ(verified(server.url("/", "https"), kept.string()), "/");
+  EXPECT_EQ(verified(server.url("/", "https"), own_authority_file(directory.path(), "agents").string()), "/");
 }
 
 TEST(OwnIdentity, APinnedClientSaysNothingInClearWhereverItIsSentTo) {

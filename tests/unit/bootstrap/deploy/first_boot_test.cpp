@@ -25,6 +25,21 @@ TEST(FirstBoot, theDriveNamesTheServerAndLeadsItsAgentToItsMetadata) {
   EXPECT_TRUE(drive["network_data"].contains("links"));
 }
 
+TEST(FirstBoot, theDriveNamesWhomToTrustToItsAgentAndToCloudInit) {
+  const std::string authority = "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n";
+  Json server = k_server;
+  server["authority"] = authority;
+  const Json drive = first_boot_contents(server, Json::object(), Json::object());
+  EXPECT_EQ(drive["meta_data"]["hearth-authority"], authority);
+  const std::string vendor = drive["vendor_data"]["cloud-init"];
+  ASSERT_TRUE(vendor.starts_with("#cloud-config\n")) << vendor;
+  const Json config = parse_json(vendor.substr(14), "vendor").value_or_throw();
+  EXPECT_EQ(config["ca_certs"]["trusted"], Json::array({authority}));
+  const Json in_clear = first_boot_contents(k_server, Json::object(), Json::object());
+  EXPECT_FALSE(in_clear.contains("vendor_data"));
+  EXPECT_FALSE(in_clear["meta_data"].contains("hearth-authority"));
+}
+
 TEST(FirstBoot, theRolesKeysAndUserDataServeWhereTheNodeHasNone) {
   const Json role = {{"ssh_keys", {"ssh-ed25519 R"}}, {"user_data", "#!/bin/sh"}, {"meta_data", {{"zone", "a"}}}};
   const Json drive = first_boot_contents({{"id", "u"}, {"name", "n"}, {"user_data", ""}}, Json::object(), role);

@@ -245,6 +245,32 @@ TEST_F(SealedStore, ANewKeySealsAtTheNextStart) {
   EXPECT_THAT(row.text(0), testing::HasSubstr(former));
 }
 
+TEST_F(SealedStore, ANewKeySealsWhatIsServedAtOnceAndOneWithoutTheFormerIsRefused) {
+  keep();
+  Store store(path_);
+  EXPECT_FALSE(store.seal_anew(true));
+  const std::string good = read_file(keys_);
+  fs::remove(keys_);
+  (void)Seal::read_or_make(keys_);
+  EXPECT_THROW((void)store.seal_anew(false), Error);
+  EXPECT_EQ(store.nodes().size(), 1U);
+  RealFileSystem().write(keys_, good, {.mode = 0600});
+  rotate_seal(keys_, 1);
+  EXPECT_TRUE(store.seal_anew(false));
+  EXPECT_FALSE(store.seal_anew(true));
+  const std::string fresh = Seal::read(keys_).key_id();
+  forget_former_keys(keys_, fresh, 2);
+  sql::Database database(path_);
+  sql::Statement row = database.prepare("SELECT record FROM nodes");
+  row.step();
+  EXPECT_THAT(row.text(0), testing::HasSubstr(fresh));
+  row.reset();
+  const Node node = secret_node();
+  std::vector<Event> none;
+  store.commit({&node}, {}, none, {{"deploy-template/x", {{"password", "s3cret of a step"}}}});
+  expect_whole();
+}
+
 TEST_F(SealedStore, AKeyThatIsRemovedBesideItIsPutBack) {
   Store store(path_);
   EXPECT_FALSE(store.put_back_key());

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::metadata::live {
@@ -43,7 +45,7 @@ class StackClientTest : public testing::Test {
   }
   Answers http_;
   fakes::ManualClock clock_;
-  StackClient client_{http_, clock_, "http://192.0.2.1:8004/v1/admin", "token"};
+  StackClient client_{http_, clock_, {"http://192.0.2.1:8004/v1/admin", "token", "/ca.pem"}};
 };
 
 TEST_F(StackClientTest, RepeatsAnyMethodWhereItIsSent) {
@@ -54,6 +56,27 @@ TEST_F(StackClientTest, RepeatsAnyMethodWhereItIsSent) {
   EXPECT_EQ(http_.asked[1].body, "{}");
   EXPECT_EQ(http_.asked[1].url.path, "/v1/admin/stacks/x/id");
   EXPECT_EQ(find_header(http_.asked[0].headers, "X-Auth-Token"), "token");
+  EXPECT_EQ(http_.asked[1].ca_file, "/ca.pem");
+}
+
+TEST(StackAddress, WhatIsNotSaidIsThatOfTheServiceWithItsStateThere) {
+  const TempDir state = TempDir::create("/tmp", "stack-address-");
+  const hearth::Environment env = {{"OS_CACERT", "/others.pem"}};
+  StackAddress found = stack_address(state.path(), {}, env);
+  EXPECT_EQ(found.url, "http://127.0.0.1:8004/v1/admin");
+  EXPECT_EQ(found.token, "");
+  EXPECT_EQ(found.ca_file, "/others.pem");
+  RealFileSystem files;
+  files.write(state.path() / "endpoint", "https://192.0.2.1:8004/v1/admin\n", {});
+  files.write(state.path() / "api-token", "secret\n", {});
+  files.write(state.path() / "authority.pem", "PEM", {});
+  found = stack_address(state.path(), {}, env);
+  EXPECT_EQ(found.url, "https://192.0.2.1:8004/v1/admin");
+  EXPECT_EQ(found.token, "secret");
+  EXPECT_EQ(found.ca_file, (state.path() / "authority.pem").string());
+  files.write(state.path() / "other", "lesser", {});
+  found = stack_address(state.path(), {"http://h:1", (state.path() / "other").string(), "/given.pem"}, env);
+  EXPECT_EQ(cat(found.url, " ", found.token, " ", found.ca_file), "http://h:1 lesser /given.pem");
 }
 
 TEST_F(StackClientTest, SaysOnceThatWhatIsShownMayBeOld) {

@@ -11,7 +11,8 @@ constexpr const char* k_machines = R"({
 class ServersTest : public RestTest {
  protected:
   ServersTest() {
-    engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_, true}, PublicUrls{});
+    engine_ = std::make_unique<Engine>(Engine::World{*repository_, maker_, clock_, log_, true},
+                                       PublicUrls{.authority = "PEM"});
   }
 };
 
@@ -28,6 +29,7 @@ TEST_F(ServersTest, ServersWaitUntilSomebodySaysThatTheirMachinesAreThere) {
   const Json boot = get(place + "/" + first)["server"];
   EXPECT_TRUE(boot["os_collect_config"].contains("cfn")) << boot;
   EXPECT_TRUE(boot["user_data"].is_string());
+  EXPECT_EQ(boot["authority"], "PEM");
   EXPECT_EQ(send("PUT", place + "/" + first, "{}").status, 400);
   EXPECT_EQ(send("PUT", place + "/nobody", R"({"address": "192.0.2.5"})").status, 404);
   EXPECT_EQ(send("PUT", place + "/" + first, R"({"address": "192.0.2.5"})").status, 200);
