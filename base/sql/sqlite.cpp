@@ -1,6 +1,7 @@
 // SQLite: write-ahead log, fully synchronous.
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <chrono>
 #include <optional>
@@ -20,6 +21,17 @@ namespace {
 constexpr int k_patience_milliseconds = 250;
 constexpr auto k_between_attempts = std::chrono::milliseconds(2);
 
+/// So little is left in the file system of the database that this is what ails it: a full disk is an "I/O error", too,
+/// where a file that lies there is to grow.
+bool has_no_room(sqlite3* handle, int code) {
+  constexpr unsigned long k_little = 256UL << 10U;
+  const char* path = ::sqlite3_db_filename(handle, "main");
+  struct statvfs at {};
+  const bool may_be = code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+  if (!may_be || path == nullptr || *path == '\0' || ::statvfs(path, &at) != 0) return false;
+  return at.f_bavail * at.f_frsize < k_little || (at.f_files > 0 && at.f_favail == 0);
+}
+
 /// `handle` knows what went wrong.
 StoreError failure(sqlite3* handle, std::string_view operation, std::string_view object) {
   StoreError error(cat(operation, " ", object, ": ", ::sqlite3_errmsg(handle)));
@@ -28,6 +40,10 @@ StoreError failure(sqlite3* handle, std::string_view operation, std::string_view
     error.hint(
         "The file is damaged. Stop what uses it and put its directory back from a backup (`hearth help "
         "backup-and-upgrade`); `sqlite3 FILE .recover` may save what is newer.");
+  }
+  if (has_no_room(handle, code)) {
+    error.hint(cat("The disk is full: there is no room for ", ::sqlite3_db_filename(handle, "main"),
+                   " to grow. Make some in its file system (`df`), and do this again; what was kept is safe."));
   }
   return error;
 }

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "bootstrap/api/routes.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
+#include "bootstrap/conductor/raid_config.hpp"
 #include "bootstrap/gate/answer.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 
@@ -203,9 +204,9 @@ ServedResponse IronicApi::drivers(const ApiCall& call) {
   if (call.parts.size() == 3 && call.parts[2] == "properties") {
     return json_answer(200, driver_properties(call.parts[1]));
   }
-  // As Ironic's hardware types without RAID or calls of vendors.
   const std::string part = call.parts.size() > 2 ? call.parts[2] : "";
-  if (part == "raid") throw Refusal(404, unsupported(call.parts[1], "raid").what());
+  if (part == "raid" && !speaks_redfish(call.parts[1])) throw Refusal(404, unsupported(call.parts[1], "raid").what());
+  if (part == "raid") return json_answer(200, logical_disk_properties());
   if (part == "vendor_passthru") {
     if (call.parts.size() == 4 && call.parts[3] == "methods") return json_answer(200, Json::object());
     throw Refusal(400,

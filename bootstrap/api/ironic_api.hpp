@@ -69,20 +69,23 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse one_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse patch_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse delete_node(const Node& node);
-  void check_chassis(Node& node) const;
+  void check_links(Node& node) const;
 
   // node_part_calls.cpp
   [[nodiscard]] ServedResponse part_of_node(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_states(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_maintenance(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_traits(const ApiCall& call, const Node& node);
-  [[nodiscard]] ServedResponse node_validate(const Node& node);
+  [[nodiscard]] ServedResponse node_validate(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_children(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_history(const ApiCall& call, const Node& node);
 
   // management_calls.cpp
   [[nodiscard]] ServedResponse node_management(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_firmware(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_bios(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_versions(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_raid(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_without(const ApiCall& call, const Node& node);
 
   // port_calls.cpp

@@ -1,9 +1,10 @@
 // /v1/nodes/ID/…: what a machine's management does beside its power: boot device and mode, Secure Boot, interrupts,
-// BIOS settings. What no driver of ours has (consoles, RAID, calls of vendors) is refused as Ironic's empty interfaces
-// do.
+// BIOS settings, firmware, RAID. What no driver of ours has (consoles, calls of vendors) is refused as Ironic's empty
+// interfaces do.
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/listed.hpp"
+#include "bootstrap/conductor/raid_config.hpp"
 #include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
@@ -110,6 +111,33 @@ ServedResponse IronicApi::node_bios(const ApiCall& call, const Node& node) {
   return json_answer(200, {{name, bios_row(name, settings[name], at, node.uuid, call.view)}});
 }
 
+/// What of the machine has firmware, and which: as they were told last.
+ServedResponse IronicApi::node_versions(const ApiCall& call, const Node& node) {
+  if (call.view.minor < 86) throw Refusal(404, "The API version does not allow node firmware");
+  const Json kept = conductor_.ledger().document(cat("firmware/", node.uuid)).value_or(Json::object());
+  constexpr std::string_view k_versions = "component,initial_version,current_version,last_version_flashed";
+  std::string fields = call.parameter("fields");
+  if (fields.empty() && !call.truth("detail")) fields = k_versions;
+  Json list = Json::array();
+  for (const auto& [component, versions] : kept.items()) {
+    Json row = versions;
+    row["component"] = component;
+    list.push_back(only_fields(row, fields));
+  }
+  return json_answer(200, {{"firmware", list}});
+}
+
+/// PUT states/raid: how the machine's volumes are to be; {} = nothing is wished.
+ServedResponse IronicApi::node_raid(const ApiCall& call, const Node& node) {
+  if (step_interface(node, "raid") == "no-raid") throw Refusal(404, unsupported(node.driver, "raid").what());
+  const Json config = call.body();
+  const std::string fault = config.empty() && config.is_object() ? "" : raid_config_fault(config);
+  if (!fault.empty()) throw Refusal(400, fault);
+  conductor_.ledger().edit(node.uuid).target_raid_config = config;
+  conductor_.settle();
+  return empty_answer(204);
+}
+
 ServedResponse IronicApi::node_without(const ApiCall& call, const Node& node) {
   if (call.parts[2] == "vendor_passthru") {
     if (call.parts.size() == 4 && call.parts[3] == "methods") return json_answer(200, Json::object());
@@ -117,7 +145,6 @@ ServedResponse IronicApi::node_without(const ApiCall& call, const Node& node) {
     if (method.empty()) throw Refusal(400, "Method not specified when calling vendor extension.");
     throw Refusal(400, cat("No handler for method ", method));
   }
-  if (call.parts[3] == "raid") throw Refusal(404, unsupported(node.driver, "raid").what());
   if (call.is("GET")) return json_answer(200, {{"console_enabled", false}, {"console_info", nullptr}});
   if (!truth_of(call.body(), "enabled")) throw Refusal(400, "Missing mandatory parameter: enabled");
   throw Refusal(400, unsupported(node.driver, "console").what());

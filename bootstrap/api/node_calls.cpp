@@ -21,7 +21,7 @@ constexpr std::string_view k_brief = "uuid,name,instance_uuid,maintenance,power_
 void check_filters(const ApiCall& call) {
   const std::string state = call.parameter("provision_state");
   if (!state.empty() && !parse_state(state)) throw Refusal(400, cat("Provision state \"", state, "\" is not valid"));
-  for (const char* flag : {"maintenance", "associated", "retired", "detail"}) {
+  for (const char* flag : {"maintenance", "associated", "retired", "detail", "include_children"}) {
     const std::string text = to_lower(call.parameter(flag));
     if (text.empty() || call.truth(flag) || text == "false" || text == "0" || text == "no" || text == "off") continue;
     throw Refusal(400,
@@ -44,8 +44,15 @@ bool fits_words(const ApiCall& call, const Node& node) {
   return chassis.empty() || chassis == text_in(node.fields, "chassis_uuid");
 }
 
+/// Parts of other machines are listed where they are asked for only.
+bool fits_parent(const ApiCall& call, const Node& node) {
+  const std::string own = text_in(node.fields, "parent_node");
+  const std::string wanted = call.parameter("parent_node");
+  return wanted.empty() ? own.empty() || call.truth("include_children") : own == wanted;
+}
+
 bool fits(const ApiCall& call, const Node& node) {
-  if (!fits_words(call, node)) return false;
+  if (!fits_words(call, node) || !fits_parent(call, node)) return false;
   const std::string state = call.parameter("provision_state");
   if (!state.empty() && parse_state(state) != node.state) return false;
   if (!call.parameter("maintenance").empty() && call.truth("maintenance") != node.maintenance) return false;
@@ -101,7 +108,7 @@ ServedResponse IronicApi::create_node(const ApiCall& call) {
                            node.driver, " for conductor group \"\"."));
   }
   conductor_.check_words(node);
-  check_chassis(node);
+  check_links(node);
   const std::string wish = text_in(body, "uuid");
   if (!wish.empty() && !parse_uuid(wish)) throw Refusal(400, cat("Expected a UUID but received ", wish, "."));
   node.uuid = wish.empty() ? random_uuid() : *parse_uuid(wish);
@@ -139,7 +146,7 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
                            changed.driver, " for conductor group \"\"."));
   }
   conductor_.check_words(changed);
-  check_chassis(changed);
+  check_links(changed);
   if (changed.instance_uuid != node.instance_uuid) {
     if (!node.instance_uuid.empty() && !changed.instance_uuid.empty())
       throw Refusal(409, cat("Node ", node.title(), " is associated with instance ", node.instance_uuid, "."));
@@ -152,8 +159,14 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
   return json_answer(200, shown_node(kept, call.view));
 }
 
-/// The chassis that it is said to be in, by its one spelling.
-void IronicApi::check_chassis(Node& node) const {
+/// The chassis and the parent that it is said to have, by their one spelling.
+void IronicApi::check_links(Node& node) const {
+  if (const std::string parent = text_in(node.fields, "parent_node"); !parent.empty()) {
+    const Node* found = conductor_.ledger().find(parent);
+    if (found == nullptr || found->uuid == node.uuid)
+      throw Refusal(400, cat("Node ", parent, " could not be found as parent_node of node ", node.title(), "."));
+    node.fields["parent_node"] = found->uuid;
+  }
   const std::string id = text_in(node.fields, "chassis_uuid");
   if (id.empty()) return;
   const std::optional<std::string> uuid = parse_uuid(id);

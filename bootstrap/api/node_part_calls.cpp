@@ -30,9 +30,11 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   if (part == "maintenance") return node_maintenance(call, node);
   if (part == "management") return node_management(call, node);
   if (part == "bios") return node_bios(call, node);
+  if (part == "firmware") return node_versions(call, node);
+  if (part == "children") return node_children(call, node);
   if (part == "vendor_passthru") return node_without(call, node);
   if (part == "traits") return node_traits(call, node);
-  if (part == "validate") return node_validate(node);
+  if (part == "validate") return node_validate(call, node);
   if (part == "history") return node_history(call, node);
   if (part == "ports") {
     return list_ports(call, [&](const Node& of, const Port&) { return of.uuid == node.uuid; });
@@ -65,7 +67,8 @@ ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
     return empty_answer(202, place);
   }
   if (what == "boot_mode" || what == "secure_boot") return node_firmware(call, node);
-  if (what == "console" || what == "raid") return node_without(call, node);
+  if (what == "raid") return node_raid(call, node);
+  if (what == "console") return node_without(call, node);
   throw Refusal(404, "Not Found");
 }
 
@@ -100,9 +103,19 @@ ServedResponse IronicApi::node_traits(const ApiCall& call, const Node& node) {
   return empty_answer(204);
 }
 
-ServedResponse IronicApi::node_validate(const Node& node) {
+ServedResponse IronicApi::node_children(const ApiCall& call, const Node& node) {
+  if (call.view.minor < 83) throw Refusal(404, "Not Found");
+  Json children = Json::array();
+  for (const auto& [uuid, other] : conductor_.ledger().nodes()) {
+    if (text_in(other.fields, "parent_node") == node.uuid) children.push_back(uuid);
+  }
+  return json_answer(200, {{"children", children}});
+}
+
+ServedResponse IronicApi::node_validate(const ApiCall& call, const Node& node) {
   Json result = Json::object();
   for (const auto& [interface, reason] : conductor_.validate(node.uuid)) {
+    if (interface == "firmware" && call.view.minor < 86) continue;
     if (reason == "unsupported") {
       result[interface] = {{"result", nullptr}, {"reason", "not supported"}};
     } else if (reason.empty()) {

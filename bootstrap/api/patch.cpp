@@ -94,6 +94,27 @@ std::string initial_of(const std::string& key) {
   return "null";
 }
 
+/// Implementations that there are, where a node says which it is to have, by their names in Ironic.
+void check_interfaces(const Node& node) {
+  const auto check = [&node](const char* kind, const std::vector<std::string>& known) {
+    const std::string given = text_in(node.fields, cat(kind, "_interface"));
+    if (given.empty()) return;
+    if (std::find(known.begin(), known.end(), given) == known.end()) {
+      std::vector<std::string> shown;
+      for (const std::string& name : known) shown.push_back(cat("'", name, "'"));
+      throw Refusal(400, cat("Could not find the following interface in the 'ironic.hardware.interfaces.", kind,
+                             "' entrypoint: ", given, ". Valid interfaces are [", join(shown, ", "), "]."));
+    }
+    if (given == "redfish" && !speaks_redfish(node.driver)) {
+      throw Refusal(
+          400, cat(kind, " interface implementation 'redfish' is not supported by hardware type ", node.driver, "."));
+    }
+  };
+  for (const char* kind : {"bios", "raid", "firmware"}) check(kind, {cat("no-", kind), "redfish"});
+  check("console", {"no-console"});
+  check("storage", {"noop"});
+}
+
 void put_back(Node& node, const Json& document) {
   const std::string name = text_in(document, "name");
   if (!name.empty()) check_name(name);
@@ -112,6 +133,7 @@ void put_back(Node& node, const Json& document) {
     else
       node.fields[key] = value;
   }
+  check_interfaces(node);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ constexpr std::string_view k_volume_pages = "node detail fields limit marker sor
 constexpr std::string_view k_group_filters = "node address detail fields limit marker sort_key sort_dir";
 constexpr std::string_view k_node_filters =
     "detail fields limit marker sort_key sort_dir instance_uuid associated maintenance provision_state driver "
-    "resource_class conductor_group owner lessee project retired fault conductor chassis_uuid description_contains";
+    "resource_class conductor_group owner lessee project retired fault conductor chassis_uuid description_contains "
+    "parent_node include_children";
 constexpr std::string_view k_port_filters =
     "detail fields limit marker sort_key sort_dir address node node_uuid portgroup";
 
@@ -37,6 +38,8 @@ constexpr auto k_routes = std::to_array<Route>(
      {"nodes/*/management/inject_nmi", "PUT", ""},
      {"nodes/*/bios", "GET", "detail fields"},
      {"nodes/*/bios/*", "GET", ""},
+     {"nodes/*/firmware", "GET", "detail fields"},
+     {"nodes/*/children", "GET", ""},
      {"nodes/*/vendor_passthru", "GET POST PUT DELETE", "method"},
      {"nodes/*/vendor_passthru/*", "GET POST PUT DELETE", ""},
      {"nodes/*/traits", "GET PUT DELETE", ""},

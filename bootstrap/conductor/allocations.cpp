@@ -129,7 +129,8 @@ void forget_records_of(Ledger& ledger, const Node& node) {
       if (text_in(record, "node_uuid") == node.uuid) ledger.remove_document(cat(shelf, text_in(record, "uuid")));
     }
   }
-  for (const char* kind : {"bios/", "introspection/", "agent-log/"}) ledger.remove_document(cat(kind, node.uuid));
+  for (const char* kind : {"bios/", "firmware/", "introspection/", "agent-log/"})
+    ledger.remove_document(cat(kind, node.uuid));
 }
 
 }  // namespace hearth::bootstrap

@@ -189,10 +189,21 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
   const std::string power_text = join(power, "; ");
   const std::string boot_text = join(boot, "; ");
   const std::string deploy = join(image_faults(checked), "; ");
-  return {{"bios", "unsupported"}, {"boot", boot_text},   {"console", "unsupported"},
-          {"deploy", deploy},      {"inspect", ""},       {"management", power_text},
-          {"network", ""},         {"power", power_text}, {"raid", "unsupported"},
-          {"rescue", boot_text},   {"storage", ""}};
+  const auto by_redfish = [&](const char* part) {
+    return step_interface(checked, part) == "redfish" ? power_text : std::string("unsupported");
+  };
+  return {{"bios", by_redfish("bios")},
+          {"boot", boot_text},
+          {"console", "unsupported"},
+          {"deploy", deploy},
+          {"firmware", by_redfish("firmware")},
+          {"inspect", ""},
+          {"management", power_text},
+          {"network", ""},
+          {"power", power_text},
+          {"raid", by_redfish("raid")},
+          {"rescue", boot_text},
+          {"storage", ""}};
 }
 
 void Conductor::seen(const std::string& mac, const std::string& how, Sign sign) {

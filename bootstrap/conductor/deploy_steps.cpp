@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "bootstrap/conductor/bmc_steps.hpp"
 
 namespace hearth::bootstrap {
 
@@ -32,32 +33,9 @@ bool is_core(const StepId& id) {
   return id.first == "deploy" && std::find(k_core_steps.begin(), k_core_steps.end(), id.second) != k_core_steps.end();
 }
 
-/// Of one step that the agent knows.
-void check_arguments(const std::string& kind, const Json& step, const Json& known, std::vector<std::string>& faults) {
-  const Json info = known.value("argsinfo", Json());
-  if (!info.is_object()) return;  // this agent tells nothing of them: it checks them itself
-  const Json arguments = step.value("args", Json::object());
-  std::vector<std::string> unexpected;
-  std::vector<std::string> missing;
-  for (const auto& [name, value] : arguments.items()) {
-    if (!info.contains(name)) unexpected.push_back(name);
-  }
-  for (const auto& [name, about] : info.items()) {
-    if (about.is_object() && about.value("required", false) && !arguments.contains(name)) missing.push_back(name);
-  }
-  const std::string shown = format_json(step);
-  if (!unexpected.empty())
-    faults.push_back(cat(kind, " step ", shown, " has these unexpected arguments: ", join(unexpected, ", ")));
-  if (!missing.empty())
-    faults.push_back(cat(kind, " step ", shown, " is missing these required arguments: ", join(missing, ", ")));
-}
-
-std::string settings_fault(const std::string& kind, const Json& step) {
-  return cat(kind, " step ", format_json(step), ": settings is a list of {name, value}");
-}
-
 /// Adds `wished` to `chosen`; what is wrong goes to `faults`.
-void choose(const Json& wished, const StepRows& known, StepRows& chosen, std::vector<std::string>& faults) {
+void choose(const Node& node, const Json& wished, const StepRows& known, StepRows& chosen,
+            std::vector<std::string>& faults) {
   std::vector<StepId> seen;
   for (const Json& step : wished) {
     const StepId id = id_of(step);
@@ -74,17 +52,17 @@ void choose(const Json& wished, const StepRows& known, StepRows& chosen, std::ve
               "the same interface and step. Duplicate deploy steps for ",
               id.first, ".", id.second));
     } else if (known.at(id).value("bmc", false) && priority > 0 && priority <= k_image_priority) {
-      faults.push_back(cat("deploy step ", id.second, " on interface bios has the priority ", priority,
+      faults.push_back(cat("deploy step ", id.second, " on interface ", id.first, " has the priority ", priority,
                            ": the machine is restarted by it, which is before its image only (above ", k_image_priority,
                            ")"));
     } else if (priority > 0 && priority <= k_leave_priority) {
       faults.push_back(cat("deploy step ", id.second, " has the priority ", priority, ": from ", k_leave_priority,
                            " on the agent, which is to run it, has left"));
     } else if (priority > 0) {
-      check_arguments("deploy", step, known.at(id), faults);
-      if (known.at(id).value("bmc", false) && text_in(step, "step") == "apply_configuration" &&
-          bios_wishes(step).empty())
-        faults.push_back(settings_fault("deploy", step));
+      const bool bmc = known.at(id).value("bmc", false);
+      const std::string fault =
+          bmc ? bmc_step_fault(node, "deploy", step) : arguments_fault("deploy", step, known.at(id));
+      if (!fault.empty()) faults.push_back(fault);
     }
     seen.push_back(id);
     chosen[id] = step;
@@ -97,41 +75,6 @@ std::string_view slot_of(int priority) {
 }
 
 }  // namespace
-
-Json bmc_steps(const PowerDriver* driver) {
-  if (driver == nullptr || !driver->changes_bios()) return Json::array();
-  const Json settings = {{"description", "A list of BIOS settings to be applied"}, {"required", true}};
-  const auto row = [](const char* step, const Json& arguments) {
-    return Json{{"interface", "bios"}, {"step", step}, {"priority", 0}, {"argsinfo", arguments}, {"bmc", true}};
-  };
-  return Json::array({row("apply_configuration", {{"settings", settings}}), row("factory_reset", Json::object())});
-}
-
-bool is_bmc_step(const PowerDriver* driver, const Json& step) {
-  const Json known = bmc_steps(driver);
-  return std::any_of(known.begin(), known.end(), [&](const Json& row) { return id_of(row) == id_of(step); });
-}
-
-std::string bmc_step_fault(const PowerDriver* driver, const std::string& kind, const Json& step) {
-  std::vector<std::string> faults;
-  for (const Json& known : bmc_steps(driver)) {
-    if (id_of(known) == id_of(step)) check_arguments(kind, step, known, faults);
-  }
-  if (faults.empty() && text_in(step, "step") == "apply_configuration" && bios_wishes(step).empty())
-    faults.push_back(settings_fault(kind, step));
-  return join(faults, "; ");
-}
-
-Json bios_wishes(const Json& step) {
-  Json wishes = Json::object();
-  const Json arguments = member_or_null(step, "args");
-  for (const Json& row : list_member(arguments, "settings")) {
-    const std::string name = text_in(row, "name");
-    if (name.empty() || !row.contains("value") || row["value"].is_structured()) return Json::object();
-    wishes[name] = row["value"];
-  }
-  return wishes;
-}
 
 std::string steps_fault(const Json& asked) {
   if (asked.is_null()) return "";
@@ -148,7 +91,7 @@ std::string steps_fault(const Json& asked) {
   return "";
 }
 
-StepPlan plan_steps(const Json& offered, const std::vector<Json>& templates, const Json& asked) {
+StepPlan plan_steps(const Node& node, const Json& offered, const std::vector<Json>& templates, const Json& asked) {
   StepRows known;
   StepRows chosen;
   for (const Json& step : offered) {
@@ -163,7 +106,7 @@ StepPlan plan_steps(const Json& offered, const std::vector<Json>& templates, con
   }
   StepPlan plan;
   std::vector<std::string> faults;
-  choose(of_templates, known, chosen, faults);
+  choose(node, of_templates, known, chosen, faults);
   if (!faults.empty()) {
     plan.fault =
         cat("Validation of deploy steps from deploy templates matching this node's instance traits failed. "
@@ -171,7 +114,7 @@ StepPlan plan_steps(const Json& offered, const std::vector<Json>& templates, con
             join(names, ","), ". Errors: ", join(faults, "; "));
     return plan;
   }
-  choose(asked.is_array() ? asked : Json::array(), known, chosen, faults);
+  choose(node, asked.is_array() ? asked : Json::array(), known, chosen, faults);
   if (!faults.empty()) {
     plan.fault = cat("Validation of deploy steps from \"deploy steps\" argument failed.", join(faults, "; "));
     return plan;

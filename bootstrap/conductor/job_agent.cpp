@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/agent_log.hpp"
+#include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/deploy_steps.hpp"
 #include "bootstrap/conductor/jobs.hpp"
 #include "bootstrap/node/shown.hpp"
@@ -40,10 +41,9 @@ const Json* command_with(const Json& commands, const std::string& id) {
 }
 
 /// Of the BMC's own: what an agent does not know it says itself.
-std::string asked_steps_fault(const PowerDriver* driver, const Node& node) {
-  const std::string kind = node.job.kind == "service" ? "service" : "clean";
+std::string asked_steps_fault(const Node& node) {
   for (const Json& step : node.job.notes["steps"]) {
-    const std::string fault = is_bmc_step(driver, step) ? bmc_step_fault(driver, kind, step) : "";
+    const std::string fault = is_bmc_step(node, step) ? bmc_step_fault(node, step_kind(node.job.kind), step) : "";
     if (!fault.empty()) return fault;
   }
   return "";
@@ -89,7 +89,7 @@ Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
   Job& job = node.job;
   const Json step = is_steps(stage) ? current_step(stage, node) : Json();
   if (is_steps(stage) && step.is_null()) return Step::done;
-  if (is_bmc_step(parts_.drivers.find(node.driver), step)) return bmc_step(node, stage, step);
+  if (is_bmc_step(node, step)) return bmc_step(node, stage, step);
   const Stamp heard = std::max(job.notes.value("heard", Stamp{0}), job.stage_since);
   if (parts_.ledger.now() - heard >
       microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout))) {
@@ -195,9 +195,9 @@ bool Jobs::plan_deployment(Node& node, const Json& offered) {
     if (std::find(traits.begin(), traits.end(), Json(text_in(one, "name"))) != traits.end())
       templates.push_back(std::move(one));
   }
-  Json known = bmc_steps(parts_.drivers.find(node.driver));
+  Json known = bmc_steps(node, "deploy");
   known.insert(known.end(), offered.begin(), offered.end());
-  StepPlan plan = plan_steps(known, templates, node.job.arguments.value("deploy_steps", Json()));
+  StepPlan plan = plan_steps(node, known, templates, node.job.arguments.value("deploy_steps", Json()));
   if (!plan.fault.empty()) {
     fail(parts_.ledger, node, plan.fault);
     return false;
@@ -209,13 +209,12 @@ bool Jobs::plan_deployment(Node& node, const Json& offered) {
 bool Jobs::take_steps(Node& node, const Json& result) {
   if (!result.is_object()) return node.job.kind != "deploy" || plan_deployment(node, Json::array());
   node.internal["hardware_manager_version"] = result.value("hardware_manager_version", Json::object());
-  const PowerDriver* driver = parts_.drivers.find(node.driver);
   Json steps = Json::array();
   for (const char* key : {"clean_steps", "deploy_steps", "service_steps"}) {
     if (!result.contains(key) || !result[key].is_object()) continue;
     for (const auto& [manager, rows] : result[key].items()) {
       for (const Json& row : rows) {
-        if (!is_bmc_step(driver, row)) steps.push_back(row);  // what its BMC is told is for people to say
+        if (!is_bmc_step(node, row)) steps.push_back(row);  // what its BMC is told is for people to say
       }
     }
   }
@@ -226,7 +225,7 @@ bool Jobs::take_steps(Node& node, const Json& result) {
   const char* own = node.job.kind == "service" ? "service_steps" : "clean_steps";
   if (node.job.kind != "clean") {
     node.job.notes["steps"] = node.job.arguments.value(own, Json::array());
-    const std::string fault = asked_steps_fault(parts_.drivers.find(node.driver), node);
+    const std::string fault = asked_steps_fault(node);
     if (!fault.empty()) fail(parts_.ledger, node, fault);
     return fault.empty();
   }
@@ -289,6 +288,11 @@ void Jobs::booted_again(Node& node) {
     return;
   }
   if (!needs_agent(*stage) || *stage == Stage::leave) return;
+  if (is_at_bmc(node, *stage)) {  // many start the machine themselves for what they were told
+    parts_.ledger.record(node, "boot", "the machine starts anew while its BMC is at work");
+    forget_agent(node);
+    return enter(node, Stage::await_agent);
+  }
   if (node.job.kind != "deploy" || node.job.notes.value("restarts", 0) >= parts_.settings.restarts) {
     fail(parts_.ledger, node, "the machine booted again in the middle of the work (power loss?)");
     return;

@@ -1,53 +1,49 @@
-// The steps of a job that a machine's BMC does: its BIOS settings, as Ironic's redfish BIOS interface. They are asked
-// for, the machine starts the ramdisk anew, which is what makes them hold, and then they are looked at.
+// The steps of a job that a machine's BMC does (bmc_steps.hpp), round by round.
 #include "base/text.hpp"
-#include "bootstrap/conductor/deploy_steps.hpp"
+#include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/jobs.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
-constexpr const char* k_asked_for = "bios";  ///< in the job's notes: the machine has been restarted for this step
-
-/// What is not as it was wished.
-Json not_updated(const Json& wishes, const Json& told) {
-  const Json& settings = object_member(told, "settings");
-  Json left = Json::object();
-  for (const auto& [name, value] : wishes.items()) {
-    if (member_or_null(settings, name) != value) left[name] = value;
-  }
-  return left;
-}
+constexpr const char* k_where_it_stands = "bmc";  ///< in the job's notes: of the step that is under way
 
 }  // namespace
 
 Jobs::Step Jobs::bmc_step(Node& node, Stage stage, const Json& step) {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) throw Error(ErrorKind::unsupported, cat("there is no driver ", node.driver));
-  const Node copy = node;
-  if (node.job.notes.contains(k_asked_for))
-    return start(node, stage, power_work([driver, copy] { return firmware_json(driver->firmware(copy)); }));
-  return start(node, stage, power_work([driver, copy, wishes = bios_wishes(step)] {
-                 wishes.empty() ? driver->reset_bios(copy) : driver->set_bios(copy, wishes);
-                 return Json();
+  if (text_in(step, "interface") == "raid" && text_in(step, "step") == "apply_configuration")
+    node.target_raid_config = step["args"]["raid_config"];
+  return start(node, stage,
+               power_work([driver, copy = node, step, at = node.job.notes.value(k_where_it_stands, Json::object()),
+                           now = parts_.ledger.now(), patience = callback_timeout(node)] {
+                 return bmc_round_json(bmc_round(*driver, copy, step, at, now, patience));
                }));
 }
 
-void Jobs::bmc_step_answered(Node& node, Stage stage, const Json& step, const Outcome& outcome) {
+void Jobs::bmc_step_answered(Node& node, Stage stage, const Outcome& outcome) {
   if (!outcome.good) return retry_or_fail(node, stage, outcome);
-  if (!node.job.notes.contains(k_asked_for)) {
-    node.job.notes[k_asked_for] = true;
-    parts_.ledger.record(
-        node, "agent", cat("step ", text_in(step, "step"), ": its BIOS was told; the machine starts anew to take it"));
-    return enter(node, Stage::power_off);
+  node.job.attempt = 0;
+  BmcRound round = bmc_round_from(outcome.value);
+  if (!round.news.empty()) parts_.ledger.record(node, "agent", round.news);
+  keep_firmware(parts_.ledger, node, round.firmware);
+  keep_raid(node, std::move(round.raid), parts_.ledger.now());
+  node.job.notes[k_where_it_stands] = std::move(round.at);
+  switch (round.then) {
+    case BmcRound::Then::go_on: return;
+    case BmcRound::Then::wait:
+      node.job.retry_at = parts_.ledger.now() + microseconds(parts_.settings.poll_interval);
+      return;
+    case BmcRound::Then::restart: return enter(node, Stage::power_off);
+    case BmcRound::Then::done: node.job.notes.erase(k_where_it_stands); return step_done(node, stage);
+    case BmcRound::Then::failed: return fail(parts_.ledger, node, round.fault);
   }
-  node.job.notes.erase(k_asked_for);
-  keep_firmware(parts_.ledger, node, outcome.value);
-  const Json left = not_updated(bios_wishes(step), outcome.value);
-  if (left.empty()) return step_done(node, stage);
-  fail(parts_.ledger, node,
-       cat("Redfish BIOS apply_configuration step failed. Attributes ", format_json(left), " are not updated."));
+}
+
+bool Jobs::is_at_bmc(const Node& node, Stage stage) const {
+  return is_steps(stage) && is_bmc_step(node, current_step(stage, node));
 }
 
 }  // namespace hearth::bootstrap

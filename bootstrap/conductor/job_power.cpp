@@ -41,14 +41,40 @@ std::string missing_traits(const Node& node) {
              " is missing traits ", join(missing, ", "));
 }
 
+/// Each part's first version, the one that it has, and the one that it was given last.
+void keep_versions(Ledger& ledger, const Node& node, const Json& parts) {
+  if (parts.empty()) return;
+  const std::string key = cat("firmware/", node.uuid);
+  Json kept = ledger.document(key).value_or(Json::object());
+  const Json before = kept;
+  const Json now = stamp_json(ledger.now());
+  for (const auto& [component, version] : parts.items()) {
+    if (!kept.contains(component)) {
+      kept[component] = {{"initial_version", version},
+                         {"current_version", version},
+                         {"last_version_flashed", nullptr},
+                         {"created_at", now},
+                         {"updated_at", nullptr}};
+    }
+    Json& row = kept[component];
+    if (row["current_version"] == version) continue;
+    row["current_version"] = row["last_version_flashed"] = version;
+    row["updated_at"] = now;
+  }
+  if (kept != before) ledger.put_document(key, kept);
+}
+
 }  // namespace
 
 Json firmware_json(const Firmware& found) {
   Json settings = Json::object();
   for (const auto& [name, value] : found.settings) settings[name] = value;
+  Json parts = Json::object();
+  for (const FirmwarePart& part : found.parts) parts[part.component] = part.version;
   return {{"boot_mode", found.boot_mode ? Json(*found.boot_mode) : Json()},
           {"secure_boot", found.secure_boot ? Json(*found.secure_boot) : Json()},
-          {"settings", std::move(settings)}};
+          {"settings", std::move(settings)},
+          {"parts", std::move(parts)}};
 }
 
 Json told_firmware(PowerDriver& driver, const Node& node) {
@@ -63,8 +89,9 @@ void keep_firmware(Ledger& ledger, Node& node, const Json& told) {
   if (!told.is_object()) return;
   node.internal["firmware"] = {{"boot_mode", told["boot_mode"]}, {"secure_boot", told["secure_boot"]}};
   const Json& settings = told["settings"];
-  if (settings.empty()) return;
-  ledger.put_document(cat("bios/", node.uuid), {{"at", stamp_json(ledger.now())}, {"settings", settings}});
+  if (!settings.empty())
+    ledger.put_document(cat("bios/", node.uuid), {{"at", stamp_json(ledger.now())}, {"settings", settings}});
+  keep_versions(ledger, node, told.value("parts", Json::object()));
 }
 
 Work power_work(std::function<Json()> body) {

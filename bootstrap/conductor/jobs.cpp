@@ -2,7 +2,6 @@
 
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
-#include "bootstrap/conductor/deploy_steps.hpp"
 
 namespace hearth::bootstrap {
 
@@ -205,9 +204,8 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
 }
 
 void Jobs::take_outcome(Node& node, Stage stage, const Outcome& outcome) {
-  const Json step = is_steps(stage) ? current_step(stage, node) : Json();
-  if (is_bmc_step(parts_.drivers.find(node.driver), step)) {
-    bmc_step_answered(node, stage, step, outcome);
+  if (is_at_bmc(node, stage)) {
+    bmc_step_answered(node, stage, outcome);
   } else if (needs_agent(stage)) {
     agent_answered(node, stage, outcome);
   } else if (!outcome.good) {

@@ -94,7 +94,8 @@ class Jobs {
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
   Step bmc_step(Node& node, Stage stage, const Json& step);
-  void bmc_step_answered(Node& node, Stage stage, const Json& step, const Outcome& outcome);
+  void bmc_step_answered(Node& node, Stage stage, const Outcome& outcome);
+  [[nodiscard]] bool is_at_bmc(const Node& node, Stage stage) const;
   /// The next of its steps, or stage.
   void step_done(Node& node, Stage stage);
   void agent_answered(Node& node, Stage stage, const Outcome& outcome);

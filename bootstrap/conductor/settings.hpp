@@ -41,7 +41,7 @@ struct Settings {
   std::string host = "hearth";           ///< the conductor's name
 };
 
-[[nodiscard]] inline Stamp microseconds(Seconds seconds) { return seconds.count() * 1'000'000; }
+[[nodiscard]] constexpr Stamp microseconds(Seconds seconds) { return seconds.count() * 1'000'000; }
 
 /// The node's own value of that name, else the usual one.
 [[nodiscard]] inline Seconds own_or(const Node& node, const char* name, Seconds usual) {

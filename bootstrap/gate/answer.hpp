@@ -8,7 +8,7 @@
 
 namespace hearth::bootstrap {
 
-constexpr int k_newest_minor = 82;  ///< of the API that we speak, 1.1 to 1.82
+constexpr int k_newest_minor = 87;  ///< of the API that we speak, 1.1 to 1.87
 
 [[nodiscard]] ServedResponse json_answer(int status, const Json& body);
 /// 202 and 204 have neither body nor content type: the field's client takes that for "nothing to read".

@@ -1,6 +1,7 @@
 #include "bootstrap/node/node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <ctime>
@@ -87,6 +88,17 @@ bool Node::boots_uefi() const {
   return capability("boot_mode").value_or("bios") == "uefi";
 }
 
+bool speaks_redfish(std::string_view driver) {
+  constexpr std::array<std::string_view, 5> k_drivers = {"redfish", "idrac", "ilo", "irmc", "xclarity"};
+  return std::find(k_drivers.begin(), k_drivers.end(), driver) != k_drivers.end();
+}
+
+std::string step_interface(const Node& node, std::string_view interface) {
+  const std::string none = cat("no-", interface);
+  if (!speaks_redfish(node.driver)) return none;
+  return text_in(node.fields, cat(interface, "_interface")) == none ? none : "redfish";
+}
+
 const std::vector<FreeField>& free_fields() {
   static const std::vector<FreeField> fields = {{"automated_clean", "null"},
                                                 {"chassis_uuid", "null"},
@@ -94,25 +106,26 @@ const std::vector<FreeField>& free_fields() {
                                                 {"description", "null"},
                                                 {"lessee", "null"},
                                                 {"owner", "null"},
+                                                {"parent_node", "null"},
                                                 {"network_data", "{}"},
                                                 {"protected", "false"},
                                                 {"protected_reason", "null"},
                                                 {"retired", "false"},
                                                 {"retired_reason", "null"},
                                                 {"resource_class", "null"},
-                                                {"bios_interface", "\"no-bios\""},
+                                                {"bios_interface", "null"},
                                                 {"boot_interface", "\"ipxe\""},
                                                 {"console_interface", "\"no-console\""},
                                                 {"deploy_interface", "\"direct\""},
+                                                {"firmware_interface", "null"},
                                                 {"inspect_interface", "\"agent\""},
                                                 {"management_interface", "null"},
                                                 {"network_interface", "\"noop\""},
                                                 {"power_interface", "null"},
-                                                {"raid_interface", "\"no-raid\""},
+                                                {"raid_interface", "null"},
                                                 {"rescue_interface", "\"agent\""},
                                                 {"storage_interface", "\"noop\""},
-                                                {"vendor_interface", "\"no-vendor\""},
-                                                {"target_raid_config", "{}"}};
+                                                {"vendor_interface", "\"no-vendor\""}};
   return fields;
 }
 

@@ -86,9 +86,11 @@ struct Node {
   Json properties = Json::object();
   Json instance_info = Json::object();
   Json extra = Json::object();
-  Json progress;                   ///< of the image being written, as the agent told it last; not kept
-  Json internal = Json::object();  ///< driver_internal_info: the conductor's own
-  Json fields = Json::object();    ///< further fields that people may set: k_free_fields
+  Json raid_config = Json::object();         ///< as its machine's volumes were, when they were changed last
+  Json target_raid_config = Json::object();  ///< as they are to be
+  Json progress;                             ///< of the image being written, as the agent told it last; not kept
+  Json internal = Json::object();            ///< driver_internal_info: the conductor's own
+  Json fields = Json::object();              ///< further fields that people may set: k_free_fields
   Job job;
   Instruction instruction;
   Power observed = Power::unknown;  ///< what the network told of a machine without power management
@@ -106,6 +108,11 @@ struct Node {
   void set_capability(std::string_view key, std::string_view value);
   [[nodiscard]] bool boots_uefi() const;
 };
+
+/// Whether machines of this driver are managed by Redfish, or may be.
+[[nodiscard]] bool speaks_redfish(std::string_view driver);
+/// Which of Ironic's implementations of "bios", "raid", "firmware" the node has: "redfish" or "no-raid" …
+[[nodiscard]] std::string step_interface(const Node& node, std::string_view interface);
 
 /// Fields of a node that are kept as they are given, with what a new node has.
 struct FreeField {

@@ -82,13 +82,15 @@ Instruction instruction_from(const Json& record) {
           stamp(record, "reminded")};
 }
 
-/// The five objects whose contents are other people's.
+/// The objects whose contents are other people's.
 void put_objects(const Node& node, Json& record) {
   record["driver_info"] = node.driver_info;
   record["properties"] = node.properties;
   record["instance_info"] = node.instance_info;
   record["extra"] = node.extra;
   record["internal"] = node.internal;
+  if (!node.raid_config.empty()) record["raid_config"] = node.raid_config;
+  if (!node.target_raid_config.empty()) record["target_raid_config"] = node.target_raid_config;
   record["fields"] = node.fields;
 }
 
@@ -98,6 +100,8 @@ void take_objects(const Json& record, Node& node) {
   node.instance_info = object(record, "instance_info");
   node.extra = object(record, "extra");
   node.internal = object(record, "internal");
+  node.raid_config = object(record, "raid_config");
+  node.target_raid_config = object(record, "target_raid_config");
   node.fields = object(record, "fields");
 }
 

@@ -57,7 +57,9 @@ constexpr std::array k_since = {Since{"driver_internal_info", 3},
                                 Since{"lessee", 65},
                                 Since{"network_data", 66},
                                 Since{"boot_mode", 75},
-                                Since{"secure_boot", 75}};
+                                Since{"secure_boot", 75},
+                                Since{"parent_node", 83},
+                                Since{"firmware_interface", 86}};
 
 void hide_newer(Json& shown, int minor) {
   for (const Since& row : k_since) {
@@ -150,6 +152,7 @@ Json shown_node(const Node& node, const View& view) {
   for (const char* key : {"management_interface", "power_interface"}) {
     if (shown[key].is_null()) shown[key] = node.driver;
   }
+  for (const char* part : {"bios", "raid", "firmware"}) shown[cat(part, "_interface")] = step_interface(node, part);
   shown["driver"] = node.driver;
   shown["driver_info"] = masked(node.driver_info);
   shown["driver_internal_info"] = masked(internal_shown(node));
@@ -163,7 +166,8 @@ Json shown_node(const Node& node, const View& view) {
   shown["allocation_uuid"] = text_or_null(node.allocation);
   shown["clean_step"] = Json::object();
   shown["deploy_step"] = Json::object();
-  shown["raid_config"] = Json::object();
+  shown["raid_config"] = node.raid_config;
+  shown["target_raid_config"] = node.target_raid_config;
   shown["created_at"] = stamp_json(node.created);
   shown["updated_at"] = stamp_json(node.updated);
   for (const char* list : {"ports", "states", "portgroups", "volume"}) {
@@ -193,10 +197,10 @@ Json shown_states(const Node& node, int minor) {
   Json shown = Json::object();
   put_conditions(node, shown);
   put_firmware(node, shown);
+  shown["raid_config"] = node.raid_config;
+  shown["target_raid_config"] = node.target_raid_config;
   hide_newer(shown, minor);
   shown["provision_state"] = name(node.state);
-  shown["raid_config"] = nullptr;
-  shown["target_raid_config"] = nullptr;
   for (const char* key : {"maintenance", "maintenance_reason", "fault", "reservation", "inspection_started_at",
                           "inspection_finished_at"}) {
     shown.erase(key);

@@ -1,4 +1,4 @@
-// Nodes and ports as Ironic's REST API shows them (API 1.82): all keys, secrets masked. Pure.
+// Nodes and ports as Ironic's REST API shows them (API 1.87): all keys, secrets masked. Pure.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace hearth::bootstrap {
 struct View {
   std::string base;             ///< "http://192.0.2.1:6385"
   std::string host = "hearth";  ///< the conductor's name
-  int minor = 82;               ///< of the API version asked for
+  int minor = 87;               ///< of the API version asked for
 };
 
 [[nodiscard]] Json shown_node(const Node& node, const View& view);

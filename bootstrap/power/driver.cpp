@@ -31,6 +31,13 @@ void PowerDriver::set_boot_mode(const Node& node, const std::string&) {
 void PowerDriver::set_secure_boot(const Node& node, bool) { throw unsupported(node.driver, "set_secure_boot_state"); }
 void PowerDriver::set_bios(const Node& node, const Json&) { throw unsupported(node.driver, "apply_configuration"); }
 void PowerDriver::reset_bios(const Node& node) { throw unsupported(node.driver, "factory_reset"); }
+RaidHardware PowerDriver::raid(const Node& node) { throw unsupported(node.driver, "raid"); }
+BmcOrder PowerDriver::create_volume(const Node& node, const VolumeWish&) { throw unsupported(node.driver, "raid"); }
+BmcOrder PowerDriver::delete_volume(const Node& node, const Volume&) { throw unsupported(node.driver, "raid"); }
+BmcOrder PowerDriver::update_firmware(const Node& node, const FirmwareImage&) {
+  throw unsupported(node.driver, "firmware");
+}
+BmcTask PowerDriver::task(const Node& node, const std::string&) { throw unsupported(node.driver, "tasks"); }
 void PowerDriver::inject_nmi(const Node& node) { throw unsupported(node.driver, "inject_nmi"); }
 
 PowerDriver* Drivers::find(const std::string& name) const {

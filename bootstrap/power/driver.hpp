@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/power/bmc_work.hpp"
 
 namespace hearth::bootstrap {
 
@@ -52,6 +53,7 @@ struct Firmware {
   std::optional<std::string> boot_mode;  ///< "uefi", "bios"
   std::optional<bool> secure_boot;
   std::map<std::string, Json> settings;  ///< of its BIOS, by name
+  std::vector<FirmwarePart> parts = {};
 };
 
 class PowerDriver {
@@ -77,11 +79,17 @@ class PowerDriver {
   /// Both hold from the machine's next start on.
   virtual void set_boot_mode(const Node& node, const std::string& mode);
   virtual void set_secure_boot(const Node& node, bool on);
-  /// Whether the two below are there at all.
-  [[nodiscard]] virtual bool changes_bios() const { return false; }
   /// Settings by name (Firmware::settings). Both hold from the machine's next start on.
   virtual void set_bios(const Node& node, const Json& settings);
   virtual void reset_bios(const Node& node);
+  /// Drives, and the volumes that controllers make of them.
+  [[nodiscard]] virtual RaidHardware raid(const Node& node);
+  virtual BmcOrder create_volume(const Node& node, const VolumeWish& wish);
+  virtual BmcOrder delete_volume(const Node& node, const Volume& volume);
+  /// Has the BMC fetch the file, if it is the one that it is to be, and bring it to the part that it is for.
+  virtual BmcOrder update_firmware(const Node& node, const FirmwareImage& image);
+  /// How far it is with an order (BmcOrder::task).
+  [[nodiscard]] virtual BmcTask task(const Node& node, const std::string& path);
   /// A non-maskable interrupt: a system that hangs writes its dump.
   virtual void inject_nmi(const Node& node);
 };

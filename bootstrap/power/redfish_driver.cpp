@@ -92,20 +92,41 @@ void insert_media(RedfishSession& session, const Json& system, const std::string
   throw PowerFault(Reason::failed, "the machine has no virtual CD drive");
 }
 
-/// What `object` links to under `key`; null when it does not, or the BMC has nothing there.
-Json linked(RedfishSession& session, const Json& object, const char* key) {
-  const std::string path = text_in(object_member(object, key), "@odata.id");
-  return path.empty() ? Json() : session.get_if_there(path);
-}
-
 /// For what is to be done with it, in Ironic's words.
 Json bios_of(RedfishSession& session, const char* what) {
-  Json bios = linked(session, session.get(session.system_path()), "Bios");
+  Json bios = session.linked(session.get(session.system_path()), "Bios");
   if (object_member(bios, "Attributes").empty()) {
     throw PowerFault(Reason::unsupported,
                      cat("Redfish BIOS ", what, " failed, because BIOS settings are not supported"));
   }
   return bios;
+}
+
+/// Its BIOS, its BMC, and its network adapters, which not all BMCs show at all times.
+std::vector<FirmwarePart> parts_of_machine(RedfishSession& session, const Json& system) {
+  std::vector<FirmwarePart> parts;
+  const auto add = [&parts](const std::string& component, const std::string& version) {
+    if (!version.empty()) parts.push_back({words_of_bmc(component), words_of_bmc(version)});
+  };
+  add("bios", text_in(system, "BiosVersion"));
+  const Json& links = object_member(system, "Links");
+  const auto first = [&](const char* key) {
+    const Json& list = list_member(links, key);
+    return list.empty() ? Json() : session.get_if_there(text_in(list[0], "@odata.id"));
+  };
+  try {
+    add("bmc", text_in(first("ManagedBy"), "FirmwareVersion"));
+    const Json adapters = session.linked(first("Chassis"), "NetworkAdapters");
+    for (const Json& adapter : session.members(adapters)) {
+      for (const Json& controller : list_member(adapter, "Controllers")) {
+        add(cat("nic:", text_in(adapter, "SerialNumber", text_in(adapter, "Id"))),
+            text_in(controller, "FirmwarePackageVersion"));
+      }
+    }
+  } catch (const PowerFault& fault) {
+    if (fault.reason() != Reason::failed) throw;
+  }
+  return parts;
 }
 
 std::optional<std::string> boot_mode_of(const Json& system) {
@@ -206,11 +227,12 @@ std::optional<BootDevice> RedfishDriver::boot_device(const Node& node) {
 Firmware RedfishDriver::firmware(const Node& node) {
   RedfishSession session(http_, clock_, node, sessions_);
   const Json system = session.get(session.system_path());
-  Firmware found{.boot_mode = boot_mode_of(system), .secure_boot = {}, .settings = {}};
-  const Json secure = linked(session, system, "SecureBoot");
+  Firmware found{
+      .boot_mode = boot_mode_of(system), .secure_boot = {}, .settings = {}, .parts = parts_of_machine(session, system)};
+  const Json secure = session.linked(system, "SecureBoot");
   if (member_or_null(secure, "SecureBootEnable").is_boolean())
     found.secure_boot = secure["SecureBootEnable"].get<bool>();
-  const Json bios = linked(session, system, "Bios");
+  const Json bios = session.linked(system, "Bios");
   const Json& attributes = object_member(bios, "Attributes");
   for (const auto& [name, value] : attributes.items()) found.settings[name] = value;
   return found;
@@ -227,7 +249,7 @@ void RedfishDriver::set_boot_mode(const Node& node, const std::string& mode) {
 void RedfishDriver::set_secure_boot(const Node& node, bool on) {
   RedfishSession session(http_, clock_, node, sessions_);
   const Json system = session.get(session.system_path());
-  const Json secure = linked(session, system, "SecureBoot");
+  const Json secure = session.linked(system, "SecureBoot");
   if (!secure.is_object()) throw unsupported(node.driver, "set_secure_boot_state");
   if (secure.value("SecureBootEnable", Json()) == Json(on)) return;
   if (boot_mode_of(system) == "bios")

@@ -1,6 +1,7 @@
 #include "bootstrap/power/redfish_session.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/hmac.hpp"
 #include "base/log.hpp"
@@ -232,6 +233,56 @@ Json RedfishSession::taken(const std::string& path, const Answer& answer) {
 void RedfishSession::post(const std::string& path, const Json& body) {
   const Answer answer = send("POST", path, body);
   if (answer.status < 200 || answer.status >= 300) refuse(path, answer);
+}
+
+std::string RedfishSession::order(const std::string& method, const std::string& path, const Json& body) {
+  const Answer answer = send(method, path, body);
+  if (answer.status < 200 || answer.status >= 300) refuse(path, answer);
+  if (answer.status != 202) return "";
+  const std::string place = find_header(answer.headers, "Location").value_or("");
+  if (!place.empty()) return path_of(place);
+  return path_of(text_in(answer.body, "TaskMonitor", text_in(answer.body, "@odata.id")));
+}
+
+BmcTask RedfishSession::task(const std::string& path) {
+  const Answer answer = send("GET", path, Json());
+  if (answer.status == 404 || answer.status == 410) return {};  // it was done, and is forgotten
+  // A monitor answers 202 until the end, and then as the order itself would have; a task says in words how far it is.
+  const std::string state = text_in(answer.body, "TaskState");
+  constexpr std::array<std::string_view, 4> k_resting = {"New", "Pending", "Starting", "Suspended"};
+  constexpr std::array<std::string_view, 4> k_running = {"Running", "Stopping", "Service", "Cancelling"};
+  const auto is_of = [&state](const auto& list) { return std::find(list.begin(), list.end(), state) != list.end(); };
+  if (is_of(k_resting)) return {.running = true, .rests = true, .fault = ""};
+  if (is_of(k_running) || (answer.status == 202 && state.empty()))
+    return {.running = true, .rests = false, .fault = ""};
+  if (answer.status >= 500) refuse(path, answer);
+  const std::string health = text_in(answer.body, "TaskStatus", "OK");
+  if (answer.status < 400 && (state.empty() || (state == "Completed" && health != "Critical"))) return {};
+  std::vector<std::string> told;
+  for (const Json& row : list_member(answer.body, "Messages")) told.push_back(text_in(row, "Message"));
+  std::erase(told, "");
+  const std::string words = told.empty() ? error_text(answer.body) : words_of_bmc(join(told, " "));
+  return {.running = false,
+          .rests = false,
+          .fault = cat("its BMC's task ", words_of_bmc(path), " ended as ",
+                       state.empty() ? cat("HTTP ", answer.status) : words_of_bmc(state),
+                       words.empty() ? "" : cat(": ", words))};
+}
+
+Json RedfishSession::linked(const Json& object, const char* key) {
+  const std::string path = text_in(object_member(object, key), "@odata.id");
+  return path.empty() ? Json() : get_if_there(path);
+}
+
+std::vector<Json> RedfishSession::members(const Json& collection, const char* key) {
+  constexpr std::size_t k_most = 512;  // drives of a controller with its enclosures
+  std::vector<Json> found;
+  for (const Json& row : list_member(collection, key)) {
+    if (found.size() == k_most) break;
+    Json one = get_if_there(text_in(row, "@odata.id"));
+    if (one.is_object()) found.push_back(std::move(one));
+  }
+  return found;
 }
 
 void RedfishSession::patch(const std::string& path, const Json& body) {

@@ -52,6 +52,14 @@ class RedfishSession {
   /// Null where the BMC has no such thing (404).
   [[nodiscard]] Json get_if_there(const std::string& path);
   void post(const std::string& path, const Json& body);
+  /// POST or DELETE of what may take its time: the path by which the task is asked for, empty where it is done
+  /// (DSP0266, asynchronous operations).
+  [[nodiscard]] std::string order(const std::string& method, const std::string& path, const Json& body);
+  [[nodiscard]] BmcTask task(const std::string& path);
+  /// What `object` links to under `key`; null when it does not, or the BMC has nothing there.
+  [[nodiscard]] Json linked(const Json& object, const char* key);
+  /// Those of a collection, as far as they are there.
+  [[nodiscard]] std::vector<Json> members(const Json& collection, const char* key = "Members");
   /// With the tag of the last get() of this path; without, where the BMC then refuses.
   void patch(const std::string& path, const Json& body);
   /// The path of the node's system.

@@ -115,6 +115,36 @@ void VendorDriver::reset_bios(const Node& node) {
   ask(node, [](PowerDriver& driver, const Node& as) { driver.reset_bios(as); });
 }
 
+RaidHardware VendorDriver::raid(const Node& node) {
+  RaidHardware found;
+  ask(node, [&found](PowerDriver& driver, const Node& as) { found = driver.raid(as); });
+  return found;
+}
+
+BmcOrder VendorDriver::create_volume(const Node& node, const VolumeWish& wish) {
+  BmcOrder made;
+  ask(node, [&](PowerDriver& driver, const Node& as) { made = driver.create_volume(as, wish); });
+  return made;
+}
+
+BmcOrder VendorDriver::delete_volume(const Node& node, const Volume& volume) {
+  BmcOrder made;
+  ask(node, [&](PowerDriver& driver, const Node& as) { made = driver.delete_volume(as, volume); });
+  return made;
+}
+
+BmcOrder VendorDriver::update_firmware(const Node& node, const FirmwareImage& image) {
+  BmcOrder made;
+  ask(node, [&](PowerDriver& driver, const Node& as) { made = driver.update_firmware(as, image); });
+  return made;
+}
+
+BmcTask VendorDriver::task(const Node& node, const std::string& path) {
+  BmcTask found;
+  ask(node, [&](PowerDriver& driver, const Node& as) { found = driver.task(as, path); });
+  return found;
+}
+
 void VendorDriver::inject_nmi(const Node& node) {
   ask(node, [](PowerDriver& driver, const Node& as) { driver.inject_nmi(as); });
 }

@@ -25,9 +25,13 @@ class VendorDriver final : public PowerDriver {
   [[nodiscard]] Firmware firmware(const Node& node) override;
   void set_boot_mode(const Node& node, const std::string& mode) override;
   void set_secure_boot(const Node& node, bool on) override;
-  [[nodiscard]] bool changes_bios() const override { return true; }
   void set_bios(const Node& node, const Json& settings) override;
   void reset_bios(const Node& node) override;
+  [[nodiscard]] RaidHardware raid(const Node& node) override;
+  BmcOrder create_volume(const Node& node, const VolumeWish& wish) override;
+  BmcOrder delete_volume(const Node& node, const Volume& volume) override;
+  BmcOrder update_firmware(const Node& node, const FirmwareImage& image) override;
+  [[nodiscard]] BmcTask task(const Node& node, const std::string& path) override;
   void inject_nmi(const Node& node) override;
 
  private:

@@ -16,6 +16,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 from conductor import Conductor, need, same, site
@@ -194,6 +195,7 @@ def inside(hearth):
     another_user_serves(hearth, directory + ".2")
     links_lead_root_nowhere(hearth)
     the_key_stays(hearth)
+    a_full_disk_is_named(hearth)
     shutil.rmtree(directory, ignore_errors=True)
     print("ok")
 
@@ -265,6 +267,29 @@ def the_key_stays(hearth):
         same("the nodes are read with it", 200, c.ask("GET", "/v1/nodes")[0])
 
 
+def a_full_disk_is_named(hearth):
+    """At the start, before anything is kept, and where there is a state already."""
+    place = tempfile.mkdtemp(prefix="hearth-full-")
+    serve = [hearth, "node", "serve", "--state", place, "--port", "0", "--user", "root"]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", place], check=True)
+    try:
+        for before in ("nothing is there", "a state is there"):
+            with open(os.path.join(place, "fill"), "wb", buffering=0) as file:
+                try:
+                    while True:
+                        file.write(bytes(4096))
+                except OSError:
+                    pass
+            done = subprocess.run(serve, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False)
+            same(f"{before}: {done.stdout}", (1, True), (done.returncode, f"The disk is full: there is no room for {place}/state.db" in done.stdout))
+            os.unlink(os.path.join(place, "fill"))
+            if before == "nothing is there":
+                subprocess.run([hearth, "node", "list", "--state", place], stdout=subprocess.DEVNULL, timeout=30, check=True)
+    finally:
+        subprocess.run(["umount", place], check=True)
+        os.rmdir(place)
+
+
 def fault(text):
     return json.loads(json.loads(text)["error_message"])["faultstring"]
 
@@ -275,7 +300,7 @@ def main():
         return
     need(os.geteuid() == 0, "needs root, for a network namespace and packet sockets")
     need(shutil.which("curl") and shutil.which("ip"), "needs curl and ip")
-    done = subprocess.run(["unshare", "-n", sys.executable, os.path.abspath(__file__), sys.argv[1], "inside"], check=False)
+    done = subprocess.run(["unshare", "-n", "-m", sys.executable, os.path.abspath(__file__), sys.argv[1], "inside"], check=False)
     sys.exit(done.returncode)
 
 

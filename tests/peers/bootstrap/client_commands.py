@@ -147,9 +147,15 @@ def management(c):
     refused(c, "No handler for method x (HTTP 400)", "node", "passthru", "call", "bmc", "x")
     c.field("baremetal", "driver", "passthru", "list", "redfish")
     refused(c, "No handler for method x (HTTP 400)", "driver", "passthru", "call", "redfish", "x")
-    no_raid = "Driver redfish does not support raid (disabled or not implemented). (HTTP 404)"
-    refused(c, no_raid, "driver", "raid", "property", "list", "redfish")
-    refused(c, no_raid, "node", "set", "bmc", "--target-raid-config", '{"logical_disks": []}')
+    assert "is_root_volume" in c.field("baremetal", "driver", "raid", "property", "list", "redfish")
+    c.field("baremetal", "node", "set", "bmc", "--target-raid-config", '{"logical_disks": [{"raid_level": "1", "size_gb": 10}]}')
+    same("a target for RAID", 10, made(c, "node", "show", "bmc")["target_raid_config"]["logical_disks"][0]["size_gb"])
+    refused(c, "RAID config validation error: [] is too short (HTTP 400)", "node", "set", "bmc", "--target-raid-config", '{"logical_disks": []}')
+    c.field("baremetal", "node", "unset", "bmc", "--target-raid-config")
+    same("no target", {}, c.node("bmc")["target_raid_config"])
+    no_raid = "Driver fake-hardware does not support raid (disabled or not implemented). (HTTP 404)"
+    refused(c, no_raid, "driver", "raid", "property", "list", "fake-hardware")
+    refused(c, no_raid, "node", "set", "all", "--target-raid-config", '{"logical_disks": []}')
     c.field("baremetal", "node", "inject", "nmi", "all")  # fake-hardware takes it, as the original's does
     c.field("baremetal", "node", "boot", "mode", "set", "all", "uefi")
     c.until(lambda: c.node("all")["last_error"], "Failed to change boot mode to 'uefi': Driver fake-hardware does not support "

@@ -1,69 +1,26 @@
 #!/usr/bin/python3
 """Power by real management: OpenIPMI's simulator of a BMC, a Redfish service, a machine of QEMU. usage: power_peer.py HEARTH"""
 
+import functools
 import gc
+import hashlib
+import http.server
+import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from agent import Machine
 from conductor import Conductor, same
+from ipmi_simulator import Simulator
 from redfish_emulator import Bmc
-
-HELPER = """#!/bin/sh
-# What the simulated BMC calls for its chassis: "<mc> get power|boot", "<mc> set power 0|1", "<mc> set boot pxe", …
-cd "$(dirname "$0")" || exit 1
-echo "$*" >>calls
-shift
-op=$1
-shift
-case $op in
-get) for what; do case $what in
-  power) echo "power:$(cat power)" ;;
-  boot) echo "boot:$(cat boot)" ;;
-  *) echo "$what:0" ;;
-  esac; done ;;
-set) while [ $# -gt 1 ]; do case $1 in
-  power) echo "$2" >power ;;
-  boot) echo "$2" >boot ;;
-  shutdown) echo 0 >power ;;
-  esac; shift 2; done ;;
-esac
-exit 0
-"""
-
-LAN = """name "bm"
-set_working_mc 0x20
-  startlan 1
-    addr 127.0.0.1 {port}
-    priv_limit admin
-    allowed_auths_callback md5
-    allowed_auths_user md5
-    allowed_auths_operator md5
-    allowed_auths_admin md5
-    guid a123456789abcdefa123456789abcdef
-  endlan
-  chassis_control "{directory}/chassis.sh 0x20"
-  user 1 false "" "" user 10 none md2 md5 straight
-  user 2 true "admin" "secret" admin 10 none md2 md5 straight
-"""
-
-EMU = "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\nsel_enable 0x20 1000 0x0a\nmc_enable 0x20\n"
-
 
 def users_of(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return next(line.split()[1:] for line in file if line.startswith("Uid:"))
-
-
-def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def until(what, expected, look, seconds=30):
@@ -93,17 +50,10 @@ def create(c, name, driver, info):
 
 
 def ipmi(c, directory):
-    port = free_port(socket.SOCK_DGRAM)
-    for name, text in {"chassis.sh": HELPER, "lan.conf": LAN.format(port=port, directory=directory), "bm.emu": EMU, "power": "0\n",
-                       "boot": "default\n", "calls": ""}.items():
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(text)
-    os.chmod(os.path.join(directory, "chassis.sh"), 0o755)
-    simulator = subprocess.Popen(["ipmi_sim", "-n", "-c", f"{directory}/lan.conf", "-f", f"{directory}/bm.emu", "-s", directory],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    read = lambda name: open(os.path.join(directory, name), encoding="ascii").read().strip()
+    simulator = Simulator(directory)
+    read = simulator.read
     try:
-        info = {"ipmi_address": "127.0.0.1", "ipmi_port": port, "ipmi_username": "admin", "ipmi_password": "secret"}
+        info = {"ipmi_address": "127.0.0.1", "ipmi_port": simulator.port, "ipmi_username": "admin", "ipmi_password": "secret"}
         create(c, "i1", "ipmi", info)
         c.wait("i1", "manageable")
         switch(c, "i1", "power on", "power on")
@@ -120,8 +70,7 @@ def ipmi(c, directory):
         until("a wrong password", "enroll", lambda: c.node("i2")["target_provision_state"] or c.node("i2")["provision_state"])
         assert "wrong user name or password" in c.node("i2")["last_error"], c.node("i2")["last_error"]
     finally:
-        simulator.kill()
-        simulator.wait()
+        simulator.end()
     status, told = c.ask("PUT", "/v1/nodes/i1/management/boot_device", {"boot_device": "disk"})
     same("a dead BMC's boot device is not set", 500, status)
     assert "no answer" in told["error_message"], told
@@ -155,8 +104,25 @@ def sushy_accepts(bmc):
     system.bios.reset_bios()
     system.reset_system(sushy.RESET_NMI)
     same("sushy sends an interrupt", "Nmi", bmc.resets[-1])
+    raid = system.storage.get_members()[0]
+    volumes = raid.volumes
+    same("sushy knows when", [sushy.APPLY_TIME_ON_RESET], list(volumes.operation_apply_time_support.mapped_supported_values))
+    drives = [{"@odata.id": f"/redfish/v1/Systems/1/Storage/C1/Drives/d{i}"} for i in (0, 1)]
+    monitor = volumes.create({"RAIDType": "RAID1", "CapacityBytes": 1 << 30, "Links": {"Drives": drives}}, apply_time=sushy.APPLY_TIME_ON_RESET)
+    same("sushy waits for the next start", True, monitor.check_is_processing)
+    system.reset_system(sushy.RESET_FORCE_RESTART)
+    same("the task has ended", (False, sushy.TASK_STATE_COMPLETED), (monitor.check_is_processing, monitor.get_task().task_state))
+    volumes.refresh(force=True)
+    same("sushy reads the volume", [sushy.RAIDType.RAID1], [volume.raid_type for volume in volumes.get_members()])
+    monitor = volumes.get_members()[0].delete(apply_time=sushy.APPLY_TIME_ON_RESET)
+    system.reset_system(sushy.RESET_FORCE_RESTART)
+    same("sushy deletes it", ({}, False), (bmc.volumes, monitor.check_is_processing))
+    monitor = root.get_update_service().simple_update("http://127.0.0.1:9/x")
+    while monitor.check_is_processing:
+        pass
+    same("sushy is told why firmware is not taken", True, "can't be had" in monitor.get_task().messages[0].message)
     bmc.on = False
-    del root, system
+    del root, system, raid, volumes, monitor
     gc.collect()  # its resources hold each other; at Python's end, when it would end its session, the emulator is gone
 
 
@@ -182,28 +148,124 @@ def redfish(c):
     assert "bad credentials" in c.node("r2")["last_error"], c.node("r2")["last_error"]
 
 
-def bios_settings(c):
-    """As steps of a cleaning: the ramdisk boots, is restarted for them, and boots again."""
+def ramdisk_of(c, name, mac, **more):
+    """A machine whose ramdisk boots as often as it is started from the network: its BMC, and the ramdisks."""
     ramdisks = []
 
     def machine_is(on, where):
         for agent in ramdisks:
             agent.off.set()
         if on and where == "Pxe":
-            ramdisks.append(Machine(c.url, "52:54:00:00:00:41").boot())
+            ramdisks.append(Machine(c.url, mac).boot())
 
     bmc = Bmc(switched=machine_is)
-    node = create(c, "r4", "redfish", {"redfish_address": bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
-                                       "redfish_password": "secret"})
-    c.ask("POST", "/v1/ports", {"address": "52:54:00:00:00:41", "node_uuid": node})
-    c.wait("r4", "manageable")
+    node = create(c, name, "redfish", {"redfish_address": bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
+                                       "redfish_password": "secret", **more})
+    c.ask("POST", "/v1/ports", {"address": mac, "node_uuid": node})
+    c.wait(name, "manageable")
+    return bmc, ramdisks
+
+
+def clean(c, name, state, *steps):
+    if c.node(name)["provision_state"] == "clean failed":
+        c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": "manage"})
+        c.wait(name, "manageable")
+    same("accepted", 202, c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": "clean", "clean_steps": list(steps)})[0])
+    end = time.monotonic() + 90
+    while (now := c.node(name))["provision_state"] not in ("manageable", "clean failed") and time.monotonic() < end:
+        time.sleep(0.1)
+    same(f"{steps}: {now['last_error']}", state, now["provision_state"])
+    return now["last_error"]
+
+
+def raid(c):
+    """Volumes at the machine's next start, and at once; what goes wrong is told in the BMC's words."""
+    bmc, ramdisks = ramdisk_of(c, "r5", "52:54:00:00:00:42")
+    target = {"logical_disks": [{"raid_level": "1", "size_gb": 50, "is_root_volume": True, "volume_name": "root"},
+                                {"raid_level": "0", "size_gb": 90}]}
+    same("a target", 204, c.ask("PUT", "/v1/nodes/r5/states/raid", target)[0])
+    create_step = {"interface": "raid", "step": "create_configuration"}
+    same("made", None, clean(c, "r5", "manageable", create_step))
+    same("its volumes", [("RAID1", "root", 2, 50 << 30), ("RAID0", "v2", 1, 90 << 30)],
+         [(v["RAIDType"], v["Name"], len(v["Links"]["Drives"]), v["CapacityBytes"]) for v in bmc.volumes.values()])
+    same("one at each start, as its controller wants it", 3, len(ramdisks))
+    node = c.node("r5")
+    same("as they are shown", [("v1", "1", 50, True), ("v2", "0", 90, None)],
+         [(d["id"], d["raid_level"], d["size_gb"], d.get("is_root_volume")) for d in node["raid_config"]["logical_disks"]])
+    same("its root device", {"wwn": "0x6000000000000001"}, node["properties"]["root_device"])
+    assert "failed to find matching physical disks" in clean(c, "r5", "clean failed", create_step), "drives are used twice"
+    bmc.raid_time = "Immediate"
+    started = len(ramdisks)
+    same("anew", None, clean(c, "r5", "manageable", dict(create_step, args={"delete_existing": True})))
+    same("at once: one ramdisk, four orders", (1, ["v3", "v4"]), (len(ramdisks) - started, list(bmc.volumes)))
+    bmc.raid_time = "OnReset"
+    same("deleted", None, clean(c, "r5", "manageable", {"interface": "raid", "step": "delete_configuration"}))
+    same("none is left", ({}, []), (bmc.volumes, c.node("r5")["raid_config"]["logical_disks"]))
+    target["logical_disks"] = [{"raid_level": "5", "size_gb": 199}]  # which its drives have, and the controller wants some for itself
+    c.ask("PUT", "/v1/nodes/r5/states/raid", target)
+    assert "too big for its drives" in clean(c, "r5", "clean failed", create_step), c.node("r5")["last_error"]
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def firmware(c, directory):
+    """Fetched by the BMC from the address that was named."""
+    bmc, ramdisks = ramdisk_of(c, "r6", "52:54:00:00:00:43")
+    files = {"bios": {"part": "bios", "version": "2.0"}, "bmc": {"part": "bmc", "version": "2.0"}, "odd": {"part": "fan", "version": "1"}}
+    for name, image in files.items():
+        with open(os.path.join(directory, name), "w", encoding="ascii") as file:
+            json.dump(image, file)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietFiles, directory=directory))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+
+    def update(*parts):
+        return {"interface": "firmware", "step": "update", "args": {"settings": [{"component": p, "url": url + f} for p, f in parts]}}
+
+    def listed():
+        rows = c.ask("GET", "/v1/nodes/r6/firmware", version="1.86")[1]["firmware"]
+        return {row["component"]: (row["initial_version"], row["current_version"], row["last_version_flashed"]) for row in rows}
+
+    same("as it came", {part: ("1.0", "1.0", None) for part in ("bios", "bmc", "nic:S1")}, listed())
+    same("brought", None, clean(c, "r6", "manageable", update(("bmc", "bmc"), ("bios", "bios"))))
+    same("what it has", {"bios": "2.0", "bmc": "2.0", "nic": "1.0"}, bmc.versions)
+    same("as it is listed", {"bios": ("1.0", "2.0", "2.0"), "bmc": ("1.0", "2.0", "2.0"), "nic:S1": ("1.0", "1.0", None)}, listed())
+    same("the BIOS takes it at a start", 2, len(ramdisks))
+    assert "for no part of this machine" in clean(c, "r6", "clean failed", update(("bios", "odd"))), c.node("r6")["last_error"]
+    assert "can't be had" in clean(c, "r6", "clean failed", update(("bios", "missing"))), c.node("r6")["last_error"]
+    assert "shows no firmware of nic:S2" in clean(c, "r6", "clean failed", update(("nic:S2", "bios"))), c.node("r6")["last_error"]
+    image = {"url": url + "bios", "checksum": "0" * 64}
+    step = {"interface": "management", "step": "update_firmware", "args": {"firmware_images": [image]}}
+    assert "checksums do not match" in clean(c, "r6", "clean failed", step), c.node("r6")["last_error"]
+    with open(os.path.join(directory, "bios"), "rb") as file:
+        image["checksum"] = hashlib.sha256(file.read()).hexdigest()
+    same("the file that it is to be", None, clean(c, "r6", "manageable", step))
+    server.shutdown()
+
+
+def bmc_goes_silent(c):
+    """In the middle of a step: the node fails with the BMC's name, and is free for the next try."""
+    bmc, _ = ramdisk_of(c, "r7", "52:54:00:00:00:44", redfish_timeout="2")
+    same("accepted", 202, c.ask("PUT", "/v1/nodes/r7/states/provision", {"target": "clean", "clean_steps": [
+        {"interface": "bios", "step": "factory_reset"}]})[0])
+    until("it is told", True, lambda: any(row[1].endswith("ResetBios") for row in bmc.history), 60)
+    bmc.hangs = True
+    until("it fails", "clean failed", lambda: c.node("r7")["provision_state"], 120)
+    assert bmc.url in c.node("r7")["last_error"] and "tried 4 times" in c.node("r7")["last_error"], c.node("r7")["last_error"]
+    bmc.hangs = False
+    same("the next time", None, clean(c, "r7", "manageable", {"interface": "bios", "step": "factory_reset"}))
+
+
+def bios_settings(c):
+    """As steps of a cleaning: the ramdisk boots, is restarted for them, and boots again."""
+    bmc, ramdisks = ramdisk_of(c, "r4", "52:54:00:00:00:41")
 
     def cleaned(state, *settings):
-        steps = [{"interface": "bios", "step": "apply_configuration", "args": {"settings": [
-            {"name": name, "value": value} for name, value in settings]}} if settings else {"interface": "bios", "step": "factory_reset"}]
-        same("accepted", 202, c.ask("PUT", "/v1/nodes/r4/states/provision", {"target": "clean", "clean_steps": steps})[0])
-        until(f"{settings}", state, lambda: c.node("r4")["provision_state"], 60)
-        return c.node("r4")["last_error"]
+        return clean(c, "r4", state, {"interface": "bios", "step": "apply_configuration", "args": {"settings": [
+            {"name": name, "value": value} for name, value in settings]}} if settings else {"interface": "bios", "step": "factory_reset"})
 
     same("changed", None, cleaned("manageable", ("ProcTurboMode", "Disabled")))
     same("its BIOS", "Disabled", bmc.bios["ProcTurboMode"])
@@ -212,8 +274,6 @@ def bios_settings(c):
     same("reset", None, cleaned("manageable"))
     same("its BIOS", "Enabled", bmc.bios["ProcTurboMode"])
     assert "Fans is read-only" in cleaned("clean failed", ("Fans", 4)), c.node("r4")["last_error"]
-    c.ask("PUT", "/v1/nodes/r4/states/provision", {"target": "manage"})
-    c.wait("r4", "manageable")
     assert "has no setting Frob" in cleaned("clean failed", ("Frob", 4)), c.node("r4")["last_error"]
 
 
@@ -251,12 +311,15 @@ def secrets_stay_secret(c):
 def main():
     directory = tempfile.mkdtemp(prefix="hearth-bmc-")
     with Conductor(sys.argv[1], "--power-sync-interval", "0") as c:
-        if shutil.which("ipmi_sim") and shutil.which("ipmitool"):
+        if Simulator.is_there():
             ipmi(c, directory)
         else:
             print("SKIPPED: ipmi: there is no ipmi_sim or ipmitool (openipmi, ipmitool)")
         redfish(c)
         bios_settings(c)
+        raid(c)
+        firmware(c, directory)
+        bmc_goes_silent(c)
         secrets_stay_secret(c)
         qemu(c)
     shutil.rmtree(directory, ignore_errors=True)

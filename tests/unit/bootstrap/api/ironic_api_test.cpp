@@ -90,9 +90,9 @@ TEST_F(Api, portsAreUniqueAcrossNodes) {
 TEST_F(Api, versionsAreNegotiatedAsTheClientExpects) {
   const Said refused = ask("GET", "/v1/nodes", Json(), "1.99");
   EXPECT_EQ(refused.status, 406);
-  EXPECT_EQ(find_header(refused.headers, "x-openstack-ironic-api-maximum-version"), "1.82");
+  EXPECT_EQ(find_header(refused.headers, "x-openstack-ironic-api-maximum-version"), "1.87");
   EXPECT_EQ(ask("GET", "/v1", Json(), "").status, 200);
-  EXPECT_EQ(ask("GET", "/", Json(), "").body["default_version"]["version"], "1.82");
+  EXPECT_EQ(ask("GET", "/", Json(), "").body["default_version"]["version"], "1.87");
   EXPECT_EQ(ask("GET", "/v2").status, 404);
 }
 

@@ -19,7 +19,9 @@ class Machine final : public PowerDriver {
     check();
     return device;
   }
-  [[nodiscard]] Firmware firmware(const Node&) override { return {mode, secure, {{"Hyper", "On"}, {"Fans", 3}}}; }
+  [[nodiscard]] Firmware firmware(const Node&) override {
+    return {mode, secure, {{"Hyper", "On"}, {"Fans", 3}}, parts};
+  }
   void set_boot_mode(const Node&, const std::string& wish) override {
     check();
     mode = wish;
@@ -34,6 +36,7 @@ class Machine final : public PowerDriver {
   BootDevice device;
   std::string mode = "bios";
   bool secure = false;
+  std::vector<FirmwarePart> parts;
   int interrupts = 0;
 
  private:
@@ -177,13 +180,95 @@ TEST_F(ManagementCalls, whatNoDriverHasIsRefusedAsIronicsEmptyInterfacesDo) {
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/console", {{"enabled", true}}).fault(),
             "Driver redfish does not support console (disabled or not implemented).");
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/console", Json::object()).status, 400);
-  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", Json::object()).status, 404);
   EXPECT_EQ(ask("GET", "/v1/nodes/web1/vendor_passthru/methods").body, Json::object());
   EXPECT_EQ(ask("POST", "/v1/nodes/web1/vendor_passthru/heat", Json::object()).fault(), "No handler for method heat");
   EXPECT_EQ(ask("GET", "/v1/drivers/redfish/vendor_passthru/methods").body, Json::object());
   EXPECT_EQ(ask("POST", "/v1/drivers/redfish/vendor_passthru?method=x", Json::object()).status, 400);
-  EXPECT_EQ(ask("GET", "/v1/drivers/redfish/raid/logical_disk_properties").fault(),
-            "Driver redfish does not support raid (disabled or not implemented).");
+  EXPECT_EQ(ask("GET", "/v1/drivers/fake-hardware/raid/logical_disk_properties").fault(),
+            "Driver fake-hardware does not support raid (disabled or not implemented).");
+  add("fake-hardware", "52:54:00:00:00:09", "plain");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/plain/states/raid", Json::object()).status, 404);
+}
+
+TEST_F(ManagementCalls, aTargetForRaidIsKeptWhereThereIsRaid) {
+  const Json config = Json::parse(R"({"logical_disks": [{"raid_level": "1", "size_gb": "MAX"}]})");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", config).status, 204);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1").body["target_raid_config"], config);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/states").body["target_raid_config"], config);
+  start();
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1").body["target_raid_config"], config) << "kept";
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", {{"logical_disks", Json::array()}}).fault(),
+            "RAID config validation error: [] is too short");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", Json::object()).status, 204);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1").body["target_raid_config"], Json::object());
+  const Json patch = {{{"op", "replace"}, {"path", "/target_raid_config"}, {"value", config}}};
+  EXPECT_EQ(ask("PATCH", "/v1/nodes/web1", patch).status, 400) << "as in Ironic: by its own call only";
+  EXPECT_TRUE(ask("GET", "/v1/drivers/redfish/raid/logical_disk_properties").body.contains("is_root_volume"));
+}
+
+TEST_F(ManagementCalls, interfacesAreWhatTheDriverHasOrIsToldNotToHave) {
+  const auto set = [&](const char* field, const char* value) {
+    return ask("PATCH", "/v1/nodes/web1", {{{"op", "add"}, {"path", cat("/", field)}, {"value", value}}});
+  };
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1").body["raid_interface"], "redfish");
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/validate").body["raid"]["result"], true);
+  EXPECT_EQ(set("raid_interface", "agent").fault(),
+            "Could not find the following interface in the 'ironic.hardware.interfaces.raid' entrypoint: agent. Valid "
+            "interfaces are ['no-raid', 'redfish'].");
+  EXPECT_EQ(set("console_interface", "ipmitool-socat").status, 400);
+  EXPECT_EQ(
+      set("storage_interface", "cinder").fault(),
+      "Could not find the following interface in the 'ironic.hardware.interfaces.storage' entrypoint: cinder. Valid "
+      "interfaces are ['noop'].");
+  EXPECT_EQ(set("storage_interface", "noop").status, 200);
+  EXPECT_EQ(set("raid_interface", "no-raid").status, 200);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1").body["raid_interface"], "no-raid");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", Json::object()).status, 404);
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/validate").body["raid"]["result"], nullptr);
+  add("fake-hardware", "52:54:00:00:00:09", "plain");
+  EXPECT_EQ(ask("GET", "/v1/nodes/plain").body["bios_interface"], "no-bios");
+  EXPECT_EQ(
+      ask("PATCH", "/v1/nodes/plain", {{{"op", "add"}, {"path", "/bios_interface"}, {"value", "redfish"}}}).fault(),
+      "bios interface implementation 'redfish' is not supported by hardware type fake-hardware.");
+}
+
+TEST_F(ManagementCalls, firmwareIsListedAsItWasToldAndSinceItsVersion) {
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/firmware", Json(), "1.86").body, (Json{{"firmware", Json::array()}}));
+  machine->parts = {{"bios", "1.0"}};
+  for (const char* version : {"1.0", "1.1"}) {
+    machine->parts[0].version = version;
+    set_state(uuid, State::enroll);
+    conductor->verb(uuid, "manage", Json::object());
+    pass(2);
+  }
+  const Json list = ask("GET", "/v1/nodes/web1/firmware", Json(), "1.86").body["firmware"];
+  EXPECT_EQ(list, Json::parse(R"([{"component": "bios", "initial_version": "1.0", "current_version": "1.1",
+    "last_version_flashed": "1.1"}])"));
+  EXPECT_TRUE(
+      ask("GET", "/v1/nodes/web1/firmware?detail=true", Json(), "1.86").body["firmware"][0].contains("updated_at"));
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/firmware?fields=component", Json(), "1.86").body["firmware"][0],
+            (Json{{"component", "bios"}}));
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/firmware", Json(), "1.85").fault(),
+            "The API version does not allow node firmware");
+  EXPECT_FALSE(ask("GET", "/v1/nodes/web1", Json(), "1.85").body.contains("firmware_interface"));
+}
+
+TEST_F(ManagementCalls, partsOfAMachineAreListedWithItWhereTheyAreAskedFor) {
+  const std::string part = add("fake-hardware", "52:54:00:00:00:09", "part");
+  EXPECT_EQ(
+      ask("PATCH", "/v1/nodes/part", {{{"op", "add"}, {"path", "/parent_node"}, {"value", "web1"}}}, "1.83").status,
+      200);
+  const auto names = [&](const char* query) {
+    const Said said = ask("GET", cat("/v1/nodes", query), Json(), "1.83");
+    std::string found;
+    for (const Json& row : said.body["nodes"]) found += text_in(row, "name");
+    return found;
+  };
+  EXPECT_EQ(names(""), "web1");
+  EXPECT_EQ(names("?include_children=true").size(), 8U);
+  EXPECT_EQ(names(cat("?parent_node=", uuid).c_str()), "part");
+  EXPECT_EQ(ask("GET", "/v1/nodes/web1/children", Json(), "1.83").body, (Json{{"children", {part}}}));
+  EXPECT_EQ(ask("PATCH", "/v1/nodes/part", {{{"op", "add"}, {"path", "/parent_node"}, {"value", "none"}}}).status, 400);
 }
 
 TEST_F(ManagementCalls, lookingIsNotActing) {

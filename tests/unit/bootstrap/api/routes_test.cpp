@@ -25,7 +25,7 @@ TEST(Routes, whatThereIsIsAnsweredAndHeadAsGet) {
 }
 
 TEST(Routes, unknownPathsMethodsAndFiltersAreRefusedAndNeverIgnored) {
-  EXPECT_EQ(refusal_of("GET", "nodes/web1/firmware"), 404);
+  EXPECT_EQ(refusal_of("GET", "nodes/web1/firmwares"), 404);
   EXPECT_EQ(refusal_of("GET", "nodes/web1/states/provision/more"), 404);
   EXPECT_EQ(refusal_of("GET", "drivers/ipmi/raid"), 404);
   EXPECT_EQ(refusal_of("POST", "drivers/ipmi/raid/logical_disk_properties"), 405);

@@ -23,19 +23,19 @@ const Json k_offered = Json::parse(R"([
 TEST(DeploySteps, standInTheOrderOfTheirPriorityAroundOurs) {
   const Json raid = {
       {"interface", "raid"}, {"step", "apply_configuration"}, {"priority", 90}, {"args", {{"raid_config", {}}}}};
-  const StepPlan plan =
-      plan_steps(k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("erase_devices_metadata", 95), raid}}}}, Json());
+  const StepPlan plan = plan_steps(
+      Node(), k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("erase_devices_metadata", 95), raid}}}}, Json());
   ASSERT_EQ(plan.fault, "");
   EXPECT_EQ(plan.steps["first steps"], Json::array({step("erase_devices_metadata", 95), raid}));
   EXPECT_EQ(plan.steps["last steps"][0]["step"], "inject") << "the agent's own, by its own priority";
   const StepPlan other =
-      plan_steps(k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("erase_devices_metadata", 95)}}}},
+      plan_steps(Node(), k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("erase_devices_metadata", 95)}}}},
                  {step("erase_devices_metadata", 70), step("inject", 0)});
   EXPECT_EQ(other.steps, Json({{"image steps", {step("erase_devices_metadata", 70)}}})) << "the request goes before";
 }
 
 TEST(DeploySteps, thatCanNotBeDoneAreToldByName) {
-  const auto fault = [](const Json& asked) { return plan_steps(k_offered, {}, asked).fault; };
+  const auto fault = [](const Json& asked) { return plan_steps(Node(), k_offered, {}, asked).fault; };
   EXPECT_THAT(fault(Json::array({step("frob", 90)})), HasSubstr("node does not support this deploy step: "));
   EXPECT_THAT(fault(Json::array({step("frob", 90)})), HasSubstr("frob"));
   EXPECT_THAT(fault(Json::array({step("write_image", 90)})),
@@ -44,7 +44,7 @@ TEST(DeploySteps, thatCanNotBeDoneAreToldByName) {
   EXPECT_THAT(fault(Json::array({step("inject", 30)})), HasSubstr("the agent, which is to run it, has left"));
   EXPECT_THAT(fault(Json::array({step("apply_configuration", 90, "raid")})),
               HasSubstr("is missing these required arguments: raid_config"));
-  EXPECT_THAT(plan_steps(k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("frob", 90)}}}}, Json()).fault,
+  EXPECT_THAT(plan_steps(Node(), k_offered, {{{"name", "CUSTOM_X"}, {"steps", {step("frob", 90)}}}}, Json()).fault,
               HasSubstr("Matching deploy templates: CUSTOM_X. Errors: node does not support"));
   EXPECT_EQ(steps_fault(Json::array({step("frob", 90)})), "");
   for (const char* bad : {"{}", R"([{"step": "x"}])", R"([{"interface": "deploy", "step": "x", "priority": -1}])",

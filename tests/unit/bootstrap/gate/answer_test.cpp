@@ -20,11 +20,11 @@ TEST(Answer, errorsAreEncodedTwiceAsClientsExpect) {
             "Server");
 }
 
-TEST(Answer, versionsFrom1To82AndNoOther) {
+TEST(Answer, versionsFrom1To87AndNoOther) {
   EXPECT_EQ(minor_of(""), 1);
   EXPECT_EQ(minor_of("1.78"), 78);
-  EXPECT_EQ(minor_of("latest"), 82);
-  for (const char* bad : {"1.83", "1.0", "2.1", "x", "1."}) EXPECT_EQ(minor_of(bad), -1) << bad;
+  EXPECT_EQ(minor_of("latest"), 87);
+  for (const char* bad : {"1.88", "1.0", "2.1", "x", "1."}) EXPECT_EQ(minor_of(bad), -1) << bad;
   ServedResponse response;
   add_version_headers(response, 78, "id");
   EXPECT_EQ(find_header(response.headers, "x-openstack-ironic-api-version"), "1.78");
@@ -32,12 +32,12 @@ TEST(Answer, versionsFrom1To82AndNoOther) {
   ServedResponse refused;
   add_version_headers(refused, -1, "id");
   EXPECT_FALSE(find_header(refused.headers, "x-openstack-ironic-api-version"));
-  EXPECT_EQ(find_header(refused.headers, "x-openstack-ironic-api-maximum-version"), "1.82");
+  EXPECT_EQ(find_header(refused.headers, "x-openstack-ironic-api-maximum-version"), "1.87");
 }
 
 TEST(Answer, emptyAnswersHaveNoContentType) {
   EXPECT_FALSE(find_header(empty_answer(202, "http://h/x").headers, "content-type"));
-  EXPECT_EQ(root_document("http://h")["default_version"]["version"], "1.82");
+  EXPECT_EQ(root_document("http://h")["default_version"]["version"], "1.87");
   EXPECT_EQ(v1_document("http://h")["id"], "v1");
 }
 
