@@ -458,7 +458,7 @@ std::string curl(const std::vector<std::string>& arguments) {
   return runner.run(command).out;
 }
 
-TlsFiles make_certificate(const fs::path& directory) {
+TlsFiles openssl_certificate(const fs::path& directory) {
   TlsFiles files{(directory / "certificate.pem").string(), (directory / "key.pem").string()};
   SystemClock clock;
   RealRunner runner(clock);
@@ -498,7 +498,7 @@ TEST(HttpServer, ServesCurlWithExpectAndTls) {
   EXPECT_EQ(curl({"-o", "/dev/null", "-w", "%{num_connects} ", plain.url("/1"), "-o", "/dev/null", plain.url("/2")}),
             "1 0 ");
 
-  const TlsFiles files = make_certificate(directory.path());
+  const TlsFiles files = openssl_certificate(directory.path());
   RunningServer secure(echo, {}, nullptr, &files);
   EXPECT_EQ(curl({"--cacert", files.certificate, secure.url("/x", "https")}),
             cat("GET /x? host=127.0.0.1:", secure.port, " "));
@@ -668,8 +668,8 @@ TEST(HttpServer, TakesACertificateThatIsRenewedAndKeepsTheFormerOneBeforeHalfOfO
   Echo echo;
   const TempDir first = TempDir::create("/tmp", "http-server-");
   const TempDir second = TempDir::create("/tmp", "http-server-");
-  const TlsFiles files = make_certificate(first.path());
-  const TlsFiles renewed = make_certificate(second.path());
+  const TlsFiles files = openssl_certificate(first.path());
+  const TlsFiles renewed = openssl_certificate(second.path());
   const std::string former = (first.path() / "former.pem").string();
   fs::copy_file(files.certificate, former);
   RunningServer server(echo, {.tls_look = 5ms}, nullptr, &files);
@@ -686,7 +686,7 @@ TEST(HttpServer, ShakesHandsWithSoManyAtATimeAndSaysWhoSpeaksPlainHttp) {
   if (!find_program("openssl", current_environment())) GTEST_SKIP() << "openssl is not installed";
   Echo echo;
   const TempDir directory = TempDir::create("/tmp", "http-server-");
-  const TlsFiles files = make_certificate(directory.path());
+  const TlsFiles files = openssl_certificate(directory.path());
   RunningServer server(echo, {.handshakes = 4, .head_time = 300s}, nullptr, &files);
   std::vector<std::unique_ptr<RawConnection>> slow;
   for (int i = 0; i < 40; ++i) {
