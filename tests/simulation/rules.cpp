@@ -1,0 +1,91 @@
+#include "tests/simulation/site.hpp"
+
+namespace hearth::simulation {
+
+using bootstrap::Node;
+using bootstrap::Stage;
+
+void Rules::broken(const std::string& what) {
+  trace_.note(scheduler_.elapsed(), "BROKEN", "", what);
+  if (!first_) first_ = what;
+}
+
+const Node* Rules::node_of(const std::string& machine) const {
+  const auto found = nodes_.find(machine);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+void Rules::committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what) {
+  for (const std::string& uuid : what.changed) {
+    if (const Node* const node = ledger.by_uuid(uuid)) nodes_[node->title()] = *node;
+  }
+  for (const bootstrap::Event& event : what.events) {
+    if (event.id != last_event_ + 1)
+      broken(cat("event ", event.id, " follows ", last_event_, ": one that was told is lost, or was told twice"));
+    last_event_ = event.id;
+    trace_.note(scheduler_.elapsed(), event.kind, event.title, event.text);
+  }
+}
+
+void Rules::started(bootstrap::Ledger& ledger) {
+  if (ledger.store().last_event() != last_event_)
+    broken(cat("the conductor knows ", ledger.store().last_event(), " events after its start, and has told ",
+               last_event_));
+  for (const auto& [name, before] : nodes_) {
+    const Node* const now = ledger.by_uuid(before.uuid);
+    if (now == nullptr) {
+      broken(cat(name, " is lost by a restart"));
+    } else if (bootstrap::node_record(*now) != bootstrap::node_record(before)) {
+      broken(cat(name, " is another after a restart than what was told to be durable: ",
+                 format_json(bootstrap::node_record(*now)), " and ", format_json(bootstrap::node_record(before))));
+    }
+  }
+}
+
+void Rules::image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant) {
+  const Node* const node = node_of(machine);
+  if (!is_meant) broken(cat("the image of ", machine, " goes to the disk ", disk, ", which its node does not name"));
+  if (node == nullptr || node->job.kind != "deploy" || node->job.stage != name(Stage::write_image)) {
+    broken(cat("an image is written to ", machine, ", but its node is ",
+               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage, "\"")));
+    return;
+  }
+  WriteOf& last = writes_[machine];
+  if (last.boot == boot) broken(cat("two images are written to ", machine, " by one start of its agent"));
+  last = {boot, node->job.started};
+}
+
+void Rules::leased(const std::string& machine, pxe::Ipv4 address, Duration time) {
+  LeaseOf& lease = leases_[address];
+  if (!lease.machine.empty() && lease.machine != machine && lease.until > scheduler_.now())
+    broken(cat(pxe::to_text(address), " is leased to ", machine, ", but ", lease.machine, " has it"));
+  lease = {machine, scheduler_.now() + time};
+}
+
+void Rules::power_ordered(const std::string& machine, const std::string& what) {
+  const Node* const node = node_of(machine);
+  if (node == nullptr || !node->job.running()) return;
+  const std::optional<Stage> stage = bootstrap::parse_stage(node->job.stage);
+  const bool works = !stage || bootstrap::needs_agent(*stage) || bootstrap::is_wait(*stage);
+  if (works && stage != Stage::leave)
+    broken(cat(what, " is ordered for ", machine, " while its node's ", node->job.kind, " is at \"", node->job.stage,
+               "\""));
+}
+
+void Rules::told(const std::string& machine, const std::string& text) {
+  std::size_t at = 0;
+  while ((at = text.find("<secret of ", at)) != std::string::npos) {
+    const std::string secret = text.substr(at, text.find('>', at) - at + 1);
+    if (secret != secret_of(machine)) broken(cat(machine, " is told ", secret));
+    at += secret.size();
+  }
+}
+
+void Rules::system_runs(const std::string& machine, const std::string& image, const std::string& drive) {
+  if (image != machine) broken(cat(machine, " runs a system that was written for ", image));
+  if (drive.find(secret_of(machine)) == std::string::npos)
+    broken(cat(machine, " runs a system without its config drive"));
+  told(machine, drive);
+}
+
+}  // namespace hearth::simulation
