@@ -1,5 +1,6 @@
 #include "tests/simulation/calls.hpp"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -46,6 +47,22 @@ HEARTH_OWN_CALL(int, clock_gettime, clockid_t which, timespec* time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now);
   *time = {seconds.count(), static_cast<long>((now - seconds).count())};
   return 0;
+}
+
+struct sqlite3;
+/// The product moves the log on a thread of its own (base/sql/sqlite_checkpoints). Without this hook SQLite does it
+/// itself, within a commit.
+HEARTH_OWN_CALL(void*, sqlite3_wal_hook, sqlite3* handle, int (*hook)(void*, sqlite3*, const char*, int), void* own) {
+  if (hearth::simulation::t_calls != nullptr) return nullptr;
+  using Function = void* (*)(sqlite3*, int (*)(void*, sqlite3*, const char*, int), void*);
+  static const auto real = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "sqlite3_wal_hook"));
+  return real(handle, hook, own);
+}
+
+/// The kernel's messages are another machine's.
+HEARTH_OWN_CALL(int, klogctl, int what, char* out, int size) {
+  if (hearth::simulation::t_calls != nullptr) return -1;
+  return static_cast<int>(::syscall(SYS_syslog, what, out, size));
 }
 
 HEARTH_OWN_CALL(void, sync) {

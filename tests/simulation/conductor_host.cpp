@@ -14,8 +14,9 @@ using std::chrono::seconds;
 namespace boot = bootstrap;
 
 constexpr Duration k_tick = milliseconds(50);  ///< of the product, when there is something new
-constexpr Duration k_idle_tick = seconds(1);   ///< and when time is all that can bring something
-const pxe::Ipv4 k_server{0xc0000201};          // 192.0.2.1
+constexpr const char* k_leases = "leases";
+constexpr Duration k_idle_tick = seconds(1);  ///< and when time is all that can bring something
+const pxe::Ipv4 k_server{0xc0000201};         // 192.0.2.1
 
 pxe::Site pxe_site() {
   pxe::Site site;
@@ -77,7 +78,7 @@ void TraceLogger::log(LogLevel level, std::string_view text) noexcept {
 
 /// One life of the conductor.
 struct ConductorHost::Process final : private pxe::RequestLog {
-  Process(Site& its_site, HostDisk& its_disk, boot::Store& store, Random random);
+  Process(Site& its_site, SimulatedDisk& its_disk, boot::Store& store, Random random);
   ~Process() override;
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -91,7 +92,7 @@ struct ConductorHost::Process final : private pxe::RequestLog {
   void record(const pxe::RequestRecord& /*record*/) noexcept override {}
 
   Site& site;
-  HostDisk& disk;
+  SimulatedDisk& disk;
   OwnerId owner;
   Random random_;
   TraceLogger log{site};
@@ -113,7 +114,7 @@ struct ConductorHost::Process final : private pxe::RequestLog {
   bool is_tick_due = false;
 };
 
-ConductorHost::Process::Process(Site& its_site, HostDisk& its_disk, boot::Store& store, Random random)
+ConductorHost::Process::Process(Site& its_site, SimulatedDisk& its_disk, boot::Store& store, Random random)
     : site(its_site),
       disk(its_disk),
       owner(its_site.scheduler.make_owner()),
@@ -129,12 +130,16 @@ ConductorHost::Process::Process(Site& its_site, HostDisk& its_disk, boot::Store&
       content(pxe_site(), boot_files_in(site.directory), nodes, addresses, [] { return std::string(); }) {
   drivers.add("redfish", std::make_unique<boot::RedfishDriver>(http, site.scheduler.clock()));
   site.rules.started(conductor.ledger());
-  conductor.ledger().watch([this](const boot::Committed& what) { site.rules.committed(conductor.ledger(), what); });
+  conductor.ledger().watch(
+      [this](const boot::Committed& what) { site.rules.committed(conductor.ledger(), what, disk.is_cut()); });
   pxe::dhcp::LeaseTable leases;
-  for (const pxe::dhcp::Lease& lease : pxe::dhcp::parse_journal(disk.leases).leases) {
+  for (const pxe::dhcp::Lease& lease : pxe::dhcp::parse_journal(disk.contents(k_leases)).leases) {
     leases.put(lease);
     addresses.put(lease.address, lease.mac);
   }
+  std::string lines;
+  for (const pxe::dhcp::Lease& lease : leases.all()) lines += pxe::dhcp::journal_line(lease);
+  if (!disk.replace(k_leases, lines)) throw Error(ErrorKind::io, "writing leases: no space left on device");
   dhcp = std::make_unique<pxe::dhcp::Engine>(pxe_site(), nodes, std::move(leases));
   conductor.agents().know_leases([this](const std::string& address) -> std::optional<std::string> {
     const auto known = pxe::parse_ipv4(address);
@@ -156,10 +161,10 @@ void ConductorHost::Process::serve() {
   const auto face = [this](HttpHandler& handler) {
     return [this, &handler](const ServedRequest& request, const Network::Reply& reply) {
       ServedResponse response = handler.answer(request);
-      if (response.status == 500 && !disk.is_full)
+      if (response.status == 500 && !disk.is_full())
         site.rules.broken(cat(request.method, " ", request.path, " is answered with 500: ", response.body));
       tick_soon(k_tick);
-      reply(std::move(response));
+      if (!disk.is_cut()) reply(std::move(response));
     };
   };
   site.network.put_host(k_conductor, "conductor", Scheduler::k_world);
@@ -211,9 +216,8 @@ void ConductorHost::Process::take_dhcp(const std::string& bytes, Machine& from) 
   // As dhcp::Server: the answer leaves when its lease is durable, or not at all.
   site.scheduler.after(random_.between(milliseconds(1), milliseconds(20)), owner,
                        [this, message = *message, decision = std::move(decision), &from] {
-                         if (disk.is_full) return;
-                         disk.leases += pxe::dhcp::journal_line(*decision.keep);
-                         answer_dhcp(message, decision, from);
+                         if (disk.append(k_leases, pxe::dhcp::journal_line(*decision.keep)) && !disk.is_cut())
+                           answer_dhcp(message, decision, from);
                        });
 }
 
@@ -243,36 +247,53 @@ void ConductorHost::Process::tick() {
   try {
     desk.tick();
   } catch (const std::exception& error) {
-    if (!disk.is_full) site.rules.broken(cat("the boot desk: ", error.what()));
+    if (!disk.is_full()) site.rules.broken(cat("the boot desk: ", error.what()));
   }
 }
 
 ConductorHost::ConductorHost(Site& site)
-    : site_(site), random_(Random::of(site.seed, "conductor")), store_(std::make_unique<boot::Store>(":memory:")) {}
+    : site_(site), random_(Random::of(site.seed, "conductor")), disk_(site.scheduler, Random::of(site.seed, "disk")) {}
 
 ConductorHost::~ConductorHost() = default;
 
+/// With a full disk it may not come up: it is tried again, as systemd does.
 void ConductorHost::start() {
   if (process_) return;
   site_.note("conductor", "conductor", "starts");
-  process_ = std::make_unique<Process>(site_, disk_, *store_, Random(random_.next()));
-  process_->tick_soon(k_idle_tick);
+  try {
+    store_ = std::make_unique<boot::Store>(cat(site_.directory, "/nodes.db"));
+    process_ = std::make_unique<Process>(site_, disk_, *store_, Random(random_.next()));
+    process_->tick_soon(k_idle_tick);
+  } catch (const Error& error) {
+    site_.note("conductor", "conductor", cat("is killed, since it can't start: ", error.what()));
+    if (!disk_.is_full()) site_.rules.broken(cat("the conductor does not start: ", error.story()));
+    end_process(SimulatedDisk::Cut::process);
+  }
 }
 
-void ConductorHost::come_back(Duration least, Duration most) {
-  site_.scheduler.after(random_.between(least, most), Scheduler::k_world, [this] { start(); });
-}
-
-void ConductorHost::kill() {
+void ConductorHost::strike(SimulatedDisk::Cut cut) {
   if (!process_) return;
-  site_.note("conductor", "conductor", "is killed");
-  process_.reset();
-  come_back(seconds(1), seconds(30));
+  cut_ = cut;
+  if (random_.one_in(3)) return end_process(cut);
+  disk_.cut_after(random_.below(12), cut);
 }
 
-void ConductorHost::cut_power() { kill(); }
+void ConductorHost::look() {
+  if (process_ && disk_.is_cut()) end_process(cut_);
+}
 
-void ConductorHost::fill_disk(bool is_full) { disk_.is_full = is_full; }
+void ConductorHost::end_process(SimulatedDisk::Cut cut) {
+  if (process_)
+    site_.note("conductor", "conductor", cut == SimulatedDisk::Cut::power ? "is killed by a power cut" : "is killed");
+  if (!disk_.is_cut()) {
+    disk_.cut_after(0, cut);
+    disk_.freeze();
+  }
+  process_.reset();
+  store_.reset();
+  disk_.come_back();
+  site_.scheduler.after(random_.between(seconds(1), seconds(30)), Scheduler::k_world, [this] { start(); });
+}
 
 bool ConductorHost::is_quiet() const { return process_ && process_->conductor.quiet(); }
 

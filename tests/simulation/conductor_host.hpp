@@ -10,6 +10,7 @@
 #include "pxe/boot/attribution.hpp"
 #include "pxe/boot/site_content.hpp"
 #include "pxe/dhcp/engine.hpp"
+#include "tests/simulation/disk.hpp"
 #include "tests/simulation/machine.hpp"
 
 namespace hearth::simulation {
@@ -46,12 +47,6 @@ class TraceLogger final : public Logger {
   Site& site_;
 };
 
-/// What of the host outlives its processes.
-struct HostDisk {
-  bool is_full = false;
-  std::string leases;  ///< the journal
-};
-
 class ConductorHost {
  public:
   explicit ConductorHost(Site& site);
@@ -60,21 +55,27 @@ class ConductorHost {
   ~ConductorHost();
 
   void start();
-  /// kill -9: what it was about to do is not done. Comes back in some seconds.
-  void kill();
-  void cut_power();
-  void fill_disk(bool is_full);
+  /// kill -9, or the host's power: at this moment, or in the midst of what it writes next. What it was about to do is
+  /// not done. Comes back in some seconds.
+  void kill() { strike(SimulatedDisk::Cut::process); }
+  void cut_power() { strike(SimulatedDisk::Cut::power); }
+  void fill_disk(bool is_full) { disk_.fill(is_full); }
+  /// To be called after each event: whether the process has come to its end within it.
+  void look();
 
   [[nodiscard]] bool runs() const { return process_ != nullptr; }
   [[nodiscard]] bool is_quiet() const;
 
  private:
   struct Process;
-  void come_back(Duration least, Duration most);
+  void strike(SimulatedDisk::Cut cut);
+  void end_process(SimulatedDisk::Cut cut);
+  void open_store();
 
   Site& site_;
   Random random_;
-  HostDisk disk_;
+  SimulatedDisk disk_;
+  SimulatedDisk::Cut cut_ = SimulatedDisk::Cut::process;
   std::unique_ptr<bootstrap::Store> store_;
   std::unique_ptr<Process> process_;
 };

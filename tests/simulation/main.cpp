@@ -128,6 +128,7 @@ bool run_one(const Options& options, const Wish& wish) {
               static_cast<unsigned long long>(wish.seed), played.digest.c_str(),
               played.broken.empty() ? "good" : "BROKEN", seconds_in(played.elapsed), took,
               static_cast<unsigned long long>(played.events), played.faults.size());
+  std::fflush(stdout);
   if (!options.expect.empty() && options.expect != played.digest)
     std::printf("this is not the trace %s: it is of another commit, or was drawn otherwise\n", options.expect.c_str());
   if (options.twice && play(wish).digest != played.digest) {

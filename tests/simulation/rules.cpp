@@ -1,5 +1,7 @@
 #include "tests/simulation/site.hpp"
 
+#include <utility>
+
 namespace hearth::simulation {
 
 using bootstrap::Node;
@@ -15,7 +17,16 @@ const Node* Rules::node_of(const std::string& machine) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-void Rules::committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what) {
+void Rules::committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what, bool in_doubt) {
+  if (in_doubt) {
+    if (doubt_) return;  // nothing behind the cut has happened
+    doubt_ = Doubt{nodes_, last_event_};
+    for (const std::string& uuid : what.changed) {
+      if (const Node* const node = ledger.by_uuid(uuid)) doubt_->nodes[node->title()] = *node;
+    }
+    if (!what.events.empty()) doubt_->last_event = what.events.back().id;
+    return;
+  }
   for (const std::string& uuid : what.changed) {
     if (const Node* const node = ledger.by_uuid(uuid)) nodes_[node->title()] = *node;
   }
@@ -27,19 +38,39 @@ void Rules::committed(const bootstrap::Ledger& ledger, const bootstrap::Committe
   }
 }
 
-void Rules::started(bootstrap::Ledger& ledger) {
-  if (ledger.store().last_event() != last_event_)
-    broken(cat("the conductor knows ", ledger.store().last_event(), " events after its start, and has told ",
-               last_event_));
-  for (const auto& [name, before] : nodes_) {
+namespace {
+
+/// The first difference; empty: there is none.
+std::string difference(const std::map<std::string, Node>& known, const bootstrap::Ledger& ledger) {
+  for (const auto& [name, before] : known) {
     const Node* const now = ledger.by_uuid(before.uuid);
-    if (now == nullptr) {
-      broken(cat(name, " is lost by a restart"));
-    } else if (bootstrap::node_record(*now) != bootstrap::node_record(before)) {
-      broken(cat(name, " is another after a restart than what was told to be durable: ",
-                 format_json(bootstrap::node_record(*now)), " and ", format_json(bootstrap::node_record(before))));
+    if (now == nullptr) return cat(name, " is not there");
+    const Json was = bootstrap::node_record(before);
+    const Json is = bootstrap::node_record(*now);
+    if (was == is) continue;
+    for (const auto& [key, value] : was.items()) {
+      if (!is.contains(key) || is[key] != value)
+        return cat(key, " of ", name, " was ", format_json(value), " and is ", format_json(is.value(key, Json())));
     }
+    return cat(name, " has more than it had");
   }
+  return "";
+}
+
+}  // namespace
+
+void Rules::started(bootstrap::Ledger& ledger) {
+  const std::optional<Doubt> doubt = std::exchange(doubt_, std::nullopt);
+  const std::int64_t found = ledger.store().last_event();
+  if (doubt && found == doubt->last_event && difference(doubt->nodes, ledger).empty()) {
+    nodes_ = doubt->nodes;
+    last_event_ = found;
+    return;
+  }
+  if (found != last_event_)
+    return broken(cat("after its start the conductor knows ", found, " events, and has told ", last_event_));
+  if (const std::string lost = difference(nodes_, ledger); !lost.empty())
+    broken(cat("what was durable is another after the conductor's start: ", lost));
 }
 
 void Rules::image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant) {

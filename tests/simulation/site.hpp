@@ -35,9 +35,9 @@ class Rules {
   [[nodiscard]] const std::optional<std::string>& first() const { return first_; }
 
   // What the parts see.
-  /// A commit of the conductor is durable.
-  void committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what);
-  /// The conductor has started again: nothing that was durable may be missing.
+  /// A commit of the conductor is durable; `in_doubt`: its disk was cut off meanwhile, so that it may be, or not.
+  void committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what, bool in_doubt);
+  /// The conductor has started again: nothing that was durable may be missing, and of what is in doubt all or nothing.
   void started(bootstrap::Ledger& ledger);
   /// A machine's agent begins to write an image. `boot`: which start of the machine it is.
   void image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant);
@@ -68,6 +68,11 @@ class Rules {
   std::optional<std::string> first_;
   std::map<std::string, bootstrap::Node> nodes_;  ///< by name, as they are durable
   std::int64_t last_event_ = 0;
+  struct Doubt {
+    std::map<std::string, bootstrap::Node> nodes;
+    std::int64_t last_event = 0;
+  };
+  std::optional<Doubt> doubt_;
   std::map<pxe::Ipv4, LeaseOf> leases_;
   std::map<std::string, WriteOf> writes_;
 };

@@ -166,6 +166,7 @@ Played World::play() {
   std::uint64_t events = 0;
   while (!rules_.first() && scheduler_.step(end)) {
     ++events;
+    conductor_->look();
     if (scheduler_.now() > trouble_ends && is_well()) break;
   }
   if (!rules_.first() && !is_well())
