@@ -18,12 +18,16 @@ constexpr const char* k_leases = "leases";
 constexpr Duration k_idle_tick = seconds(1);  ///< and when time is all that can bring something
 const pxe::Ipv4 k_server{0xc0000201};         // 192.0.2.1
 
-pxe::Site pxe_site() {
+/// A pool that is hardly larger than the site, and leases that end soon: addresses come to be used again.
+pxe::Site pxe_site(const Site& of) {
+  Random random = Random::of(of.seed, "pool");
   pxe::Site site;
   pxe::Network network;
   network.subnet = *pxe::parse_subnet("192.0.2.0/24");
   network.server = k_server;
-  network.pools = {{*pxe::parse_ipv4("192.0.2.100"), *pxe::parse_ipv4("192.0.2.199")}};
+  network.pools = {
+      {{k_server.value + 99}, {k_server.value + 99 + static_cast<std::uint32_t>(of.machines + random.below(9))}}};
+  network.lease_s = random.one_in(2) ? 600 : 3600;
   site.networks = {network};
   return site;
 }
@@ -86,8 +90,9 @@ struct ConductorHost::Process final : private pxe::RequestLog {
   void serve();
   void tick();
   void tick_soon(Duration time);
-  void take_dhcp(const std::string& bytes, Machine& from);
-  void answer_dhcp(const pxe::dhcp::Message& message, pxe::dhcp::Decision decision, Machine& to);
+  void take_dhcp(const std::string& bytes, const std::string& from, const Site::Reply& back);
+  void answer_dhcp(const pxe::dhcp::Decision& decision, MonotonicTime asked, const std::string& to,
+                   const Site::Reply& back);
   ServedResponse hand_out(const ServedRequest& request, pxe::Protocol protocol);
   void record(const pxe::RequestRecord& /*record*/) noexcept override {}
 
@@ -127,7 +132,7 @@ ConductorHost::Process::Process(Site& its_site, SimulatedDisk& its_disk, boot::S
       people_gate({.people = {{"operator", boot::Role::admin, k_admin_token}}, .hosts = {}}, people,
                   site.scheduler.clock(), log),
       machines_gate({.people = {}, .hosts = {}}, machines, site.scheduler.clock(), log),
-      content(pxe_site(), boot_files_in(site.directory), nodes, addresses, [] { return std::string(); }) {
+      content(pxe_site(site), boot_files_in(site.directory), nodes, addresses, [] { return std::string(); }) {
   drivers.add("redfish", std::make_unique<boot::RedfishDriver>(http, site.scheduler.clock()));
   site.rules.started(conductor.ledger());
   conductor.ledger().watch(
@@ -140,7 +145,7 @@ ConductorHost::Process::Process(Site& its_site, SimulatedDisk& its_disk, boot::S
   std::string lines;
   for (const pxe::dhcp::Lease& lease : leases.all()) lines += pxe::dhcp::journal_line(lease);
   if (!disk.replace(k_leases, lines)) throw Error(ErrorKind::io, "writing leases: no space left on device");
-  dhcp = std::make_unique<pxe::dhcp::Engine>(pxe_site(), nodes, std::move(leases));
+  dhcp = std::make_unique<pxe::dhcp::Engine>(pxe_site(site), nodes, std::move(leases));
   conductor.agents().know_leases([this](const std::string& address) -> std::optional<std::string> {
     const auto known = pxe::parse_ipv4(address);
     const auto mac = known ? addresses.find(*known) : std::nullopt;
@@ -178,7 +183,9 @@ void ConductorHost::Process::serve() {
                           reply(hand_out(request, protocol));
                         });
   }
-  site.dhcp_server = [this](const std::string& bytes, Machine& from) { take_dhcp(bytes, from); };
+  site.dhcp_server = [this](const std::string& bytes, const std::string& from, const Site::Reply& back) {
+    take_dhcp(bytes, from, back);
+  };
 }
 
 ServedResponse ConductorHost::Process::hand_out(const ServedRequest& request, pxe::Protocol protocol) {
@@ -198,7 +205,7 @@ ServedResponse ConductorHost::Process::hand_out(const ServedRequest& request, px
   return {.body = contents_of(*file)};
 }
 
-void ConductorHost::Process::take_dhcp(const std::string& bytes, Machine& from) {
+void ConductorHost::Process::take_dhcp(const std::string& bytes, const std::string& from, const Site::Reply& back) {
   const auto message = pxe::dhcp::parse_message(bytes);
   if (!message) return;
   const auto now = unix_seconds(site.scheduler.clock().wall());
@@ -211,25 +218,25 @@ void ConductorHost::Process::take_dhcp(const std::string& bytes, Machine& from) 
                      .outcome = decision.event,
                      .good = decision.good});
   tick_soon(k_tick);
-  if (!decision.keep) return answer_dhcp(*message, std::move(decision), from);
+  if (!decision.keep) return answer_dhcp(decision, site.scheduler.now(), from, back);
   if (decision.keep->state == pxe::dhcp::Lease::State::bound) addresses.put(decision.keep->address, decision.keep->mac);
   // As dhcp::Server: the answer leaves when its lease is durable, or not at all.
   site.scheduler.after(random_.between(milliseconds(1), milliseconds(20)), owner,
-                       [this, message = *message, decision = std::move(decision), &from] {
+                       [this, decision = std::move(decision), asked = site.scheduler.now(), from, back] {
                          if (disk.append(k_leases, pxe::dhcp::journal_line(*decision.keep)) && !disk.is_cut())
-                           answer_dhcp(message, decision, from);
+                           answer_dhcp(decision, asked, from, back);
                        });
 }
 
-void ConductorHost::Process::answer_dhcp(const pxe::dhcp::Message& /*message*/, pxe::dhcp::Decision decision,
-                                         Machine& to) {
+void ConductorHost::Process::answer_dhcp(const pxe::dhcp::Decision& decision, MonotonicTime asked,
+                                         const std::string& to, const Site::Reply& back) {
   if (!decision.answer) return;
   const pxe::dhcp::Message& answer = decision.answer->message;
-  site.note("dhcp", to.name(), cat(type_name(answer.type()), " ", pxe::to_text(answer.yiaddr), " ", answer.file));
+  site.note("dhcp", to, cat(type_name(answer.type()), " ", pxe::to_text(answer.yiaddr), " ", answer.file));
   if (answer.type() == pxe::dhcp::Type::ack && answer.yiaddr)
-    site.rules.leased(to.name(), answer.yiaddr, seconds(pxe_site().networks[0].lease_s));
-  site.network.datagram("conductor", to.name(),
-                        [bytes = write_message(answer, decision.answer->limit), &to] { to.receive(bytes); });
+    site.rules.leased(to, answer.yiaddr, asked, seconds(dhcp->site().networks[0].lease_s));
+  site.network.datagram("conductor", to,
+                        [bytes = write_message(answer, decision.answer->limit), back] { back(bytes); });
 }
 
 void ConductorHost::Process::tick_soon(Duration time) {

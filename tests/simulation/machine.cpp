@@ -146,7 +146,8 @@ void Machine::boot() {
 std::optional<std::string> Machine::converse(const std::string& message, Duration patience,
                                              const std::function<bool(const std::string&)>& fits) {
   site_.network.datagram(name_, "conductor", [this, message] {
-    if (const auto& server = site_.dhcp_server) server(message, *this);
+    if (const auto& server = site_.dhcp_server)
+      server(message, name_, [this](const std::string& bytes) { receive(bytes); });
   });
   const MonotonicTime end = site_.scheduler.now() + patience;
   while (site_.scheduler.now() < end) {

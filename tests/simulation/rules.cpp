@@ -86,11 +86,11 @@ void Rules::image_begun(const std::string& machine, OwnerId boot, const std::str
   last = {boot, node->job.started};
 }
 
-void Rules::leased(const std::string& machine, pxe::Ipv4 address, Duration time) {
+void Rules::leased(const std::string& machine, pxe::Ipv4 address, MonotonicTime asked, Duration time) {
   LeaseOf& lease = leases_[address];
   if (!lease.machine.empty() && lease.machine != machine && lease.until > scheduler_.now())
     broken(cat(pxe::to_text(address), " is leased to ", machine, ", but ", lease.machine, " has it"));
-  lease = {machine, scheduler_.now() + time};
+  lease = {machine, asked + time};
 }
 
 void Rules::power_ordered(const std::string& machine, const std::string& what) {

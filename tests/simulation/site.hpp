@@ -41,8 +41,8 @@ class Rules {
   void started(bootstrap::Ledger& ledger);
   /// A machine's agent begins to write an image. `boot`: which start of the machine it is.
   void image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant);
-  /// The DHCP server's ACK leaves.
-  void leased(const std::string& machine, pxe::Ipv4 address, Duration time);
+  /// The DHCP server's ACK leaves, to what was asked then.
+  void leased(const std::string& machine, pxe::Ipv4 address, MonotonicTime asked, Duration time);
   void released(pxe::Ipv4 address) { leases_.erase(address); }
   /// The conductor sends a machine's BMC a command that changes its power.
   void power_ordered(const std::string& machine, const std::string& what);
@@ -84,9 +84,11 @@ struct Site {
   Trace& trace;
   Rules& rules;
   std::uint64_t seed;
+  std::size_t machines;
   std::string directory;  ///< a real one, for the few files that are
-  /// Where a machine's DHCP goes; null while nobody serves.
-  std::function<void(const std::string& bytes, class Machine& from)> dhcp_server{};
+  /// Where DHCP goes, and how its answers come back; null while nobody serves.
+  using Reply = std::function<void(const std::string& bytes)>;
+  std::function<void(const std::string& bytes, const std::string& from, const Reply& reply)> dhcp_server{};
   /// A person sees to it that a machine's BMC has the password that is known.
   std::function<void(std::size_t machine)> mend_password{};
 

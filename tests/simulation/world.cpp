@@ -1,10 +1,11 @@
 #include "tests/simulation/world.hpp"
 
-#include <array>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "bootstrap/rehearse/redfish_face.hpp"
+#include "pxe/dhcp/message.hpp"
 
 namespace hearth::simulation {
 
@@ -31,8 +32,8 @@ class World {
   void make_machines();
   void serve_bmc(std::size_t number);
   void answer_as_bmc(std::size_t number, const ServedRequest& request, const Network::Reply& reply);
+  void visit();
   void begin(const Fault& fault, bool is_on);
-  void end_all();
   [[nodiscard]] bool is_well() const;
 
   Wish wish_;
@@ -60,7 +61,7 @@ World::World(const Wish& wish)
       trace_(wish.keep, directory_.path().string()),
       network_(scheduler_, trace_, Random::of(wish.seed, "network")),
       rules_(scheduler_, trace_),
-      site_{scheduler_, network_, trace_, rules_, wish.seed, directory_.path().string()},
+      site_{scheduler_, network_, trace_, rules_, wish.seed, wish.machines, directory_.path().string()},
       bmc_random_(Random::of(wish.seed, "bmc")) {
   if (!wish_.faults) wish_.faults = faults_of(wish.seed, wish.machines, wish.trouble);
   for (const char* name : {"undionly.kpxe", "snponly.efi", "shimx64.efi", "grubx64.efi", "kernel", "ramdisk"})
@@ -151,11 +152,42 @@ void World::begin(const Fault& fault, bool is_on) {
   }
 }
 
+/// Somebody's computer asks for an address, with a card that nobody knows, and is gone again.
+void World::visit() {
+  namespace dhcp = pxe::dhcp;
+  auto random = std::make_shared<Random>(Random::of(wish_.seed, "visitors"));
+  scheduler_.start(Scheduler::k_world, [this, random] {
+    const MonotonicTime end = scheduler_.now() + wish_.trouble;
+    for (std::uint8_t number = 1; scheduler_.now() < end; ++number) {
+      scheduler_.sleep(random->between(seconds(10), seconds(400)));
+      dhcp::Message question;
+      question.chaddr = {{0x52, 0x54, 0xff, 0, 0, number}};
+      question.flags = 0x8000;
+      question.set_byte(dhcp::option::type, static_cast<std::uint8_t>(dhcp::Type::discover));
+      const std::string name = cat("visitor", static_cast<int>(number));
+      const auto took = std::make_shared<bool>(false);
+      const auto ask = [this, name](const dhcp::Message& message, const Site::Reply& reply) {
+        network_.datagram(name, "conductor", [this, name, bytes = write_message(message, 1472), reply] {
+          if (site_.dhcp_server) site_.dhcp_server(bytes, name, reply);
+        });
+      };
+      ask(question, [question, ask, took](const std::string& bytes) mutable {
+        const auto offer = dhcp::parse_message(bytes);
+        if (!offer || offer->type() != dhcp::Type::offer || std::exchange(*took, true)) return;
+        question.set_byte(dhcp::option::type, static_cast<std::uint8_t>(dhcp::Type::request));
+        question.set_address(dhcp::option::requested_address, offer->yiaddr);
+        ask(question, [](const std::string&) {});
+      });
+    }
+  });
+}
+
 bool World::is_well() const { return person_->is_content() && conductor_->is_quiet(); }
 
 Played World::play() {
   conductor_->start();
   person_->start();
+  visit();
   for (const Fault& fault : *wish_.faults) {
     scheduler_.after(fault.begin, Scheduler::k_world, [this, fault] { begin(fault, true); });
     if (fault.length > Duration(0))
