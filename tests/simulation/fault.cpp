@@ -106,12 +106,15 @@ std::vector<Fault> faults_of(std::uint64_t seed, std::size_t machines, Duration 
     if (random.percent(40)) kinds.push_back(static_cast<FaultKind>(kind));
   }
   if (kinds.empty()) return faults;
-  const std::uint64_t count = random.below(3 * machines / 2 + 4);
+  const std::uint64_t count = random.below(2 * machines + 10);
   const auto whole = [](Duration time) { return std::chrono::floor<std::chrono::milliseconds>(time); };
   for (std::uint64_t i = 0; i < count; ++i) {
     const FaultKind kind = kinds[random.below(kinds.size())];
     Fault fault{kind, static_cast<std::size_t>(random.below(machines)), {}, {}};
-    fault.begin = whole(random.between(std::chrono::seconds(1), end - std::chrono::seconds(1)));
+    // Most of them early, when most is under way: the earlier of two moments.
+    const Duration last = end - std::chrono::seconds(1);
+    fault.begin =
+        whole(std::min(random.between(std::chrono::seconds(1), last), random.between(std::chrono::seconds(1), last)));
     if (!row_of(kind).at_once)
       fault.length = whole(std::min(random.between(std::chrono::seconds(1), end / 6), end - fault.begin));
     if (!row_of(kind).of_machine) fault.machine = 0;

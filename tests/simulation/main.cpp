@@ -13,10 +13,11 @@ namespace {
 
 constexpr const char* k_usage =
     "usage: simulate [--seed N] [--seeds COUNT] [--machines N] [--faults LIST] [--twice] [--trace] [--timeline FILE]\n"
-    "                [--expect DIGEST] [--no-shrink]\n"
+    "                [--expect DIGEST] [--stop] [--no-shrink]\n"
     "\n"
     "Plays a site from blank machines to where all are active, with the faults that the seed draws, COUNT seeds from N "
     "on.\n"
+    "--stop ends with the first seed that breaks a rule.\n"
     "LIST has faults in place of those: kill-conductor@130.5+0,hung-bmc:node3@60+600 (\"\": none).\n"
     "Exit codes: 0 every rule held; 1 one did not: what, how to repeat it, and the fewest faults that still show it;\n"
     "2 wrong usage.\n";
@@ -26,6 +27,7 @@ struct Options {
   std::uint64_t seeds = 1;
   bool twice = false;
   bool trace = false;
+  bool stop = false;
   bool shrink = true;
   std::string timeline;
   std::string expect;
@@ -55,7 +57,8 @@ Options parse_options(const std::vector<std::string>& words) {
       {"--faults", [&](const std::string& word) { take_faults(options, word); }},
       {"--timeline", [&](const std::string& word) { options.timeline = word; }},
       {"--expect", [&](const std::string& word) { options.expect = word; }}};
-  const std::map<std::string, bool*> flags = {{"--twice", &options.twice}, {"--trace", &options.trace}};
+  const std::map<std::string, bool*> flags = {
+      {"--twice", &options.twice}, {"--trace", &options.trace}, {"--stop", &options.stop}};
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (const auto flag = flags.find(word); flag != flags.end()) {
@@ -144,7 +147,7 @@ int run(const std::vector<std::string>& words) {
   Wish wish = options.wish;
   const Duration began = thread_time();
   std::uint64_t bad = 0;
-  for (std::uint64_t seed = 0; seed < options.seeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < options.seeds && !(options.stop && bad > 0); ++seed) {
     wish.seed = options.wish.seed + seed;
     bad += run_one(options, wish) ? 0 : 1;
   }
