@@ -282,7 +282,8 @@ void ConductorHost::strike(SimulatedDisk::Cut cut) {
   if (!process_) return;
   cut_ = cut;
   if (random_.one_in(3)) return end_process(cut);
-  disk_.cut_after(random_.below(12), cut);
+  // In the next write, or some writes later: else it would mostly be one that follows upon a long silence.
+  disk_.cut_after(random_.below(random_.one_in(2) ? 12 : 600), cut);
 }
 
 void ConductorHost::look() {
