@@ -80,6 +80,25 @@ void TraceLogger::log(LogLevel level, std::string_view text) noexcept {
   site_.note("log", "conductor", cat(log_level_name(level), " ", text));
 }
 
+/// The conductor's client, for BMCs and agents: its orders are looked at as they leave.
+class WatchedClient final : public HttpClient {
+ public:
+  explicit WatchedClient(Site& site) : site_(site), client_(site.network, k_conductor) {}
+  [[nodiscard]] HttpResponse send(const HttpRequest& request) override {
+    const std::size_t action = request.url.path.find("/Actions/ComputerSystem.Reset");
+    if (request.method == "POST" && action != std::string::npos && !site_.scheduler.is_ending()) {
+      const std::string before = request.url.path.substr(0, action);
+      site_.rules.power_ordered(before.substr(before.rfind('/') + 1),
+                                text_member(json_or_null(request.body), "ResetType"));
+    }
+    return client_.send(request);
+  }
+
+ private:
+  Site& site_;
+  HostClient client_;
+};
+
 /// One life of the conductor.
 struct ConductorHost::Process final : private pxe::RequestLog {
   Process(Site& its_site, SimulatedDisk& its_disk, boot::Store& store, Random random);
@@ -101,7 +120,7 @@ struct ConductorHost::Process final : private pxe::RequestLog {
   OwnerId owner;
   Random random_;
   TraceLogger log{site};
-  HostClient http{site.network, k_conductor};
+  WatchedClient http{site};
   boot::Drivers drivers;
   boot::HttpAgentClient agents{site.scheduler.clock(), seconds(60), &http};
   TaskWorkers workers;
@@ -168,6 +187,8 @@ void ConductorHost::Process::serve() {
       ServedResponse response = handler.answer(request);
       if (response.status == 500 && !disk.is_full())
         site.rules.broken(cat(request.method, " ", request.path, " is answered with 500: ", response.body));
+      if (request.path == "/v1/nodes/detail" && response.status == 200 && !disk.is_cut())
+        site.rules.shown(list_member(json_or_null(response.content()), "nodes"));
       tick_soon(k_tick);
       if (!disk.is_cut()) reply(std::move(response));
     };

@@ -63,6 +63,7 @@ Machine::Machine(Site& site, std::size_t number)
       name_(machine_name(number)),
       is_uefi_(Random::of(site.seed, "uefi", number).one_in(2)),
       network_first_(Random::of(site.seed, "boot order", number).one_in(3)),
+      forgets_override_(Random::of(site.seed, "override", number).one_in(2)),
       random_(Random::of(site.seed, "machine", number)) {
   // The smaller one comes first: without the node's hint it would be taken.
   if (random_.one_in(2)) drives_.push_back({"/dev/sda", cat("DATA", number), 100 * k_gib, false, "", ""});
@@ -135,7 +136,7 @@ void Machine::boot() {
   do_now("in its firmware");
   scheduler.sleep(random_.between(seconds(10), seconds(60)) + more_in_firmware_);
   const bootstrap::BootOverride wish = boot_override;
-  if (wish.enabled == "Once") boot_override = {};
+  if (wish.enabled == "Once" || forgets_override_) boot_override = {};
   const bool network = wish.enabled == "Disabled" || wish.target == "None" ? network_first_ : wish.target == "Pxe";
   if (network && boot_network()) return;
   boot_disk();

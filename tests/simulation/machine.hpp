@@ -83,6 +83,7 @@ class Machine {
   std::string name_;
   bool is_uefi_;
   bool network_first_;
+  bool forgets_override_;  ///< its firmware takes Continuous for Once, as some do
   Random random_;
   std::vector<DriveState> drives_;
   OwnerId boot_ = 0;

@@ -93,14 +93,41 @@ void Rules::leased(const std::string& machine, pxe::Ipv4 address, MonotonicTime 
   lease = {machine, asked + time};
 }
 
+namespace {
+
+/// Why nothing that is durable of the node wants its machine's power so; empty: something does.
+std::string unwanted_power(const Node& node, const std::string& what) {
+  const bool is_on = what == "On";
+  const bool is_off = what == "ForceOff";
+  if (!node.job.running()) {
+    const bool is_asked = !node.target_power.empty() || node.internal.contains(bootstrap::k_power_off_wanted);
+    const bool is_as_known =
+        (is_on && node.power == bootstrap::Power::on) || (is_off && node.power == bootstrap::Power::off);
+    return is_asked || is_as_known ? "" : "nobody has asked for it";
+  }
+  const std::optional<Stage> stage = bootstrap::parse_stage(node.job.stage);
+  const bool goes_on = stage == Stage::power_on || stage == Stage::start_disk;
+  const bool goes_off = stage == Stage::power_off || stage == Stage::switch_off || stage == Stage::await_off;
+  return (is_on && goes_on) || (is_off && goes_off) ? ""
+                                                    : cat("its ", node.job.kind, " is at \"", node.job.stage, "\"");
+}
+
+}  // namespace
+
 void Rules::power_ordered(const std::string& machine, const std::string& what) {
   const Node* const node = node_of(machine);
-  if (node == nullptr || !node->job.running()) return;
-  const std::optional<Stage> stage = bootstrap::parse_stage(node->job.stage);
-  const bool works = !stage || bootstrap::needs_agent(*stage) || bootstrap::is_wait(*stage);
-  if (works && stage != Stage::leave)
-    broken(cat(what, " is ordered for ", machine, " while its node's ", node->job.kind, " is at \"", node->job.stage,
-               "\""));
+  const std::string why = node == nullptr ? "it is no node" : unwanted_power(*node, what);
+  if (!why.empty()) broken(cat(what, " is ordered for ", machine, ", but ", why));
+}
+
+void Rules::shown(const Json& nodes) {
+  for (const Json& row : nodes) {
+    const std::string name = bootstrap::text_in(row, "name");
+    const Node* const node = node_of(name);
+    const std::string state = bootstrap::text_in(row, "provision_state");
+    if (node == nullptr || state != bootstrap::name(node->state))
+      broken(cat("people are shown that ", name, " is ", state, ", which is not durable"));
+  }
 }
 
 void Rules::told(const std::string& machine, const std::string& text) {

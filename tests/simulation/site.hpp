@@ -44,7 +44,9 @@ class Rules {
   /// The DHCP server's ACK leaves, to what was asked then.
   void leased(const std::string& machine, pxe::Ipv4 address, MonotonicTime asked, Duration time);
   void released(pxe::Ipv4 address) { leases_.erase(address); }
-  /// The conductor sends a machine's BMC a command that changes its power.
+  /// What people are shown of nodes.
+  void shown(const Json& nodes);
+  /// The conductor sends a machine's BMC a command that changes its power: Redfish's ResetType.
   void power_ordered(const std::string& machine, const std::string& what);
   /// A machine was answered with this.
   void told(const std::string& machine, const std::string& text);
