@@ -1,17 +1,12 @@
 #include "agent/deploy/agent.hpp"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <random>
 
 #include "agent/deploy/rest/face.hpp"
-#include "agent/deploy/rest/server.hpp"
 #include "agent/deploy/root_device.hpp"
+#include "base/byte_order.hpp"
 #include "base/error.hpp"
-#include "base/net/look_up.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -25,8 +20,8 @@ constexpr int k_inspection_attempts = 5;
 
 /// Machines that start together shall not ask together.
 double random_between(double low, double high) {
-  static std::mt19937 generator{std::random_device{}()};
-  return std::uniform_real_distribution<double>(low, high)(generator);
+  constexpr double k_steps = 4294967296.0;
+  return low + (high - low) * static_cast<double>(get_le(random_bytes(4), 0, 4)) / k_steps;
 }
 
 Duration seconds(double value) { return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value)); }
@@ -36,25 +31,6 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 }
 
 }  // namespace
-
-std::string address_towards(const Url& url, const Clock& clock) {
-  for (const SocketAddress& address :
-       look_up(url.host, url.port, Deadline::after(std::chrono::seconds(10), clock), clock)) {
-    const Fd socket(::socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    sockaddr_storage own{};
-    socklen_t size = sizeof own;
-    if (!socket || ::connect(socket.get(), address.get(), address.length) != 0) continue;
-    if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) continue;
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    if (own.ss_family == AF_INET) {
-      return ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&own)->sin_addr, text.data(), text.size());
-    }
-    return cat("[",
-               ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&own)->sin6_addr, text.data(), text.size()),
-               "]");
-  }
-  return "";
-}
 
 Json inspection_data(Machine& machine, const std::string& boot_mac) {
   Json data = {{"inventory", machine.inventory()}, {"root_disk", nullptr}};
@@ -69,19 +45,6 @@ Json inspection_data(Machine& machine, const std::string& boot_mac) {
   data["pci_devices"] = machine.pci_devices();
   data["error"] = nullptr;
   return data;
-}
-
-void Agent::wake() {
-  const std::lock_guard lock(lock_);
-  woken_ = true;
-  changed_.notify_all();
-}
-
-bool Agent::wait(Duration duration) {
-  std::unique_lock lock(lock_);
-  const bool woken = changed_.wait_for(lock, duration, [this] { return woken_; });
-  woken_ = false;
-  return !woken;
 }
 
 std::vector<std::string> Agent::macs() {
@@ -156,7 +119,7 @@ void Agent::beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& f
     const Duration until = std::min<Duration>(next - world_.clock.now(), writing || !found.progress_url.empty()
                                                                              ? k_progress_period
                                                                              : Duration(std::chrono::seconds(1)));
-    if (!wait(std::max<Duration>(until, std::chrono::milliseconds(1)))) next = world_.clock.now();
+    if (!surroundings_.wait(std::max<Duration>(until, std::chrono::milliseconds(1)))) next = world_.clock.now();
     if (writing && world_.clock.now() >= next_line) {
       world_.console.say(cat("written ", percent(session_.progress.fetched, session_.progress.to_fetch)));
       next_line = world_.clock.now() + std::chrono::seconds(10);
@@ -172,20 +135,21 @@ void Agent::beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& f
 
 void Agent::serve(const LookedUp& found) {
   const std::string token = settings_.token.empty() ? found.token : settings_.token;
-  CommandBoard board(order_rows(world_, session_), [this] { wake(); });
+  CommandBoard board(
+      order_rows(world_, session_), [this] { surroundings_.wake(); }, surroundings_.beside());
   FaceState state;
   state.started_at = std::chrono::duration<double>(world_.clock.wall().time_since_epoch()).count();
   state.version = HEARTH_VERSION;
   state.token = token;
   state.progress = [this] { return progress_json(session_); };
   const std::string host = settings_.advertise_host.empty()
-                               ? address_towards(parse_url(conductor_->url()).value_or_throw(), world_.clock)
+                               ? surroundings_.address_towards(parse_url(conductor_->url()).value_or_throw())
                                : settings_.advertise_host;
   if (host.empty())
     throw Error(ErrorKind::io, cat("this machine has no address from which ", conductor_->url(), " is reached"));
   std::optional<TlsIdentity> tls;
   if (conductor_->takes_certificates() && !settings_.plain) tls.emplace(host);
-  const RestServer server(
+  const std::shared_ptr<void> port = surroundings_.listen(
       settings_.listen_port, [&](const ServedRequest& request) { return answer_request(request, board, state); },
       tls ? &*tls : nullptr, [&state](const ServedRequest& request) { return admits_long_body(request, state); });
   const std::string url = cat(tls ? "https://" : "http://", host, ":", settings_.advertise_port);

@@ -4,12 +4,14 @@
 #include "agent/deploy/kernel_line.hpp"
 #include "agent/deploy/orders.hpp"
 #include "agent/deploy/protocol/conductor.hpp"
+#include "agent/deploy/surroundings.hpp"
 
 namespace hearth::agent::deploy {
 
 class Agent {
  public:
-  Agent(const Settings& settings, OrderWorld& world) : settings_(settings), world_(world) {}
+  Agent(const Settings& settings, OrderWorld& world, Surroundings& surroundings)
+      : settings_(settings), world_(world), surroundings_(surroundings) {}
 
   /// Until the conductor ends it: inspection, look-up, heartbeats, orders. Throws Error when no conductor knows this
   /// machine within the look-up's time.
@@ -24,22 +26,14 @@ class Agent {
   [[nodiscard]] Trust trust() const { return {!settings_.insecure, "", settings_.api_pin}; }
   void serve(const LookedUp& found);
   void beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& found);
-  void wake();
-  /// False when woken before the time is over.
-  bool wait(Duration duration);
 
   const Settings& settings_;
   OrderWorld& world_;
+  Surroundings& surroundings_;
   std::optional<Conductor> conductor_;
   Session session_;
-  std::mutex lock_;
-  std::condition_variable changed_;
-  bool woken_ = false;
   Json unreported_;  ///< the inspection, while nobody has taken it; null = that is done
 };
-
-/// The address of this machine from which `url` is reached, as a URL has it; empty when there is none.
-[[nodiscard]] std::string address_towards(const Url& url, const Clock& clock);
 
 /// What the inspection reports: inventory, root disk, boot interface (ironic-python-agent's inspection data).
 [[nodiscard]] Json inspection_data(Machine& machine, const std::string& boot_mac);

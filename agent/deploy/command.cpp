@@ -43,7 +43,8 @@ Ending run_agent(const Settings& settings, Console& console, std::function<void(
   Dialer dialer(clock, env);
   RealMachine machine(settings.boot_mac, settings.collect_lldp, std::move(settle));
   OrderWorld world{machine, http, dialer, clock, console};
-  return Agent(settings, world).run();
+  RealSurroundings surroundings(clock);
+  return Agent(settings, world, surroundings).run();
 }
 
 void end_machine(Ending ending, Console& console) {

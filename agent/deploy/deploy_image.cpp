@@ -23,7 +23,7 @@ void write_to(const std::string& device, ImageInfo image, OrderWorld& world, Ses
   WrittenImage written;
   {
     const Writing writing(session);
-    written = write_image(image, device, writer, session.progress);
+    written = world.machine.write_image(image, device, writer, session.progress);
   }
   const double seconds = std::chrono::duration<double>(world.clock.now() - began).count();
   say(cat("the image is on ", device, " and verified: ", human_bytes(written.disk_size), " (",
@@ -59,7 +59,7 @@ std::string deploy_image(OrderWorld& world, Session& session, const Json& node, 
   } else {
     write_to(disk.name, image, world, session);
   }
-  const std::string drive_device = finish_partitions(disk.name, disk.logical_sector, drive_bytes);
+  const std::string drive_device = world.machine.finish_partitions(disk, drive_bytes);
   if (!drive_device.empty()) world.console.say(cat("the config drive is on ", drive_device));
   session.root_disk.set(disk);
   return cat("image (", image.id, ") written to device ", disk.name, " root_uuid=", parts ? parts->root_uuid : "None");

@@ -6,6 +6,7 @@
 
 #include "agent/deploy/boot/install_grub.hpp"
 #include "agent/deploy/hardware/inventory.hpp"
+#include "agent/deploy/image/write_image.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -26,6 +27,11 @@ class Machine {
   virtual std::string install_grub(const GrubWish& wish) = 0;
   /// "vfat", "ext4" …, by the ramdisk's programs.
   virtual void make_file_system(const std::string& type, const std::string& device, const std::string& label) = 0;
+  /// An image onto a disk or a partition (image/write_image.hpp).
+  virtual WrittenImage write_image(const ImageInfo& image, const std::string& device, WriterWorld& world,
+                                   WriteProgress& progress) = 0;
+  /// What belongs on the disk behind it (partition/config_drive.hpp).
+  virtual std::string finish_partitions(const Disk& disk, const std::string& drive) = 0;
   /// A person can log in as "rescue" from now on (rescue.hpp); `params` are the command's.
   virtual void let_in(const Json& params) = 0;
   /// Does not return on a real machine.

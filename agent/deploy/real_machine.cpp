@@ -9,6 +9,7 @@
 #include "agent/deploy/boot/install_bootloader.hpp"
 #include "agent/deploy/hardware/bmc.hpp"
 #include "agent/deploy/hardware/lldp.hpp"
+#include "agent/deploy/partition/config_drive.hpp"
 #include "agent/deploy/partition/mkfs.hpp"
 #include "agent/deploy/rescue.hpp"
 #include "base/error.hpp"
@@ -82,6 +83,15 @@ std::string RealMachine::install_grub(const GrubWish& wish) {
 
 void RealMachine::make_file_system(const std::string& type, const std::string& device, const std::string& label) {
   with_programs([&](CommandRunner& runner) { run_checked(runner, mkfs_command(type, device, label)); });
+}
+
+WrittenImage RealMachine::write_image(const ImageInfo& image, const std::string& device, WriterWorld& world,
+                                      WriteProgress& progress) {
+  return deploy::write_image(image, device, world, progress);
+}
+
+std::string RealMachine::finish_partitions(const Disk& disk, const std::string& drive) {
+  return deploy::finish_partitions(disk.name, disk.logical_sector, drive);
 }
 
 void RealMachine::let_in(const Json& params) {

@@ -21,6 +21,9 @@ class RealMachine final : public Machine {
   std::string install_bootloader(const Disk& disk) override;
   std::string install_grub(const GrubWish& wish) override;
   void make_file_system(const std::string& type, const std::string& device, const std::string& label) override;
+  WrittenImage write_image(const ImageInfo& image, const std::string& device, WriterWorld& world,
+                           WriteProgress& progress) override;
+  std::string finish_partitions(const Disk& disk, const std::string& drive) override;
   void let_in(const Json& params) override;
   void end(Ending ending) override;
 

@@ -27,7 +27,6 @@ Json read_answer(const HttpResponse& response, const std::string& what) {
 
 Json HttpAgentClient::send(const AgentAddress& agent, const std::string& method, const std::string& target,
                            const std::string& body) const {
-  WebClient http(clock_, {}, "hearth-conductor");  // no proxy: the agent is a neighbour
   HttpRequest request;
   request.method = method;
   const Result<Url> url = parse_url(cat(agent.url, target));
@@ -38,7 +37,8 @@ Json HttpAgentClient::send(const AgentAddress& agent, const std::string& method,
   request.ca_file = agent.ca_file;
   request.deadline = Deadline::after(patience_, clock_);
   try {
-    return read_answer(http.send(request), cat("agent ", agent.url));
+    WebClient own(clock_, {}, "hearth-conductor");  // no proxy: the agent is a neighbour
+    return read_answer((http_ != nullptr ? *http_ : own).send(request), cat("agent ", agent.url));
   } catch (const AgentFault&) {
     throw;
   } catch (const Error& error) {

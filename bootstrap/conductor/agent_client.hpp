@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/net/http.hpp"
 #include "base/path.hpp"
 #include "bootstrap/conductor/flow.hpp"
 
@@ -39,8 +40,10 @@ class AgentClient {
 
 class HttpAgentClient final : public AgentClient {
  public:
-  /// `patience` is for one request; the agent answers an order with `wait` when it has done it.
-  HttpAgentClient(const Clock& clock, Duration patience) : clock_(clock), patience_(patience) {}
+  /// `patience` is for one request; the agent answers an order with `wait` when it has done it. `http` must take
+  /// requests of several threads at once; null: a client of its own for each.
+  HttpAgentClient(const Clock& clock, Duration patience, HttpClient* http = nullptr)
+      : clock_(clock), patience_(patience), http_(http) {}
   [[nodiscard]] Json commands(const AgentAddress& agent) override;
   Json run(const AgentAddress& agent, const Order& order) override;
 
@@ -49,6 +52,7 @@ class HttpAgentClient final : public AgentClient {
                           const std::string& body) const;
   const Clock& clock_;
   Duration patience_;
+  HttpClient* http_;
 };
 
 /// "command_status" and, of a failed command, what it says: its error's message and details.

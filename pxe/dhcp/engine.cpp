@@ -178,7 +178,8 @@ Decision Engine::grant(const Context& context, Ipv4 wanted) {
             .event = cat(context.who(), ": it may not have ", to_text(wanted)),
             .good = false};
   }
-  const Lease lease{wanted, context.message.chaddr, Lease::State::bound, context.now + context.network.lease_s,
+  // The client counts from a moment within this second: by whole seconds it would have its address for longer than we.
+  const Lease lease{wanted, context.message.chaddr, Lease::State::bound, context.now + context.network.lease_s + 1,
                     hostname_of(context.message)};
   leases_.put(lease);
   Decision decision = context.full(site_, Type::ack, wanted, context.network.lease_s);

@@ -19,6 +19,8 @@ import time
 
 import table
 
+SIMULATION = "tests/simulation/main.cpp"
+SEEDS = os.environ.get("HEARTH_MUTATION_SEEDS", "400")  # that are played before a fault counts as unnoticed
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 FAILED = re.compile(r"^\[  FAILED  \] (\S+?),? ", re.MULTILINE)
@@ -42,7 +44,7 @@ class Build:
             target = re.search(r"([^/]+)\.dir/", command[command.index("-o") + 1])
             unit = Unit(entry["file"], command, entry["directory"])
             for source in map(os.path.normpath, self.sources_of(entry["file"])):
-                if source.startswith("tests/unit/"):
+                if source.startswith("tests/unit/") or source == SIMULATION:
                     self.test_programs[source] = (target.group(1), command[command.index("-o") + 1])
                 else:
                     self.units.setdefault(source, unit)
@@ -69,7 +71,7 @@ class Build:
 
     def programs_of(self, row):
         """The programs that are to notice, that of the mirror test first."""
-        mirror = f"tests/unit/{row.file[:-len('.cpp')]}_test.cpp"
+        mirror = SIMULATION if row.table.endswith("/simulation.txt") else f"tests/unit/{row.file[:-len('.cpp')]}_test.cpp"
         names = row.fields.get("by", "").split() or [self.test_programs.get(mirror, ("",))[0]]
         if not names[0]:
             raise ValueError(f"{row}: {row.file} has no mirror test: say by: which program")
@@ -139,9 +141,24 @@ class Planted:
         except subprocess.TimeoutExpired:
             return None
 
+    def played(self, program):
+        """Which seed shows it, and how; "" when none does."""
+        try:
+            done = subprocess.run([program, "--machines", "5", "--seeds", SEEDS, "--stop", "--no-shrink"], text=True,
+                                  cwd=self.scratch, capture_output=True, timeout=LONGEST, check=False, errors="replace")
+        except subprocess.TimeoutExpired:
+            return "a seed that does not end"
+        if done.returncode == 0:
+            return ""
+        lines = done.stdout.splitlines()
+        seed = next((line for line in lines if line.startswith("seed ") and ", BROKEN," not in line and ", good," not in line), "")
+        return (seed or f"a program that ends with {done.returncode}: {(done.stderr or done.stdout)[-200:]}")[:160]
+
     def noticed_by(self, program):
         """The name of a test that fails, "" when all pass."""
         out = self.linked(program)
+        if program.name == "simulate":
+            return self.played(out)
         suites = self.build.suites_of(self.row)
         filters = [":".join(f"{suite}.*:*/{suite}.*" for suite in suites)] if suites else []
         for chosen in filters + ["*"]:

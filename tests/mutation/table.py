@@ -10,7 +10,8 @@ A table is tests/mutation/ROOM.txt, rows apart by empty lines:
 "-" is the text before, "+" the text after, in one line or several; white space counts as white space, so that the layout may
 change. The text must be in the file exactly once. Further lines a row may have:
 
-    by: base_unit_tests pxe_unit_tests     the programs that must notice, where they are not that of the mirror test
+    by: base_unit_tests pxe_unit_tests     the programs that must notice, where they are not that of the mirror test; of
+                                           simulation.txt all are for simulate, which plays seeds until one shows it
     unnoticed: REASON                      no unit test can notice; it is an error when one does
     control: noticed | unnoticed           a row that shows that the tool works
 """
@@ -19,7 +20,7 @@ import os
 import re
 import sys
 
-ROOMS = ("base", "bootstrap", "pxe", "metadata", "agent", "builder")
+ROOMS = ("base", "bootstrap", "pxe", "metadata", "agent", "builder", "simulation")
 FIELDS = ("why", "by", "unnoticed", "control")
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
@@ -28,11 +29,18 @@ struct CommandBoard::Record {
   Json result = nullptr;
 };
 
-CommandBoard::CommandBoard(std::vector<CommandRow> rows, std::function<void()> finished)
-    : rows_(std::move(rows)), finished_(std::move(finished)) {}
+CommandBoard::Beside own_thread() {
+  return [](std::function<void()> work) -> std::function<void()> {
+    const auto thread = std::make_shared<std::thread>(std::move(work));
+    return [thread] { thread->join(); };
+  };
+}
+
+CommandBoard::CommandBoard(std::vector<CommandRow> rows, std::function<void()> finished, Beside beside)
+    : rows_(std::move(rows)), finished_(std::move(finished)), beside_(std::move(beside)) {}
 
 CommandBoard::~CommandBoard() {
-  if (worker_.joinable()) worker_.join();
+  if (ended_) ended_();
 }
 
 const CommandRow& CommandBoard::row_of(const std::string& name) const {
@@ -84,9 +92,9 @@ Json CommandBoard::execute(const std::string& name, const Json& params, bool wai
 void CommandBoard::start(const CommandRow& row, const std::shared_ptr<Record>& record) {
   // A command may have ended, and the next one been let in, before the line that began it is through.
   const std::lock_guard lock(starting_);
-  if (worker_.joinable()) worker_.join();
+  if (ended_) std::exchange(ended_, nullptr)();
   try {
-    worker_ = std::thread([this, &row, record] {
+    ended_ = beside_([this, &row, record] {
       run(row, record);
       if (finished_) finished_();
     });

@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/json.hpp"
@@ -33,8 +32,11 @@ struct CommandRow {
 
 class CommandBoard {
  public:
+  /// Runs work beside its caller; what it returns waits for the end of that. Throws std::system_error.
+  using Beside = std::function<std::function<void()>(std::function<void()> work)>;
+
   /// `finished` is called after each long command, from its thread; may be empty.
-  CommandBoard(std::vector<CommandRow> rows, std::function<void()> finished);
+  CommandBoard(std::vector<CommandRow> rows, std::function<void()> finished, Beside beside);
   CommandBoard(const CommandBoard&) = delete;
   CommandBoard& operator=(const CommandBoard&) = delete;
   /// Waits for what runs.
@@ -61,7 +63,11 @@ class CommandBoard {
   mutable std::condition_variable changed_;
   std::vector<std::shared_ptr<Record>> records_;
   std::mutex starting_;  ///< before lock_, never within it
-  std::thread worker_;
+  Beside beside_;
+  std::function<void()> ended_;  ///< waits for the long command that was begun last
 };
+
+/// Beside, by a thread for each.
+[[nodiscard]] CommandBoard::Beside own_thread();
 
 }  // namespace hearth::agent::deploy

@@ -65,7 +65,7 @@ TEST_F(DhcpEngineTest, AGrantedLeaseIsToBeKeptBeforeItIsTold) {
   const Decision decision = send(request(mac(9), ip("192.0.2.100")));
   EXPECT_EQ(decision.answer->message.type(), Type::ack);
   ASSERT_TRUE(decision.keep);
-  EXPECT_EQ(*decision.keep, (Lease{ip("192.0.2.100"), mac(9), Lease::State::bound, 1000 + 3600, ""}));
+  EXPECT_EQ(*decision.keep, (Lease{ip("192.0.2.100"), mac(9), Lease::State::bound, 1000 + 3601, ""}));
 }
 
 TEST_F(DhcpEngineTest, AnAddressThatIsNotTheirsIsRefused) {
@@ -87,7 +87,13 @@ TEST_F(DhcpEngineTest, ARenewalIsAnsweredDirectly) {
   EXPECT_EQ(decision.answer->message.type(), Type::ack);
   EXPECT_EQ(decision.answer->way, Answer::Way::endpoint);
   EXPECT_EQ(decision.answer->to, (Endpoint{ip("192.0.2.100"), 68}));
-  EXPECT_EQ(decision.keep->expires, now_ + 3600);
+  EXPECT_EQ(decision.keep->expires, now_ + 3601);
+}
+
+TEST_F(DhcpEngineTest, AnAddressIsAMachinesForAsLongAsItWasTold) {
+  (void)lease(mac(9));  // late in this second, perhaps
+  EXPECT_FALSE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_ + 3600));
+  EXPECT_TRUE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_ + 3601));
 }
 
 TEST_F(DhcpEngineTest, AMachineThatTakesAnotherServersOfferFreesOurs) {

@@ -26,7 +26,8 @@ struct Agent {
                       {"standby.bad", true, [](const Json&) -> Json { throw Error(ErrorKind::io, "no disk"); }, {}},
                       {"standby.picky", true, [](const Json&) { return Json(); },
                        [](const Json&) { throw Error(ErrorKind::usage, "Image is missing 'id' field."); }}},
-                     {}};
+                     {},
+                     own_thread()};
   FaceState state{.started_at = 5, .version = "1", .token = "secret", .progress = {}};
 
   ServedResponse ask(const std::string& method, const std::string& path, const std::string& query,
@@ -109,7 +110,7 @@ TEST(RestFace, ALongCommandThatCannotBeBegunHasFailedAndTheNextOneRuns) {
 }
 
 TEST(RestFace, LongCommandsThatEndAtOnceAreBegunFromAllSides) {
-  CommandBoard board({{"standby.brief", false, [](const Json&) { return Json("done"); }, {}}}, {});
+  CommandBoard board({{"standby.brief", false, [](const Json&) { return Json("done"); }, {}}}, {}, own_thread());
   std::atomic<int> begun{0};
   const auto ask_often = [&] {
     while (begun < 100) {

@@ -1,0 +1,179 @@
+// simulate: sites played from numbers.
+#include <cstdio>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+#include "tests/simulation/timeline.hpp"
+
+namespace hearth::simulation {
+
+namespace {
+
+constexpr const char* k_usage =
+    "usage: simulate [--seed N] [--seeds COUNT] [--machines N] [--faults LIST] [--twice] [--trace] [--timeline FILE]\n"
+    "                [--expect DIGEST] [--stop] [--no-shrink]\n"
+    "\n"
+    "Plays a site from blank machines to where all are active, with the faults that the seed draws, COUNT seeds from N "
+    "on.\n"
+    "--stop ends with the first seed that breaks a rule.\n"
+    "LIST has faults in place of those: kill-conductor@130.5+0,hung-bmc:node3@60+600 (\"\": none).\n"
+    "Exit codes: 0 every rule held; 1 one did not: what, how to repeat it, and the fewest faults that still show it;\n"
+    "2 wrong usage.\n";
+
+struct Options {
+  Wish wish;
+  std::uint64_t seeds = 1;
+  bool twice = false;
+  bool trace = false;
+  bool stop = false;
+  bool shrink = true;
+  std::string timeline;
+  std::string expect;
+};
+
+std::uint64_t number_of(const std::string& word, std::string_view option, std::uint64_t most) {
+  const auto number = parse_number(word);
+  if (!number || *number == 0 || *number > most)
+    throw Error(ErrorKind::usage, cat(option, " takes a number from 1 to ", most, ", not '", word, "'"));
+  return *number;
+}
+
+void take_faults(Options& options, const std::string& word) {
+  auto faults = parse_faults(word);
+  if (!faults) throw Error(ErrorKind::usage, cat("--faults: ", faults.error()));
+  options.wish.faults = std::move(faults).value();
+}
+
+Options parse_options(const std::vector<std::string>& words) {
+  Options options;
+  const std::map<std::string, std::function<void(const std::string&)>> takers = {
+      {"--seed",
+       [&](const std::string& word) { options.wish.seed = number_of(word, "--seed", ~std::uint64_t{0} >> 1U); }},
+      {"--seeds", [&](const std::string& word) { options.seeds = number_of(word, "--seeds", 1'000'000'000); }},
+      {"--machines",
+       [&](const std::string& word) { options.wish.machines = number_of(word, "--machines", k_most_machines); }},
+      {"--faults", [&](const std::string& word) { take_faults(options, word); }},
+      {"--timeline", [&](const std::string& word) { options.timeline = word; }},
+      {"--expect", [&](const std::string& word) { options.expect = word; }}};
+  const std::map<std::string, bool*> flags = {
+      {"--twice", &options.twice}, {"--trace", &options.trace}, {"--stop", &options.stop}};
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (const auto flag = flags.find(word); flag != flags.end()) {
+      *flag->second = true;
+    } else if (word == "--no-shrink") {
+      options.shrink = false;
+    } else if (const auto taker = takers.find(word); taker != takers.end() && at + 1 < words.size()) {
+      taker->second(words[++at]);
+    } else {
+      throw Error(ErrorKind::usage, cat("'", word, taker == takers.end() ? "' is no option" : "' lacks its value"));
+    }
+  }
+  for (const Fault& fault : options.wish.faults.value_or(std::vector<Fault>())) {
+    if (fault.machine >= options.wish.machines)
+      throw Error(ErrorKind::usage, cat(text_of(fault), ": there are ", options.wish.machines, " machines"));
+  }
+  if (options.trace || !options.timeline.empty()) options.wish.keep = Trace::Keep::lines;
+  return options;
+}
+
+std::string texts_of(const std::vector<Fault>& faults) {
+  std::vector<std::string> texts;
+  for (const Fault& fault : faults) texts.push_back(text_of(fault));
+  return join(texts, ",");
+}
+
+std::string command_for(const Wish& wish, const std::vector<Fault>& faults, const std::string& digest) {
+  return cat("simulate --seed ", wish.seed, " --machines ", wish.machines, " --faults \"", texts_of(faults),
+             "\" --expect ", digest);
+}
+
+/// What a rule says without its numbers and names: another fault must not pass for the same.
+std::string kind_of(const std::string& broken) {
+  std::string kind;
+  for (const char c : broken.substr(0, 60)) {
+    if (c < '0' || c > '9') kind += c;
+  }
+  return kind;
+}
+
+void tell_failure(const Options& options, const Wish& wish, const Played& played) {
+  std::printf("seed %llu: %s\nrepeat:   %s\n", static_cast<unsigned long long>(wish.seed), played.broken.c_str(),
+              command_for(wish, played.faults, played.digest).c_str());
+  if (!options.shrink) return;
+  std::fflush(stdout);
+  Wish fewer = wish;
+  fewer.keep = Trace::Keep::nothing;
+  std::string digest = played.digest;
+  const std::vector<Fault> least = shrunk(played.faults, [&](const std::vector<Fault>& faults) {
+    fewer.faults = faults;
+    const Played again = play(fewer);
+    const bool same = kind_of(again.broken) == kind_of(played.broken);
+    if (same) digest = again.digest;
+    return same;
+  });
+  std::printf("shrunk:   %s\n", command_for(wish, least, digest).c_str());
+}
+
+/// Whether every rule held.
+bool run_one(const Options& options, const Wish& wish) {
+  const Duration began = thread_time();
+  const Played played = play(wish);
+  const double took = seconds_in(thread_time() - began);
+  for (const TraceLine& line : played.lines) {
+    if (options.trace) std::printf("%s\n", line_text(line).c_str());
+  }
+  if (!options.timeline.empty())
+    RealFileSystem().write(options.timeline, timeline(played), {.mode = 0644, .uid = {}, .gid = {}});
+  std::printf("seed %llu: %s, %s, %.0f s in %.3f s, %llu events, %zu faults\n",
+              static_cast<unsigned long long>(wish.seed), played.digest.c_str(),
+              played.broken.empty() ? "good" : "BROKEN", seconds_in(played.elapsed), took,
+              static_cast<unsigned long long>(played.events), played.faults.size());
+  std::fflush(stdout);
+  if (!options.expect.empty() && options.expect != played.digest)
+    std::printf("this is not the trace %s: it is of another commit, or was drawn otherwise\n", options.expect.c_str());
+  if (options.twice && play(wish).digest != played.digest) {
+    std::printf("seed %llu: two runs, and two traces\n", static_cast<unsigned long long>(wish.seed));
+    return false;
+  }
+  if (!played.broken.empty()) tell_failure(options, wish, played);
+  return played.broken.empty();
+}
+
+int run(const std::vector<std::string>& words) {
+  const Options options = parse_options(words);
+  Wish wish = options.wish;
+  const Duration began = thread_time();
+  std::uint64_t bad = 0;
+  for (std::uint64_t seed = 0; seed < options.seeds && !(options.stop && bad > 0); ++seed) {
+    wish.seed = options.wish.seed + seed;
+    bad += run_one(options, wish) ? 0 : 1;
+  }
+  if (options.seeds > 1) {
+    const double took = seconds_in(thread_time() - began);
+    std::printf("%llu seeds, %llu bad, %.1f s of processor time, %.1f seeds a second\n",
+                static_cast<unsigned long long>(options.seeds), static_cast<unsigned long long>(bad), took,
+                static_cast<double>(options.seeds) / took);
+  }
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace hearth::simulation
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::fputs(hearth::simulation::k_usage, stdout);
+    return 0;
+  }
+  try {
+    return hearth::simulation::run(words);
+  } catch (const hearth::Error& error) {
+    std::fprintf(stderr, "simulate: %s\n", error.story().c_str());
+    return error.kind() == hearth::ErrorKind::usage ? 2 : 1;
+  }
+}
