@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t k_help_column = 30;
 
-[[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::usage, std::move(message)); }
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::usage, message); }
 
 const Option& find_long(const std::vector<Option>& table, const std::string& name) {
   std::vector<const Option*> matches;

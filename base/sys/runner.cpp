@@ -235,7 +235,7 @@ std::string run_checked(CommandRunner& runner, const Command& command) {
   std::string message = cat(shell_join(command.argv), ": ", describe(result.status));
   const std::string& detail = result.err.empty() ? result.out : result.err;
   if (!detail.empty()) message += cat("\n  ", last_lines(detail, 10));
-  throw Error(ErrorKind::external, std::move(message), shell_code(result.status));
+  throw Error(ErrorKind::external, message, shell_code(result.status));
 }
 
 }  // namespace hearth

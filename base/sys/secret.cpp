@@ -1,10 +1,11 @@
 #include "base/sys/secret.hpp"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -24,6 +25,7 @@ import sizes  # noqa: E402
 import tree  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import coverage  # noqa: E402
 import report  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mutation"))
@@ -444,6 +446,39 @@ class Report(LintTest):
     def test_without_results_it_fails(self):
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual(report.main(os.path.join(self.root, "none.xml"), os.path.join(self.root, "list")), 1)
+
+
+class Coverage(LintTest):
+    """tests/coverage.py: each room's floor."""
+
+    def run_coverage(self, floors, *files):
+        self.put("floors", floors)
+        self.put("files.json", json.dumps({"files": [{"filename": name, "line_covered": covered, "line_total": total}
+                                                     for name, covered, total in files]}))
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = coverage.main(os.path.join(self.root, "files.json"), os.path.join(self.root, "floors"))
+        return code, out.getvalue()
+
+    def test_a_room_at_its_floor_passes_and_says_what_no_test_runs(self):
+        code, out = self.run_coverage("# room, percent\nbase 80\n", ("base/a.cpp", 9, 10), ("base/b.cpp", 7, 10))
+        self.assertEqual(code, 0, out)
+        self.assertIn("base        80.0 % of 20 lines", out)
+        self.assertIn("3 of    10  base/b.cpp", out)
+
+    def test_below_it_fails(self):
+        code, out = self.run_coverage("base 80\npxe 0\n", ("base/a.cpp", 79, 100), ("pxe/a.cpp", 0, 10))
+        self.assertEqual(code, 1)
+        self.assertIn("base: 79.0 % of its lines run, fewer than 80 %", out)
+
+    def test_far_above_it_the_floor_is_raised(self):
+        self.assertIn("raise its floor", self.run_coverage("base 80\n", ("base/a.cpp", 83, 100))[1])
+
+    def test_a_room_without_floor_and_a_floor_without_room_fail(self):
+        code, out = self.run_coverage("base 80\n", ("moon/a.cpp", 1, 1))
+        self.assertEqual(code, 1)
+        self.assertIn("moon: it has no floor", out)
+        self.assertIn("base: none of its sources", out)
 
 
 class Promises(LintTest):
