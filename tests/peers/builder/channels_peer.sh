@@ -1,7 +1,7 @@
 #!/bin/bash
-# Images in channels, in a directory, on nginx's WebDAV and in docker-registry: published with their evidence, promoted without
-# an upload, taken by fetch, bundle and boot; whatever is older, altered, cut short, of another key or expired is refused by
-# name and changes nothing; who is killed in the middle has published all of it or nothing.
+# Images in channels, in a directory, on nginx's WebDAV and in docker-registry, by password and by token: published with their
+# evidence, promoted without an upload, taken by fetch, bundle and boot; whatever is older, altered, cut short, of another key or
+# expired is refused by name and changes nothing; who is killed in the middle has published all of it or nothing.
 # shellcheck source-path=SCRIPTDIR source=../../e2e/lib.sh
 . "$(dirname "$0")/../../e2e/lib.sh"
 nginx=$(command -v nginx || command -v /usr/sbin/nginx) || { echo "SKIPPED: nginx is not installed"; exit 77; }
@@ -47,9 +47,24 @@ auth: {htpasswd: {realm: test, path: $work/registry/users}}
 CONF
 docker-registry serve registry/config.yml > registry/log 2>&1 &
 started+=($!)
-for _ in $(seq 100); do (: < "/dev/tcp/127.0.0.1/$registry_port") 2> /dev/null && break; sleep 0.1; done
+# A registry that asks for tokens of another server.
+free_port; token_port=$port
+free_port; tokens_registry_port=$port
+openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=site -days 2 -keyout token.pem -out token.crt 2> /dev/null
+"$(dirname "$here")/peers/builder/token_server.py" "$token_port" token.pem token.crt 2> tokens.log &
+started+=($!)
+sed -e "s|/data|/tokens|; s|$registry_port|$tokens_registry_port|; /^auth/d" registry/config.yml > registry/tokens.yml
+echo "auth: {token: {realm: 'http://127.0.0.1:$token_port/token', service: images, issuer: site, rootcertbundle: $work/token.crt}}" >> registry/tokens.yml
+docker-registry serve registry/tokens.yml > registry/tokens.log 2>&1 &
+started+=($!)
+for port in "$registry_port" "$token_port" "$tokens_registry_port"; do
+    for _ in $(seq 100); do (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null && break; sleep 0.1; done
+done
 mkdir -p "$HOME/.docker"
-log_in() { printf '{"auths": {"127.0.0.1:%s": {"auth": "%s"}}}\n' "$registry_port" "$(printf '%s' 'anna:pass:w%20rd' | base64)" > "$HOME/.docker/config.json"; }
+log_in() {
+    jq -n --arg word "$(printf '%s' 'anna:pass:w%20rd' | base64)" '{auths: ($ARGS.positional | map({(.): {auth: $word}}) | add)}' \
+        --args "127.0.0.1:$registry_port" "127.0.0.1:$tokens_registry_port" > "$HOME/.docker/config.json"
+}
 log_in
 
 # Three builds of one image, each with its evidence; the versions are not in the order of letters.
@@ -107,10 +122,13 @@ place=$work/published; everywhere
 place=http://127.0.0.1:$web_port/dav/images; everywhere
 [ "$(grep -c 'PUT /dav/images/blobs' nginx/access.log)" = "$(find served/dav/images/blobs -type f | wc -l)" ] ||
     fail "something was uploaded twice: $(grep PUT nginx/access.log)"
+place=oci://127.0.0.1:$tokens_registry_port/site/images; everywhere
 place=oci://127.0.0.1:$registry_port/site/images; everywhere
 printf '{}' > "$HOME/.docker/config.json"
-"$HEARTH" image channel list --from "$place" > out 2>&1 && fail "a registry that wants a password was read without"
-expect_text out "is answered by 401"
+for port in "$registry_port" "$tokens_registry_port"; do
+    "$HEARTH" image channel list --from "oci://127.0.0.1:$port/site/images" > out 2>&1 && fail "a registry that wants a password was read without"
+    expect_text out "is answered by 401"
+done
 
 # What a server may do that has been taken over: a directory's files are at hand.
 place=$work/published
