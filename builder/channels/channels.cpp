@@ -22,6 +22,8 @@ namespace hearth::builder::channels {
 
 namespace {
 
+constexpr const char* k_scratch = ".hearth-fetch.";  ///< what is fetched lies there until all of it was checked
+
 void add_file(LocalImage& image, const std::string& path, const fs::path& source) {
   const FileDigest digest = digest_file(source);
   image.files.push_back({path, digest.sha256, digest.size});
@@ -63,7 +65,7 @@ std::optional<Opened> standing(const World& world, const PublishWish& wish) {
 std::uint64_t next_serial(const World& world, const PublishWish& wish, const std::optional<Opened>& now) {
   const std::uint64_t seen = world.seen.serial(frames::public_key_of(wish.key_pem), wish.reference);
   const std::uint64_t last = std::max(seen, now ? now->pointer.serial : 0);
-  return std::max(last + 1, static_cast<std::uint64_t>(world.now_s));
+  return std::max(last + 1, static_cast<std::uint64_t>(std::max<std::int64_t>(world.now_s, 0)));
 }
 
 void require_not_older(const Pointer& next, const std::optional<Opened>& now, Older older) {
@@ -163,6 +165,26 @@ void place_together(const std::vector<NamedFile>& files, const fs::path& from, c
   sync_directory(directory);
 }
 
+/// An image takes an image's place, and its evidence that of other evidence; whatever else is there is not ours.
+void require_own_places(const std::vector<NamedFile>& files, const fs::path& directory) {
+  for (const NamedFile& file : files) {
+    const std::size_t slash = file.path.find('/');
+    const fs::path place = directory / file.path.substr(0, slash);
+    const fs::file_type type = fs::symlink_status(place).type();
+    if (type == fs::file_not_found || (type == fs::directory_file) == (slash != std::string::npos)) continue;
+    throw Error(ErrorKind::input, cat(place.string(), " is in the way: it is ",
+                                      type == fs::directory_file ? "a directory" : "no directory", ", and ", file.path,
+                                      " is to be there"))
+        .hint("Nothing was fetched. Move it away, or fetch to another place (-o DIR).");
+  }
+}
+
+/// What fetches that were killed have left in `directory`, whose lock is held.
+void drop_left_behind(const fs::path& directory) {
+  for (const std::string& name : RealFileSystem().list(directory))
+    if (name.starts_with(k_scratch)) fs::remove_all(directory / name);
+}
+
 bool holds(const fs::path& directory, const std::vector<NamedFile>& files) {
   return std::all_of(files.begin(), files.end(), [&](const NamedFile& file) {
     const fs::path path = directory / file.path;
@@ -171,16 +193,25 @@ bool holds(const fs::path& directory, const std::vector<NamedFile>& files) {
   });
 }
 
-/// What stands there, by one of `keys`, and not older than what was seen.
+/// What stands there, by one of `keys`, and not older than what was seen. Where somebody here published since it was
+/// read, it is read again.
 Opened newest(const World& world, const Reference& reference, const std::vector<std::string>& keys, Older older) {
-  const std::optional<std::string> text = world.place.pointer(reference);
-  if (!text) {
-    throw Error(ErrorKind::not_found, cat("there is no ", reference.text(), " at ", world.place.text()))
-        .hint("hearth image channel list shows what there is.");
+  std::optional<std::string> before;
+  for (int more = 3;; --more) {
+    const std::optional<std::string> text = world.place.pointer(reference);
+    if (!text) {
+      throw Error(ErrorKind::not_found, cat("there is no ", reference.text(), " at ", world.place.text()))
+          .hint("hearth image channel list shows what there is.");
+    }
+    Opened opened = open_pointer(*text, reference, keys, world.place.text());
+    try {
+      world.seen.accept(opened, older);
+      return opened;
+    } catch (const Error&) {
+      if (more == 0 || text == before) throw;
+    }
+    before = text;
   }
-  Opened opened = open_pointer(*text, reference, keys, world.place.text());
-  world.seen.accept(opened, older);
-  return opened;
 }
 
 }  // namespace
@@ -209,6 +240,7 @@ LocalImage local_image(const fs::path& image, Evidence needed) {
 }
 
 Pointer publish(const World& world, const PublishWish& wish, const LocalImage& image) {
+  world.seen.require_kept();
   const auto held = world.place.hold(wish.reference.name);
   const std::optional<Opened> now = standing(world, wish);
   Pointer next{.reference = wish.reference,
@@ -249,8 +281,10 @@ fs::path fetch_into(const World& world, const Pointer& pointer, const fs::path& 
   RealFileSystem files;
   files.make_directories(directory, 0755);
   const FileLock lock = FileLock::acquire(directory);  // another may fetch the same one now
+  drop_left_behind(directory);
   if (holds(directory, pointer.files)) return image;
-  const TempDir scratch = TempDir::create(directory, ".hearth-fetch.");
+  require_own_places(pointer.files, directory);
+  const TempDir scratch = TempDir::create(directory, k_scratch);
   for (const NamedFile& file : pointer.files) {
     const fs::path target = scratch.path() / file.path;
     files.make_directories(target.parent_path(), 0755);

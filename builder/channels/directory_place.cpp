@@ -29,6 +29,8 @@ class DirectoryPlace final : public Place {
       require_directory();
       return std::nullopt;
     }
+    if (status->type != FileStatus::Type::regular)
+      throw Error(ErrorKind::input, cat(reference.text(), ": ", file.string(), " is refused: it is no regular file"));
     if (status->size > k_largest_pointer)
       throw Error(ErrorKind::input, cat(reference.text(), ": ", file.string(), " is refused: it is too long"));
     return files_.read(file);

@@ -77,9 +77,15 @@ std::string list_text(const std::vector<Reference>& references) {
   return json_document({{"channels", std::move(names)}});
 }
 
-std::vector<Reference> parse_list(const std::string& text) {
+std::vector<Reference> parse_list(const std::string& text, const std::string& source) {
   std::vector<Reference> references;
   const Json list = json_or_null(text);
+  if (!member_or_null(list, "channels").is_array()) {
+    throw Error(ErrorKind::input, cat(source, ", the list of channels, can't be read"))
+        .hint(
+            "A channel can be taken without it. Publishing makes it anew, of what is published or promoted from then "
+            "on.");
+  }
   for (const Json& name : list_member(list, "channels")) {
     if (!name.is_string()) continue;
     if (auto reference = parse_reference(name.get<std::string>())) references.push_back(*std::move(reference));

@@ -57,9 +57,9 @@ class Place {
 [[nodiscard]] std::unique_ptr<Place> registry_place(const std::string& where, const Environment& environment,
                                                     const Clock& clock);
 
-/// Names of a place's list, as `{"channels": ["web@stable", …]}`, and back.
+/// Names of a place's list, as `{"channels": ["web@stable", …]}`, and back. Throws Error(input) for what is no list.
 [[nodiscard]] std::string list_text(const std::vector<Reference>& references);
-[[nodiscard]] std::vector<Reference> parse_list(const std::string& text);
+[[nodiscard]] std::vector<Reference> parse_list(const std::string& text, const std::string& source);
 
 constexpr std::size_t k_largest_pointer = std::size_t{16} << 20U;
 

@@ -118,8 +118,10 @@ std::optional<Reference> parse_reference(std::string_view text) {
 
 Reference reference_of(std::string_view text) {
   if (auto reference = parse_reference(text)) return *std::move(reference);
-  throw Error(ErrorKind::usage, cat("'", text, "' is no NAME@CHANNEL"))
-      .hint("As web@stable: each of letters, digits, '_', '.' and '-', at most 128.");
+  throw Error(ErrorKind::usage, cat("'", one_line(text), "' is no NAME@CHANNEL"))
+      .hint(
+          "As web@stable: each of letters, digits, '_', '.' and '-', at most 128. Where an image's own name is not so: "
+          "--name NAME.");
 }
 
 std::string sealed(const Pointer& pointer, std::string_view key_pem) {

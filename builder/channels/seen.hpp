@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/path.hpp"
+#include "base/sys/lock.hpp"
 #include "builder/channels/pointer.hpp"
 
 namespace hearth::builder::channels {
@@ -22,7 +23,12 @@ class Seen {
   /// The largest serial that was seen of a channel; 0 for none.
   [[nodiscard]] std::uint64_t serial(const std::string& key_id, const Reference& reference) const;
 
+  /// Throws Error where nothing that is seen could be kept.
+  void require_kept() const;
+
  private:
+  [[nodiscard]] FileLock hold() const;
+
   fs::path file_;
 };
 

@@ -24,7 +24,7 @@ class WebPlace final : public Place {
   /// The list first: it may name what is not there yet, and that is passed over.
   void set_pointer(const Pointer& pointer, const std::string& envelope) override {
     make_folders("channels", pointer.reference.name);
-    std::vector<Reference> all = list();
+    std::vector<Reference> all = list_or_none();
     if (std::find(all.begin(), all.end(), pointer.reference) == all.end()) {
       all.push_back(pointer.reference);
       std::sort(all.begin(), all.end());
@@ -52,11 +52,19 @@ class WebPlace final : public Place {
     if (answer.status != 200) throw unexpected(get, answer);
   }
 
-  [[nodiscard]] std::vector<Reference> list() override { return parse_list(text_at(k_list).value_or("")); }
+  [[nodiscard]] std::vector<Reference> list() override {
+    const std::optional<std::string> text = text_at(k_list);
+    return text ? parse_list(*text, at(k_list).masked()) : std::vector<Reference>();
+  }
 
  private:
   static constexpr const char* k_list = "/channels/index.json";
 
+  /// None where it can't be read: it is made anew.
+  [[nodiscard]] std::vector<Reference> list_or_none() try { return list(); } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return {};
+  }
   [[nodiscard]] Url at(const std::string& path) const { return joined(url_, path); }
   static std::string pointer_path(const Reference& reference) {
     return cat("/channels/", reference.name, "/", reference.channel, ".json");

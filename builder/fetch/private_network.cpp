@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <net/route.h>
 #include <netinet/in.h>
@@ -115,6 +116,8 @@ void wait_for_ready(const Fd& ready, const Fd& said) {
 std::string why_impossible(const Environment& environment) {
   if (!find_program(k_slirp, environment)) return "slirp4netns is not installed";
   if (::access(k_tunnel_device, R_OK | W_OK) != 0) return cat(k_tunnel_device, " can't be used here");
+  // What it does as root, it does in mounts of its own; root of a container may have none.
+  if (::geteuid() == 0 && ::prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN) == 0) return "root has no CAP_SYS_ADMIN here";
   return "";
 }
 

@@ -596,7 +596,12 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   refuse_warnings(request, warnings);
 
   SandboxSpec spec;
-  make_writable_directories(request, spec);
+  try {
+    make_writable_directories(request, spec);
+  } catch (const Error&) {
+    require_rights(request.environment);  // who lacks both is told of the right: with it the directories are his
+    throw;
+  }
   show_machine(files, request, installation, plan, disk, spec);
   take_path_of_hooks(request, spec, files);
   const FileLock only_one = lock_name(request, clock);

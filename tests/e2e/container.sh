@@ -1,16 +1,52 @@
 #!/bin/bash
-# Hearth's own container image, as the target `container` makes it: small, signed, with what lies beside it. An ordinary user's podman
-# without any right builds examples/hello in it. Then each right is taken away for real, and the first line says which one it is, and
-# the flag that gives it; with that flag it works, where one can be given here.
+# What a container withholds: each right is taken away for real, and the first line says which one it is, and the flag that gives it.
+# LONG_TEST=TRUE, in podman and in Hearth's own container image, as the target `container` makes it: small, signed, with what lies beside
+# it. An ordinary user's podman without any right builds examples/hello in it; with a flag that was named it works, where one can be given.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=as_user.sh
 . "$here/as_user.sh"
+need_user
+first_line() { awk '!/^time=/ { print; exit }' err > first; }  # podman has warnings of its own
+# refused WHAT REMEDY: the build ended, and its first line and its hint say so.
+refused() {
+    first_line
+    expect_text first "hearth image create: hooks can't have their sandbox: $1"
+    expect_text err "$2"
+}
+# The same rights, taken away without an engine; Kubernetes', which is known by its variable wherever this test runs.
+build=("$HEARTH" image create --no-cache -n -t tar -o limited tiny-os)
+limited() { KUBERNETES_SERVICE_HOST=192.0.2.1 "$@" < /dev/null > out 2> err && fail "$*: it builds"; [ ! -e limited.tar ] || fail "$*: there is an image"; }
+# The limit of a user namespace, in which this test is root.
+# shellcheck disable=SC2016  # for the inner shell
+limited unshare --user --map-root-user bash -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"' limited "${build[@]}"
+refused "no more user namespaces can be made here" "sysctl user.max_user_namespaces=65536"
+few_ids() {
+    local pid
+    mkfifo go
+    # shellcheck disable=SC2016  # for the inner shell
+    unshare --user bash -c 'read -r _ < go; exec "$@"' limited "$@" & pid=$!
+    while [ "$(readlink "/proc/$pid/ns/user")" = "$(readlink /proc/self/ns/user)" ]; do sleep 0.05; done
+    echo 0 0 1000 > "/proc/$pid/uid_map"; echo 0 0 1000 > "/proc/$pid/gid_map"
+    echo > go
+    wait "$pid"
+}
+limited few_ids "${build[@]}"
+refused "this container has fewer than 65536 ids" "hostUsers: true"
+limited setpriv --bounding-set -setuid,-setgid,-setfcap "${build[@]}"
+refused "root of this container may not map ids" "securityContext: {capabilities: {add: [SETUID, SETGID, SETFCAP]}}"
+# An ordinary user, in a directory of root's and with a home that is none: the right comes first.
+limited setpriv --reuid 12345 --regid 12345 --clear-groups "${build[@]}"
+refused "this container gives its user no range of 65536 ids" "securityContext: {runAsUser: 0}"
+# Root without the right to mounts: there is no network of hooks' own, which is no reason to build nothing.
+setpriv --bounding-set -sys_admin "${build[@]}" < /dev/null > out 2> err && [ -s limited.tar ] || fail "without CAP_SYS_ADMIN: $(cat out err)"
+if [ -e /dev/net/tun ] && type -P slirp4netns > /dev/null; then expect_text err "root has no CAP_SYS_ADMIN here"; fi
+[ "${LONG_TEST:-}" = TRUE ] || { finish; exit; }
+
 source=$(dirname "$(dirname "$here")")
 for program in podman openssl jq; do
     command -v "$program" > /dev/null || { echo "SKIPPED: $program is needed" && exit 77; }
 done
-need_user
 debian_release
 
 # as_user, where control groups are of version 2, or crun starts nothing; what podman keeps for its user goes with the test.
@@ -55,16 +91,14 @@ run -- hearth image create -o hello --metadata /given/hello/metadata.json vm deb
 
 tiny() { run "$@" -- hearth image create --no-cache -n -t tar -o tiny tiny-os < /dev/null > out 2> err; }
 tiny || fail "tiny: $(cat out err)"
-# lacks WHAT REMEDY OPTION…: the build ends, and its first line and its hint say so.
+# lacks WHAT REMEDY OPTION…
 lacks() {
     local what=$1 remedy=$2
     shift 2
     rm -f results/tiny.tar
     tiny "$@" && fail "$*: it builds"
     [ ! -e results/tiny.tar ] || fail "$*: there is an image"
-    awk '!/^time=/ { print; exit }' err > first  # podman has warnings of its own
-    expect_text first "hearth image create: hooks can't have their sandbox: $what"
-    expect_text err "$remedy"
+    refused "$what" "$remedy"
 }
 # As docker's default profile has it for who is no administrator of the machine.
 cat > given/no-namespaces.json <<'END'
@@ -82,13 +116,15 @@ lacks "the seccomp profile of this container allows no user namespaces" "securit
 lacks "the seccomp profile of this container forbids mounts" "--security-opt seccomp=unconfined" --security-opt "seccomp=$work/given/no-mounts.json"
 lacks "root of this container may not map ids" "podman run --cap-add SETUID,SETGID,SETFCAP" --cap-drop all
 lacks "this container has fewer than 65536 ids" "--userns=host" --uidmap 0:0:1000 --gidmap 0:0:1000
+lacks "this container gives its user no range of 65536 ids" "podman run --user 0" --user 1000
 # With the flags that were named.
 tiny --cap-drop all --cap-add SETUID,SETGID,SETFCAP,DAC_OVERRIDE,CHOWN,FOWNER || fail "with the capabilities that were named: $(cat out err)"
 tiny --security-opt seccomp=unconfined || fail "without seccomp: $(cat out err)"
-# A machine whose user namespaces are used up: the limit of a user namespace, in which this test is root.
-unshare --user --map-root-user bash -c 'echo 0 > /proc/sys/user/max_user_namespaces
-    container=podman exec "$0" image create --no-cache -n -t tar -o limited tiny-os' "$HEARTH" < /dev/null > out 2> err && fail "without namespaces it builds"
-head -1 err > first
-expect_text first "no more user namespaces can be made here"
-expect_text err "sysctl user.max_user_namespaces=65536"
+# A network of their own takes a right that root of a container has only when it is given.
+if [ -e /dev/net/tun ]; then
+    tiny --device /dev/net/tun || fail "with /dev/net/tun: $(cat out err)"
+    expect_text err "root has no CAP_SYS_ADMIN here"
+    tiny --device /dev/net/tun --cap-add SYS_ADMIN || fail "with a network of its own: $(cat out err)"
+    grep -q CAP_SYS_ADMIN err && fail "no network of its own with CAP_SYS_ADMIN"
+fi
 finish

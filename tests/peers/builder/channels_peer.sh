@@ -1,7 +1,7 @@
 #!/bin/bash
-# Images in channels, in a directory, on nginx's WebDAV and in docker-registry: published with their evidence, promoted without
-# an upload, taken by fetch, bundle and boot; whatever is older, altered, cut short, of another key or expired is refused by
-# name and changes nothing; who is killed in the middle has published all of it or nothing.
+# Images in channels, in a directory, on nginx's WebDAV and in docker-registry, by password and by token: published with their
+# evidence, promoted without an upload, taken by fetch, bundle and boot; whatever is older, altered, cut short, of another key or
+# expired is refused by name and changes nothing; who is killed in the middle has published all of it or nothing.
 # shellcheck source-path=SCRIPTDIR source=../../e2e/lib.sh
 . "$(dirname "$0")/../../e2e/lib.sh"
 nginx=$(command -v nginx || command -v /usr/sbin/nginx) || { echo "SKIPPED: nginx is not installed"; exit 77; }
@@ -47,9 +47,25 @@ auth: {htpasswd: {realm: test, path: $work/registry/users}}
 CONF
 docker-registry serve registry/config.yml > registry/log 2>&1 &
 started+=($!)
-for _ in $(seq 100); do (: < "/dev/tcp/127.0.0.1/$registry_port") 2> /dev/null && break; sleep 0.1; done
+# A registry that asks for tokens of another server.
+free_port; token_port=$port
+free_port; tokens_registry_port=$port
+openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=site -days 2 -keyout token.pem -out token.crt 2> /dev/null
+"$(dirname "$here")/peers/builder/token_server.py" "$token_port" token.pem token.crt 2> tokens.log &
+started+=($!)
+sed -e "s|/data|/tokens|; s|$registry_port|$tokens_registry_port|; /^auth/d" registry/config.yml > registry/tokens.yml
+echo "auth: {token: {realm: 'http://127.0.0.1:$token_port/token', service: images, issuer: site, rootcertbundle: $work/token.crt}}" >> registry/tokens.yml
+docker-registry serve registry/tokens.yml > registry/tokens.log 2>&1 &
+started+=($!)
+for port in "$registry_port" "$token_port" "$tokens_registry_port"; do
+    for _ in $(seq 100); do (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null && break; sleep 0.1; done
+done
 mkdir -p "$HOME/.docker"
-printf '{"auths": {"127.0.0.1:%s": {"auth": "%s"}}}\n' "$registry_port" "$(printf '%s' 'anna:pass:w%20rd' | base64)" > "$HOME/.docker/config.json"
+log_in() {
+    jq -n --arg word "$(printf '%s' 'anna:pass:w%20rd' | base64)" '{auths: ($ARGS.positional | map({(.): {auth: $word}}) | add)}' \
+        --args "127.0.0.1:$registry_port" "127.0.0.1:$tokens_registry_port" > "$HOME/.docker/config.json"
+}
+log_in
 
 # Three builds of one image, each with its evidence; the versions are not in the order of letters.
 for version in 1.2 1.9 1.10; do
@@ -59,6 +75,7 @@ for version in 1.2 1.9 1.10; do
     head -c 20000000 /dev/urandom > "v$version/big.raw"
 done
 publish() { "$HEARTH" image publish --sign site.pem --to "$place" "$@" > out 2>&1; }
+list() { "$HEARTH" image channel list --key site.pub --from "$place" > out 2>&1; }
 promote() { "$HEARTH" image channel promote --sign site.pem --from "$place" "$@" > out 2>&1; }
 # fetch DIR ARGUMENT…
 fetch() { local to=$1; shift; "${before_it[@]}" "$HEARTH" image channel fetch --from "$place" --key "${key:-site.pub}" -o "$to" "$@" > out 2>&1; }
@@ -83,7 +100,7 @@ everywhere() {
     publish --channel candidate v1.10/web.tar || fail "$place: the next one: $(cat out)"
     promote web@candidate stable || fail "$place: promote: $(cat out)"
     grep -qE 'web\.(tar|d)' out || expect_text out "web@stable: 1.10"
-    "$HEARTH" image channel list --from "$place" --key site.pub > out 2>&1 || fail "$place: list: $(cat out)"
+    list || fail "$place: list: $(cat out)"
     [ "$(grep -cE '^web@(candidate|stable) +1\.10 .* signed$' out)" = 2 ] || fail "$place: list: $(cat out)"
     fetch taken web@stable || fail "$place: fetch: $(cat out)"
     cmp taken/web.tar v1.10/web.tar || fail "$place: other bytes"
@@ -105,10 +122,13 @@ place=$work/published; everywhere
 place=http://127.0.0.1:$web_port/dav/images; everywhere
 [ "$(grep -c 'PUT /dav/images/blobs' nginx/access.log)" = "$(find served/dav/images/blobs -type f | wc -l)" ] ||
     fail "something was uploaded twice: $(grep PUT nginx/access.log)"
+place=oci://127.0.0.1:$tokens_registry_port/site/images; everywhere
 place=oci://127.0.0.1:$registry_port/site/images; everywhere
 printf '{}' > "$HOME/.docker/config.json"
-"$HEARTH" image channel list --from "$place" > out 2>&1 && fail "a registry that wants a password was read without"
-expect_text out "is answered by 401"
+for port in "$registry_port" "$tokens_registry_port"; do
+    "$HEARTH" image channel list --from "oci://127.0.0.1:$port/site/images" > out 2>&1 && fail "a registry that wants a password was read without"
+    expect_text out "is answered by 401"
+done
 
 # What a server may do that has been taken over: a directory's files are at hand.
 place=$work/published
@@ -156,24 +176,91 @@ publish --channel stable --key other.pub v1.10/web.tar && fetch taken web@stable
 "$HEARTH" image channel promote --sign site.pem --from "$work/mistyped" web@candidate stable > out 2>&1 && fail "promoted where nothing is"
 [ ! -e mistyped ] || fail "a mistyped place was made"
 
-# Killed at any moment: the old one or the new one, and the next publishing mends the rest.
-cp v1.2/big.raw big.raw; publish --without-evidence --channel kill big.raw || fail "publish: $(cat out)"
-now=$(sha256sum < big.raw)
-for kill in 1 2 3 4 5 6; do
-    was=$now; head -c 20000000 /dev/urandom > big.raw
-    "$HEARTH" image publish --sign site.pem --to "$place" --without-evidence --channel kill big.raw > out 2>&1 &
-    sleep "0.0$((kill * 15 % 100))"; { kill -9 $! && wait $!; } 2> /dev/null || true
-    rm -rf taken; fetch taken big@kill || fail "killed at $kill: $(cat out)"
-    now=$(sha256sum < taken/big.raw)
-    [[ $now = "$was" || $now = "$(sha256sum < big.raw)" ]] || fail "killed at $kill: half an image"
+# What a directory may hold in place of a channel is not read, nor does it hide the others.
+ln -s /dev/zero published/channels/web/zero.json; mkdir published/channels/web/folder.json
+head -c 17M /dev/zero > published/channels/web/long.json
+for odd in "zero is refused: it is no regular file" "folder is refused: it is no regular file" "long is refused: it is too long"; do
+    refused "a channel that is no text" "${odd#* }" fetch taken "web@${odd%% *}"
 done
-publish --without-evidence --channel kill big.raw && rm -rf taken && fetch taken big@kill && cmp big.raw taken/big.raw || fail "behind kills: $(cat out)"
+list && fail "list: odd channels are not told"
+expect_text out "zero.json is refused" "folder.json is refused" "long.json is refused" "web@stable "
+rm -r published/channels/web/{zero,folder,long}.json
+# Whose place is another's.
+mkdir -p other/web.tar yet && echo mine > other/web.tar/mine && ln -s ../other yet/web.d
+refused "a directory in the image's place" "other/web.tar is in the way: it is a directory" fetch other web@stable
+refused "a link in the evidence's place" "yet/web.d is in the way: it is no directory" fetch yet web@stable
+[ "$(find other yet | sort | paste -sd' ')" = "other other/web.tar other/web.tar/mine yet yet/web.d" ] || fail "what is not ours was touched"
+# What was seen, damaged or where nothing can be kept, is no leave to take anything, nor to publish half.
+seen=$XDG_STATE_HOME/hearth/channels.json; cp "$seen" seen
+for damage in '[]' '{' "$(jq -c 'map_values(.serial = "1")' seen)" "$(jq -c 'map_values(.serial)' seen)"; do
+    printf '%s' "$damage" > "$seen"
+    refused "damaged memory ($damage)" "what was seen of channels, can't be read" fetch taken web@stable
+    refused "publishing with it" "what was seen of channels, can't be read" publish --channel unseen v1.10/web.tar
+done
+cp seen "$seen"
+mkdir state-file && touch state-file/hearth
+XDG_STATE_HOME=$work/state-file refused "publishing without memory" "XDG_STATE_HOME" publish --channel unseen v1.10/web.tar
+[ ! -e published/channels/web/unseen.json ] || fail "refused, and published"
+refused "a name of many lines" "'x\ny@stable' is no NAME@CHANNEL" publish --channel stable --name $'x\ny' v1.10/web.tar
+refused "a name that leads elsewhere" "'../web@stable' is no NAME@CHANNEL" publish --channel stable --name ../web v1.10/web.tar
+
+# Killed at any moment: the old one or the new one, and the next publishing mends the rest. Fetching leaves nothing that stays.
+log_in
+killed() { { kill -9 "$1" && wait "$1"; } 2> /dev/null || true; }
+for place in "http://127.0.0.1:$web_port/dav/images" "oci://127.0.0.1:$registry_port/site/images" "$work/published"; do
+    cp v1.2/big.raw big.raw; publish --without-evidence --channel kill big.raw || fail "$place: publish: $(cat out)"
+    now=$(sha256sum < big.raw)
+    for kill in 1 2 3 4 5 6; do
+        was=$now; head -c 20000000 /dev/urandom > big.raw
+        "$HEARTH" image publish --sign site.pem --to "$place" --without-evidence --channel kill big.raw > out 2>&1 &
+        sleep "0.0$((kill * 15 % 100))"; killed $!
+        rm -rf taken; "$HEARTH" image channel fetch --from "$place" --key site.pub -o taken big@kill > out 2>&1 &
+        sleep "0.0$((kill * 7 % 100))"; killed $!
+        fetch taken big@kill || fail "$place: killed at $kill: $(cat out)"
+        now=$(sha256sum < taken/big.raw)
+        [[ $now = "$was" || $now = "$(sha256sum < big.raw)" ]] || fail "$place: killed at $kill: half an image"
+        [ "$(ls -A taken)" = big.raw ] || fail "$place: killed at $kill: left: $(ls -A taken)"
+    done
+    publish --without-evidence --channel kill big.raw && rm -rf taken && fetch taken big@kill && cmp big.raw taken/big.raw ||
+        fail "$place: behind kills: $(cat out)"
+done
+mkdir -p taken/.hearth-fetch.killed; fetch taken big@kill && [ "$(ls -A taken)" = big.raw ] || fail "a killed fetch's rest stays: $(ls -A taken)"
+# The list of a server that is damaged is told, and made anew.
+place=http://127.0.0.1:$web_port/dav/images; echo '{' > served/dav/images/channels/index.json
+refused "a damaged list" "index.json, the list of channels, can't be read" list
+publish --channel listed v1.10/web.tar && list && grep -q '^web@listed ' out || fail "$place: no list: $(cat out)"
+place=$work/published
+
+# Many at once: each is whole, and nobody is refused.
+publish --channel candidate --expires 1 v1.10/web.tar || fail "publish: $(cat out)"
+several=()
+for at in 1 2 3 4; do
+    "$HEARTH" image publish --sign site.pem --to "$place" --channel candidate --expires $at v1.10/web.tar > "many.$at" 2>&1 & several+=($!)
+    "$HEARTH" image channel promote --sign site.pem --from "$place" --expires $at web@candidate stable > "many.p$at" 2>&1 & several+=($!)
+    "$HEARTH" image channel fetch --from "$place" --key site.pub -o many web@candidate > "many.f$at" 2>&1 & several+=($!)
+done
+for at in "${several[@]}"; do wait "$at" || fail "many at once: $(grep -h '^hearth' many.*[1-4])"; done
+"$HEARTH" image verify many/web.tar --key site.pub > out 2>&1 && [ "$(ls -A many | paste -sd' ')" = "web.d web.tar" ] || fail "fetched by four at once: $(ls -A many)"
+# A full disk: said, and nothing half.
+if [ "$(id -u)" = 0 ]; then
+    mkdir full
+    # shellcheck disable=SC2016  # for the inner shell
+    unshare --mount bash -c 'mount -t tmpfs -o size=4m none full; "$1" image publish --sign site.pem --to full/to --channel stable v1.10/web.tar
+        "$1" image channel fetch --from published --key site.pub -o full/taken web@stable; find full -type f ! -name .lock' full "$HEARTH" > out 2>&1
+    [ "$(grep -c 'No space left on device' out)" = 2 ] && ! grep -q '^full/' out || fail "a full disk: $(cat out)"
+else
+    echo "SKIPPED: part: a full disk is made by root"
+fi
 
 # Who takes an image takes it from a channel.
 export HEARTH_CHANNELS=$place HEARTH_CHANNEL_KEY=$work/site.pub
 "$HEARTH" bundle create -o site.bundle --without-hearth --image web@stable > out 2>&1 || fail "bundle: $(cat out)"
 "$HEARTH" bundle unpack site.bundle --unsigned -C closed > out 2>&1 && cmp closed/images/web.tar v1.10/web.tar || fail "in a bundle: $(cat out)"
 "$HEARTH" image verify closed/images/web.tar --key site.pub > out 2>&1 || fail "in a bundle without its evidence: $(cat out)"
+echo kernel > kernel; echo ramdisk > ramdisk
+"$HEARTH" image load --state "$work/nodes" --kernel kernel --ramdisk ramdisk web@stable > out 2>&1 || fail "image load: $(cat out)"
+expect_text out "web sha256:$(sha256sum < v1.10/web.tar | cut -d' ' -f1)"
+cmp nodes/files/images/web.tar v1.10/web.tar || fail "image load: other bytes"
 timeout 60 "$HEARTH" image test --accel tcg --timeout 1 big@kill > out 2>&1 && fail "noise starts"
 expect_text out "big@kill: sha256:"
 "$HEARTH" image boot web@nothing > out 2>&1 && fail "boot of a channel that is not there"
@@ -183,6 +270,13 @@ for command in "rehearse site/site.yaml" "seed up site/site.yaml --bridge none" 
     # shellcheck disable=SC2086  # words
     "$HEARTH" $command > out 2>&1 && fail "$command: a channel that is not there"
     expect_text out "there is no web@nothing"
+done
+# A site's image is taken, whatever else the site lacks.
+sed 's/web@nothing/web@stable/' site/site.yaml > site/stable.yaml
+for command in "rehearse site/stable.yaml" "seed up site/stable.yaml --bridge none"; do
+    # shellcheck disable=SC2086  # words
+    "$HEARTH" $command > out 2>&1 && fail "$command: a site of nothing but an image"
+    expect_text out "web@stable: 1.10, sha256:$(sha256sum < v1.10/web.tar | cut -d' ' -f1)"
 done
 "$HEARTH" bundle create -o site.bundle site/site.yaml > out 2>&1 && fail "a bundle of a site whose image is no file"
 expect_text out "hearth image channel fetch web@nothing"

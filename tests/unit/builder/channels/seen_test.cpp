@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::builder::channels {
@@ -51,6 +52,16 @@ TEST_F(SeenTest, AStepBackThatIsAskedForCounts) {
   seen_.accept(opened(7), Older::is_refused);
   seen_.accept(opened(5), Older::is_taken);
   EXPECT_EQ(refusal(opened(6)), "");
+}
+
+TEST_F(SeenTest, ADamagedRowIsNoLeaveToTakeAnOlderOne) {
+  seen_.accept(opened(7), Older::is_refused);
+  Json rows = parse_json(read_file(file_), "rows").value_or_throw();
+  for (const Json& serial : {Json("7"), Json(-7), Json()}) {
+    rows.begin()->at("serial") = serial;
+    RealFileSystem().write(file_, rows.dump(), {});
+    EXPECT_THAT(refusal(opened(6)), testing::HasSubstr("can't be read")) << serial;
+  }
 }
 
 TEST_F(SeenTest, OtherChannelsAndKeysAreOthers) {
