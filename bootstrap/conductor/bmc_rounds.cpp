@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/jobs.hpp"
@@ -306,8 +307,9 @@ BmcRound begin_update(const RoundOf& asked, const Json& image, Json at) {
   BmcRound round;
   round.at = std::move(at);
   round.firmware = firmware_json(found);
-  round.news = cat("its BMC fetches ", text_in(image, "url"), component.empty() ? "" : cat(" for ", component),
-                   version.empty() ? "" : cat(", which is ", version));
+  round.news =
+      cat("its BMC fetches ", without_credentials(text_in(image, "url")),
+          component.empty() ? "" : cat(" for ", component), version.empty() ? "" : cat(", which is ", version));
   return round;
 }
 
