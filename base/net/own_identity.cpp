@@ -42,7 +42,7 @@ PrivateKey kept_key(const fs::path& file) {
           .hint("Take it from a backup. Without it, and without its authority, new ones are made.");
     if ((fs::status(file).permissions() & (fs::group_all | fs::others_all)) != fs::no_perms) {
       throw Error(ErrorKind::input, cat(file.string(), " is open to others than its owner: they may have the key"))
-          .hint("chmod 600 keeps it where nobody has; without the file a new one is made.");
+          .hint("chmod 600 keeps it where nobody has; without it and its authority new ones are made.");
     }
     return key;
   }
