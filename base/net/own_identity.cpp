@@ -15,17 +15,34 @@ namespace hearth {
 
 namespace {
 
-constexpr WallTime k_year_2000 = WallTime(std::chrono::seconds(946684800));
+Certificate certificate_in(const std::optional<std::string>& pem) {
+  return pem ? read_certificate(*pem) : Certificate();
+}
+
+bool is_of(X509* certificate, EVP_PKEY* key) {
+  return certificate != nullptr && ::X509_check_private_key(certificate, key) == 1;
+}
+
+/// Machines trust an authority for as long as they are in service: another in its place, unasked, would cut them off.
+Error lost_key(const fs::path& file, const fs::path& authority) {
+  return Error(ErrorKind::input, cat("the key of ", authority.string(), " is lost: ", file.string(),
+                                     fs::exists(file) ? " is another" : " is not there"))
+      .hint(cat("Take ", file.filename().string(),
+                " from a backup. Who trusts this authority trusts no other: to have "
+                "a new one made, move ",
+                authority.filename().string(), " away, and tell its machines of the new one."));
+}
 
 PrivateKey kept_key(const fs::path& file) {
   RealFileSystem files;
   if (const std::optional<std::string> kept = files.read(file)) {
     PrivateKey key = read_key(*kept);
     if (!key)
-      throw Error(ErrorKind::input, cat(file.string(), " is no key (PEM)")).hint("Without it a new one is made.");
+      throw Error(ErrorKind::input, cat(file.string(), " is no key (PEM)"))
+          .hint("Take it from a backup. Without it, and without its authority, new ones are made.");
     if ((fs::status(file).permissions() & (fs::group_all | fs::others_all)) != fs::no_perms) {
       throw Error(ErrorKind::input, cat(file.string(), " is open to others than its owner: they may have the key"))
-          .hint("chmod 600 keeps it where nobody has; without the file a new one is made.");
+          .hint("chmod 600 keeps it where nobody has; without it and its authority new ones are made.");
     }
     return key;
   }
@@ -34,16 +51,9 @@ PrivateKey kept_key(const fs::path& file) {
   return key;
 }
 
+/// From the day that clocks without a battery begin at.
 CertificateFields endless(const char* name, std::vector<std::pair<int, std::string>> extensions) {
-  return {.name = name, .extensions = std::move(extensions), .from = k_year_2000, .until = WallTime::max()};
-}
-
-Certificate certificate_in(const std::optional<std::string>& pem) {
-  return pem ? read_certificate(*pem) : Certificate();
-}
-
-bool is_of(X509* certificate, EVP_PKEY* key) {
-  return certificate != nullptr && ::X509_check_private_key(certificate, key) == 1;
+  return {.name = name, .extensions = std::move(extensions), .from = WallTime(), .until = WallTime::max()};
 }
 
 /// Its key and name must stay: by these, whoever trusts an older one trusts what this one signs. Once the server's
@@ -97,8 +107,12 @@ TlsFiles own_identity(const fs::path& directory, const std::string& name, const 
   RealFileSystem files;
   const fs::path key_file = directory / cat(name, ".key");
   const fs::path certificate_file = directory / cat(name, ".pem");
+  const fs::path authority_file = own_authority_file(directory, name);
+  const Certificate trusted = certificate_in(files.read(authority_file));
+  if (trusted && !files.status(key_file)) throw lost_key(key_file, authority_file);
   const PrivateKey key = kept_key(key_file);
-  const Certificate authority = kept_authority(own_authority_file(directory, name), key.get());
+  if (trusted && !is_of(trusted.get(), key.get())) throw lost_key(key_file, authority_file);
+  const Certificate authority = kept_authority(authority_file, key.get());
   if (!serves(certificate_in(files.read(certificate_file)).get(), key.get(), authority.get(), hosts)) {
     const Certificate made = certificate_for(hosts, key.get(), authority.get());
     files.write(certificate_file, cat(pem_of(made.get()), pem_of(authority.get())),

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -170,7 +171,8 @@ std::string stacks_address(const cli::Arguments& arguments, const std::vector<st
 /// The engine's people also come through forwarded ports of the loopback.
 TlsFiles own_tls(const cli::Arguments& arguments, std::vector<std::string> addresses, const fs::path& directory) {
   const auto add = [&](const std::string& host) {
-    if (!host.empty() && !is_any(host)) addresses.push_back(host);
+    if (!host.empty() && !is_any(host) && std::find(addresses.begin(), addresses.end(), host) == addresses.end())
+      addresses.push_back(host);
   };
   const std::string stacks = stacks_address(arguments, addresses);
   if (arguments.has("own-tls") || arguments.has("engine")) add(arguments.value_or("listen", "127.0.0.1"));
@@ -227,7 +229,9 @@ class EngineTransport {
     if (arguments.has("plain-stacks") && arguments.has("tls-stacks"))
       throw Error(ErrorKind::usage, "--plain-stacks and --tls-stacks exclude each other");
     const bool is_new = !fs::exists(state / "state.db");
-    const std::string kept(trim(RealFileSystem().read(file_).value_or(is_new ? "tls" : "clear")));
+    const bool told_whom_to_trust = fs::exists(state / metadata::live::k_authority_file);
+    const std::string before = is_new || told_whom_to_trust ? "tls" : "clear";
+    const std::string kept(trim(RealFileSystem().read(file_).value_or(before)));
     if (kept != "tls" && kept != "clear")
       throw Error(ErrorKind::input, cat(file_.string(), " holds neither tls nor clear"))
           .hint("--tls-stacks or --plain-stacks says which, once it is removed");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/jobs.hpp"
@@ -115,6 +116,38 @@ void note_order(Json& at, const std::string& controller, const BmcOrder& order) 
   if (!order.task.empty() || order.at_start) at["asked"].push_back(controller);
 }
 
+bool waits_for_start(const RaidHardware& hardware, const std::string& controller) {
+  return std::any_of(hardware.controllers.begin(), hardware.controllers.end(),
+                     [&](const RaidController& one) { return one.id == controller && one.at_start; });
+}
+
+/// What a controller keeps for the machine's next start may keep all else from it: an order of a conductor that was
+/// killed before it noted it, or somebody's. That start comes first, once; nothing then.
+template <typename Give>
+std::optional<BmcOrder> order_unless_full(const RaidHardware& hardware, const std::string& controller, Json& at,
+                                          const Give& give) {
+  try {
+    BmcOrder order = give();
+    at.erase("full");
+    return order;
+  } catch (const PowerFault& fault) {
+    if (fault.reason() != Reason::busy || !waits_for_start(hardware, controller) ||
+        has_text(list_member(at, "full"), controller))
+      throw;
+  }
+  at["full"].push_back(controller);
+  note_order(at, controller, {.task = "", .at_start = true});
+  return std::nullopt;
+}
+
+BmcRound full_round(Json at, const std::string& controller) {
+  BmcRound round;
+  round.at = std::move(at);
+  round.news = cat("its storage controller ", controller,
+                   " has something for the machine's next start already: that comes first");
+  return round;
+}
+
 /// Nobody more can be asked: what was begun is waited for. Nothing where nothing was.
 std::optional<BmcRound> look_round(const RoundOf& asked, Json at) {
   if (list_member(at, "asked").empty()) return std::nullopt;
@@ -155,7 +188,10 @@ BmcRound delete_round(const RoundOf& asked, const Json& before) {
       failed.raid = raid_json(hardware);
       return failed;
     }
-    note_order(at, volume.controller, asked.driver.delete_volume(asked.node, volume));
+    const auto order = order_unless_full(hardware, volume.controller, at,
+                                         [&] { return asked.driver.delete_volume(asked.node, volume); });
+    if (!order) return full_round(std::move(at), volume.controller);
+    note_order(at, volume.controller, *order);
     at["gone"].push_back(volume.path);
     round.at = std::move(at);
     round.news = cat("volume ", volume.id, " (", volume.raid_type, ") is deleted");
@@ -241,8 +277,12 @@ BmcRound order_round(const RoundOf& asked, Json at) {
     }
     BmcRound round;
     // A conductor that was killed after the order, and before it was noted: it is there.
-    if (volume_for(now, row, taken) == nullptr)
-      note_order(at, wish.controller, asked.driver.create_volume(asked.node, wish));
+    if (volume_for(now, row, taken) == nullptr) {
+      const auto order =
+          order_unless_full(now, wish.controller, at, [&] { return asked.driver.create_volume(asked.node, wish); });
+      if (!order) return full_round(std::move(at), wish.controller);
+      note_order(at, wish.controller, *order);
+    }
     todo.erase(index);
     at["todo"] = std::move(todo);
     at["made"].push_back(row);
@@ -306,8 +346,9 @@ BmcRound begin_update(const RoundOf& asked, const Json& image, Json at) {
   BmcRound round;
   round.at = std::move(at);
   round.firmware = firmware_json(found);
-  round.news = cat("its BMC fetches ", text_in(image, "url"), component.empty() ? "" : cat(" for ", component),
-                   version.empty() ? "" : cat(", which is ", version));
+  round.news =
+      cat("its BMC fetches ", without_credentials(text_in(image, "url")),
+          component.empty() ? "" : cat(" for ", component), version.empty() ? "" : cat(", which is ", version));
   return round;
 }
 

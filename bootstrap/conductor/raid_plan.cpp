@@ -66,6 +66,7 @@ LogicalDisk wish_of(const Json& disk) {
   LogicalDisk wish{.level = &level_named(disk["raid_level"].get<std::string>()), .bytes = {}};
   if (disk["size_gb"].is_number())
     wish.bytes = std::min(disk["size_gb"].get<std::uint64_t>(), UINT64_MAX / 2 / k_bytes_of_gib) * k_bytes_of_gib;
+  if (wish.bytes == 0U) throw Unfit{cat("a logical disk of no size: ", format_json(disk))};
   wish.ids = disk.value("physical_disks", std::vector<std::string>());
   wish.count = disk.value("number_of_physical_disks", std::size_t{0});
   wish.root = disk.value("is_root_volume", false);
@@ -168,9 +169,21 @@ class Layer {
     for (const LogicalDisk& wish : wishes) {
       if (wish.ids.empty() || wish.bytes.has_value() != sized) continue;
       Group drives;
-      for (const std::string& id : wish.ids) drives.push_back(&drive_named(id, wish.controller));
+      for (const std::string& id : wish.ids) {
+        drives.push_back(&drive_named(id, wish.controller));
+        take(*drives.back(), wish);
+      }
       done_.push_back(lay(wish, drives, free_));
     }
+  }
+
+  /// Named twice, it is one disk still; and whose volume does not share it has it alone.
+  void take(const Drive& drive, const LogicalDisk& wish) {
+    for (const auto& [other, by] : takers_) {
+      if (other == &drive && (by == &wish || !by->shares || !wish.shares))
+        throw Unfit{cat("the physical disk ", drive.id, " is named more than once, and not shared")};
+    }
+    takers_.emplace_back(&drive, &wish);
   }
 
   const Drive& drive_named(const std::string& id, const std::string& controller) const {
@@ -230,6 +243,7 @@ class Layer {
   Group all_;
   std::vector<std::string> named_;          ///< ids that are somebody's alone
   std::vector<std::string> only_for_rest_;  ///< ids that one takes the rest of: others come last
+  std::vector<std::pair<const Drive*, const LogicalDisk*>> takers_;  ///< by name
   std::vector<PlannedVolume> done_;
   int tries_ = 0;
 };

@@ -90,7 +90,12 @@ std::vector<RedfishSessions::Open> RedfishSessions::take_all() {
 }
 
 RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const Node& node, RedfishSessions& kept)
-    : http_(http), clock_(clock), node_(node), kept_(kept), base_(base_of(node)) {
+    : http_(http),
+      clock_(clock),
+      node_(node),
+      kept_(kept),
+      base_(base_of(node)),
+      list_until_(Deadline::after(std::chrono::minutes(10), clock)) {
   log_in();
 }
 
@@ -255,7 +260,8 @@ BmcTask RedfishSession::task(const std::string& path) {
   if (is_of(k_resting)) return {.running = true, .rests = true, .fault = ""};
   if (is_of(k_running) || (answer.status == 202 && state.empty()))
     return {.running = true, .rests = false, .fault = ""};
-  if (answer.status >= 500) refuse(path, answer);
+  const bool is_of_asking = answer.status == 401 || answer.status == 403 || answer.status == 429;
+  if (is_of_asking || answer.status >= 500) refuse(path, answer);
   const std::string health = text_in(answer.body, "TaskStatus", "OK");
   if (answer.status < 400 && (state.empty() || (state == "Completed" && health != "Critical"))) return {};
   std::vector<std::string> told;
@@ -279,6 +285,8 @@ std::vector<Json> RedfishSession::members(const Json& collection, const char* ke
   std::vector<Json> found;
   for (const Json& row : list_member(collection, key)) {
     if (found.size() == k_most) break;
+    if (list_until_.passed(clock_.now()))
+      throw PowerFault(Reason::failed, cat("BMC ", base_, ": it took more than ten minutes to tell of its parts"));
     Json one = get_if_there(text_in(row, "@odata.id"));
     if (one.is_object()) found.push_back(std::move(one));
   }

@@ -88,6 +88,7 @@ class RedfishSession {
   RedfishSessions& kept_;
   std::string base_;
   Deadline deadline_ = Deadline::never();
+  Deadline list_until_ = Deadline::never();  ///< collections of a BMC that never comes to an end are read no longer
   std::string token_;
   std::string session_;       ///< to be ended with this; empty where it is kept
   bool from_before_ = false;  ///< the token was kept

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "bootstrap/power/redfish_driver.hpp"
 
@@ -48,7 +49,7 @@ Volume volume_of(const Json& told, const std::string& controller) {
                 .path = text_in(told, "@odata.id"),
                 .controller = controller,
                 .name = words_of_bmc(text_in(told, "Name")),
-                .raid_type = text_in(told, "RAIDType"),
+                .raid_type = words_of_bmc(text_in(told, "RAIDType")),
                 .bytes = bytes_of(told),
                 .drives = {},
                 .wwn = ""};
@@ -80,6 +81,7 @@ void check_image(HttpClient& http, Clock& clock, const FirmwareImage& image) {
   const HashKind kind = length == 40 ? HashKind::sha1 : length == 64 ? HashKind::sha256 : HashKind::sha512;
   if (length != 40 && length != 64 && length != 128)
     throw PowerFault(Reason::failed, cat("'", image.checksum, "' is no SHA-1, SHA-256 or SHA-512 in hexadecimal"));
+  const std::string shown = without_credentials(image.url);
   DigestSink sink(kind);
   HttpRequest request;
   request.url = parse_url(image.url).value();
@@ -89,16 +91,16 @@ void check_image(HttpClient& http, Clock& clock, const FirmwareImage& image) {
   request.deadline = Deadline::after(std::chrono::minutes(10), clock);
   try {
     const HttpResponse response = http.send(request);
-    if (response.status != 200) throw PowerFault(Reason::failed, cat(image.url, ": HTTP ", response.status));
+    if (response.status != 200) throw PowerFault(Reason::failed, cat(shown, ": HTTP ", response.status));
   } catch (const PowerFault&) {
     throw;
   } catch (const Error& error) {
-    throw PowerFault(Reason::failed, cat(image.url, ", whose checksum is to be looked at: ", error.what()));
+    throw PowerFault(Reason::failed, cat(shown, ", whose checksum is to be looked at: ", error.what()));
   }
   const std::string found = sink.hex_digest();
   if (found == to_lower(image.checksum)) return;
-  throw PowerFault(Reason::failed, cat("firmware file ", image.url, " checksums do not match. Expected: ",
-                                       image.checksum, ", calculated: ", found, "."));
+  throw PowerFault(Reason::failed, cat("firmware file ", shown, " checksums do not match. Expected: ", image.checksum,
+                                       ", calculated: ", found, "."));
 }
 
 const RaidController& controller_named(const RaidHardware& hardware, const std::string& id) {
@@ -126,7 +128,8 @@ RaidHardware RedfishDriver::raid(const Node& node) {
   if (!storages.is_object()) throw unsupported(node.driver, "raid");
   RaidHardware found;
   for (const Json& storage : session.members(storages)) {
-    RaidController controller{.id = text_in(storage, "Id"), .volumes = "", .at_start = false, .apply_time = ""};
+    RaidController controller{
+        .id = words_of_bmc(text_in(storage, "Id")), .volumes = "", .at_start = false, .apply_time = ""};
     if (!makes_volumes(controller_of(session, storage))) continue;
     const Json volumes = session.linked(storage, "Volumes");
     if (!volumes.is_object()) continue;
@@ -134,7 +137,7 @@ RaidHardware RedfishDriver::raid(const Node& node) {
     take_apply_time(controller, volumes);
     for (const Json& drive : session.members(storage, "Drives")) {
       if (!is_usable(drive)) continue;
-      found.drives.push_back({text_in(drive, "Id"), text_in(drive, "@odata.id"), controller.id,
+      found.drives.push_back({words_of_bmc(text_in(drive, "Id")), text_in(drive, "@odata.id"), controller.id,
                               text_in(drive, "MediaType"), text_in(drive, "Protocol"), bytes_of(drive)});
     }
     for (const Json& volume : session.members(volumes)) {

@@ -78,22 +78,22 @@ std::string ssh(const AgentConfigRequest& request, const AgentConfigWorld& world
 void install(const AgentConfigRequest& request, const AgentConfigWorld& world, const AgentHost& host,
              const Json& section) {
   const std::string url = service_url(section);
-  const std::string trust = request.authority.empty() ? "" : cat(" --cacert ", k_installed_authority);
-  if (!trust.empty()) {
-    ssh(request, world, host,
-        cat("sudo sh -c 'umask 022 && mkdir -p /etc/hearth && cat >", k_installed_authority, ".new && mv ",
-            k_installed_authority, ".new ", k_installed_authority, "'"),
+  const std::string coming = cat(k_installed_authority, ".new");
+  const std::string trust = request.authority.empty() ? "" : cat(" --cacert ", coming);
+  if (!trust.empty())
+    ssh(request, world, host, cat("sudo sh -c 'umask 022 && mkdir -p /etc/hearth && cat >", coming, "'"),
         request.authority);
-  }
   try {
     ssh(request, world, host, cat("curl -sS -o /dev/null --max-time 10", trust, " ", shell_quote(url)), "");
   } catch (Error& error) {
     throw error.during(cat("checking that ", host.address, " reaches ", url))
-        .hint("check routes and firewalls between the two; nothing was changed there");
+        .hint("check routes and firewalls between the two; its configuration is as it was");
   }
+  // The former authority is trusted until this one is known to be the service's.
+  const std::string take = trust.empty() ? "" : cat("mv ", coming, " ", k_installed_authority, " && ");
   ssh(request, world, host,
-      "sudo sh -c 'umask 077 && cat >/etc/os-collect-config.conf.new && mv /etc/os-collect-config.conf.new "
-      "/etc/os-collect-config.conf && systemctl restart os-collect-config'",
+      cat("sudo sh -c 'umask 077 && cat >/etc/os-collect-config.conf.new && ", take,
+          "mv /etc/os-collect-config.conf.new /etc/os-collect-config.conf && systemctl restart os-collect-config'"),
       agent_config_text(section));
 }
 

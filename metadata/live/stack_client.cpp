@@ -4,6 +4,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/net/dialer.hpp"
 #include "base/net/url.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/sys/file.hpp"
@@ -26,6 +27,12 @@ std::string message_of(const HttpResponse& response) {
   return cat("the server answered ", response.status, " ", response.reason);
 }
 
+bool is_same_place(const std::string& one, const std::string& other) {
+  const Result<Url> a = parse_url(one);
+  const Result<Url> b = parse_url(other);
+  return a && b && a->scheme == b->scheme && a->host == b->host && a->port == b->port;
+}
+
 Error none_here(const std::string& what) {
   return Error(ErrorKind::input, cat("the answer is not ", what)).hint("is there a stack service at that address?");
 }
@@ -35,15 +42,25 @@ Error none_here(const std::string& what) {
 StackAddress stack_address(const fs::path& state, const GivenAddress& given, const hearth::Environment& env) {
   const RealFileSystem files;
   const auto text_of = [&](const fs::path& file) { return std::string(trim(files.read(file).value_or(""))); };
-  StackAddress service{given.url, text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
+  const std::string own_url = text_of(state / k_endpoint_file);
+  StackAddress service{given.url.empty() ? own_url : given.url,
+                       text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
                        given.ca_file};
-  if (service.url.empty()) service.url = text_of(state / k_endpoint_file);
   if (service.url.empty()) service.url = "http://127.0.0.1:8004/v1/admin";
-  if (service.ca_file.empty() && files.status(state / k_authority_file))
-    service.ca_file = (state / k_authority_file).string();
+  if (!service.ca_file.empty()) return service;
+  const bool has_own = files.status(state / k_authority_file).has_value();
   const auto others = env.find("OS_CACERT");
-  if (service.ca_file.empty() && others != env.end()) service.ca_file = others->second;
+  if (has_own && (given.url.empty() || is_same_place(given.url, own_url))) {
+    service.ca_file = (state / k_authority_file).string();
+  } else if (others != env.end()) {
+    service.ca_file = others->second;
+  }
   return service;
+}
+
+hearth::Environment trusting_own(hearth::Environment env, const fs::path& state) {
+  env.emplace(k_site_authority, (state / k_authority_file).string());
+  return env;
 }
 
 HttpRequest StackClient::request(const std::string& method, const std::string& url, const Json& body) const {

@@ -29,9 +29,12 @@ struct GivenAddress {
 };
 
 /// What was not said is that of the service with its state in this directory, as far as that can be read here; else the
-/// URL http://127.0.0.1:8004/v1/admin, and the authorities of OS_CACERT.
+/// URL http://127.0.0.1:8004/v1/admin. Its authority is for its own URL: at another, OS_CACERT says whom to trust.
 [[nodiscard]] StackAddress stack_address(const fs::path& state, const GivenAddress& given,
                                          const hearth::Environment& env);
+
+/// For a client of such services: that one's authority is trusted beside the system's, by whichever name it is asked.
+[[nodiscard]] hearth::Environment trusting_own(hearth::Environment env, const fs::path& state);
 
 class StackClient {
  public:

@@ -27,14 +27,15 @@ std::string status_of(StackClient& client, const std::string& place) {
 }  // namespace
 
 Session::Session(const cli::Arguments& arguments)
-    : http(clock, current_environment(), "hearth"), client(http, clock, address_of(arguments)) {}
+    : http(clock, trusting_own(current_environment(), arguments.value_or("state", k_state)), "hearth"),
+      client(http, clock, address_of(arguments)) {}
 
 std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
   options.push_back({"json", 0, "", "print JSON"});
   options.push_back({"url", 0, "URL", "the stack service (what DIR says, else http://127.0.0.1:8004/v1/admin)"});
   options.push_back({"state", 0, "DIR", cat("its state directory: its URL, token and authority (", k_state, ")")});
   options.push_back({"token-file", 0, "FILE", "a file with the token"});
-  options.push_back({"ca-file", 0, "FILE", "whom to trust there (PEM; DIR/authority.pem, OS_CACERT, the system's)"});
+  options.push_back({"ca-file", 0, "FILE", "whom to trust there (PEM; what DIR says, else OS_CACERT, the system's)"});
   return options;
 }
 

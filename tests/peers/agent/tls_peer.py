@@ -85,7 +85,11 @@ class Server:
         self.process.wait()
 
 
-def ask(port, host="localhost", policy=None):
+# A machine that has only such a file in /etc.
+WITH_AUTHORITY = ["unshare", "-rm", "sh", "-ec", 'mount -t tmpfs none /etc; mkdir /etc/hearth; cp "$0" /etc/hearth/authority.pem; exec "$@"']
+
+
+def ask(port, host="localhost", policy=None, authority=None):
     config = path("c.conf")
     with open(config, "w") as f:
         f.write("[request]\nmetadata_url=https://%s:%d/x\ntimeout=20\n" % (host, port))
@@ -94,7 +98,8 @@ def ask(port, host="localhost", policy=None):
         env["GNUTLS_SYSTEM_PRIORITY_FILE"] = path("policy")
         with open(path("policy"), "w") as f:
             f.write(policy)
-    done = subprocess.run([os.path.join(OPTIONS.links, "os-collect-config"), "--config-file", config, "--print", "request"], env=env,
+    machine = [*WITH_AUTHORITY, path(authority)] if authority else []
+    done = subprocess.run([*machine, os.path.join(OPTIONS.links, "os-collect-config"), "--config-file", config, "--print", "request"], env=env,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
     return '"ok": 1' in done.stdout, done.stderr
 
@@ -108,7 +113,7 @@ def listens(port):
 BAD = 0
 
 
-def check(what, name, options, expected=True, says="", host="localhost", policy=None):
+def check(what, name, options, expected=True, says="", host="localhost", policy=None, authority=None):
     global BAD
     server = Server(name, options)
     try:
@@ -116,7 +121,7 @@ def check(what, name, options, expected=True, says="", host="localhost", policy=
             if listens(server.port):
                 break
             time.sleep(0.01)
-        got, said = ask(server.port, host, policy)
+        got, said = ask(server.port, host, policy, authority)
     finally:
         server.close()
     good = got == expected and says in said
@@ -178,6 +183,10 @@ def main():
     check("another host's certificate", "other", [], False, "hostname mismatch")
     check("another address's certificate", "other", [], False, "IP address mismatch", host="127.0.0.1")
     check("a stranger's certificate", "stranger", [], False, "self-signed certificate")
+    check("a site's own authority", "stranger", [], host="127.0.0.1", authority="stranger.pem")
+    check("the system's authorities beside the site's", "p256", [], host="127.0.0.1", authority="stranger.pem")
+    check("another site's authority", "stranger", [], False, "self-signed certificate", "127.0.0.1", authority="root.pem")
+    check("an authority's file that is none", "p256", [], False, "certificates in /etc/hearth/authority.pem", "127.0.0.1", authority="p256.ext")
     check("TLS 1.1 only", "rsa2048", ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], False, "setting up TLS")
     check("CCM with short tags only", "p256", ["-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_8_SHA256"], False, "setting up TLS")
     check("another name's certificate by an unusual form of the address", "other", [], False, "IP address mismatch", host="127.1")

@@ -11,6 +11,7 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import socket
 import sqlite3
 import struct
@@ -244,7 +245,7 @@ def links_lead_root_nowhere(hearth):
 
 
 def the_key_stays(hearth):
-    """A second one that is started beside it seals nothing anew, and a key file that is removed comes back."""
+    """A second one that is started beside it seals nothing anew, the one that serves does; and a key file that is removed comes back."""
     with Conductor(hearth) as c:
         database, key = os.path.join(c.directory, "state.db"), os.path.join(c.directory, "seal-key")
 
@@ -252,10 +253,13 @@ def the_key_stays(hearth):
             with contextlib.closing(sqlite3.connect(database)) as rows:
                 return rows.execute("SELECT value FROM settings WHERE name = 'sealed'").fetchone()[0]
         former = sealed()
+        c.process.send_signal(signal.SIGSTOP)  # what is sealed now is not its doing
         subprocess.run([hearth, "metadata", "seal", "rotate", "--state", c.directory], stdout=subprocess.DEVNULL, check=True)
         second = subprocess.run([hearth, "node", "serve", "--state", c.directory, "--port", "0"], capture_output=True, text=True, timeout=20, check=False)
         same("a second one beside it", (1, True), (second.returncode, "another process works on" in second.stderr))
-        same("the key that seals while it runs", former, sealed())
+        same("the key that seals beside the second one", former, sealed())
+        c.process.send_signal(signal.SIGCONT)
+        c.until(lambda: sealed() != former, True)
         os.remove(key)
         for _ in range(100):
             if os.path.exists(key):

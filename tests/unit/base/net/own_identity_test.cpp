@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/obj_mac.h>
+#include <openssl/x509.h>
 
 #include "base/certificate.hpp"
 #include "base/hex.hpp"
@@ -159,6 +160,42 @@ TEST(OwnIdentity, WhoTrustsTheCertificateOfAnOlderHearthTrustsTheOneThatReplaces
   fakes::RunningServer server(greeter, {}, nullptr, &files);
   EXPECT_EQ(verified(server.url("/", "https"), kept.string()), "/");
   EXPECT_EQ(verified(server.url("/", "https"), own_authority_file(directory.path(), "agents").string()), "/");
+}
+
+TEST(OwnIdentity, AnAuthorityWhoseKeyIsLostIsNotReplacedUnasked) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  const fs::path key = own_identity(directory.path(), "agents", {}).key;
+  const fs::path authority = own_authority_file(directory.path(), "agents");
+  const std::string trusted = RealFileSystem().read(authority).value_or("");
+  const auto refusal = [&] {
+    try {
+      (void)own_identity(directory.path(), "agents", {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  fs::rename(key, directory.path() / "kept");
+  EXPECT_THAT(refusal(), HasSubstr("agents-authority.pem is lost: "));
+  EXPECT_FALSE(fs::exists(key));
+  RealFileSystem().write(key, pem_of(make_key().get()), {.mode = 0600, .uid = {}, .gid = {}});
+  EXPECT_THAT(refusal(), HasSubstr("agents.key is another"));
+  EXPECT_EQ(RealFileSystem().read(authority), trusted);
+  fs::rename(directory.path() / "kept", key);
+  EXPECT_EQ(refusal(), "");
+  fs::remove(key);
+  fs::remove(authority);
+  EXPECT_EQ(refusal(), "") << "it is asked for";
+  EXPECT_NE(RealFileSystem().read(authority), trusted);
+}
+
+TEST(OwnIdentity, AClockThatBeginsInTheYear1970IsNotBeforeACertificate) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  const TlsFiles files = own_identity(directory.path(), "agents", {"127.0.0.1"});
+  for (const std::string& file : {files.certificate, own_authority_file(directory.path(), "agents").string()}) {
+    const Certificate made = read_certificate(RealFileSystem().read(file).value_or(""));
+    EXPECT_EQ(::ASN1_TIME_cmp_time_t(::X509_get0_notBefore(made.get()), 0), 0) << file;
+  }
 }
 
 TEST(OwnIdentity, APinnedClientSaysNothingInClearWhereverItIsSentTo) {

@@ -1,6 +1,8 @@
 // BIOS settings, RAID and firmware as steps: bootstrap/conductor/job_bmc.cpp, bmc_rounds.cpp.
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "bootstrap/conductor/deploy_steps.hpp"
 #include "tests/unit/bootstrap/conductor_fixture.hpp"
 
@@ -27,6 +29,7 @@ class BiosDriver final : public PowerDriver {
     bool forgets = false;       ///< says yes to volumes, and makes none
     std::map<std::string, BmcTask> tasks;
     std::vector<std::function<void()>> at_start;
+    std::set<std::string> full;  ///< controllers that have something for the next start
     int made = 0, orders = 0;
     // Firmware.
     std::map<std::string, std::string> versions = {{"bios", "1.0"}, {"bmc", "1.0"}};
@@ -44,6 +47,7 @@ class BiosDriver final : public PowerDriver {
     machine_.pending.erase(machine_.deaf_to);
     machine_.settings.update(std::exchange(machine_.pending, Json::object()));
     for (const auto& deed : std::exchange(machine_.at_start, {})) deed();
+    machine_.full.clear();
   }
   void set_boot_device(const Node&, const std::string&, bool) override {}
   [[nodiscard]] Firmware firmware(const Node&) override {
@@ -68,7 +72,7 @@ class BiosDriver final : public PowerDriver {
   BmcOrder create_volume(const Node&, const VolumeWish& wish) override {
     ++machine_.orders;
     const std::string id = cat("v", ++machine_.made);
-    return order([this, wish, id] {
+    return order(wish.controller, [this, wish, id] {
       if (!machine_.forgets) {
         machine_.volumes.push_back({.id = id,
                                     .path = cat("/", id),
@@ -83,7 +87,7 @@ class BiosDriver final : public PowerDriver {
   }
   BmcOrder delete_volume(const Node&, const Volume& volume) override {
     ++machine_.orders;
-    return order([this, path = volume.path] {
+    return order(volume.controller, [this, path = volume.path] {
       std::erase_if(machine_.volumes, [&](const Volume& one) { return one.path == path; });
     });
   }
@@ -104,18 +108,21 @@ class BiosDriver final : public PowerDriver {
   }
 
  private:
-  BmcOrder order(std::function<void()> deed) {
+  BmcOrder order(const std::string& controller, std::function<void()> deed) {
     if (machine_.at_once) {
       deed();
       if (std::exchange(machine_.loses_answer, false)) throw PowerFault(PowerFault::Reason::unreachable, "no answer");
       return {};
     }
+    if (!machine_.full.insert(controller).second)
+      throw PowerFault(PowerFault::Reason::busy, "a job waits for the next start");
     const std::string path = cat("/task", machine_.orders);
     machine_.tasks[path] = {.running = true, .rests = true, .fault = ""};
     machine_.at_start.emplace_back([this, path, deed] {
       machine_.tasks[path] = {.running = false, .rests = false, .fault = machine_.raid_refusal};
       if (machine_.raid_refusal.empty()) deed();
     });
+    if (std::exchange(machine_.loses_answer, false)) throw PowerFault(PowerFault::Reason::unreachable, "no answer");
     return {path, true};
   }
   Machine& machine_;
@@ -322,6 +329,19 @@ TEST_F(JobBmc, noVolumeIsMadeTwiceWhereTheAnswerToItsOrderIsLost) {
   EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
   EXPECT_EQ(machine.orders, 2);
   EXPECT_EQ(machine.volumes.size(), 2U);
+}
+
+TEST_F(JobBmc, anOrderForTheNextStartWhoseAnswerIsLostIsMetByThatStart) {
+  machine.loses_answer = true;  // of a volume that is made
+  const std::string uuid = cleaned(Json::array({k_create}), k_two_disks);
+  EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
+  EXPECT_EQ(machine.volumes.size(), 2U);
+  machine.loses_answer = true;  // of one that is deleted
+  conductor->verb(uuid, "clean", {{"clean_steps", Json::array({k_delete})}});
+  go(uuid);
+  EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
+  EXPECT_EQ(machine.volumes.size(), 0U);
+  EXPECT_EQ(machine.starts, 4);
 }
 
 TEST_F(JobBmc, theNextConductorGoesOnWithVolumesThatWereAskedFor) {

@@ -54,6 +54,24 @@ TEST_F(RaidPlanTest, theFewestDrivesOfAKindThatDo) {
   EXPECT_EQ(laid(R"([{"raid_level": "1+0", "size_gb": 150}])", hardware), "RAID10 150 /C/hdd0 /C/hdd1 /C/hdd2 /C/hdd3");
 }
 
+TEST_F(RaidPlanTest, aDriveThatIsNamedIsOneDriveAndOneVolumesUnlessBothShareIt) {
+  const auto named = [&](const char* first, const char* second, bool shares, bool other_shares) {
+    const auto disk = [](const char* ids, bool share) {
+      return cat(R"({"raid_level": "1", "size_gb": 40, "controller": "C", "physical_disks": )", ids,
+                 share ? R"(, "share_physical_disks": true})" : "}");
+    };
+    return laid(cat("[", disk(first, shares), ", ", disk(second, other_shares), "]").c_str(), hardware);
+  };
+  constexpr const char* k_first = R"(["hdd0", "hdd1"])";
+  constexpr const char* k_second = R"(["hdd1", "hdd2"])";
+  EXPECT_EQ(named(k_first, k_second, true, true), "RAID1 40 /C/hdd0 /C/hdd1; RAID1 40 /C/hdd1 /C/hdd2");
+  EXPECT_THAT(named(k_first, k_second, false, true), HasSubstr("disk hdd1 is named more than once"));
+  EXPECT_THAT(named(k_first, k_second, true, false), HasSubstr("disk hdd1 is named more than once"));
+  EXPECT_THAT(named(R"(["hdd0", "hdd0"])", k_second, true, true), HasSubstr("disk hdd0 is named more than once"));
+  EXPECT_THAT(laid(R"([{"raid_level": "1", "size_gb": 0}])", hardware), HasSubstr("of no size"))
+      << "no size is all there is, to a BMC";
+}
+
 TEST_F(RaidPlanTest, twoVolumesShareDrivesOnlyWhereBothMay) {
   EXPECT_EQ(laid(R"([{"raid_level": "1", "size_gb": 40}, {"raid_level": "1", "size_gb": 40}])", hardware),
             "RAID1 40 /C/hdd0 /C/hdd1; RAID1 40 /C/hdd2 /C/hdd3");

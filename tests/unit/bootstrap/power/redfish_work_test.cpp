@@ -9,7 +9,9 @@
 namespace hearth::bootstrap {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* k_root = "/redfish/v1";
 constexpr const char* k_storage = "/redfish/v1/Systems/1/Storage/C1";
@@ -21,6 +23,8 @@ class FakeService final : public HttpClient {
   std::map<std::string, HttpResponse> orders;  ///< by "METHOD path"
   std::vector<std::pair<std::string, Json>> seen;
   std::string file;  ///< what lies at http://192.0.2.1/fw
+  std::function<void()> takes = [] {};
+  int asked = 0;
 
   FakeService() {
     const auto link = [](const std::string& path) { return Json{{"@odata.id", path}}; };
@@ -59,6 +63,8 @@ class FakeService final : public HttpClient {
       request.sink->take(file);
       return {file.empty() ? 404 : 200, "", {}, "", {}};
     }
+    takes();
+    ++asked;
     const Json body = request.body.empty() ? Json() : Json::parse(request.body);
     const std::string what = cat(request.method, " ", request.url.path);
     if (request.method != "GET") seen.emplace_back(what, body);
@@ -104,6 +110,18 @@ TEST_F(RedfishWorkTest, drivesVolumesAndControllersAreReadAsFarAsTheyMakeVolumes
   EXPECT_EQ(found.volumes[0].drives, std::vector<std::string>{"/d/1"});
 }
 
+TEST_F(RedfishWorkTest, aBmcWhosePartsComeToNoEndIsLeftAndItsWordsAreOneLine) {
+  bmc.things["/v/1"]["RAIDType"] = "RAID1\n# Hearth: all is well";
+  bmc.things[k_storage]["Id"] = "C1\nC2";
+  const RaidHardware found = driver.raid(node);
+  EXPECT_EQ(found.volumes.at(0).raid_type, "RAID1\\n# Hearth: all is well");
+  EXPECT_EQ(found.controllers.at(0).id, "C1\\nC2");
+  for (int i = 0; i < 500; ++i) bmc.things[k_storage]["Drives"].push_back({{"@odata.id", "/d/1"}});
+  bmc.takes = [this] { clock.advance(std::chrono::seconds(59)); };
+  EXPECT_THAT(refusal([&] { static_cast<void>(driver.raid(node)); }), HasSubstr("took more than ten minutes to tell"));
+  EXPECT_LT(bmc.asked, 80);
+}
+
 TEST_F(RedfishWorkTest, aVolumeIsAskedForAtOnceWhereThatCanBeElseForTheNextStart) {
   const VolumeWish wish{.controller = "C1", .raid_type = "RAID1", .name = "r", .bytes = 7, .drives = {"/d/1", "/d/2"}};
   bmc.orders["POST /v"] = {201, "", {}, "{}", {}};
@@ -138,7 +156,8 @@ TEST_F(RedfishWorkTest, aTaskIsReadByItsMonitorAndByItself) {
             "its BMC's task /t ended as Exception: disk\\n2 broke");
   EXPECT_THAT(told(200, R"({"TaskState": "Completed", "TaskStatus": "Critical"})").fault, HasSubstr("Completed"));
   EXPECT_THAT(told(400, R"({"error": {"message": "no"}})").fault, HasSubstr("HTTP 400: no"));
-  EXPECT_NE(refusal([&] { static_cast<void>(told(503, "")); }), "") << "asked again";
+  for (const int passing : {503, 429, 401})
+    EXPECT_NE(refusal([&] { static_cast<void>(told(passing, "")); }), "") << passing << ": asked again";
 }
 
 TEST_F(RedfishWorkTest, firmwareIsToldOfAllPartsAndFetchedByTheBmc) {
@@ -173,6 +192,10 @@ TEST_F(RedfishWorkTest, aFileWithAnotherChecksumIsNotGivenToTheBmc) {
   EXPECT_THAT(refusal([&] { driver.update_firmware(node, {"http://192.0.2.1/fw", "12"}); }), HasSubstr("is no SHA-1"));
   bmc.file.clear();
   EXPECT_THAT(refusal([&] { driver.update_firmware(node, {"http://192.0.2.1/fw", wrong}); }), HasSubstr("HTTP 404"));
+  EXPECT_THAT(refusal([&] {
+                driver.update_firmware(node, {"http://me:hidden@192.0.2.1/fw?token=hidden", wrong});
+              }),
+              AllOf(HasSubstr("192.0.2.1/fw"), Not(HasSubstr("hidden"))));
   EXPECT_EQ(bmc.seen.size(), told);
 }
 

@@ -73,15 +73,19 @@ TEST(AgentConfig, TakesTheServicesAuthorityAlongAndHasTheServerCheckByIt) {
   const AgentConfigWorld world{client, runner, clock, {{"OVERCLOUD_ROLES", "Web"}, {"Web_hosts", "192.0.2.9"}}};
   ASSERT_EQ(run_agent_config({"site", true, "", "", "PEM of it"}, world), 0);
   ASSERT_EQ(runner.ran.size(), 3U);
-  EXPECT_THAT(runner.ran[0].argv.back(), testing::HasSubstr("/etc/hearth/authority.pem"));
+  EXPECT_THAT(runner.ran[0].argv.back(), testing::EndsWith("cat >/etc/hearth/authority.pem.new'"));
   EXPECT_EQ(runner.ran[0].input, "PEM of it");
   EXPECT_THAT(runner.ran[1].argv.back(), testing::HasSubstr("curl -sS -o /dev/null --max-time 10 --cacert "
-                                                            "/etc/hearth/authority.pem "));
+                                                            "/etc/hearth/authority.pem.new "));
+  EXPECT_THAT(runner.ran[2].argv.back(),
+              testing::HasSubstr(" && mv /etc/hearth/authority.pem.new /etc/hearth/authority.pem && "))
+      << "only where the service was reached by it";
   EXPECT_THAT(runner.ran[2].input.value_or(""), testing::HasSubstr("ca_certificate=/etc/hearth/authority.pem\n"));
   runner.ran.clear();
   ASSERT_EQ(run_agent_config({"site", true, "", "", ""}, world), 0);
   ASSERT_EQ(runner.ran.size(), 2U);
   EXPECT_THAT(runner.ran[1].input.value_or(""), testing::Not(testing::HasSubstr("ca_certificate")));
+  EXPECT_THAT(runner.ran[1].argv.back(), testing::Not(testing::HasSubstr("authority")));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/net/dialer.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
@@ -74,6 +75,13 @@ TEST(StackAddress, WhatIsNotSaidIsThatOfTheServiceWithItsStateThere) {
   EXPECT_EQ(found.url, "https://192.0.2.1:8004/v1/admin");
   EXPECT_EQ(found.token, "secret");
   EXPECT_EQ(found.ca_file, (state.path() / "authority.pem").string());
+  found = stack_address(state.path(), {"https://192.0.2.1:8004/v1/other", "", ""}, env);
+  EXPECT_EQ(found.ca_file, (state.path() / "authority.pem").string()) << "it is the same service";
+  for (const char* elsewhere : {"https://192.0.2.2:8004/v1/admin", "https://192.0.2.1:9004/v1/admin"}) {
+    EXPECT_EQ(stack_address(state.path(), {elsewhere, "", ""}, env).ca_file, "/others.pem");
+    EXPECT_EQ(stack_address(state.path(), {elsewhere, "", ""}, {}).ca_file, "") << "the system's, and beside them its";
+  }
+  EXPECT_EQ(trusting_own({}, state.path())[k_site_authority], (state.path() / "authority.pem").string());
   files.write(state.path() / "other", "lesser", {});
   found = stack_address(state.path(), {"http://h:1", (state.path() / "other").string(), "/given.pem"}, env);
   EXPECT_EQ(cat(found.url, " ", found.token, " ", found.ca_file), "http://h:1 lesser /given.pem");
