@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "agent/signal/resend.hpp"
 #include "base/python_json.hpp"
 #include "tests/fakes/manual_clock.hpp"
@@ -152,6 +154,14 @@ TEST_F(HeatConfigTest, OnAFullDiskTheHookDoesNotRunAndHeatIsTold) {
   EXPECT_EQ(programs(), Names{"/bin/notify /run/heat-config-i"});
   EXPECT_NE(runner_.ran[0].input->find("was not begun: writing /d/.room: No space left"), std::string::npos);
   EXPECT_EQ(files_.files.count("/run/heat-config-i"), 0U);
+}
+
+TEST_F(HeatConfigTest, TheRoomForAResultCanNotBeCompressedAway) {
+  files_.put("/d/.room", "cut off");
+  (void)run(R"([{"id": "i", "group": "tool", "config": "x"}])");
+  const std::string room = data(".room");
+  EXPECT_EQ(room.size(), 65536U);
+  EXPECT_LT(std::count(room.begin(), room.end(), room.front()), 1000);
 }
 
 TEST_F(HeatConfigTest, AResultThatCannotBeKeptIsSignalledAllTheSame) {
