@@ -5,6 +5,10 @@ namespace hearth::agent {
 
 CheckResult check_metadata(const Poll& poll) {
   CheckResult result{"metadata", "Do the sources have metadata with deployments for this machine?", {}, {}};
+  if (poll.asked.empty() && !poll.warnings.empty()) {
+    result.problems.push_back({cat("no source was asked:\n", poll.warnings), "correct that first"});
+    return result;
+  }
   if (poll.asked.empty()) {
     result.notes.emplace_back("no source could be asked (what is read from a Zaqar queue would be gone)");
     return result;

@@ -48,6 +48,11 @@ std::string why_no_answer(const std::string& url, const DoctorWorld& world) {
 
 CheckResult check_network(const CollectSettings& settings, const DoctorWorld& world) {
   CheckResult result{"network", "Is there a network that leads to the servers?", {}, {}};
+  if (!settings.error.empty()) {
+    result.problems.push_back({"which they are is not known: os-collect-config can't read its configuration",
+                               "correct that first"});
+    return result;
+  }
   if (settings.servers.empty()) {
     result.notes.emplace_back("no server is configured: the metadata are on this machine");
     return result;
