@@ -222,7 +222,12 @@ struct Survived {
   std::vector<std::string> told;  ///< what Heat heard
 };
 
-Survived survive(const HeatConfigSettings& settings, int step) {
+struct Trouble {
+  bool hook_fills_disk = false;
+  bool memory_is_lost = true;  ///< by a power cut, not by kill -9
+};
+
+Survived survive(const HeatConfigSettings& settings, int step, const Trouble& trouble = {}) {
   Survived survived;
   Steps steps(step);
   fakes::MemoryFileSystem files;
@@ -243,6 +248,7 @@ Survived survive(const HeatConfigSettings& settings, int step) {
   runner.on("tool", [&](const Command&) -> CommandResult {
     steps.step();
     ++survived.hook_runs;
+    if (trouble.hook_fills_disk) files.fail_writes_below("/d");
     steps.step();
     return {Exited{0}, R"({"deploy_stdout": "done", "deploy_status_code": 0})", ""};
   });
@@ -258,7 +264,9 @@ Survived survive(const HeatConfigSettings& settings, int step) {
     survived.cut = true;
   }
   steps = Steps(-1);
-  for (int boots = 0; boots < 2; ++boots) {
+  if (trouble.memory_is_lost) files.files.erase("/run/d/i.signal");
+  for (int boots = 0; boots < 3; ++boots) {
+    if (boots == 1) files.fail_writes_below("/elsewhere");
     (void)resend_pending_signals({files, log, {http, clock, [] { return 0.0; }}}, settings.deployed);
     (void)run_heat_config(settings, {files, runner, clock, log, book, {}, {"/self"}, "boot/2/2"});
   }
@@ -284,6 +292,20 @@ TEST_F(HeatConfigTest, APowerCutAtAnyStepLosesNoSignalAndRepeatsNoHook) {
   }
   EXPECT_GT(step, 12);
   EXPECT_GE(runs, step - 1);  // but for the two steps around its beginning it did run
+}
+
+TEST_F(HeatConfigTest, SoItIsOnADiskThatTheHookHasFilled) {
+  for (const bool memory_is_lost : {true, false}) {
+    bool cut = true;
+    for (int step = 0; cut; ++step) {
+      const Survived survived = survive(settings_, step, {.hook_fills_disk = true, .memory_is_lost = memory_is_lost});
+      cut = survived.cut;
+      EXPECT_LE(survived.hook_runs, 1) << "step " << step;
+      ASSERT_FALSE(survived.told.empty()) << "step " << step;
+      EXPECT_LE(survived.told.size(), 2U) << "step " << step;
+      EXPECT_TRUE(cut || survived.told == Names{R"({"deploy_stdout": "done", "deploy_status_code": 0})"});
+    }
+  }
 }
 
 TEST_F(HeatConfigTest, AServerThatIsAwayIsWaitedForOnlyOnce) {
