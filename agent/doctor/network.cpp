@@ -9,6 +9,11 @@ namespace hearth::agent {
 namespace {
 
 constexpr Duration k_network_patience = std::chrono::seconds(10);
+constexpr const char* k_no_way = "check route, name service, proxy variables, firewall and the server itself";
+constexpr const char* k_distrust =
+    "compare 'date' with the true time, and who signed that certificate with ca_certificate or, where none is set, "
+    "with "
+    "the system's authorities and /etc/hearth/authority.pem";
 
 /// A route to everywhere, in the kernel's tables: /proc/net/route (IPv4; destination and mask in hexadecimal) and
 /// /proc/net/ipv6_route (destination and prefix length; the last column is the device).
@@ -32,15 +37,18 @@ bool has_live_interface(const FileReader& files) {
 }
 
 /// Any answer will do: it shows that packets and names find their way.
-std::string why_no_answer(const std::string& url, const DoctorWorld& world) {
+std::optional<Problem> why_no_answer(const std::string& server, const DoctorWorld& world) {
+  const Result<Url> url = parse_url(server);
+  if (!url) return Problem{url.error().text(), "correct it in /etc/os-collect-config.conf"};
   try {
     HttpRequest request;
-    request.url = parse_url(url).value_or_throw();
+    request.url = *url;
     request.deadline = Deadline::after(k_network_patience, world.clock);
     (void)world.http.send(request);
-    return "";
+    return std::nullopt;
   } catch (const Error& error) {
-    return error.what();
+    const bool refused = error.kind() == ErrorKind::input;  // we refuse its certificate
+    return Problem{cat("no answer from ", url->masked(), ": ", error.what()), refused ? k_distrust : k_no_way};
   }
 }
 
@@ -48,6 +56,11 @@ std::string why_no_answer(const std::string& url, const DoctorWorld& world) {
 
 CheckResult check_network(const CollectSettings& settings, const DoctorWorld& world) {
   CheckResult result{"network", "Is there a network that leads to the servers?", {}, {}};
+  if (!settings.error.empty()) {
+    result.problems.push_back(
+        {"which they are is not known: os-collect-config can't read its configuration", "correct that first"});
+    return result;
+  }
   if (settings.servers.empty()) {
     result.notes.emplace_back("no server is configured: the metadata are on this machine");
     return result;
@@ -57,12 +70,10 @@ CheckResult check_network(const CollectSettings& settings, const DoctorWorld& wo
   }
   bool unreachable = false;
   for (const std::string& server : settings.servers) {
-    const std::string reason = why_no_answer(server, world);
-    if (reason.empty()) continue;
+    std::optional<Problem> problem = why_no_answer(server, world);
+    if (!problem) continue;
     unreachable = true;
-    const Result<Url> url = parse_url(server);
-    result.problems.push_back({cat("no answer from ", url ? url->masked() : server, ": ", reason),
-                               "check route, name service, proxy variables, firewall and the server itself"});
+    result.problems.push_back(std::move(*problem));
   }
   if (!has_default_route(world.files)) {
     const std::string what = "there is no default route";

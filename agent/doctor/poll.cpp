@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/collect/settings.hpp"
+#include "agent/collect/source.hpp"
 #include "agent/doctor/check.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
@@ -37,7 +38,9 @@ CollectSettings read_collect_settings(const DoctorWorld& world) {
     found.cache = settings.text_or("DEFAULT", "cachedir", "/var/lib/os-collect-config");
     found.backup = settings.text_or("DEFAULT", "backup_cachedir", "/var/run/os-collect-config");
     found.polling_interval = settings.number("DEFAULT", "polling_interval");
-    found.collectors = settings.list("DEFAULT", "collectors");
+    const std::vector<std::string> collectors = settings.list("DEFAULT", "collectors");
+    check_source_names(collectors);
+    found.collectors = collectors;
     for (const ServerSetting& server : k_servers) {
       const std::optional<std::string> url = settings.text(server.collector, server.option);
       if (!url || !holds(found.collectors, server.collector)) continue;
@@ -57,6 +60,7 @@ Poll poll_once(const CollectSettings& settings, const DoctorWorld& world) {
     poll.asked.push_back(name);
     if (holds(settings.configured, name)) poll.configured.push_back(name);
   }
+  poll.warnings = settings.error;
   if (poll.asked.empty()) return poll;
   Command command{.argv = {world.self, "os-collect-config", "--print"},
                   .env = world.env,

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
 #include "base/python_json.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -22,8 +23,8 @@ constexpr std::uint64_t k_longest_seconds = 1'000'000'000;
 constexpr Duration k_notify_timeout = std::chrono::minutes(10);
 constexpr std::size_t k_longest_answer = std::size_t{6} << 20U;  ///< a signal takes one million bytes of it
 constexpr std::size_t k_shown_answer = std::size_t{1} << 20U;
-constexpr std::size_t k_room = std::size_t{64} << 10U;
-constexpr std::size_t k_short_output = 4096;  ///< in JSON, twice on the disk, less than the room
+constexpr std::size_t k_room = std::size_t{64} << 10U;  ///< random, so that no file system makes it less
+constexpr std::size_t k_short_output = 4096;            ///< in JSON, twice on the disk, less than the room
 constexpr int k_no_hook = 127;
 constexpr int k_not_begun = 1;
 
@@ -151,25 +152,42 @@ class HeatConfigRun {
     try {
       begin(id, deployment);
     } catch (const Error& error) {
-      journal_.forget(id);
       report_not_begun(id, deployment, error);
       return;
     }
     const HookOutcome outcome = run_hook(deployment, hook);
     const Json data = signal_data(outcome, !is_set(find_member(deployment, "config")));
-    keep(id, data);
+    keep(id, deployment, data);
     notify(id, deployed_file(id, ".json"), data, SecretMask(deployment));
   }
 
-  /// A hook may have filled the disk: then the room goes that was set aside for its result.
-  void keep(const std::string& id, const Json& data) {
-    if (is_kept(id, data)) return;
-    world_.files.remove(room());
-    if (!is_kept(id, data)) (void)is_kept(id, shortened(data));
+  /// A hook may have filled the disk: then the room goes that was set aside for its result. Where even that does not
+  /// help (read-only since), the result is in memory.
+  void keep(const std::string& id, const Json& deployment, const Json& data) {
+    if (is_kept(id, deployment, data)) return;
+    try {
+      world_.files.remove(room());
+      if (is_kept(id, deployment, data) || is_kept(id, deployment, shortened(data))) return;
+    } catch (const Error& error) {
+      world_.log.error(error.what());
+    }
+    keep_record(id, {.state = SignalRecord::State::pending, .data = data});
   }
 
-  bool is_kept(const std::string& id, const Json& data) {
+  void keep_record(const std::string& id, const SignalRecord& record) {
     try {
+      journal_.settle(id, record);
+    } catch (const Error& error) {
+      world_.log.error(error.what());
+    }
+  }
+
+  bool is_kept(const std::string& id, const Json& deployment, const Json& data) {
+    try {
+      if (!world_.files.status(settings_.deployed)) {  // the hook has removed all of it, and would run again
+        world_.files.make_directories(settings_.deployed, 0700);
+        mark(id, deployment);
+      }
       write_json(deployed_file(id, ".notify.json"), data);
       journal_.store(id, {.state = SignalRecord::State::pending, .data = data});
       return true;
@@ -185,14 +203,21 @@ class HeatConfigRun {
   /// may; with it, the record says that it did, and <id>.notify.json, once it is there, how it ended
   /// (signal/resend.cpp).
   void begin(const std::string& id, const Json& deployment) {
-    if (!world_.files.status(room())) world_.files.write(room(), std::string(k_room, '\0'), {.mode = k_private});
+    const std::optional<FileStatus> there = world_.files.status(room());
+    if (!there || there->size < k_room) world_.files.write(room(), random_bytes(k_room), {.mode = k_private});
     world_.files.remove(deployed_file(id, ".notify.json"));
+    mark(id, deployment);
+  }
+
+  void mark(const std::string& id, const Json& deployment) {
     journal_.store(id, {.state = SignalRecord::State::running, .owner = world_.identity});
     write_json(deployed_file(id, ".json"), deployment);
   }
 
+  /// Told once.
   void report_missing_hook(const std::string& id, const Json& deployment, const std::string& group) {
     world_.log.error(cat("Skipping group ", group, " with no hook script None"));
+    if (journal_.load(id)) return;
     signal_unrun(id, deployment, cat("There is no hook for group ", group, " on this machine."), k_no_hook);
   }
 
@@ -203,15 +228,10 @@ class HeatConfigRun {
     signal_unrun(id, deployment, reason, k_not_begun);
   }
 
-  /// A failure of a deployment that did not run, told once.
+  /// A failure of a deployment that did not run.
   void signal_unrun(const std::string& id, const Json& deployment, const std::string& reason, int status) {
-    if (journal_.load(id)) return;
     const Json data = plain_answer("", reason, status);
-    try {
-      journal_.store(id, {.state = SignalRecord::State::pending, .data = data, .deployment = deployment});
-    } catch (const Error& error) {
-      world_.log.error(error.what());
-    }
+    keep_record(id, {.state = SignalRecord::State::pending, .data = data, .deployment = deployment});
     const fs::path description = write_description(id, deployment);
     notify(id, description, data, SecretMask(deployment));
     world_.files.remove(description);

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 4> k_states = {"running", "pending", "del
 constexpr std::int64_t k_first_pause = 30;
 constexpr std::int64_t k_longest_pause = 3600;
 constexpr int k_lost_hook_status = 1;
+constexpr std::uint32_t k_record_mode = 0600;
 
 std::optional<SignalRecord::State> state_of(const Json& json) {
   const auto* const name = std::find(k_states.begin(), k_states.end(), text_member(json, "state"));
@@ -39,6 +40,18 @@ std::string start_time(const std::string& stat) {
   const std::vector<std::string> fields = split_words(std::string_view(stat).substr(name_end + 1));
   return fields.size() > 19 ? fields[19] : "";
 }
+
+std::vector<std::string> records_in(const fs::path& directory, const FileReader& files) {
+  std::vector<std::string> ids;
+  for (const std::string& name : files.list(directory)) {
+    const bool matches = name.size() > k_ending.size() && name.front() != '.' &&
+                         name.compare(name.size() - k_ending.size(), k_ending.size(), k_ending) == 0;
+    if (matches) ids.push_back(name.substr(0, name.size() - k_ending.size()));
+  }
+  return ids;
+}
+
+std::string record_text(const SignalRecord& record) { return python_json(record_to_json(record), {.indent = 2}); }
 
 }  // namespace
 
@@ -68,34 +81,60 @@ std::optional<SignalRecord> record_from_json(const Json& json) {
   return record;
 }
 
+fs::path SignalJournal::aside(const std::string& id) const { return aside_ / cat(id, k_ending); }
+
 std::optional<SignalRecord> SignalJournal::load(const std::string& id) const {
-  const std::optional<std::string> text = files_.read(deployed_ / cat(id, k_ending));
+  std::optional<std::string> text = files_.read(aside(id));
+  if (!text) text = files_.read(deployed_ / cat(id, k_ending));
   if (!text) return std::nullopt;
   const Result<Json> json = parse_python_json(*text, id);
   return json ? record_from_json(*json) : std::nullopt;
 }
 
 void SignalJournal::store(const std::string& id, const SignalRecord& record) {
-  files_.write(deployed_ / cat(id, k_ending), python_json(record_to_json(record), {.indent = 2}), {.mode = 0600});
+  files_.write(deployed_ / cat(id, k_ending), record_text(record), {.mode = k_record_mode});
+  files_.remove(aside(id));
 }
 
 void SignalJournal::settle(const std::string& id, const SignalRecord& record) {
   try {
     store(id, record);
+    return;
   } catch (const Error&) {
-    if (record.state != SignalRecord::State::delivered && record.state != SignalRecord::State::refused) throw;
+    const bool is_over = record.state == SignalRecord::State::delivered || record.state == SignalRecord::State::refused;
+    if (is_over && is_forgotten(id)) return;
+  }
+  files_.make_directories(aside_, 0700);
+  files_.write(aside(id), record_text(record), {.mode = k_record_mode});
+}
+
+bool SignalJournal::is_forgotten(const std::string& id) {
+  try {
     forget(id);
+    return true;
+  } catch (const Error&) {
+    return false;
   }
 }
 
-void SignalJournal::forget(const std::string& id) { files_.remove(deployed_ / cat(id, k_ending)); }
+void SignalJournal::forget(const std::string& id) {
+  files_.remove(deployed_ / cat(id, k_ending));
+  files_.remove(aside(id));
+}
+
+void SignalJournal::unmark(const std::string& id) { files_.remove(deployed_ / cat(id, ".json")); }
+
+void SignalJournal::recover() {
+  for (const std::string& id : records_in(aside_, files_)) {
+    const std::optional<SignalRecord> record = load(id);
+    if (record) settle(id, *record);
+  }
+}
 
 std::vector<std::string> SignalJournal::ids() const {
-  std::vector<std::string> ids;
-  for (const std::string& name : files_.list(deployed_)) {
-    const bool matches = name.size() > k_ending.size() && name.front() != '.' &&
-                         name.compare(name.size() - k_ending.size(), k_ending.size(), k_ending) == 0;
-    if (matches) ids.push_back(name.substr(0, name.size() - k_ending.size()));
+  std::vector<std::string> ids = records_in(deployed_, files_);
+  for (std::string& id : records_in(aside_, files_)) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
   }
   return ids;
 }

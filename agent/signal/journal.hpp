@@ -36,14 +36,20 @@ struct SignalRecord {
 
 class SignalJournal {
  public:
-  SignalJournal(FileSystem& files, fs::path deployed) : files_(files), deployed_(std::move(deployed)) {}
+  SignalJournal(FileSystem& files, fs::path deployed)
+      : files_(files), deployed_(std::move(deployed)), aside_(fs::path("/run") / deployed_.relative_path()) {}
 
   [[nodiscard]] std::optional<SignalRecord> load(const std::string& id) const;
   void store(const std::string& id, const SignalRecord& record);
-  /// Stores what became of an attempt. A record that ends the matter and finds no room on the disk goes: the one from
-  /// before would have the signal sent again and again, or a failure in its place.
+  /// Stores what became of a hook or an attempt. Where the disk takes nothing any more (full, read-only), a record that
+  /// ends the matter goes: the one from before would have the signal sent again and again, or a failure in its place.
+  /// What can't go either, and what is pending, is set aside in memory (/run) until the disk takes it.
   void settle(const std::string& id, const SignalRecord& record);
   void forget(const std::string& id);
+  /// Removes <id>.json, for one that did not run: a kill came before it was gone.
+  void unmark(const std::string& id);
+  /// Takes what was set aside back to the disk.
+  void recover();
   /// The ids of all records.
   [[nodiscard]] std::vector<std::string> ids() const;
   /// The deployment that a record is about: from the record, else from <id>.json.
@@ -53,9 +59,13 @@ class SignalJournal {
 
  private:
   [[nodiscard]] std::optional<Json> json_in(const std::string& name) const;
+  [[nodiscard]] bool is_forgotten(const std::string& id);
+  /// Beside what is on the disk, whose place it takes.
+  [[nodiscard]] fs::path aside(const std::string& id) const;
 
   FileSystem& files_;
   fs::path deployed_;
+  fs::path aside_;
 };
 
 /// Notes the outcome of an attempt: delivered and refused end the matter, otherwise the next attempt is due after

@@ -22,6 +22,7 @@ class Resender {
 
   int run() {
     int pending = 0;
+    recover();
     for (const std::string& id : journal_.ids()) {
       try {
         pending += is_left_pending(id) ? 1 : 0;
@@ -33,6 +34,14 @@ class Resender {
   }
 
  private:
+  void recover() {
+    try {
+      journal_.recover();
+    } catch (const Error& error) {
+      world_.log.error(cat("signals that were set aside: ", error.what()));
+    }
+  }
+
   bool is_left_pending(const std::string& id) {
     std::optional<SignalRecord> record = journal_.load(id);
     if (!record) return false;
@@ -45,6 +54,7 @@ class Resender {
       record->data = journal_.answer(id).value_or(lost_hook_data());
     }
     if (record->state != SignalRecord::State::pending) return false;
+    if (!record->deployment.is_null()) journal_.unmark(id);
     if (!is_due(*record, now_) || end_.passed(world_.delivery.clock.now())) return true;
     attempt(id, *record);
     return record->state == SignalRecord::State::pending;

@@ -149,7 +149,11 @@ void RealFileSystem::make_directories(const fs::path& path, std::uint32_t mode) 
 }
 
 void RealFileSystem::remove(const fs::path& path) {
-  if (::remove(path.c_str()) != 0 && !is_missing(errno)) throw Error::from_errno("removing", path.string());
+  if (::remove(path.c_str()) == 0 || is_missing(errno)) return;
+  const int error = errno;  // a read-only file system says so of what is missing, too
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0 || !is_missing(errno))
+    throw Error::from_errno("removing", path.string(), error);
 }
 
 AtomicFile AtomicFile::create(const fs::path& target, std::uint32_t mode) {

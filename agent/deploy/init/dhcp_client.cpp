@@ -47,9 +47,10 @@ void broadcast(const Fd& socket, const std::string& message, const std::string& 
   }
 }
 
-/// Sends a question again and again, less and less often, until one of the awaited answers comes.
-std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuestion& question, const Deadline& deadline,
-                                   const Clock& clock) {
+/// Sends a question again and again, less and less often, until one of the awaited answers comes. Only `server` can
+/// refuse: another one on this link may refuse whatever it did not lend, and is the first to answer.
+std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuestion& question, Ipv4 server,
+                                   const Deadline& deadline, const Clock& clock) {
   const Fd socket = dhcp_socket(interface);
   std::array<char, 2048> buffer{};
   for (int pause = 1; !deadline.passed(clock.now()); pause = std::min(pause * 2, 8)) {
@@ -65,7 +66,7 @@ std::optional<DhcpAnswer> exchange(const std::string& interface, const DhcpQuest
       if (!answer) continue;
       if (offer && answer->kind == DhcpKind::offer && answer->address != 0) return answer;
       if (!offer && answer->kind == DhcpKind::ack && answer->address != 0) return answer;
-      if (!offer && answer->kind == DhcpKind::nak) return answer;
+      if (!offer && answer->kind == DhcpKind::nak && answer->server == server) return answer;
     }
   }
   return std::nullopt;
@@ -79,13 +80,13 @@ std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacA
                                         Clock& clock) {
   while (!deadline.passed(clock.now())) {
     DhcpQuestion question{.transaction = new_transaction(), .mac = mac};
-    const std::optional<DhcpAnswer> offer = exchange(interface, question, deadline, clock);
+    const std::optional<DhcpAnswer> offer = exchange(interface, question, 0, deadline, clock);
     if (!offer) return std::nullopt;
     question.kind = DhcpKind::request;
     question.requested = offer->address;
     question.server = offer->server;
     std::optional<DhcpAnswer> answer =
-        exchange(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
+        exchange(interface, question, offer->server, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (answer && answer->kind == DhcpKind::ack) return answer;
     clock.sleep(k_after_refusal);
   }
@@ -95,9 +96,7 @@ std::optional<DhcpAnswer> ask_for_lease(const std::string& interface, const MacA
 std::optional<DhcpAnswer> renew_lease(const std::string& interface, const MacAddress& mac, const DhcpAnswer& lease,
                                       const Deadline& deadline, const Clock& clock) {
   const DhcpQuestion question{DhcpKind::request, new_transaction(), mac, lease.address, 0};
-  const std::optional<DhcpAnswer> answer = exchange(interface, question, deadline, clock);
-  const bool foreign = answer && answer->kind == DhcpKind::nak && answer->server != lease.server;
-  return foreign ? std::nullopt : answer;
+  return exchange(interface, question, lease.server, deadline, clock);
 }
 
 void apply_lease(const std::string& interface, const DhcpAnswer& lease, bool default_route, Links& links,

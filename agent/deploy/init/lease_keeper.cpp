@@ -17,18 +17,20 @@ LeaseKeeper::LeaseKeeper(Actions actions, LeaseTerm term, Clock& clock)
 void LeaseKeeper::step() {
   clock_.sleep(until_next_question(term_, until_ - clock_.now()));
   try {
-    if (clock_.now() < until_) take(actions_.renew());
+    const MonotonicTime now = clock_.now();
+    if (now < until_) take(actions_.renew(Deadline(until_)), now);
     if (clock_.now() < until_) return;
     give_up();
-    take(actions_.ask());
+    const std::optional<LeaseTerm> other = actions_.ask();
+    take(other, clock_.now());
   } catch (const std::exception&) {  // the next time
   }
 }
 
-void LeaseKeeper::take(const std::optional<LeaseTerm>& term) {
+void LeaseKeeper::take(const std::optional<LeaseTerm>& term, MonotonicTime asked) {
   if (!term) return;
   term_ = *term;
-  until_ = clock_.now() + term->valid;
+  until_ = asked + term->valid;
   held_ = held_ || term->valid > Duration::zero();
 }
 

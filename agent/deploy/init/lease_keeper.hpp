@@ -23,7 +23,7 @@ class LeaseKeeper {
   /// What is asked of servers, and done to the interface. What comes is taken by the first two; nothing: nobody
   /// answers.
   struct Actions {
-    std::function<std::optional<LeaseTerm>()> renew;
+    std::function<std::optional<LeaseTerm>(const Deadline& end)> renew;  ///< waits no longer than the lease lasts
     std::function<std::optional<LeaseTerm>()> ask;
     std::function<void()>
         drop;  ///< takes the address from the interface: another machine may have it now (RFC 2131, 4.4.5)
@@ -34,7 +34,8 @@ class LeaseKeeper {
   void step();
 
  private:
-  void take(const std::optional<LeaseTerm>& term);
+  /// A lease is counted from the moment when it was asked for (RFC 2131, 4.4.1).
+  void take(const std::optional<LeaseTerm>& term, MonotonicTime asked);
   void give_up();
 
   Actions actions_;

@@ -30,6 +30,7 @@ namespace {
 
 constexpr Duration k_carrier = std::chrono::seconds(10);
 constexpr Duration k_patience = std::chrono::seconds(60);
+constexpr Duration k_renewal = std::chrono::seconds(20);
 constexpr Duration k_again = std::chrono::seconds(5);             ///< between two tries of an interface that is late
 constexpr Duration k_router_patience = std::chrono::seconds(12);  ///< three questions; routers answer in half a second
 constexpr Duration k_others = std::chrono::seconds(5);  ///< more for the other interfaces once one has its address
@@ -190,8 +191,8 @@ class Interface {
   }
 
   [[noreturn]] void keep() {
-    LeaseKeeper keeper({[this] { return accept(renewed()); }, [this] { return accept(ask()); }, [this] { drop(); }},
-                       term_of(*lease_), clock_);
+    const auto renew = [this](const Deadline& end) { return accept(renewed(end)); };
+    LeaseKeeper keeper({renew, [this] { return accept(ask()); }, [this] { drop(); }}, term_of(*lease_), clock_);
     while (true) keeper.step();
   }
 
@@ -217,8 +218,9 @@ class Interface {
                      " is over, so the address is no longer used"));
   }
 
-  std::optional<DhcpAnswer> renewed() {
-    return renew_lease(nic_.name, mac_, *lease_, Deadline::after(std::chrono::seconds(20), clock_), clock_);
+  std::optional<DhcpAnswer> renewed(const Deadline& end) {
+    const Deadline patience = Deadline::after(k_renewal, clock_);
+    return renew_lease(nic_.name, mac_, *lease_, Deadline::earlier(patience, end), clock_);
   }
 
   Nic nic_;
@@ -291,13 +293,13 @@ class Interface6 {
 
   [[noreturn]] void keep() {
     held_ = lease_->address;
-    const auto renew = [this] {
-      return renew_dhcp6(nic_.name, mac_, *lease_, within(std::chrono::seconds(20)), clock_);
+    const auto renew = [this](const Deadline& end) {
+      const Deadline patience = Deadline::earlier(Deadline::after(k_renewal, clock_), end);
+      return accept(renew_dhcp6(nic_.name, mac_, *lease_, patience, clock_));
     };
     const auto ask = [this] { return ask_dhcp6(nic_.name, mac_, true, within(k_patience), clock_); };
     const auto drop = [this] { move_address(std::exchange(held_, IpBytes()), IpBytes()); };
-    LeaseKeeper keeper({[this, renew] { return accept(renew()); }, [this, ask] { return accept(ask()); }, drop},
-                       term_of(*lease_), clock_);
+    LeaseKeeper keeper({renew, [this, ask] { return accept(ask()); }, drop}, term_of(*lease_), clock_);
     while (true) keeper.step();
   }
 

@@ -81,6 +81,10 @@ class DoctorTest(unittest.TestCase):
         self.metadata({"no": "deployments"})
         self.assertIn("metadata", self.wrong())
 
+    def test_a_configuration_that_cannot_be_read_has_no_good_answers(self):
+        self.configure("local,ec2", "")
+        self.assertEqual(self.wrong(), ["agents", "network", "metadata"])
+
     def test_4_polling_fails(self):
         os.remove(self.lab.path("cache", "m.json.last"))
         self.assertEqual(self.wrong(), ["polling"])

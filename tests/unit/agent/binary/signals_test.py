@@ -312,9 +312,49 @@ class FullDisk(SignalTest):
         self.server.statuses = [503]
         fill = "head -c 1000000 /dev/zero >$LAB/deployed/filled; head -c 200000 /dev/zero | tr '\\0' x; echo the end; exit 3"
         self.deploy_on(98304, self.deployment("a", config=fill), then="rm $LAB/deployed/filled; "
-                       "sed -i 's/\"next_attempt\": [0-9]*/\"next_attempt\": 1/' $LAB/deployed/a.signal; 55-heat-config --resend-pending;")
+                       "sed -i 's/\"next_attempt\": [0-9]*/\"next_attempt\": 1/' /run/$LAB/deployed/a.signal; 55-heat-config --resend-pending;")
         self.assertEqual([body["deploy_status_code"] for body in self.server.bodies()], [3, 3])
         self.assertTrue(self.server.bodies()[1]["deploy_stdout"].endswith("xthe end\n"))
+
+
+    def deploy_on_a_disk(self, item, before="", then=""):
+        """On a file system of one MiB that hooks may do with as they like."""
+        os.makedirs(self.lab.path("deployed"))
+        self.lab.deployments([item])
+        script = "mount -t tmpfs -o size=1m,mode=700 none $LAB/deployed; mount -t tmpfs none /run; %s 55-heat-config && %s true" % (before, then)
+        done = subprocess.run(["unshare", "-m", "--propagation", "private", "/bin/sh", "-c", script], env=self.lab.env, timeout=60,
+                              stderr=subprocess.PIPE, encoding="utf-8")
+        if "unshare: " in done.stderr:
+            self.skipTest("no right to make a mount namespace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [body["deploy_status_code"] for body in self.server.bodies()], done.stderr
+
+    def test_a_disk_that_becomes_read_only_under_a_hook_costs_no_success(self):
+        config = "mount -o remount,ro $LAB/deployed; echo ran >>$LAB/ran"
+        told, log = self.deploy_on_a_disk(
+            self.deployment("a", config=config), then="55-heat-config && 55-heat-config --resend-pending && "
+            "mount -o remount,rw $LAB/deployed && 55-heat-config && umount /run && 55-heat-config &&")
+        self.assertEqual((told, self.lab.read("ran")), ([0], "ran\n"), log)
+
+    def test_its_signal_waits_in_memory_while_the_server_is_away(self):
+        self.server.statuses = [503]
+        config = "mount -o remount,ro $LAB/deployed; echo the end; exit 3"
+        told, log = self.deploy_on_a_disk(
+            self.deployment("a", config=config), then="sed -i 's/\"next_attempt\": [0-9]*/\"next_attempt\": 1/' /run/$LAB/deployed/a.signal && "
+            "55-heat-config && 55-heat-config --resend-pending &&")
+        self.assertEqual(told, [3, 3], log)
+        self.assertEqual(self.server.bodies()[1]["deploy_stdout"], "the end\n")
+
+    def test_on_a_read_only_disk_no_hook_runs_and_heat_is_told_why(self):
+        told, log = self.deploy_on_a_disk(self.deployment("a"), before="mount -o remount,ro $LAB/deployed;")
+        self.assertEqual((told, self.lab.read("ran")), ([1], ""), log)
+        self.assertIn("Read-only file system", self.server.bodies()[0]["deploy_stderr"])
+
+    def test_a_hook_that_removes_the_records_is_signalled_and_runs_once(self):
+        self.deploy(self.deployment("a", config="echo ran >>$LAB/ran; rm -rf $LAB/deployed"))
+        self.deploy(self.deployment("a"))
+        self.assertEqual([body["deploy_status_code"] for body in self.server.bodies()], [0])
+        self.assertEqual(self.lab.read("ran"), "ran\n")
 
 
 class Logs(SignalTest):

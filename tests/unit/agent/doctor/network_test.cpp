@@ -23,6 +23,16 @@ TEST_F(DoctorNetworkTest, AServerThatDoesNotAnswerIsNamedWithTheReason) {
             "no answer from http://heat.example:8000/v1/: connecting to heat.example:8000: Connection refused\n");
 }
 
+TEST_F(DoctorNetworkTest, ACertificateThatIsRefusedIsAMatterOfClockAndAuthoritiesNotOfRoutes) {
+  http_ = fakes::ScriptedHttp();
+  http_.on("GET", "http://heat.example:8000/v1/", [](const HttpRequest&) -> HttpResponse {
+    throw Error(ErrorKind::input, "the certificate of heat.example does not hold: certificate has expired");
+  });
+  const CheckResult found = ask();
+  EXPECT_NE(problems(found).find("certificate has expired"), std::string::npos);
+  EXPECT_NE(found.problems.at(0).advice.find("compare 'date' with the true time"), std::string::npos);
+}
+
 TEST_F(DoctorNetworkTest, AMissingRouteIsAProblemOnlyIfTheServerIsAway) {
   files_.put("/proc/net/route", "");
   EXPECT_EQ(ask().notes, std::vector<std::string>{"there is no default route"});

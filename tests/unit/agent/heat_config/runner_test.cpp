@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "agent/signal/resend.hpp"
 #include "base/python_json.hpp"
 #include "tests/fakes/manual_clock.hpp"
@@ -154,6 +156,14 @@ TEST_F(HeatConfigTest, OnAFullDiskTheHookDoesNotRunAndHeatIsTold) {
   EXPECT_EQ(files_.files.count("/run/heat-config-i"), 0U);
 }
 
+TEST_F(HeatConfigTest, TheRoomForAResultCanNotBeCompressedAway) {
+  files_.put("/d/.room", "cut off");
+  (void)run(R"([{"id": "i", "group": "tool", "config": "x"}])");
+  const std::string room = data(".room");
+  EXPECT_EQ(room.size(), 65536U);
+  EXPECT_LT(std::count(room.begin(), room.end(), room.front()), 1000);
+}
+
 TEST_F(HeatConfigTest, AResultThatCannotBeKeptIsSignalledAllTheSame) {
   runner_.on("tool", [this](const Command&) -> CommandResult {
     files_.fail_writes_below("/d");
@@ -212,7 +222,12 @@ struct Survived {
   std::vector<std::string> told;  ///< what Heat heard
 };
 
-Survived survive(const HeatConfigSettings& settings, int step) {
+struct Trouble {
+  bool hook_fills_disk = false;
+  bool memory_is_lost = true;  ///< by a power cut, not by kill -9
+};
+
+Survived survive(const HeatConfigSettings& settings, int step, const Trouble& trouble = {}) {
   Survived survived;
   Steps steps(step);
   fakes::MemoryFileSystem files;
@@ -233,6 +248,7 @@ Survived survive(const HeatConfigSettings& settings, int step) {
   runner.on("tool", [&](const Command&) -> CommandResult {
     steps.step();
     ++survived.hook_runs;
+    if (trouble.hook_fills_disk) files.fail_writes_below("/d");
     steps.step();
     return {Exited{0}, R"({"deploy_stdout": "done", "deploy_status_code": 0})", ""};
   });
@@ -248,7 +264,9 @@ Survived survive(const HeatConfigSettings& settings, int step) {
     survived.cut = true;
   }
   steps = Steps(-1);
-  for (int boots = 0; boots < 2; ++boots) {
+  if (trouble.memory_is_lost) files.files.erase("/run/d/i.signal");
+  for (int boots = 0; boots < 3; ++boots) {
+    if (boots == 1) files.fail_writes_below("/elsewhere");
     (void)resend_pending_signals({files, log, {http, clock, [] { return 0.0; }}}, settings.deployed);
     (void)run_heat_config(settings, {files, runner, clock, log, book, {}, {"/self"}, "boot/2/2"});
   }
@@ -274,6 +292,20 @@ TEST_F(HeatConfigTest, APowerCutAtAnyStepLosesNoSignalAndRepeatsNoHook) {
   }
   EXPECT_GT(step, 12);
   EXPECT_GE(runs, step - 1);  // but for the two steps around its beginning it did run
+}
+
+TEST_F(HeatConfigTest, SoItIsOnADiskThatTheHookHasFilled) {
+  for (const bool memory_is_lost : {true, false}) {
+    bool cut = true;
+    for (int step = 0; cut; ++step) {
+      const Survived survived = survive(settings_, step, {.hook_fills_disk = true, .memory_is_lost = memory_is_lost});
+      cut = survived.cut;
+      EXPECT_LE(survived.hook_runs, 1) << "step " << step;
+      ASSERT_FALSE(survived.told.empty()) << "step " << step;
+      EXPECT_LE(survived.told.size(), 2U) << "step " << step;
+      EXPECT_TRUE(cut || survived.told == Names{R"({"deploy_stdout": "done", "deploy_status_code": 0})"});
+    }
+  }
 }
 
 TEST_F(HeatConfigTest, AServerThatIsAwayIsWaitedForOnlyOnce) {

@@ -47,6 +47,28 @@ TEST_F(ResendTest, AFailureIsTriedAgainOnlyWhenItIsDue) {
   EXPECT_EQ(resend(), 0);
 }
 
+TEST_F(ResendTest, WhatIsInMemoryIsSentAndGoesBackToADiskThatTakesIt) {
+  journal_.store("a", {.state = SignalRecord::State::running, .owner = "boot/1/1"});
+  files_.fail_writes_below("/d");
+  journal_.settle("a", {.data = {{"k", 1}}});
+  http_.on("POST", "http://h/a", 503);
+  EXPECT_EQ(resend(), 1);
+  EXPECT_EQ(http_.sent.at(0).body, R"({"k": 1})");
+  files_.fail_writes_below("/elsewhere");
+  EXPECT_EQ(resend(), 1);
+  EXPECT_EQ(files_.list("/run/d"), std::vector<std::string>{});
+  EXPECT_EQ(state("a"), SignalRecord::State::pending);
+  EXPECT_EQ(http_.sent.size(), 1U) << "it waits as it would on the disk";
+}
+
+TEST_F(ResendTest, AKillWhileHeatIsToldOfWhatDidNotRunLeavesNoMarkThatItDid) {
+  journal_.store("a", {.data = {{"k", 1}}, .deployment = *journal_.deployment("a", {})});
+  http_.on("POST", "http://h/a", 200);
+  EXPECT_EQ(resend(), 0);
+  EXPECT_EQ(http_.sent.size(), 1U);
+  EXPECT_FALSE(files_.status("/d/a.json"));
+}
+
 TEST_F(ResendTest, AClockThatWasSetBackDoesNotHoldASignalForYears) {
   journal_.store("a", {.data = {{"k", 1}}, .next_attempt = 1'000'000'000});
   http_.on("POST", "http://h/a", 200);

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -83,6 +84,45 @@ TEST(DhcpClient, AFloodKeepsNobodyBeyondTheDeadline) {
     const Flood flood(local("::ffff:127.0.0.1", 68));
     SlowClock clock;
     EXPECT_FALSE(ask_for_lease("lo", MacAddress{}, Deadline::after(std::chrono::milliseconds(300), clock), clock));
+  });
+  if (!may) GTEST_SKIP() << "making a network namespace needs root";
+}
+
+/// What a server says to a REQUEST (RFC 2131): kind 5 = ACK, 6 = NAK.
+std::string dhcp_reply(std::string question, char kind, const std::string& server) {
+  question.resize(236);
+  question[0] = '\2';
+  question.replace(16, 4, std::string("\xc0\x00\x02\x0f", 4));
+  return question + std::string("\x63\x82\x53\x63\x35\x01", 6) + kind + "\x36\x04" + server +
+         std::string("\x33\x04\0\0\x02\x58\xff", 7);
+}
+
+/// Answers a question in the name of two servers, of which the one that lent nothing refuses first.
+void refuse_and_grant(const Fd& server) {
+  std::array<char, 2048> buffer{};
+  const ssize_t got = ::recv(server.get(), buffer.data(), buffer.size(), 0);
+  if (got <= 0) return;
+  const std::string question(buffer.data(), static_cast<std::size_t>(got));
+  sockaddr_in client{.sin_family = AF_INET, .sin_port = htons(68), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  for (const std::string& reply :
+       {dhcp_reply(question, '\6', "\xc0\x63\x02\x63"), dhcp_reply(question, '\5', "\xc0\x63\x02\x01")})
+    ::sendto(server.get(), reply.data(), reply.size(), 0, reinterpret_cast<const sockaddr*>(&client), sizeof client);
+}
+
+TEST(DhcpClient, AServerThatLentNothingTakesNothingBack) {
+  const bool may = alone([] {
+    const Fd server(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in any{.sin_family = AF_INET, .sin_port = htons(67)};
+    ASSERT_EQ(::bind(server.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any), 0);
+    std::thread answering([&server] { refuse_and_grant(server); });
+    const SystemClock clock;
+    const DhcpAnswer lease{.address = 0xc000020f, .server = 0xc0630201};
+    const auto renewed = renew_lease("lo", MacAddress{}, lease, Deadline::after(std::chrono::seconds(5), clock), clock);
+    ::shutdown(server.get(), SHUT_RDWR);
+    answering.join();
+    ASSERT_TRUE(renewed);
+    EXPECT_EQ(renewed->kind, DhcpKind::ack);
+    EXPECT_EQ(renewed->lease_seconds, 600U);
   });
   if (!may) GTEST_SKIP() << "making a network namespace needs root";
 }

@@ -35,7 +35,13 @@ class LeaseKeeperTest : public testing::Test {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - begin).count();
       text_ += cat(text_.empty() ? "" : " ", what, "@", seconds);
     };
-    LeaseKeeper keeper({[&] { return note("renew"), renewal_; }, [&] { return note("ask"), answer_; },
+    const auto renew = [&](const Deadline& end) {
+      note("renew");
+      for (Duration waited{}; waited < patience_ && !end.passed(clock_.now()); waited += std::chrono::seconds(1))
+        clock_.advance(std::chrono::seconds(1));
+      return renewal_;
+    };
+    LeaseKeeper keeper({renew, [&] { return note("ask"), answer_; },
                         [&] {
                           note("drop");
                           if (stuck_-- > 0) throw Error(ErrorKind::io, "the kernel refuses");
@@ -49,6 +55,7 @@ class LeaseKeeperTest : public testing::Test {
   std::optional<LeaseTerm> renewal_;
   std::optional<LeaseTerm> answer_;
   int stuck_ = 0;
+  Duration patience_{};  ///< how long a renewal waits for its answer
   std::string text_;
 };
 
@@ -59,6 +66,17 @@ TEST_F(LeaseKeeperTest, AnAddressWhoseLeaseIsOverIsGivenUpOnceAndAskedForAnew) {
 TEST_F(LeaseKeeperTest, WhatIsRenewedIsKept) {
   renewal_ = k_ten_minutes;
   EXPECT_EQ(done(4), "renew@300 renew@600 renew@900 renew@1200");
+}
+
+TEST_F(LeaseKeeperTest, WhoWaitsForAServerUsesTheAddressNoLongerThanItIsLent) {
+  patience_ = std::chrono::seconds(20);
+  EXPECT_EQ(done(6), "renew@300 renew@460 renew@540 renew@590 drop@600 ask@600 ask@630 ask@660");
+}
+
+TEST_F(LeaseKeeperTest, ALeaseIsCountedFromWhenItWasAskedFor) {
+  patience_ = std::chrono::seconds(20);
+  renewal_ = k_ten_minutes;
+  EXPECT_EQ(done(3), "renew@300 renew@610 renew@920") << "at 320 it had 580 s left";
 }
 
 TEST_F(LeaseKeeperTest, AnAddressThatTheServerTakesBackIsGivenUpAtOnce) {
