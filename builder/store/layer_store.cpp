@@ -97,7 +97,8 @@ std::vector<LayerRecord> LayerStore::find(const std::string& key) const {
 void LayerStore::put(const std::string& key, const LayerRecord& record) const {
   RealFileSystem files;
   const fs::path directory = directory_ / k_records / key;
-  files.make_directories(directory, 0777);
+  make_store_directory(directory_ / k_records);
+  make_store_directory(directory);
   files.write(directory / cat(record.id(), k_suffix), format_json(to_json(record)), {.mode = 0644});
 }
 
@@ -163,7 +164,7 @@ fs::path LayerStore::pin_file(const fs::path& image) const {
 
 void LayerStore::pin(const Pin& pin) const {
   RealFileSystem files;
-  files.make_directories(directory_ / k_pins, 0777);
+  make_store_directory(directory_ / k_pins);
   const Json json = {{"image", pin.image.lexically_normal().string()}, {"layers", pin.layers}};
   files.write(pin_file(pin.image), format_json(json), {.mode = 0644});
 }
