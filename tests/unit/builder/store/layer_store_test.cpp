@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <thread>
+
 #include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"
 #include "tests/unit/builder/element_tree.hpp"
@@ -96,6 +99,16 @@ TEST_F(LayerStoreTest, AListSeesOfARecordWhatItSaysWhateverItsNames) {
   EXPECT_EQ(glance->last_step, "last");
   for (const char* none : {"", "{}", "{\"planned\":[\"a\"", "{\"planned\":[1],\"blob\":\"x\"}"})
     EXPECT_FALSE(glance_at(none));
+}
+
+TEST_F(LayerStoreTest, PruningTakesNoDirectoryAwayThatARecordIsJustWrittenTo) {
+  std::atomic<bool> done = false;
+  std::thread pruner([&] {
+    while (!done) (void)store.prune(0);
+  });
+  for (int i = 0; i < 40; ++i) EXPECT_NO_THROW(keep("k", std::to_string(i)));
+  done = true;
+  pruner.join();
 }
 
 TEST_F(LayerStoreTest, PinnedLayersStayWhateverIsPruned) {
