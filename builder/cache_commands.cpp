@@ -198,7 +198,9 @@ int pin(const cli::Arguments& arguments) {
       if (store.blobs().has(layer)) continue;
       throw Error(ErrorKind::not_found,
                   cat("the layer ", layer.substr(0, 12), " of ", name, " is not in ", store.directory().string()))
-          .hint("It was pruned, or is in another cache (--image-cache DIR). Build the image again, and pin it then.");
+          .hint(
+              "It was pruned, or is in another cache (--image-cache DIR). Without its output files the image is "
+              "built again, and kept; pin it then.");
     }
     store.pin(pin);
     cli::print(cat(name, ": ", pin.layers.size(), pin.layers.size() == 1 ? " layer is" : " layers are", " pinned\n"));

@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/fact_source.hpp"
+#include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
 
@@ -125,7 +126,7 @@ std::vector<std::string> layers_of_report(std::string_view text, const std::stri
   const Json report = parse_json(text, source).value_or_throw();
   std::vector<std::string> layers;
   for (const Json& layer : list_member(report, "layers")) {
-    if (layer.is_string()) layers.push_back(layer.get<std::string>());
+    if (layer.is_string() && is_digest(layer.get<std::string>())) layers.push_back(layer.get<std::string>());
   }
   if (layers.empty())
     throw Error(ErrorKind::input, cat(source, " tells of no layer"))

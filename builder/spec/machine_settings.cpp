@@ -52,6 +52,14 @@ std::string unknown_machine_key(const std::string& name) {
              near ? cat(", did you mean ", *near, "?") : cat("; there are ", join(names, ", ")));
 }
 
+/// What may be told of a line. Where its key is forgotten a password may stand in front of the first "=".
+bool is_like_key(std::string_view name) {
+  constexpr std::size_t longest = 40;
+  return !name.empty() && name.size() <= longest && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+  });
+}
+
 /// Absolute: nobody knows in which directory a build of this machine begins.
 std::optional<std::string> absolute_place(const std::string& text, const fs::path& home) {
   const fs::path path = text.starts_with("~/") ? home / text.substr(2) : fs::path(text);
@@ -121,6 +129,15 @@ std::optional<std::string> read_settings(const fs::path& file, bool& is_for_all)
   return read_all(fd, file.string(), k_largest_settings);
 }
 
+/// Who names a file, or links to one, means it: without its cache a build takes hours, and nobody sees why.
+void require_where_named(const fs::path& file, const Environment& caller) {
+  boost::system::error_code none;
+  if (fs::exists(file, none) || (caller.count("HEARTH_CONFIG") == 0 && !fs::is_symlink(file, none))) return;
+  const char* const where = caller.count("HEARTH_CONFIG") == 0 ? "leads to a file that is not there"
+                                                               : "is not there, which HEARTH_CONFIG names";
+  throw Error(ErrorKind::not_found, cat(file.string(), " ", where)).hint("HEARTH_CONFIG=/dev/null reads none.");
+}
+
 bool holds_password(const Environment& variables) {
   const auto found = variables.find("HEARTH_REMOTE_CACHE");
   if (found == variables.end()) return false;
@@ -148,6 +165,7 @@ Result<Environment> parse_machine_settings(std::string_view text, const std::str
     const std::size_t equals = line.find('=');
     if (equals == std::string::npos) return fault("a line is KEY = VALUE");
     const std::string name(trim(std::string_view(line).substr(0, equals)));
+    if (!is_like_key(name)) return fault("a line is KEY = VALUE");
     const MachineKey* const key = machine_key(name);
     if (key == nullptr) return fault(unknown_machine_key(name));
     MachineValue value = machine_value(*key, std::string(trim(std::string_view(line).substr(equals + 1))), home);
@@ -162,7 +180,10 @@ MachineSettings machine_settings(const Environment& caller) {
   for (const fs::path& file : settings_files(caller)) {
     bool is_for_all = false;
     const std::optional<std::string> text = read_settings(file, is_for_all);
-    if (!text) continue;
+    if (!text) {
+      require_where_named(file, caller);
+      continue;
+    }
     Environment variables = parse_machine_settings(*text, file.string(), home_directory(caller)).value_or_throw();
     if (holds_password(variables)) {
       if (is_for_all)

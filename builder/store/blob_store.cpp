@@ -52,6 +52,21 @@ Blob::~Blob() {
 
 bool is_digest(std::string_view text) { return is_hex(text, k_sha256_digits); }
 
+void make_store_directory(const fs::path& directory) {
+  const fs::path above = directory.parent_path();
+  if (fs::is_directory(directory)) return;
+  RealFileSystem().make_directories(above, 0777);
+  if (::mkdir(directory.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return;  // another build was faster
+    throw Error::from_errno("creating the directory", directory.string());
+  }
+  struct stat outer {};
+  struct stat own {};
+  if (::stat(above.c_str(), &outer) != 0 || ::stat(directory.c_str(), &own) != 0) return;
+  const mode_t open = (own.st_mode & ~mode_t{ACCESSPERMS} & mode_t{ALLPERMS}) | (outer.st_mode & mode_t{ACCESSPERMS});
+  if ((own.st_mode & mode_t{ALLPERMS}) != open) ::chmod(directory.c_str(), open);
+}
+
 void BlobStore::Writer::write(std::string_view bytes) {
   hasher_.update(bytes);
   write_all(file_.fd(), bytes, directory_.string());
@@ -77,7 +92,7 @@ bool BlobStore::Writer::commit_as(const std::string& digest) {
 }
 
 BlobStore::Writer BlobStore::begin() const {
-  RealFileSystem().make_directories(directory_, 0777);
+  make_store_directory(directory_);
   const fs::path pending = directory_ / cat(k_pending, random_hex(k_random_bytes));
   return {directory_, pending, AtomicFile::create(pending, 0644)};
 }

@@ -40,6 +40,10 @@ struct BlobInfo {
   [[nodiscard]] std::string digest() const;
 };
 
+/// Makes the directory where it is missing, as open as the one that it lies in, whatever the umask: in a build that is
+/// the image's, and several users may share a store.
+void make_store_directory(const fs::path& directory);
+
 class BlobStore {
  public:
   explicit BlobStore(fs::path directory) : directory_(std::move(directory)) {}

@@ -1,5 +1,7 @@
 #include "builder/store/layer_store.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +64,14 @@ std::size_t end_of_list(const std::string& json, std::size_t at) {
   return std::string::npos;
 }
 
+/// Held by who writes a record, and alone by who removes a directory that has none: else it goes between its making and
+/// the record's. Nothing where the lock can't be had.
+std::optional<Fd> lock_records(const fs::path& records, int kind) {
+  Fd fd = Fd::open(records.string(), O_RDONLY | O_DIRECTORY);
+  if (::flock(fd.get(), kind) != 0) return std::nullopt;
+  return fd;
+}
+
 std::optional<LayerRecord> read_record(const fs::path& file) {
   const std::optional<std::string> text = RealFileSystem().read(file);
   return text ? parse_layer_record(*text) : std::nullopt;
@@ -97,7 +107,9 @@ std::vector<LayerRecord> LayerStore::find(const std::string& key) const {
 void LayerStore::put(const std::string& key, const LayerRecord& record) const {
   RealFileSystem files;
   const fs::path directory = directory_ / k_records / key;
-  files.make_directories(directory, 0777);
+  make_store_directory(directory_ / k_records);
+  const std::optional<Fd> lock = lock_records(directory_ / k_records, LOCK_SH);
+  make_store_directory(directory);
   files.write(directory / cat(record.id(), k_suffix), format_json(to_json(record)), {.mode = 0644});
 }
 
@@ -151,8 +163,9 @@ void LayerStore::drop_orphans() const {
       is_empty = is_empty && !is_kept;
       if (!is_kept) files.remove(file);
     }
+    if (!is_empty) continue;
     boost::system::error_code not_empty;
-    if (is_empty) fs::remove(key.path(), not_empty);
+    if (lock_records(directory_ / k_records, LOCK_EX | LOCK_NB)) fs::remove(key.path(), not_empty);  // or next time
   }
 }
 
@@ -163,7 +176,7 @@ fs::path LayerStore::pin_file(const fs::path& image) const {
 
 void LayerStore::pin(const Pin& pin) const {
   RealFileSystem files;
-  files.make_directories(directory_ / k_pins, 0777);
+  make_store_directory(directory_ / k_pins);
   const Json json = {{"image", pin.image.lexically_normal().string()}, {"layers", pin.layers}};
   files.write(pin_file(pin.image), format_json(json), {.mode = 0644});
 }

@@ -211,14 +211,18 @@ void RemoteCache::send_upload(const HttpRequest& request) {
   }
 }
 
-/// The archive goes first: a record is only there when what it names is.
+bool RemoteCache::knows(const Job& job) {
+  const std::vector<SignedRecord> known = usable_records(job.key);
+  const auto is_it = [&](const SignedRecord& given) { return given.record.id() == job.record.id(); };
+  return std::any_of(known.begin(), known.end(), is_it);
+}
+
+/// The archive goes first: a record is only there when what it names is. Servers that drop what nobody asked for keep
+/// the record longer than its archive: builds that have that already ask for the record alone.
 void RemoteCache::put(const Job& job) {
-  if (job.only_if_unknown) {
-    const std::vector<SignedRecord> known = usable_records(job.key);
-    const auto is_it = [&](const SignedRecord& given) { return given.record.id() == job.record.id(); };
-    if (std::any_of(known.begin(), known.end(), is_it)) return;
-  }
-  if (!setup_.uploads->send(request("HEAD", "cas", job.record.blob, 0)).ok()) {
+  if (setup_.uploads->send(request("HEAD", "cas", job.record.blob, 0)).ok()) {
+    if (job.only_if_unknown && knows(job)) return;
+  } else {
     const std::optional<Blob> blob = job.store.open(job.record.blob);
     if (!blob) return;  // pruned meanwhile
     HttpRequest put = request("PUT", "cas", job.record.blob, job.record.bytes);

@@ -75,7 +75,8 @@ class RemoteCache {
   void put(const Job& job);
   void put_record(const Job& job);
   void add_job(Job job);
-  void leave();  ///< nobody waits any longer; mutex_ is held
+  void leave();                              ///< nobody waits any longer; mutex_ is held
+  [[nodiscard]] bool knows(const Job& job);  ///< the server, its record
   /// Records that may be used, as the server has them now.
   [[nodiscard]] std::vector<SignedRecord> usable_records(const std::string& key);
   [[nodiscard]] std::vector<LayerRecord> trusted_records(const std::string& key, const std::string& body);

@@ -337,4 +337,24 @@ if [ "$(id -u)" = 0 ]; then
 else
     echo "SKIPPED: a disk that fills up: needs root"
 fi
+
+# What is pinned stays, whatever is pruned; the layers of the image's next build take its place, unless that fails.
+hook writer/install.d/90-last <<< '[ "$FLAVOUR" != broken ]; echo "$FLAVOUR" > /opt/last'
+export FLAVOUR=first
+build
+"$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
+FLAVOUR=second build
+! FLAVOUR=broken "$HEARTH" image create -n -t tar -o image tiny-os reader writer > out 2>&1 < /dev/null || fail "a hook fails, and the build does not"
+"$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
+expect_text out "pinned ones stay"
+rm image.tar
+FLAVOUR=second build
+ran
+"$HEARTH" cache unpin image
+"$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
+[ -z "$(ls "$DIB_IMAGE_CACHE/layers/blobs")" ] || fail "layers that nobody pins any more stay: $("$HEARTH" cache list)"
+! "$HEARTH" cache pin image > out 2>&1 || fail "layers that are not there are pinned"
+rm image.tar  # as it says
+FLAVOUR=second build
+"$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
 finish

@@ -36,13 +36,23 @@ touch -d '40 days ago' shared/layers/blobs/*
 mv user first-user
 user=backup
 need_user
-as_user sh -c 'umask 0 && DIB_IMAGE_CACHE=$1 && export DIB_IMAGE_CACHE && shift && exec "$@"' sh "$work/shared" \
-    "$HEARTH" image create -n -t tar -o image tiny-os owner > out 2>&1 < /dev/null || fail "the second user: $(cat out)"
+second() {
+    as_user sh -c 'umask 0 && DIB_IMAGE_CACHE=$1 && export DIB_IMAGE_CACHE && shift && exec "$@"' sh "$work/shared" \
+        "$HEARTH" image create -n -t tar -o image tiny-os owner > out 2>&1 < /dev/null || fail "the second user: $(cat out)"
+}
+second
 cmp first.tar user/image.tar || fail "the second user's image differs"
 jq -e 'all(.steps[]; .outcome == "taken")' user/image.d/steps.json > /dev/null ||
     fail "the second user took nothing: $(jq -c '[.steps[] | {step, outcome, why}]' user/image.d/steps.json)"
 "$HEARTH" cache prune --unused-for 30 --image-cache shared > out || fail "prune: $(cat out)"
 [ "$(find shared/layers/blobs -type f | wc -l)" = "$layers" ] || fail "what another user took is pruned as unused"
+# It keeps what it adds there, and prunes what the first one has made.
+sed -i s/two/three/ elements/owner/install.d/90-last
+second
+jq -r '.layers[]' user/image.d/steps.json | (cd shared/layers/blobs && xargs ls) > out 2>&1 || fail "the second user's layers: $(cat out)"
+! grep -q "not kept" user/image.d/build.log || fail "the second user keeps nothing: $(cat user/image.d/build.log)"
+as_user "$HEARTH" cache prune --image-cache "$work/shared" > out 2>&1 || fail "the second user can't prune: $(cat out)"
+[ -z "$(ls -A shared/layers/blobs && ls -A shared/layers/records)" ] || fail "the second user's pruning leaves $(ls -R shared/layers)"
 user=nobody && rm -rf user && mv first-user user
 as_user "$HEARTH" cache verify --image-cache "$work/user/cache" > /dev/null || fail "the cache is damaged"
 finish

@@ -97,6 +97,34 @@ build third --remote-cache "$url"
 same third
 [ "$(taken third)" -gt "$(taken reader)" ] || fail "the changed layer does not come from the remote cache"
 
+# What nobody asked for in a month goes, by the command that nginx's configuration names; who has it hands it in again, though its
+# record, which all builds ask for, is still there.
+"$HEARTH" cache export --nginx | sed -n 's/^#   find "[^"]*" /find served\/dav /p' > prune
+[ -s prune ] || fail "the configuration says nothing of pruning"
+age() { find served/dav/"$1" -type f -exec touch -a -d '40 days ago' {} +; }
+all_served() {  # MACHINE: the layers of its build
+    jq -r '.layers[]' "$1/image.d/steps.json" | (cd served/dav/cas && xargs ls > /dev/null 2>&1)
+}
+date > probe && touch -a -d '40 days ago' probe && cat probe > /dev/null
+if [ "$(find probe -atime -30)" ]; then
+    before=$(find served/dav/cas -type f | wc -l)
+    age .
+    build reading --remote-cache "$url" --remote-cache-read-only
+    sh prune
+    all_served reading || fail "layers that were asked for are pruned"
+    [ "$(find served/dav/cas -type f | wc -l)" -lt "$before" ] || fail "layers that nobody asked for stay"
+else
+    echo "NOT TRIED: this file system keeps no times of access"
+fi
+age cas
+sh prune
+[ -z "$(ls served/dav/cas)" ] || fail "layers that nobody asked for stay: $(ls served/dav/cas)"
+rm third/image.tar
+build third --remote-cache "$url"
+all_served third || fail "what the server has dropped is not handed in again: $(cat third/out)"
+build again --remote-cache "$url"
+[ "$(taken again)" = "$(taken third)" ] || fail "not all of it is taken then: $(cat again/out)"
+
 # A password is for the variable; nothing of it is beside the image or seen by hooks.
 HEARTH_REMOTE_CACHE=http://someone:very-secret@127.0.0.1:$port/dav build secret
 same secret

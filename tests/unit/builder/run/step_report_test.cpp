@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -55,8 +56,11 @@ TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffers) {
 }
 
 TEST(StepReport, LayersAreToldToThoseWhoPinThem) {
-  EXPECT_THAT(layers_of_report("{\"layers\": [\"a\", \"b\"]}", "steps.json"), testing::ElementsAre("a", "b"));
-  EXPECT_THROW((void)layers_of_report("{\"steps\": []}", "steps.json"), Error);
+  const std::string layer(64, 'a');
+  EXPECT_THAT(layers_of_report(cat("{\"layers\": [\"", layer, "\", \"../x\", 5]}"), "steps.json"),
+              testing::ElementsAre(layer));
+  for (const char* none : {"{\"steps\": []}", "{\"layers\": [\"../../records\"]}", "[]"})
+    EXPECT_THROW((void)layers_of_report(none, "steps.json"), Error);
 }
 
 TEST(StepReport, NamesOfFilesThatAreNoUtf8AreToldAndKnownAgain) {

@@ -43,6 +43,9 @@ TEST(MachineSettings, WhatIsWrongIsSaidWithItsLineAndNothingOfItsValue) {
               AllOf(HasSubstr("http or https"), Not(HasSubstr("secret"))));
   EXPECT_THAT(fault_in("remote-cache https://me:secret@x/\n"),
               AllOf(HasSubstr(":1: a line is"), Not(HasSubstr("secret"))));
+  for (const char* forgotten :
+       {"https://me:secret=@x/\n", "remote-cache https://me:secret=@x/\n", "secret:\xff=x\n", "=x\n"})
+    EXPECT_THAT(fault_in(forgotten), AllOf(HasSubstr(":1: a line is"), Not(HasSubstr("secret"))));
   EXPECT_THAT(fault_in("remote-cache-key = site.pub\n"), HasSubstr("absolute path"));
   EXPECT_THAT(fault_in("remote-cache-read-only = yes\n"), HasSubstr("true or false"));
   EXPECT_THAT(fault_in("cache-limit = 1 TB\n"), HasSubstr("whole number of GiB"));
@@ -95,8 +98,19 @@ TEST_F(MachineFilesTest, HearthConfigNamesOneInPlaceOfAll) {
   const fs::path other = dir_.path() / "other.conf";
   RealFileSystem().write(other, "cache-limit = 7\n", {.mode = 0600});
   EXPECT_EQ(request({{"HEARTH_CONFIG", other.string()}}).cache_limit, std::uint64_t{7} << 30U);
+  EXPECT_THAT(story_of([&] {
+                return request({{"HEARTH_CONFIG", "/nowhere/x.conf"}});
+              }),
+              HasSubstr("/nowhere/x.conf is not there, which HEARTH_CONFIG names"));
   for (const char* none : {"/dev/null", ""})
     EXPECT_EQ(request({{"HEARTH_CONFIG", none}}).cache_limit, std::uint64_t{10} << 30U);
+}
+
+TEST_F(MachineFilesTest, ALinkThatLeadsNowhereIsSaid) {
+  EXPECT_EQ(request().cache_limit, std::uint64_t{10} << 30U) << "no file is none";
+  fs::create_directories(file_.parent_path());
+  fs::create_symlink("elsewhere/hearth.conf", file_);
+  EXPECT_THAT(refusal(), HasSubstr("hearth.conf leads to a file that is not there"));
 }
 
 TEST_F(MachineFilesTest, AFileThatOthersDecideAboutIsRefused) {

@@ -1,6 +1,10 @@
 #include "builder/store/layer_store.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <thread>
 
 #include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"
@@ -97,6 +101,16 @@ TEST_F(LayerStoreTest, AListSeesOfARecordWhatItSaysWhateverItsNames) {
     EXPECT_FALSE(glance_at(none));
 }
 
+TEST_F(LayerStoreTest, PruningTakesNoDirectoryAwayThatARecordIsJustWrittenTo) {
+  std::atomic<bool> done = false;
+  std::thread pruner([&] {
+    while (!done) (void)store.prune(0);
+  });
+  for (int i = 0; i < 40; ++i) EXPECT_NO_THROW(keep("k", std::to_string(i)));
+  done = true;
+  pruner.join();
+}
+
 TEST_F(LayerStoreTest, PinnedLayersStayWhateverIsPruned) {
   const LayerRecord pinned = keep("k", "one", "1");
   const LayerRecord other = keep("k", "two", "2");
@@ -110,6 +124,22 @@ TEST_F(LayerStoreTest, PinnedLayersStayWhateverIsPruned) {
   EXPECT_TRUE(store.unpin("/srv/web"));
   EXPECT_FALSE(store.unpin("/srv/web"));
   EXPECT_THAT(store.prune(0), ElementsAre(later.blob));
+}
+
+// A build's umask is the image's; who shares a store says by the directory that holds it, as with git.
+TEST_F(LayerStoreTest, ItsDirectoriesAreAsOpenAsTheOneThatHoldsThem) {
+  for (const unsigned open : {02777U, 0700U}) {
+    const fs::path top = dir.path() / std::to_string(open);
+    fs::create_directory(top);
+    ASSERT_EQ(::chmod(top.c_str(), open), 0);
+    store = LayerStore(top);
+    const unsigned before = ::umask(022);
+    const LayerRecord record = keep("k", "one");
+    store.pin({"/srv/web", {record.blob}});
+    ::umask(before);
+    for (const char* made : {"blobs", "records", "records/k", "pins"})
+      EXPECT_EQ(RealFileSystem().status(top / made)->mode & 02777U, open) << made;
+  }
 }
 
 TEST_F(LayerStoreTest, WhileAPinIsDamagedNothingIsPruned) {

@@ -262,20 +262,25 @@ TEST(RemoteCache, WhatTheServerHasIsNotSentAgain) {
   EXPECT_EQ(f.cache.uploaded_bytes(), 0U);
 }
 
-TEST(RemoteCache, WhatWasMadeWhileNobodyAnsweredIsOfferedLater) {
+TEST(RemoteCache, WhatTheServerDoesNotHaveOrHasDroppedIsOfferedLater) {
   const LayerRecord layer = remote_cache_layer("mine");
-  for (const bool known : {true, false}) {
+  const struct {
+    bool known;
+    int archive;  ///< the answer to HEAD
+    std::size_t requests;
+  } cases[] = {{true, 200, 2}, {true, 404, 4}, {false, 404, 4}, {false, 200, 4}};
+  for (const auto& [known, archive, requests] : cases) {
     Fixture f;
     const std::string cas = cat(k_base, "/cas/", f.keep("mine"));
     const std::string ac = cat(k_base, "/ac/", k_key);
     f.up->on("GET", ac, 200, encode_action({{known ? layer : remote_cache_layer("theirs", "root.d/20-b"), ""}}));
-    f.up->on("HEAD", cas, 404);
+    f.up->on("HEAD", cas, archive);
     f.up->on("PUT", cas, 201);
     f.up->on("PUT", ac, 201);
     f.cache.offer(k_key, layer, f.store);
     f.cache.finish();
-    EXPECT_EQ(f.up->sent.size(), known ? 1U : 5U);
-    EXPECT_EQ(f.cache.uploaded_bytes(), known ? 0U : 4U);
+    EXPECT_EQ(f.up->sent.size(), requests) << known << archive;
+    EXPECT_EQ(f.cache.uploaded_bytes(), archive == 200 ? 0U : 4U);
   }
 }
 
@@ -306,7 +311,7 @@ TEST(RemoteCache, ABuildsEndDoesNotWaitForEachAnswerOfASlowServer) {
                      .clock = clock,
                      .note = [&](const std::string& text) { notes.push_back(text); }});
   const LayerRecord layer = remote_cache_layer("mine");
-  f.keep("mine");
+  up->on("HEAD", cat(k_base, "/cas/", f.keep("mine")), 200);
   up->on("GET", cat(k_base, "/ac/", k_key), [&](const HttpRequest& request) {
     clock.gate.wait();  // until the build ends
     clock.seconds += seconds_each;
@@ -314,7 +319,7 @@ TEST(RemoteCache, ABuildsEndDoesNotWaitForEachAnswerOfASlowServer) {
   });
   for (int i = 0; i < layers; ++i) cache.offer(k_key, layer, f.store);
   cache.finish();
-  EXPECT_EQ(up->sent.size(), 2U) << "five seconds, and one for each MiB";
+  EXPECT_EQ(up->sent.size(), 4U) << "five seconds, and one for each MiB";
   EXPECT_EQ(notes, std::vector<std::string>{"the remote cache http://192.0.2.7/cache takes long: 18 layers were not "
                                             "uploaded; a later build that takes them uploads them"});
 }
