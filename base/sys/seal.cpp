@@ -9,6 +9,7 @@
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/json.hpp"
+#include "base/sys/file_state.hpp"
 #include "base/sys/private_file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -72,6 +73,7 @@ std::string file_text(const std::vector<SealKey>& keys) {
 
 Seal Seal::read(const fs::path& file) {
   Seal seal;
+  seal.seen_ = file_state(file);
   seal.keys_ = read_keys(file);
   seal.file_ = file;
   return seal;
@@ -91,6 +93,25 @@ bool Seal::has(std::string_view key_id) const {
 void Seal::seal_with(std::string_view key_id) {
   const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const SealKey& each) { return each.id == key_id; });
   if (key != keys_.end()) sealing_ = static_cast<std::size_t>(key - keys_.begin());
+}
+
+bool Seal::seal_anew(bool again, const std::function<void(const std::string& former)>& seal_all) {
+  const std::string now = file_state(file_);
+  if (!is_on() || now.empty() || (now == seen_ && !again)) return false;
+  seen_ = now;
+  const std::string former = key_id();
+  Seal fresh = read(file_);
+  if (!fresh.has(former))
+    throw Error(ErrorKind::input, cat(file_.string(), " lacks the key ", former, " of the database"));
+  if (fresh.key_id() == former) return false;
+  *this = std::move(fresh);
+  try {
+    seal_all(former);
+  } catch (...) {
+    seal_with(former);
+    throw;
+  }
+  return true;
 }
 
 bool Seal::put_back() const {

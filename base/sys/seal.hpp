@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,10 @@ class Seal {
   [[nodiscard]] bool has(std::string_view key_id) const;
   /// Has to have it.
   void seal_with(std::string_view key_id);
+  /// Where the file got another first key since it was read last (`again`: also where it looks as it did then),
+  /// `seal_all` seals with it what is kept. False where there was nothing to do. Throws Error, also seal_all's: the
+  /// former key seals on.
+  bool seal_anew(bool again, const std::function<void(const std::string& former)>& seal_all);
   /// The file, where somebody removed it: what is sealed from now on could never be opened. Whether it was so.
   [[nodiscard]] bool put_back() const;
 
@@ -51,6 +56,7 @@ class Seal {
   std::vector<SealKey> keys_;
   std::size_t sealing_ = 0;  ///< which of them seals
   fs::path file_;
+  std::string seen_;  ///< file_state() when it was read last
 };
 
 /// A new key seals as soon as a server has read it; the former ones open at least until `until`. Throws Error where

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -92,7 +91,6 @@ Store::Store(const std::string& path)
   if (path == k_in_memory) return;
   keys_ = fs::path(path).parent_path() / k_seal_key;
   take_seal(path);
-  keys_seen_ = file_state(keys_);
   const std::string before = setting(k_sealed);
   try {
     if (before != seal_.key_id()) seal_all(before);
@@ -122,21 +120,7 @@ void Store::take_seal(const std::string& path) {
 }
 
 bool Store::seal_anew(bool again) {
-  const std::string now = file_state(keys_);
-  if (!seal_.is_on() || now.empty() || (now == keys_seen_ && !again)) return false;
-  keys_seen_ = now;
-  const std::string former = seal_.key_id();
-  Seal fresh = Seal::read(keys_);
-  if (!fresh.has(former))
-    throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
-  if (fresh.key_id() == former) return false;
-  seal_ = std::move(fresh);
-  try {
-    seal_all(former);
-  } catch (...) {
-    seal_.seal_with(former);
-    throw;
-  }
+  if (!seal_.seal_anew(again, [this](const std::string& former) { seal_all(former); })) return false;
   put_off_.clear();
   return true;
 }

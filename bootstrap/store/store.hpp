@@ -86,7 +86,6 @@ class Store {
   sql::Database database_;
   Seal seal_;
   fs::path keys_;
-  std::string keys_seen_;  ///< file_state() of them
   std::string put_off_;
   sql::Statement save_node_;
   sql::Statement remove_node_;

@@ -9,7 +9,6 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
-#include "base/sys/file_state.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/records_json.hpp"
 
@@ -129,7 +128,6 @@ SqlRepository::SqlRepository(sql::Database database, fs::path keys)
   if (is_new_ && database_.is_postgres()) {
     for (const SealedColumn& column : k_sealed_columns) gather_nothing_of(database_, column);
   }
-  keys_seen_ = file_state(keys_);
   take_seal();
   if (seal_.is_on()) seal_and_wipe();
   is_new_ = false;  // a rotation finds what was kept since
@@ -200,22 +198,11 @@ void SqlRepository::meanwhile(const std::function<void()>& others) {
 }
 
 bool SqlRepository::seal_anew(bool again) {
-  const std::string now = file_state(keys_);
-  if ((now == keys_seen_ && !again) || now.empty()) return false;
-  keys_seen_ = now;
-  const std::string former = seal_.key_id();
-  Seal fresh = Seal::read(keys_);
-  if (!fresh.has(former))
-    throw Error(ErrorKind::input, cat(keys_.string(), " lacks the key ", former, " of the database"));
-  if (fresh.key_id() == former) return false;
-  seal_ = std::move(fresh);
-  try {
+  const auto seal_with_new = [this](const std::string& former) {
     database_.check();
     seal_all(former);
-  } catch (...) {
-    seal_.seal_with(former);
-    throw;
-  }
+  };
+  if (!seal_.seal_anew(again, seal_with_new)) return false;
   put_off_.clear();
   return true;
 }

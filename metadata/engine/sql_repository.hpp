@@ -83,7 +83,6 @@ class SqlRepository final : public Repository {
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
   fs::path keys_;
-  std::string keys_seen_;  ///< the file's state
   Seal seal_;
   std::string put_off_;
   std::function<void()> breathe_ = [] {};  ///< while all is sealed anew, or read

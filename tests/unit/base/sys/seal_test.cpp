@@ -134,6 +134,32 @@ TEST_F(SealTest, AFileThatIsNoneIsRefusedAndNothingOfItTold) {
   }
 }
 
+TEST_F(SealTest, ARotatedKeySealsOnceAllIsSealedWithIt) {
+  Seal seal = Seal::read_or_make(file_);
+  const std::string first = seal.key_id();
+  std::string sealed_before;
+  const auto note = [&](const std::string& former) { sealed_before = former; };
+  EXPECT_FALSE(seal.seal_anew(false, note)) << "nobody rotated it";
+  rotate_seal(file_, 1000);
+  const auto fail = [](const std::string&) { throw Error(ErrorKind::io, "the disk is full"); };
+  EXPECT_EQ(story_of([&] { (void)seal.seal_anew(false, fail); }), "the disk is full");
+  EXPECT_EQ(seal.key_id(), first) << "what was not sealed anew is read with the former key";
+  EXPECT_TRUE(seal.seal_anew(true, note));
+  EXPECT_EQ(sealed_before, first);
+  EXPECT_EQ(seal.key_id(), Seal::read(file_).key_id());
+}
+
+TEST_F(SealTest, AFileWithoutTheKeyInUseIsRefusedAndToldOnce) {
+  Seal seal = Seal::read_or_make(file_);
+  const std::string first = seal.key_id();
+  const Seal other = Seal::read_or_make(directory_.path() / "other");
+  fs::rename(directory_.path() / "other", file_);
+  const auto none = [](const std::string&) { ADD_FAILURE() << "nothing can be sealed with it"; };
+  EXPECT_THAT(story_of([&] { (void)seal.seal_anew(false, none); }), HasSubstr(first));
+  EXPECT_FALSE(seal.seal_anew(false, none)) << "told already";
+  EXPECT_EQ(seal.key_id(), first);
+}
+
 TEST_F(SealTest, NoPowerCutTakesAKeyThatSealed) {
   fakes::LossyDisk disk(directory_.path());
   const std::string first = Seal::read_or_make(file_).key_id();
