@@ -22,7 +22,7 @@ packages=$(bash "$source/cmake/install-packages.sh" --list image libraries | sor
 release=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
 DIB_RELEASE=$release DIB_HEARTH_STAGE=$PWD/stage ELEMENTS_PATH=$source/examples/container/elements \
     "$build/builder/hearth" image create -t oci-archive,docker -o hearth --docker-target hearth:latest --sign-key "$key" -p "$packages" \
-    --container-config 'WORKDIR /work' --container-config 'CMD ["hearth", "help"]' hearth-itself
+    --container-config 'WORKDIR /images' --container-config 'CMD ["hearth", "help"]' hearth-itself
 "$build/builder/hearth" image verify hearth.oci.tar --key hearth.pub
 size=$(stat -c %s hearth.oci.tar)
 if [ "$size" -gt "$most" ]; then

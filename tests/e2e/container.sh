@@ -83,7 +83,7 @@ run() {
     while [ "$1" != -- ]; do options+=("$1"); shift; done
     shift
     timeout 600 bash -c "$(declare -f pod as_user); $(declare -p work here user); pod \"\$@\"" run run --rm --network host --cgroups disabled \
-        -v "$work/given:/given:ro" -v "$work/results:/work" -e ELEMENTS_PATH=/given/hello/elements:/given/elements \
+        -v "$work/given:/given:ro" -v "$work/results:/images" -e ELEMENTS_PATH=/given/hello/elements:/given/elements \
         -e DIB_RELEASE="$release" -e DIB_DISTRIBUTION_MIRROR="$mirror" "${options[@]}" localhost/hearth:latest "$@"
 }
 run -- hearth image create -o hello --metadata /given/hello/metadata.json vm debian-minimal enable-serial-console hello \
