@@ -3,6 +3,7 @@
 Machine(url, mac).boot() looks itself up and calls back until it is told to switch off; `writes` counts the images.
 """
 
+import atexit
 import http.server
 import json
 import ssl
@@ -48,7 +49,13 @@ class Machine:
         self.commands = []
         self.thread = threading.Thread(target=self._live, daemon=True)
         self.thread.start()
+        atexit.register(self._end)
         return self
+
+    def _end(self):
+        """Before Python ends: OpenSSL clears itself away then, and a thread that is loading certificates would crash."""
+        self.off.set()
+        self.thread.join()
 
     def _live(self):
         machine = self
