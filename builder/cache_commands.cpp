@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <set>
 
 #include "base/error.hpp"
@@ -96,21 +97,72 @@ std::vector<BlobSteps> steps_of_blobs(const LayerStore& store, std::set<std::str
   return found;
 }
 
-int list(const cli::Arguments& arguments) {
-  const LayerStore store = known_store_of(arguments);
+struct ListedLayer {
+  std::string digest;
+  std::int64_t last_used = 0;  ///< seconds since the epoch
+  std::uint64_t bytes = 0;
+  std::string steps;  ///< empty where no record names it
+  bool pinned = false;
+};
+
+/// Those used longest ago first, one at a time: a store may hold a million.
+void visit_layers(const LayerStore& store, const std::function<void(const ListedLayer&)>& visit) {
   std::set<std::string> texts;
   const std::vector<BlobSteps> known = steps_of_blobs(store, texts);
   const std::set<std::string> pinned = store.pinned_layers();
-  std::uint64_t total = 0;
   for (const BlobInfo& blob : store.blobs().list()) {
     const auto found =
         std::lower_bound(known.begin(), known.end(), blob.sha256,
                          [](const BlobSteps& steps, const auto& digest) { return steps.sha256 < digest; });
-    cli::print(cat(blob.digest().substr(0, 12), "  ", day_of(blob.last_used), "  ", human_bytes(blob.bytes), "  ",
-                   found == known.end() || found->sha256 != blob.sha256 ? "(no record)" : *found->steps,
-                   pinned.count(blob.digest()) > 0 ? "  pinned" : "", "\n"));
-    total += blob.bytes;
+    const bool has_record = found != known.end() && found->sha256 == blob.sha256;
+    visit(
+        {blob.digest(), blob.last_used, blob.bytes, has_record ? *found->steps : "", pinned.count(blob.digest()) > 0});
   }
+}
+
+/// One document, a row for a line.
+void list_as_json(const LayerStore& store) {
+  const char* before = "\n";
+  const auto print_row = [&before](const Json& row) {
+    cli::print(cat(before, row.dump()));
+    before = ",\n";
+  };
+  const auto begin = [&before](const char* words) {
+    cli::print(words);
+    before = "\n";
+  };
+  begin("{\"layers\": [");
+  visit_layers(store, [&](const ListedLayer& layer) {
+    print_row({{"sha256", layer.digest},
+               {"bytes", layer.bytes},
+               {"last_used", layer.last_used},
+               {"steps", layer.steps},
+               {"pinned", layer.pinned}});
+  });
+  begin("],\n\"pins\": [");
+  for (const Pin& pin : store.pins()) print_row({{"image", pin.image.string()}, {"layers", pin.layers}});
+  begin("],\n\"fetched\": [");
+  for (const fetch::FetchedObject& object : fetch::list_fetched(fetched_here())) {
+    print_row(
+        {{"sha256", object.sha256}, {"bytes", object.bytes}, {"last_used", object.last_used}, {"url", object.url}});
+  }
+  begin("],\n");
+  const Json where = {{"directory", store.directory().string()}, {"fetched_directory", fetched_here().string()}};
+  cli::print(cat(where.dump().substr(1), "\n"));
+}
+
+int list(const cli::Arguments& arguments) {
+  const LayerStore store = known_store_of(arguments);
+  if (arguments.has("json")) {
+    list_as_json(store);
+    return 0;
+  }
+  std::uint64_t total = 0;
+  visit_layers(store, [&total](const ListedLayer& layer) {
+    cli::print(cat(layer.digest.substr(0, 12), "  ", day_of(layer.last_used), "  ", human_bytes(layer.bytes), "  ",
+                   layer.steps.empty() ? "(no record)" : layer.steps, layer.pinned ? "  pinned" : "", "\n"));
+    total += layer.bytes;
+  });
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
   for (const Pin& pin : store.pins())
     cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(), " layers)\n"));
@@ -346,7 +398,8 @@ std::vector<cli::Command> cache_commands() {
   std::vector<cli::Option> export_options = nginx_options();
   export_options.insert(export_options.begin(), where);
   return {
-      row("cache list", "", "list layers and what was fetched, each used longest ago first", {where}, list),
+      row("cache list", "", "list layers and what was fetched, each used longest ago first",
+          {where, {"json", 0, "", "print one JSON document: layers, pins, fetched"}}, list),
       row("cache verify", "",
           "check every layer and all that was fetched against its digest; damaged ones are removed (exit code 1)",
           {where,

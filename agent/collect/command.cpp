@@ -103,11 +103,12 @@ class Collector {
     const LoopPlan plan = plan_loop(settings_, config_.files);
     check_source_names(plan.sources);
     const bool prints = plan.command.empty() || settings_.flag("DEFAULT", "print");
-    if (!plan.one_time && !prints) state_.emplace(plan.backup, real_files_, process_identity(files_, ::getpid()));
+    if (!plan.one_time && !prints)
+      state_.emplace(plan.backup, real_files_, clock_, process_identity(files_, ::getpid()));
     if (state_) state_->tell(DaemonState::Doing::starting);
     SignalPause pause;
     if (const std::optional<Duration> period = state_ ? watchdog_period(env_, ::getpid()) : std::nullopt) {
-      watchdog_.emplace(env_, files_, *period);  // behind SignalPause, whose signals must not reach its thread
+      watchdog_.emplace(env_, clock_, *period);  // behind SignalPause, whose signals must not reach its thread
     }
     notify_service_manager(env_, "READY=1");  // before the splay, which may be longer than systemd waits for a start
     if (!plan.one_time && pause.wait(random_splay(settings_.number("DEFAULT", "splay"))) == Wake::reload) {

@@ -56,7 +56,7 @@ std::optional<DaemonState> read_daemon_state(const fs::path& backup, const FileR
 
 void DaemonStateFile::tell(DaemonState::Doing doing, std::int64_t seconds) noexcept {
   try {
-    const std::int64_t now = uptime(files_);
+    const std::int64_t now = awake_seconds(clock_);
     Json json;
     json["doing"] = std::string(doing_name(doing));
     json["since"] = now;
@@ -68,9 +68,8 @@ void DaemonStateFile::tell(DaemonState::Doing doing, std::int64_t seconds) noexc
   }
 }
 
-std::int64_t uptime(const FileReader& files) {
-  const std::string text = files.read("/proc/uptime").value_or("");
-  return static_cast<std::int64_t>(parse_number(text.substr(0, text.find('.'))).value_or(0));
+std::int64_t awake_seconds(const Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
 }
 
 }  // namespace hearth::agent

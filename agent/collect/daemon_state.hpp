@@ -1,12 +1,12 @@
 // What the collecting daemon is doing, in a small file beside its backup (in /run by default: an idle poll does not
-// wear a disk), for hearth-agent doctor and status. Times are seconds since the machine started, which no clock that is
-// set changes.
+// wear a disk), for hearth-agent doctor and status. Times are of awake_seconds().
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
 
@@ -38,17 +38,19 @@ struct DaemonState {
 /// The daemon's side. What can't be written is not: the state is a help, not a condition.
 class DaemonStateFile {
  public:
-  DaemonStateFile(const fs::path& backup, FileSystem& files, std::string owner)
-      : path_(daemon_state_file(backup)), files_(files), owner_(std::move(owner)) {}
+  DaemonStateFile(const fs::path& backup, FileSystem& files, const Clock& clock, std::string owner)
+      : path_(daemon_state_file(backup)), files_(files), clock_(clock), owner_(std::move(owner)) {}
   void tell(DaemonState::Doing doing, std::int64_t seconds = 0) noexcept;
 
  private:
   fs::path path_;
   FileSystem& files_;
+  const Clock& clock_;
   std::string owner_;
 };
 
-/// Seconds since the machine started (proc(5), uptime); 0 when that is not known.
-[[nodiscard]] std::int64_t uptime(const FileReader& files);
+/// Seconds that the machine has been awake since it started: a clock that is set does not change them, and while the
+/// machine sleeps they stand still, as a daemon's pause does.
+[[nodiscard]] std::int64_t awake_seconds(const Clock& clock);
 
 }  // namespace hearth::agent

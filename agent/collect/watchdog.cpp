@@ -15,7 +15,7 @@ std::optional<Duration> watchdog_period(const Environment& env, int pid) {
   return std::chrono::microseconds(microseconds / 2);
 }
 
-Watchdog::Watchdog(const Environment& env, const FileReader& files, Duration period) : files_(files) {
+Watchdog::Watchdog(const Environment& env, const Clock& clock, Duration period) : clock_(clock) {
   tell(DaemonState::Doing::starting);
   thread_ = std::thread([this, env, period] { watch(env, period); });
 }
@@ -30,7 +30,7 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::tell(DaemonState::Doing doing, std::int64_t seconds) {
-  const std::int64_t now = uptime(files_);
+  const std::int64_t now = awake_seconds(clock_);
   const std::lock_guard guard(lock_);
   state_ = {doing, now, now + seconds, ""};
 }
@@ -38,7 +38,7 @@ void Watchdog::tell(DaemonState::Doing doing, std::int64_t seconds) {
 void Watchdog::watch(const Environment& env, Duration period) {
   std::unique_lock guard(lock_);
   while (!ending_) {
-    if (!hangs(state_, uptime(files_))) notify_service_manager(env, "WATCHDOG=1");
+    if (!hangs(state_, awake_seconds(clock_))) notify_service_manager(env, "WATCHDOG=1");
     changed_.wait_for(guard, period, [this] { return ending_; });
   }
 }

@@ -17,7 +17,7 @@ namespace hearth::agent {
 class Watchdog {
  public:
   /// A thread tells the service manager every `period` that all is well, as long as nothing hangs (see hangs()).
-  Watchdog(const Environment& env, const FileReader& files, Duration period);
+  Watchdog(const Environment& env, const Clock& clock, Duration period);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
@@ -26,7 +26,7 @@ class Watchdog {
  private:
   void watch(const Environment& env, Duration period);
 
-  const FileReader& files_;
+  const Clock& clock_;
   std::mutex lock_;
   std::condition_variable changed_;
   DaemonState state_;

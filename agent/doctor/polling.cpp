@@ -30,7 +30,7 @@ void judge_by_documents(const CollectSettings& settings, const DoctorWorld& worl
 }
 
 void judge_by_state(const DaemonState& state, const DoctorWorld& world, CheckResult& result) {
-  const std::int64_t now = uptime(world.files);
+  const std::int64_t now = awake_seconds(world.clock);
   const std::int64_t age = now - state.since;
   switch (state.doing) {
     case DaemonState::Doing::starting:

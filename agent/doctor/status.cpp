@@ -19,7 +19,7 @@ Json daemon_of(const CollectSettings& settings, const DoctorWorld& world) {
   Json daemon = {{"running", state.has_value()}, {"doing", nullptr}, {"for_seconds", nullptr}};
   daemon["next_poll_in_seconds"] = nullptr;
   if (!state) return daemon;
-  const std::int64_t now = uptime(world.files);
+  const std::int64_t now = awake_seconds(world.clock);
   daemon["doing"] = std::string(doing_name(state->doing));
   daemon["for_seconds"] = now - state->since;
   if (state->doing == DaemonState::Doing::waiting) daemon["next_poll_in_seconds"] = state->until - now;

@@ -70,21 +70,37 @@ std::vector<std::string> Dialer::authorities(const Trust& trust) const {
   if (!trust.ca_file.empty()) return {trust.ca_file};
   std::vector<std::string> files;
   if (const std::string system = system_ca_file(env_); !system.empty()) files.push_back(system);
-  const auto site = env_.find(k_site_authority);
-  if (site != env_.end() && is_file(site->second)) files.push_back(site->second);
+  if (const std::string site = site_authority(); is_file(site)) files.push_back(site);
   return files;
 }
 
+std::string Dialer::site_authority() const {
+  const auto named = env_.find(k_site_authority);
+  return named == env_.end() ? "" : named->second;
+}
+
+/// A site's authority that is damaged is no reason to speak with nobody: what the system trusts holds without it.
+Dialer::ReadAuthorities Dialer::read(const std::vector<std::string>& files) const {
+  try {
+    return {"", TlsContext(files), ""};
+  } catch (const Error& error) {
+    if (files.empty() || files.back() != site_authority()) throw;
+    return {"", TlsContext({files.begin(), files.end() - 1}), error.what()};
+  }
+}
+
 /// A daemon lives longer than a certificate: what was read is used as long as the files stay the same.
-TlsContext Dialer::context(const Trust& trust) {
+Dialer::ReadAuthorities Dialer::trusted(const Trust& trust) {
   const std::vector<std::string> files = authorities(trust);
   std::string version;
   for (const std::string& file : files) version += cat(version_of(file), "\n");
   const std::string names = join(files, "\n");
   const std::lock_guard guard(lock_);
   const auto found = contexts_.find(names);
-  if (found != contexts_.end() && found->second.version == version) return found->second.context;
-  return contexts_.insert_or_assign(names, ReadAuthorities{version, TlsContext(files)}).first->second.context;
+  if (found != contexts_.end() && found->second.version == version) return found->second;
+  ReadAuthorities authorities = read(files);
+  authorities.version = version;
+  return contexts_.insert_or_assign(names, std::move(authorities)).first->second;
 }
 
 void Dialer::forget_authorities() {
@@ -106,7 +122,15 @@ Connection Dialer::dial(const Url& url, const Trust& trust, const Deadline& dead
       proxy ? Connection::open(*proxy, deadline, clock_) : Connection::open(url, deadline, clock_, check_);
   if (proxy && (url.is_tls() || tunnel == Tunnel::always)) open_tunnel(connection, *proxy, url, deadline);
   if (!url.is_tls()) return connection;
-  connection.start_tls(context(trust), {url.host, trust.verify, trust.pin}, deadline);
+  const ReadAuthorities authorities = trusted(trust);
+  try {
+    connection.start_tls(authorities.context, {url.host, trust.verify, trust.pin}, deadline);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input || authorities.left_out.empty()) throw;
+    throw Error(ErrorKind::input,
+                cat(error.what(), "; the site's authority is not among those that are trusted: ", authorities.left_out))
+        .hint(cat("put ", site_authority(), " there again, from the server that made it, or remove it"));
+  }
   return connection;
 }
 

@@ -13,7 +13,8 @@
 
 namespace hearth {
 
-/// Names a PEM file that is trusted beside the system's authorities as soon as it is there.
+/// Names a PEM file that is trusted beside the system's authorities as soon as it is there. One that can't be read is
+/// not trusted, and named where a certificate doesn't hold without it.
 constexpr const char* k_site_authority = "HEARTH_SITE_AUTHORITY";
 
 /// Whom to trust on one connection.
@@ -47,9 +48,12 @@ class Dialer {
   struct ReadAuthorities {
     std::string version;  ///< of the files
     TlsContext context;
+    std::string left_out;  ///< why the site's is not among them; empty when nothing is wrong with it
   };
   [[nodiscard]] std::vector<std::string> authorities(const Trust& trust) const;
-  [[nodiscard]] TlsContext context(const Trust& trust);
+  [[nodiscard]] std::string site_authority() const;
+  [[nodiscard]] ReadAuthorities read(const std::vector<std::string>& files) const;
+  [[nodiscard]] ReadAuthorities trusted(const Trust& trust);
 
   const Clock& clock_;
   ProxySettings proxies_;

@@ -251,6 +251,10 @@ rm image.tar
 DIB_IMAGE_CACHE=$work/other build
 ran
 "$HEARTH" cache list --image-cache other | grep -q 'root.d/10-tiny-os' || fail "cache list"
+"$HEARTH" cache list --json --image-cache other > listed.json
+jq -e --arg here "$work/other/layers" '.directory == $here and (.layers | length > 0) and (.pins == []) and (.fetched | type == "array")
+  and all(.layers[]; (.sha256 | length == 64) and .bytes > 0 and .last_used > 1700000000 and .pinned == false)
+  and any(.layers[]; .steps | contains("root.d/10-tiny-os"))' listed.json > /dev/null || fail "cache list --json: $(cat listed.json)"
 "$HEARTH" cache prune --unused-for 1 --image-cache other | grep -qx "0 removed" || fail "layers of today are pruned by age"
 "$HEARTH" cache prune --image-cache other > /dev/null
 [ -z "$(ls other/layers/blobs)" ] || fail "prune leaves blobs"

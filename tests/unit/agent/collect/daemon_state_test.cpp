@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/signal/journal.hpp"
+#include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
 
 namespace hearth::agent {
@@ -13,20 +14,20 @@ class DaemonStateTest : public testing::Test {
   DaemonStateTest() {
     files_.put("/proc/7/stat", "7 (x y) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 20");
     files_.put("/proc/sys/kernel/random/boot_id", "boot\n");
-    files_.put("/proc/uptime", "100.25 3.00\n");
     files_.make_directories("/run", 0755);
   }
   fakes::MemoryFileSystem files_;
+  fakes::ManualClock clock_;
 };
 
 TEST_F(DaemonStateTest, WhatIsToldIsReadAsLongAsTheDaemonLives) {
-  DaemonStateFile file("/run/occ", files_, process_identity(files_, 7));
+  DaemonStateFile file("/run/occ", files_, clock_, process_identity(files_, 7));
   file.tell(DaemonState::Doing::waiting, 30);
   const std::optional<DaemonState> state = read_daemon_state("/run/occ", files_);
   ASSERT_TRUE(state);
   EXPECT_EQ(doing_name(state->doing), "waiting");
-  EXPECT_EQ(state->since, 100);
-  EXPECT_EQ(state->until, 130);
+  EXPECT_EQ(state->since, 3600);
+  EXPECT_EQ(state->until, 3630);
   files_.put("/proc/7/stat", "7 (x y) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 100 20");  // another process
   EXPECT_FALSE(read_daemon_state("/run/occ", files_));
 }
@@ -37,8 +38,7 @@ TEST_F(DaemonStateTest, ADamagedFileAndAFullDiskAreNoErrors) {
     EXPECT_FALSE(read_daemon_state("/run/occ", files_)) << text;
   }
   files_.fail_write_after(0);
-  DaemonStateFile("/run/occ", files_, "x").tell(DaemonState::Doing::polling);
-  EXPECT_EQ(uptime(fakes::MemoryFileSystem()), 0);
+  DaemonStateFile("/run/occ", files_, clock_, "x").tell(DaemonState::Doing::polling);
 }
 
 }  // namespace

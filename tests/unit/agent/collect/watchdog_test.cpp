@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "tests/fakes/memory_file_system.hpp"
+#include "tests/fakes/manual_clock.hpp"
 
 namespace hearth::agent {
 namespace {
@@ -44,9 +44,8 @@ class Manager {
 
 TEST(Watchdog, IsToldThatAllIsWellUntilSomethingHangs) {
   Manager manager;
-  fakes::MemoryFileSystem files;
-  files.put("/proc/uptime", "10000.0 1.0\n");
-  Watchdog watchdog({{"NOTIFY_SOCKET", manager.path()}}, files, std::chrono::milliseconds(20));
+  fakes::ManualClock clock;
+  Watchdog watchdog({{"NOTIFY_SOCKET", manager.path()}}, clock, std::chrono::milliseconds(20));
   EXPECT_EQ(manager.hear(5000), "WATCHDOG=1");
   EXPECT_EQ(manager.hear(5000), "WATCHDOG=1");
   watchdog.tell(DaemonState::Doing::waiting, -9000);

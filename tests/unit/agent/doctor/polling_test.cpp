@@ -45,12 +45,16 @@ class DoctorDaemonTest : public DoctorPollingTest {
     files_.put("/proc/sys/kernel/random/boot_id", "boot\n");
     files_.make_directories("/var/run", 0755);
     polled_at(-100'000'000);  // documents that did not change for years
-    at(100);
   }
-  void at(int uptime) { files_.put("/proc/uptime", cat(uptime, ".50 3.00\n")); }
+  /// So long after the start, which was 100 seconds ago at first.
+  void at(int seconds) {
+    clock_.advance(std::chrono::seconds(seconds - since_start_));
+    since_start_ = seconds;
+  }
   void daemon_tells(DaemonState::Doing doing, std::int64_t seconds = 0) {
-    DaemonStateFile("/var/run/os-collect-config", files_, process_identity(files_, 7)).tell(doing, seconds);
+    DaemonStateFile("/var/run/os-collect-config", files_, clock_, process_identity(files_, 7)).tell(doing, seconds);
   }
+  int since_start_ = 100;
 };
 
 TEST_F(DoctorDaemonTest, DocumentsThatNeverChangeAreFineAsLongAsTheDaemonPolls) {
@@ -59,6 +63,12 @@ TEST_F(DoctorDaemonTest, DocumentsThatNeverChangeAreFineAsLongAsTheDaemonPolls) 
   EXPECT_EQ(problems(ask()), "");
   at(251);
   EXPECT_EQ(problems(ask()), "the next poll was due 121 seconds ago\n");
+}
+
+TEST_F(DoctorDaemonTest, AMachineThatSleptHasADaemonThatSleptToo) {
+  daemon_tells(DaemonState::Doing::waiting, 30);
+  clock_.set_ahead(std::chrono::hours(9));
+  EXPECT_EQ(problems(ask()), "");
 }
 
 TEST_F(DoctorDaemonTest, ASlowCommandIsANoteAndAnEndlessOneAProblem) {
@@ -85,8 +95,8 @@ TEST_F(DoctorDaemonTest, AMachineThatHasJustStartedIsFine) {
 TEST_F(DoctorDaemonTest, WhatADaemonThatIsGoneHasSaidCountsForNothing) {
   daemon_tells(DaemonState::Doing::waiting, 1);
   files_.files.erase("/proc/7/stat");
-  polled_at(3590);
   at(9000);
+  polled_at(3600 + 8890);
   EXPECT_EQ(problems(ask()), "");
 }
 

@@ -26,11 +26,10 @@ TEST_F(DoctorTest, TheStatusTellsFactsAndNoJudgement) {
 TEST_F(DoctorTest, TheStatusOfADaemonThatWaits) {
   files_.put("/proc/7/stat", "7 (x y) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 20");
   files_.put("/proc/sys/kernel/random/boot_id", "boot\n");
-  files_.put("/proc/uptime", "100.25 3.00\n");
   files_.make_directories("/var/run", 0755);
-  DaemonStateFile("/var/run/os-collect-config", files_, process_identity(files_, 7))
+  DaemonStateFile("/var/run/os-collect-config", files_, clock_, process_identity(files_, 7))
       .tell(DaemonState::Doing::waiting, 30);
-  files_.put("/proc/uptime", "110.25 3.00\n");
+  clock_.advance(std::chrono::seconds(10));
   EXPECT_EQ(status_text(status_of(world())), "os-collect-config: waiting for 10 s, next poll in 20 s\n");
 }
 

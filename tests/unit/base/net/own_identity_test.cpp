@@ -16,6 +16,7 @@
 namespace hearth {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Greeter final : public HttpHandler {
@@ -142,6 +143,22 @@ TEST(OwnIdentity, WhoTrustsTheAuthorityTrustsTheCertificateForANewAddressToo) {
   const std::string stranger = own_authority_file(directory.path(), "other").string();
   EXPECT_THAT(verified(by_name, stranger), HasSubstr("does not hold"));
   EXPECT_THAT(verified(by_name, "", {{k_site_authority, stranger}}), HasSubstr("does not hold"));
+}
+
+TEST(OwnIdentity, ADamagedAuthorityOfTheSiteIsNamedAndTakesNobodyElsesTrust) {
+  const TempDir directory = TempDir::create("/tmp", "own-identity-");
+  const TlsFiles files = own_identity(directory.path(), "agents", {"127.0.0.1"});
+  const std::string authority = own_authority_file(directory.path(), "agents").string();
+  const std::string damaged = (directory.path() / "damaged.pem").string();
+  RealFileSystem().write(damaged, RealFileSystem().read(authority).value_or("").substr(0, 200), {});
+  Greeter greeter;
+  fakes::RunningServer server(greeter, {}, nullptr, &files);
+  const std::string url = server.url("/", "https");
+  EXPECT_EQ(verified(url, "", {{"SSL_CERT_FILE", authority}, {k_site_authority, damaged}}), "/");
+  EXPECT_THAT(verified(url, "", {{k_site_authority, damaged}}),
+              AllOf(HasSubstr("does not hold"), HasSubstr("the site's authority is not among those that are trusted"),
+                    HasSubstr(damaged)));
+  EXPECT_THAT(verified(url, damaged), HasSubstr(cat("reading the trusted certificates in ", damaged)));
 }
 
 TEST(OwnIdentity, WhoTrustsTheCertificateOfAnOlderHearthTrustsTheOneThatReplacesIt) {
