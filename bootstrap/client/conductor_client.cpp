@@ -31,6 +31,7 @@ std::string node_in(const std::string& target) {
 
 /// What an error answer says, however deep it is wrapped.
 std::string fault_text(const std::string& body, int status) {
+  if (status == 413) return "that is more than the conductor takes at once: give it in parts (HTTP 413)";
   const Result<Json> outer = parse_json(body, "answer");
   const std::string inner = outer ? text_in(*outer, "error_message") : "";
   const Result<Json> fault = parse_json(inner, "answer");
