@@ -73,7 +73,8 @@ bool wants_whole_rows(const ApiCall& call) {
 }
 
 bool is_in_list_order(const ApiCall& call) {
-  return call.parameter("sort_key").empty() && call.parameter("sort_dir").empty();
+  const std::string way = call.parameter("sort_dir");
+  return call.parameter("sort_key").empty() && (way.empty() || way == "asc");
 }
 
 std::size_t asked_limit(const ApiCall& call, std::size_t fallback) {
