@@ -63,11 +63,10 @@ ServedResponse IronicApi::waiting(const ApiCall& call) {
 }
 
 ServedResponse IronicApi::export_nodes(const ApiCall& call) {
-  std::vector<const Node*> nodes;
-  for (const auto& [uuid, node] : conductor_.ledger().nodes()) nodes.push_back(&node);
-  std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->created < b->created; });
+  const Ledger& ledger = conductor_.ledger();
   Json list = Json::array();
-  for (const Node* node : nodes) list.push_back(inventory_entry(*node, call.truth("secrets")));
+  for (const auto& [created, uuid] : ledger.by_age())
+    list.push_back(inventory_entry(*ledger.by_uuid(uuid), call.truth("secrets")));
   return json_answer(200, {{"nodes", list}});
 }
 
@@ -120,14 +119,14 @@ ServedResponse IronicApi::instructions(const ApiCall& call) {
     return empty_answer(204);
   }
   Json list = Json::array();
-  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    if (node.instruction.action.empty()) continue;
-    list.push_back({{"node", uuid},
-                    {"name", node.title()},
-                    {"action", node.instruction.action},
-                    {"text", node.instruction.text},
-                    {"since", stamp_json(node.instruction.since)},
-                    {"deadline", stamp_json(node.instruction.deadline)}});
+  for (const Node* node : conductor_.ledger().to_be_switched()) {
+    if (node->instruction.action.empty()) continue;
+    list.push_back({{"node", node->uuid},
+                    {"name", node->title()},
+                    {"action", node->instruction.action},
+                    {"text", node->instruction.text},
+                    {"since", stamp_json(node->instruction.since)},
+                    {"deadline", stamp_json(node->instruction.deadline)}});
   }
   return json_answer(200, {{"instructions", list}});
 }
@@ -185,8 +184,8 @@ ServedResponse IronicApi::hand_over(const ApiCall& call) {
         409, cat("Node ", node.title(), " is ", name(node.state), "; only an active one can take the services over."));
   }
   std::vector<std::string> busy;
-  for (const auto& [uuid, other] : conductor_.ledger().nodes()) {
-    if (other.job.running()) busy.push_back(cat(other.title(), " (", name(other.state), ")"));
+  for (const Node* other : conductor_.ledger().with_job()) {
+    if (other->job.running()) busy.push_back(cat(other->title(), " (", name(other->state), ")"));
   }
   if (!busy.empty() && !body.value("force", false))
     throw Refusal(409, cat("These nodes are being worked on: ", join(busy, ", "), "."));

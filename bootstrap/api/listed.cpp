@@ -26,15 +26,6 @@ void sort_rows(const ApiCall& call, std::vector<Json>& rows) {
   if (way == "desc") std::reverse(rows.begin(), rows.end());
 }
 
-std::size_t asked_limit(const ApiCall& call, std::size_t all) {
-  const std::string text = call.parameter("limit");
-  if (text.empty()) return all;
-  const std::optional<std::uint64_t> limit = parse_number(text);
-  if (!limit) throw Refusal(400, cat("Expected an integer for limit: ", text));
-  if (*limit == 0) throw Refusal(400, "Limit must be positive");
-  return static_cast<std::size_t>(std::min<std::uint64_t>(*limit, all));
-}
-
 /// Those of `fields` that there are: what is told unasked depends on the API's version.
 Json brief_row(const Json& row, std::string_view fields) {
   if (fields.empty()) return row;
@@ -81,22 +72,39 @@ bool wants_whole_rows(const ApiCall& call) {
   return asks_for_detail(call) || !call.parameter("fields").empty() || !call.parameter("sort_key").empty();
 }
 
-Json listed(const ApiCall& call, std::vector<Json> rows, const Listing& listing) {
+bool is_in_list_order(const ApiCall& call) {
+  const std::string way = call.parameter("sort_dir");
+  return call.parameter("sort_key").empty() && (way.empty() || way == "asc");
+}
+
+std::size_t asked_limit(const ApiCall& call, std::size_t fallback) {
+  const std::string text = call.parameter("limit");
+  if (text.empty()) return fallback;
+  const std::optional<std::uint64_t> limit = parse_number(text);
+  if (!limit) throw Refusal(400, cat("Expected an integer for limit: ", text));
+  if (*limit == 0) throw Refusal(400, "Limit must be positive");
+  return static_cast<std::size_t>(std::min<std::uint64_t>(*limit, fallback));
+}
+
+Json page_of(const ApiCall& call, std::vector<Json> rows, const Listing& listing) {
   const std::string fields = call.parameter("fields");
   const bool detail = asks_for_detail(call);
   if (detail && !fields.empty()) throw Refusal(400, "Can not specify ?detail=True and fields in the same request.");
-  sort_rows(call, rows);
-  const std::size_t begin = begin_of(call, rows);
   const std::size_t limit = asked_limit(call, rows.size());
-  const std::size_t end = std::min(rows.size(), begin + limit);
   Json list = Json::array();
-  for (std::size_t at = begin; at < end; ++at) {
+  for (std::size_t at = 0; at < limit; ++at) {
     const bool brief = !detail && fields.empty();
     list.push_back(brief ? brief_row(rows[at], listing.brief) : only_fields(rows[at], fields));
   }
   Json body = {{listing.key, list}};
-  if (end < rows.size() && end > begin) body["next"] = next_url(call, listing, limit, text_in(rows[end - 1], "uuid"));
+  if (limit < rows.size()) body["next"] = next_url(call, listing, limit, text_in(rows[limit - 1], "uuid"));
   return body;
+}
+
+Json listed(const ApiCall& call, std::vector<Json> rows, const Listing& listing) {
+  sort_rows(call, rows);
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(begin_of(call, rows)));
+  return page_of(call, std::move(rows), listing);
 }
 
 }  // namespace hearth::bootstrap

@@ -20,5 +20,11 @@ struct Listing {
 };
 /// {KEY: rows, "next": URL} by sort_key, sort_dir, marker, limit, fields and detail. Throws Refusal (400).
 [[nodiscard]] Json listed(const ApiCall& call, std::vector<Json> rows, const Listing& listing);
+/// Whether the request's page is cut from the list's own order: then page_of() needs no other rows.
+[[nodiscard]] bool is_in_list_order(const ApiCall& call);
+/// How many rows the page has; the fallback where the request doesn't say. Throws Refusal (400).
+[[nodiscard]] std::size_t asked_limit(const ApiCall& call, std::size_t fallback);
+/// As listed(), of rows that begin behind the marker; more of them than asked_limit() where the list goes on.
+[[nodiscard]] Json page_of(const ApiCall& call, std::vector<Json> rows, const Listing& listing);
 
 }  // namespace hearth::bootstrap

@@ -85,17 +85,27 @@ ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std
   check_filters(call);
   if (const std::string chassis = call.parameter("chassis_uuid"); !chassis.empty())
     static_cast<void>(ShelfCalls(conductor_, call).find(*shelf_at("chassis"), chassis));
-  std::vector<const Node*> found;
-  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    const bool in_chassis = of_chassis.empty() || text_in(node.fields, "chassis_uuid") == of_chassis;
-    if (in_chassis && fits(call, node)) found.push_back(&node);
-  }
-  std::stable_sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->created < b->created; });
-  std::vector<Json> rows;
   const bool whole = detail || wants_whole_rows(call);
-  for (const Node* node : found)
-    rows.push_back(whole ? shown_node(*node, call.view) : shown_node_briefly(*node, call.view));
-  return json_answer(200, listed(call, std::move(rows), {"nodes", "nodes", whole ? k_brief : ""}));
+  const Listing listing = {"nodes", "nodes", whole ? k_brief : ""};
+  const Ledger& ledger = conductor_.ledger();
+  auto at = ledger.by_age().begin();
+  std::size_t most = ledger.nodes().size();
+  if (is_in_list_order(call)) {
+    most = asked_limit(call, most);
+    if (const std::string marker = call.parameter("marker"); !marker.empty()) {
+      const Node* last = ledger.by_uuid(marker);
+      if (last == nullptr) throw Refusal(404, cat("The marker ", marker, " could not be found."));
+      at = ledger.by_age().upper_bound({last->created, last->uuid});
+    }
+  }
+  std::vector<Json> rows;
+  for (; at != ledger.by_age().end() && rows.size() <= most; ++at) {
+    const Node& node = *ledger.by_uuid(at->second);
+    if ((!of_chassis.empty() && text_in(node.fields, "chassis_uuid") != of_chassis) || !fits(call, node)) continue;
+    rows.push_back(whole ? shown_node(node, call.view) : shown_node_briefly(node, call.view));
+  }
+  return json_answer(
+      200, is_in_list_order(call) ? page_of(call, std::move(rows), listing) : listed(call, std::move(rows), listing));
 }
 
 ServedResponse IronicApi::create_node(const ApiCall& call) {

@@ -56,16 +56,30 @@ ServedResponse IronicApi::ports(const ApiCall& call) {
 
 ServedResponse IronicApi::list_ports(const ApiCall& call,
                                      const std::function<bool(const Node&, const Port&)>& fits) const {
-  std::vector<std::pair<Stamp, Json>> found;
+  using Found = std::pair<const Node*, const Port*>;
+  std::vector<Found> found;
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
     for (const Port& port : node.ports) {
-      if (fits(node, port)) found.emplace_back(port.created, shown_port(node, port, call.view));
+      if (fits(node, port)) found.emplace_back(&node, &port);
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.second->created < b.second->created; });
+  const Listing listing = {"ports", "ports", "uuid,address"};
   std::vector<Json> rows;
-  for (auto& [created, row] : found) rows.push_back(std::move(row));
-  return json_answer(200, listed(call, std::move(rows), {"ports", "ports", "uuid,address"}));
+  if (!is_in_list_order(call)) {
+    for (const auto& [node, port] : found) rows.push_back(shown_port(*node, *port, call.view));
+    return json_answer(200, listed(call, std::move(rows), listing));
+  }
+  auto at = found.begin();
+  if (const std::string marker = call.parameter("marker"); !marker.empty()) {
+    at = std::find_if(at, found.end(), [&](const Found& one) { return one.second->uuid == marker; });
+    if (at == found.end()) throw Refusal(404, cat("The marker ", marker, " could not be found."));
+    ++at;
+  }
+  const std::size_t most = asked_limit(call, found.size());
+  for (; at != found.end() && rows.size() <= most; ++at) rows.push_back(shown_port(*at->first, *at->second, call.view));
+  return json_answer(200, page_of(call, std::move(rows), listing));
 }
 
 /// A port group is of the same node; while its ports can't stand alone, none of them is for booting.

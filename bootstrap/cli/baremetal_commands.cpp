@@ -91,7 +91,7 @@ int start_command(const cli::Arguments& arguments) {
 /// Nodes in service, with their state.
 std::vector<Json> nodes_in_service(ConductorClient& conductor) {
   std::vector<Json> found;
-  const Json nodes = conductor.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor.rows("/v1/nodes/detail", "nodes");
   for (const Json& node : nodes) {
     if (node["maintenance"] == false) found.push_back(node);
   }
@@ -162,7 +162,7 @@ int data_command(const cli::Arguments& arguments) {
 int show_capabilities(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   std::vector<cli::Row> rows;
-  const Json nodes = conductor->call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor->rows("/v1/nodes/detail", "nodes");
   for (const Json& node : nodes) {
     rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
   }

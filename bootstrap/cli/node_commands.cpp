@@ -295,7 +295,7 @@ int list_command(const cli::Arguments& arguments) {
   const auto period = std::chrono::milliseconds(arguments.has("watch") ? 1000 : 0);
   std::string before;
   while (true) {
-    const Json nodes = conductor->call("GET", list_target(arguments))["nodes"];
+    const Json nodes = conductor->rows(list_target(arguments), "nodes");
     // Another conductor may have drivers that we don't know.
     if (const auto driver = arguments.value("driver"); driver && nodes.empty()) static_cast<void>(driver_page(*driver));
     const std::string text = arguments.has("json")

@@ -353,7 +353,11 @@ struct SeedService::Parts {
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
         access(engine),
-        server({.connections = connections_of(engine), .stop_time = std::chrono::seconds(1)}, clock, log, &access) {
+        server({.body_bytes = Gate::k_inventory,
+                .all_bodies = 2 * Gate::k_inventory,
+                .connections = connections_of(engine),
+                .stop_time = std::chrono::seconds(1)},
+               clock, log, &access) {
     people.set_engine(engine.shown());
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();

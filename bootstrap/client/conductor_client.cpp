@@ -31,6 +31,7 @@ std::string node_in(const std::string& target) {
 
 /// What an error answer says, however deep it is wrapped.
 std::string fault_text(const std::string& body, int status) {
+  if (status == 413) return "that is more than the conductor takes at once: give it in parts (HTTP 413)";
   const Result<Json> outer = parse_json(body, "answer");
   const std::string inner = outer ? text_in(*outer, "error_message") : "";
   const Result<Json> fault = parse_json(inner, "answer");
@@ -58,7 +59,8 @@ std::string wire_form(const Json& body) {
   }
 }
 
-constexpr std::chrono::seconds k_patience{60};  // for a conductor's answer, or that of BMCs
+constexpr std::chrono::seconds k_patience{60};          // for a conductor's answer, or that of BMCs
+constexpr std::chrono::seconds k_import_patience{600};  // of 100,000 nodes, on a busy machine
 
 class RemoteClient final : public ConductorClient {
  public:
@@ -83,9 +85,10 @@ class RemoteClient final : public ConductorClient {
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     request.body = body;
     request.socket = socket_;
-    request.deadline = Deadline::after(k_patience, clock_);
+    const std::chrono::seconds patience = target == "/v1/hearth/import" ? k_import_patience : k_patience;
+    request.deadline = Deadline::after(patience, clock_);
     const WaitNotice notice(
-        cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", k_patience.count(), " s at most"));
+        cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", patience.count(), " s at most"));
     const HttpResponse response = answer_to(request);
     // Another service's answer would be taken apart as something that it is not.
     if (response.ok() && !find_header(response.headers, "X-OpenStack-Ironic-API-Maximum-Version"))
@@ -252,6 +255,19 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
 
 Json ConductorClient::call(const std::string& method, const std::string& target, const Json& body) {
   return call_expecting(method, target, body, 200);
+}
+
+Json ConductorClient::rows(const std::string& target, const std::string& key) {
+  constexpr int k_page = 1000;
+  const std::string page = cat(target, target.find('?') == std::string::npos ? "?" : "&", "limit=", k_page);
+  Json all = Json::array();
+  std::string behind;
+  while (true) {
+    Json body = call("GET", cat(page, behind));
+    for (Json& row : body[key]) all.push_back(std::move(row));
+    if (!body.contains("next")) return all;
+    behind = cat("&marker=", text_in(all.back(), "uuid"));
+  }
 }
 
 Json ConductorClient::call_expecting(const std::string& method, const std::string& target, const Json& body,

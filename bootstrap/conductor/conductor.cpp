@@ -233,13 +233,13 @@ void Conductor::instruction_done(const std::string& id) {
 
 void Conductor::settle() {
   jobs_.advance_all();
-  const std::set<std::string> importing = importing_;
-  for (const std::string& uuid : importing) bring_on(uuid);
+  bring_all_on();
   try {
     ledger_.commit();
   } catch (const std::exception&) {
     jobs_.drop_pending();
     power_.drop_pending();
+    look_at_all_imports_ = true;
     throw;
   }
   jobs_.dispatch();

@@ -113,7 +113,8 @@ class Conductor {
   void check_limit(Verb verb) const;
   void put_config_drive(Node& node, const Json& given);
   void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
-  void bring_on(const std::string& uuid);
+  void bring_all_on();
+  bool bring_on(const std::string& uuid);
   void go_on();
   void keep_key();
   void take_new_key(Stamp now);
@@ -125,6 +126,7 @@ class Conductor {
   Workers& workers_;
   std::set<std::string> busy_;
   std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
+  bool look_at_all_imports_ = true;
   Strangers strangers_;
   Jobs jobs_;
   PowerWatch power_;

@@ -1,4 +1,8 @@
 // The conductor's part of imports: a checked file becomes nodes, and nodes are brought to the state that was asked for.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
@@ -159,20 +163,37 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   if (request.to != State::enroll) importing_.insert(kept.uuid);
 }
 
-/// One step towards the state that an import wants; called until it is there, or can't be reached.
-void Conductor::bring_on(const std::string& uuid) {
+/// Only a node that was changed can have come to where it goes on.
+void Conductor::bring_all_on() {
+  if (importing_.empty()) return;
+  std::set<std::string> candidates;
+  if (std::exchange(look_at_all_imports_, false)) {
+    candidates = importing_;
+  } else {
+    std::set_intersection(importing_.begin(), importing_.end(), ledger_.changed().begin(), ledger_.changed().end(),
+                          std::inserter(candidates, candidates.end()));
+  }
+  for (const std::string& uuid : candidates) {
+    while (importing_.contains(uuid) && bring_on(uuid)) continue;
+  }
+}
+
+/// One step towards the state that an import wants; false while a job leads there. Called until it is there, or can't be
+/// reached.
+bool Conductor::bring_on(const std::string& uuid) {
   const Node* now = ledger_.by_uuid(uuid);
-  if (now != nullptr && now->job.running()) return;
+  if (now != nullptr && now->job.running()) return false;
   const std::string to = now == nullptr ? "" : text_in(now->internal, "import_to");
   const bool verifiable = now != nullptr && now->state == State::enroll && now->last_error.empty();
   const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
   if (!to.empty() && (verifiable || cleanable)) {
     jobs_.begin(ledger_.edit(uuid), verifiable ? Verb::manage : Verb::provide, Json::object());
     jobs_.advance(uuid);
-    return;
+    return true;
   }
   importing_.erase(uuid);
   if (now != nullptr) ledger_.edit(uuid).internal.erase("import_to");
+  return true;
 }
 
 std::vector<std::string> Conductor::configure_boot(const std::string& kernel, const std::string& ramdisk,

@@ -130,19 +130,12 @@ Jobs::Step Jobs::check(Node& node) {
   return Step::wait;
 }
 
-bool Jobs::may_boot_now(Node& node) {
+bool Jobs::may_boot_now() {
   if (!booting_) {
     booting_ = 0;
-    for (const auto& [uuid, other] : parts_.ledger.nodes())
-      *booting_ += other.job.notes.value("booting", false) ? 1 : 0;
+    for (const Node* node : parts_.ledger.with_job()) *booting_ += node->job.notes.value("booting", false) ? 1 : 0;
   }
-  if (*booting_ >= parts_.settings.boots_at_once) {
-    node.job.retry_at = parts_.ledger.now() + microseconds(Seconds(1));
-    return false;
-  }
-  node.job.notes["booting"] = true;
-  ++*booting_;
-  return true;
+  return *booting_ < parts_.settings.boots_at_once;
 }
 
 Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
@@ -151,7 +144,10 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
     fail(parts_.ledger, node, cat("there is no driver ", node.driver));
     return Step::wait;
   }
-  if (stage == Stage::power_on && !may_boot_now(node)) return Step::wait;
+  if (stage == Stage::power_on) {
+    node.job.notes["booting"] = true;
+    if (booting_) ++*booting_;
+  }
   if (driver->by_hand()) return by_hand(node, stage);
   const Node copy = node;
   const bool persistent = node.info("force_persistent_boot_device") == "Always";

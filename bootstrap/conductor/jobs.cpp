@@ -57,30 +57,38 @@ void Jobs::enter(Node& node, Stage stage) {
 }
 
 bool Jobs::has_work() const {
-  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
-    const std::optional<Stage> stage = parse_stage(node.job.stage);
-    if (node.job.running() && stage && !is_wait(*stage)) return true;
+  for (const Node* node : parts_.ledger.with_job()) {
+    const std::optional<Stage> stage = parse_stage(node->job.stage);
+    if (node->job.running() && stage && !is_wait(*stage)) return true;
   }
   return false;
 }
 
+/// A waiting machine's time is up to a second late where nobody noted it; a clock that was set back is no reason to
+/// wait.
+std::set<std::string> Jobs::due() {
+  const Stamp now = parts_.ledger.now();
+  std::set<std::string> found = parts_.ledger.changed();
+  while (!due_.empty() && due_.begin()->first <= now) found.insert(due_.extract(due_.begin()).value().second);
+  if (now >= looked_ && now - looked_ < microseconds(Seconds(1))) return found;
+  looked_ = now;
+  for (const Node* node : parts_.ledger.with_job()) found.insert(node->uuid);
+  return found;
+}
+
 void Jobs::advance_all() {
   booting_.reset();
-  std::vector<std::string> running;
-  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
-    if (node.job.running() && !parts_.busy.contains(uuid) && node.job.retry_at <= parts_.ledger.now()) {
-      running.push_back(uuid);
-    }
-  }
-  for (const std::string& uuid : running) advance(uuid);
+  for (const std::string& uuid : due()) advance(uuid);
 }
 
 void Jobs::advance(const std::string& uuid) {
   while (true) {
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
-    if (now->job.retry_at > parts_.ledger.now()) return;
+    if (now->job.retry_at > parts_.ledger.now()) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
+    if (stage == Stage::power_on && !may_boot_now())
+      return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
       if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
       // A node that waits for its machine is not changed by looking whether its time is up.
@@ -185,6 +193,7 @@ void Jobs::dispatch() {
 }
 
 void Jobs::drop_pending() {
+  looked_ = 0;
   for (const Pending& one : std::exchange(pending_, {})) parts_.busy.erase(one.uuid);
 }
 
@@ -192,7 +201,10 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   parts_.busy.erase(what.uuid);
   const Node* now = parts_.ledger.by_uuid(what.uuid);
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
-  if (stale) return;
+  if (stale) {
+    looked_ = 0;  // what took its place has waited for it
+    return;
+  }
   Node& node = parts_.ledger.edit(what.uuid);
   try {
     take_outcome(node, what.stage, outcome);

@@ -51,7 +51,8 @@ class Jobs {
 
   /// Goes on with one job as far as it goes now.
   void advance(const std::string& uuid);
-  /// Likewise with all. Call commit() on the ledger, then dispatch().
+  /// Likewise with those that were changed since the last commit, or whose time has come, and once a second with all.
+  /// Call commit() on the ledger, then dispatch().
   void advance_all();
   /// Hands out the work that has become durable.
   void dispatch();
@@ -71,6 +72,8 @@ class Jobs {
   };
 
   // jobs.cpp
+  [[nodiscard]] std::set<std::string> due();
+  void come_back(const std::string& uuid, Stamp at) { due_.emplace(at, uuid); }
   [[nodiscard]] Step run_stage(Node& node, Stage stage);
   void enter(Node& node, Stage stage);
   void stage_done(Node& node, Stage stage, const Json& value);
@@ -89,7 +92,7 @@ class Jobs {
   Step check(Node& node);
   Step power_stage(Node& node, Stage stage);
   Step by_hand(Node& node, Stage stage);
-  [[nodiscard]] bool may_boot_now(Node& node);
+  [[nodiscard]] bool may_boot_now();
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
@@ -109,7 +112,9 @@ class Jobs {
 
   Parts parts_;
   std::vector<Pending> pending_;
-  std::optional<std::size_t> booting_;  ///< machines that boot the ramdisk; counted once in a round
+  std::optional<std::size_t> booting_;           ///< machines that boot the ramdisk; counted once in a round
+  std::set<std::pair<Stamp, std::string>> due_;  ///< when to go on with whom
+  Stamp looked_ = 0;                             ///< when all were looked at; 0 = they are to be
 };
 
 /// The node forgets the agent that called: the next one is a new one.

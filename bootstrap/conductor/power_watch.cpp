@@ -247,10 +247,10 @@ void PowerWatch::drop_pending() {
 
 void PowerWatch::look() {
   const Stamp now = parts_.ledger.now();
-  for (const auto& [uuid, node] : parts_.ledger.nodes()) {
-    if (!node.instruction.action.empty()) remind(node);
-    if (node.internal.contains(k_power_off_wanted) && !parts_.busy.contains(uuid))
-      switch_off_failed(parts_.ledger.edit(uuid));
+  for (const Node* node : parts_.ledger.to_be_switched()) {
+    if (!node->instruction.action.empty()) remind(*node);
+    if (node->internal.contains(k_power_off_wanted) && !parts_.busy.contains(node->uuid))
+      switch_off_failed(parts_.ledger.edit(node->uuid));
   }
   look_at_soft();
   look_at_due();

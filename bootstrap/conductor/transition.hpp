@@ -22,8 +22,6 @@ class Refusal : public std::runtime_error {
 void apply(Ledger& ledger, Node& node, Verb verb);
 /// Throws Error when the table has no such step: a mistake of ours.
 void apply(Ledger& ledger, Node& node, Happening happening);
-/// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).
-inline constexpr const char* k_power_off_wanted = "power_off_wanted";
 /// Into the state of failure, with the reason kept as last_error. The job is over.
 void fail(Ledger& ledger, Node& node, const std::string& reason);
 /// Tells a person what to do at the machine.

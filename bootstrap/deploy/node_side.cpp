@@ -52,13 +52,13 @@ void NodeSide::tell_events() {
 
 void NodeSide::check_image() {
   if (settings_.image.empty()) return;
-  for (const Json& node : conductor_.call("GET", "/v1/nodes/detail")["nodes"]) {  // as image_info() takes it
+  for (const Json& node : conductor_.rows("/v1/nodes/detail", "nodes")) {  // as image_info() takes it
     if (text_in(node.value("instance_info", Json::object()), "image_source") == settings_.image) return;
   }
   static_cast<void>(registered_image(settings_.image, ""));
 }
 
-std::string NodeSide::table() { return node_table(conductor_.call("GET", "/v1/nodes/detail")["nodes"]); }
+std::string NodeSide::table() { return node_table(conductor_.rows("/v1/nodes/detail", "nodes")); }
 
 void NodeSide::step() {
   Json wanted = Json::array();
@@ -66,7 +66,7 @@ void NodeSide::step() {
     if (is_wanted(server) && !reported_.contains(text_in(server, "id"))) wanted.push_back(server);
   }
   if (wanted.empty()) return;
-  const Json nodes = conductor_.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor_.rows("/v1/nodes/detail", "nodes");
   tell_milestone(nodes);
   const Choice choice = choose_nodes(wanted, nodes);
   for (const Json& server : wanted) {
@@ -191,7 +191,7 @@ void NodeSide::fail(const Json& server, const std::string& why) {
 void NodeSide::release_leftovers() {
   std::set<std::string> servers;
   for (const Json& server : stack_.servers()) servers.insert(text_in(server, "id"));
-  const Json nodes = conductor_.call("GET", "/v1/nodes/detail")["nodes"];
+  const Json nodes = conductor_.rows("/v1/nodes/detail", "nodes");
   for (const Json& node : nodes) {
     const Json info = node.value("instance_info", Json::object());
     if (text_in(info, k_stack) != settings_.stack || servers.contains(text_in(node, "instance_uuid"))) continue;

@@ -57,6 +57,8 @@ class Gate final : public HttpHandler {
  public:
   static constexpr auto k_session = std::chrono::hours(12);
   static constexpr std::size_t k_sessions = 1024;
+  static constexpr std::uint64_t k_body = std::uint64_t{4} << 20U;        ///< bytes of what is sent to it
+  static constexpr std::uint64_t k_inventory = std::uint64_t{64} << 20U;  ///< of an inventory, from who may import it
 
   struct Settings {
     std::vector<Credential> people;
@@ -67,6 +69,7 @@ class Gate final : public HttpHandler {
   /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
   /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
+  [[nodiscard]] Admission admit(const ServedRequest& head) override;
   [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request) override;
 
  private:

@@ -88,6 +88,10 @@ bool Node::boots_uefi() const {
   return capability("boot_mode").value_or("bios") == "uefi";
 }
 
+bool is_to_be_switched(const Node& node) {
+  return !node.instruction.action.empty() || node.internal.contains(k_power_off_wanted);
+}
+
 bool speaks_redfish(std::string_view driver) {
   constexpr std::array<std::string_view, 5> k_drivers = {"redfish", "idrac", "ilo", "irmc", "xclarity"};
   return std::find(k_drivers.begin(), k_drivers.end(), driver) != k_drivers.end();

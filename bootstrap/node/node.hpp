@@ -109,6 +109,11 @@ struct Node {
   [[nodiscard]] bool boots_uefi() const;
 };
 
+/// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).
+inline constexpr const char* k_power_off_wanted = "power_off_wanted";
+/// Whether a person, or the conductor beside any job, has yet to switch its machine.
+[[nodiscard]] bool is_to_be_switched(const Node& node);
+
 /// Whether machines of this driver are managed by Redfish, or may be.
 [[nodiscard]] bool speaks_redfish(std::string_view driver);
 /// Which of Ironic's implementations of "bios", "raid", "firmware" the node has: "redfish" or "no-raid" …

@@ -1,5 +1,8 @@
 #include "bootstrap/store/ledger.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -9,6 +12,7 @@ Ledger::Ledger(Store& store, const Clock& clock) : store_(store), clock_(clock) 
   const auto aside = [&](const std::string& uuid, const std::string& why) { set_aside_[uuid] = why; };
   for (Node& node : store_.nodes(aside)) {
     const std::string uuid = node.uuid;
+    index_.put(node);
     nodes_.emplace(uuid, std::move(node));
   }
 }
@@ -20,29 +24,52 @@ const Node* Ledger::by_uuid(const std::string& uuid) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-const Node* Ledger::find(const std::string& id) const {
-  if (const std::optional<std::string> uuid = parse_uuid(id)) return by_uuid(*uuid);
-  for (const auto& [uuid, node] : nodes_) {
-    if (!id.empty() && node.name == id) return &node;
+/// In the index a word may be one that a node had before it was changed.
+const Node* Ledger::holder(const NodeIndex::Keys& keys, const std::string& word,
+                           bool (*has)(const Node&, const std::string&)) const {
+  for (auto at = keys.lower_bound({word, ""}); at != keys.end() && at->first == word; ++at) {
+    const Node* node = by_uuid(at->second);
+    if (node != nullptr && has(*node, word)) return node;
+  }
+  for (const std::string& uuid : changed_) {
+    const Node* node = by_uuid(uuid);
+    if (node != nullptr && has(*node, word)) return node;
   }
   return nullptr;
+}
+
+const Node* Ledger::find(const std::string& id) const {
+  if (id.empty()) return nullptr;
+  if (const std::optional<std::string> uuid = parse_uuid(id)) return by_uuid(*uuid);
+  return holder(index_.names(), id, [](const Node& node, const std::string& name) { return node.name == name; });
 }
 
 const Node* Ledger::by_mac(const std::string& mac) const {
-  for (const auto& [uuid, node] : nodes_) {
-    if (node.has_mac(mac)) return &node;
-  }
-  return nullptr;
+  return holder(index_.macs(), mac, [](const Node& node, const std::string& wanted) { return node.has_mac(wanted); });
 }
 
 const Node* Ledger::by_port(const std::string& port_uuid) const {
-  for (const auto& [uuid, node] : nodes_) {
-    for (const Port& port : node.ports) {
-      if (port.uuid == port_uuid) return &node;
-    }
-  }
-  return nullptr;
+  return holder(index_.ports(), port_uuid, [](const Node& node, const std::string& wanted) {
+    return std::any_of(node.ports.begin(), node.ports.end(), [&](const Port& port) { return port.uuid == wanted; });
+  });
 }
+
+std::vector<const Node*> Ledger::of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const {
+  std::vector<std::string> candidates;
+  std::set_union(kept.begin(), kept.end(), changed_.begin(), changed_.end(), std::back_inserter(candidates));
+  std::vector<const Node*> found;
+  for (const std::string& uuid : candidates) {
+    const Node* node = by_uuid(uuid);
+    if (node != nullptr && holds(*node)) found.push_back(node);
+  }
+  return found;
+}
+
+std::vector<const Node*> Ledger::with_job() const {
+  return of_these(index_.with_job(), [](const Node& node) { return node.job.running(); });
+}
+
+std::vector<const Node*> Ledger::to_be_switched() const { return of_these(index_.to_be_switched(), is_to_be_switched); }
 
 Node& Ledger::edit(const std::string& uuid) {
   const auto found = nodes_.find(uuid);
@@ -60,6 +87,7 @@ Node& Ledger::passing(const std::string& uuid) {
 
 Node& Ledger::add(Node node) {
   const std::string uuid = node.uuid;
+  std::erase(removed_, uuid);
   changed_.insert(uuid);
   return nodes_[uuid] = std::move(node);
 }
@@ -132,6 +160,8 @@ void Ledger::commit() {
     roll_back();
     throw;
   }
+  for (const std::string& uuid : removed_) index_.remove(uuid);
+  for (const Node* node : changed) index_.put(*node);
   changed_.merge(passing_);
   passing_.clear();
   const Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};

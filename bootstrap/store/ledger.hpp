@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "bootstrap/store/node_index.hpp"
 #include "bootstrap/store/store.hpp"
 
 namespace hearth::bootstrap {
@@ -33,6 +34,14 @@ class Ledger {
   [[nodiscard]] const Node* find(const std::string& id) const;
   [[nodiscard]] const Node* by_mac(const std::string& mac) const;
   [[nodiscard]] const Node* by_port(const std::string& port_uuid) const;
+
+  /// Nodes that have a job, and those whose machine is_to_be_switched(); as they are now, by UUID.
+  [[nodiscard]] std::vector<const Node*> with_job() const;
+  [[nodiscard]] std::vector<const Node*> to_be_switched() const;
+  /// UUIDs of those that were changed since the last commit.
+  [[nodiscard]] const std::set<std::string>& changed() const { return changed_; }
+  /// As they are listed: those that were created first, of the same time by UUID. As it was at the last commit.
+  [[nodiscard]] const std::set<std::pair<Stamp, std::string>>& by_age() const { return index_.by_age(); }
 
   /// The node, to be changed. Throws Error when there is none.
   [[nodiscard]] Node& edit(const std::string& uuid);
@@ -60,12 +69,16 @@ class Ledger {
 
  private:
   void roll_back();
+  [[nodiscard]] std::vector<const Node*> of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const;
+  [[nodiscard]] const Node* holder(const NodeIndex::Keys& keys, const std::string& word,
+                                   bool (*has)(const Node&, const std::string&)) const;
   [[nodiscard]] Json with_actor(Json detail) const;
 
   Store& store_;
   const Clock& clock_;
   std::map<std::string, Node> nodes_;
   std::map<std::string, std::string> set_aside_;
+  NodeIndex index_;  ///< of what is committed: nodes in changed_ are looked at themselves
   std::set<std::string> changed_;
   std::set<std::string> passing_;
   std::vector<std::string> removed_;

@@ -42,6 +42,39 @@ TEST_F(Api, listsAreFilteredSortedAndCutIntoPages) {
   EXPECT_EQ(ask("GET", "/v1/nodes?fields=colour").status, 400);
 }
 
+TEST_F(Api, pagesFollowOneAnotherWhateverIsFilteredAndTheirMarkerNeedNotFit) {
+  std::vector<std::string> made;
+  for (const char* n : {"1", "2", "3", "4", "5", "6", "7"})
+    made.push_back(
+        add(n == std::string("4") ? "manual-management" : "fake-hardware", cat("52:54:00:00:00:0", n), cat("n", n)));
+  for (std::size_t at = 0; at < made.size(); ++at) {
+    conductor->ledger().edit(made[at]).created = static_cast<Stamp>(10 - at / 2);  // two of each time, the last first
+    conductor->settle();
+  }
+  for (const char* list : {"nodes", "ports"}) {
+    const std::string filter = list == std::string("nodes") ? "driver=fake-hardware&" : "";
+    const Json whole = ask("GET", cat("/v1/", list, "?", filter)).body[list];
+    EXPECT_EQ(whole.size(), filter.empty() ? 7U : 6U);
+    Json joined = Json::array();
+    std::string marker;
+    for (int page = 0; page < 4; ++page) {
+      const Json body = ask("GET", cat("/v1/", list, "?", filter, "limit=2", marker)).body;
+      for (const Json& row : body[list]) joined.push_back(row);
+      if (!body.contains("next")) break;
+      marker = cat("&marker=", text_in(body[list].back(), "uuid"));
+    }
+    EXPECT_EQ(joined, whole) << list;
+    EXPECT_EQ(ask("GET", cat("/v1/", list, "?marker=", random_uuid())).status, 404);
+  }
+  const Json sorted = ask("GET", "/v1/nodes?sort_key=created_at&fields=name").body["nodes"];
+  EXPECT_EQ(sorted[0]["name"], "n7");
+  const Json behind = ask("GET", cat("/v1/nodes?driver=fake-hardware&limit=1&marker=", made[3])).body["nodes"];
+  ASSERT_EQ(behind.size(), 1U);
+  EXPECT_NE(behind[0]["name"], "n4");
+  EXPECT_FALSE(ask("GET", "/v1/nodes?limit=7").body.contains("next"));
+  EXPECT_TRUE(ask("GET", "/v1/nodes?limit=6").body.contains("next"));
+}
+
 TEST_F(Api, verbsPowerMaintenanceTraitsAndBootDevice) {
   const std::string uuid = add("fake-hardware");
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/provision", {{"target", "inspect"}}).status, 400);

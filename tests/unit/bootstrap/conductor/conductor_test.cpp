@@ -73,5 +73,69 @@ TEST_F(ConductorTest, whatAMachineAsksInVainIsKeptAlsoRightBehindAnotherSign) {
   EXPECT_EQ(node(uuid).seen_how, "it asks in vain: arp who-has 192.0.2.99") << "no news within half a minute";
 }
 
+/// Processor time of a site with so many nodes, each the least of three times.
+class Hall : public ConductorFixture {
+ public:
+  explicit Hall(int nodes) : nodes_(nodes) {}
+
+  double import() {
+    Json rows = Json::array();
+    for (int n = 0; n < nodes_; ++n)
+      rows.push_back({{"pm_type", "fake-hardware"}, {"name", cat("n", n)}, {"mac", {mac_of(n)}}});
+    ImportRequest request;
+    request.text = format_json({{"nodes", rows}});
+    const Duration before = thread_time();
+    EXPECT_EQ(conductor->import(request).created.size(), static_cast<std::size_t>(nodes_));
+    for (int second = 0; second < 9 && !conductor->quiet(); ++second) pass(1);
+    EXPECT_EQ(conductor->node(cat("n", nodes_ - 1)).state, State::available);
+    return seconds_in(thread_time() - before);
+  }
+  double tick() {
+    return least([&] {
+      for (int at = 0; at < 200; ++at) conductor->tick();
+    });
+  }
+  double look_up() {
+    return least([&] {
+      for (int at = 0; at < 2000; ++at) {
+        conductor->seen(mac_of(at % nodes_), "dhcp discover", Conductor::Sign::asks);
+        static_cast<void>(conductor->node(cat("n", at % nodes_)));
+      }
+    });
+  }
+
+ private:
+  void TestBody() override {}
+  static std::string mac_of(int n) { return cat("52:54:00:00:", 10 + n / 80, ":", 10 + n % 80); }
+  template <typename Body>
+  static double least(Body body) {
+    double least = 1e9;
+    for (int run = 0; run < 3; ++run) {
+      const Duration before = thread_time();
+      body();
+      least = std::min(least, seconds_in(thread_time() - before));
+    }
+    return least;
+  }
+
+  int nodes_;
+};
+
+TEST(HallTest, TwiceTheNodesTakeTwiceTheTimeAndIdleOnesNone) {
+  const auto import = [](int nodes) {
+    return std::min({Hall(nodes).import(), Hall(nodes).import(), Hall(nodes).import()});
+  };
+  const double some = import(400);
+  EXPECT_LT(import(800), 2.6 * some) << some;
+  Hall small(200);
+  Hall large(1600);
+  small.import();
+  large.import();
+  const double tick = small.tick();
+  EXPECT_LT(large.tick(), 2 * tick + 0.001) << tick;
+  const double look_up = small.look_up();
+  EXPECT_LT(large.look_up(), 2 * look_up + 0.001) << look_up;
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -51,6 +51,20 @@ class GateTest : public ::testing::Test {
             log};
 };
 
+TEST_F(GateTest, OnlyWhoMayImportAnInventorySendsALongOne) {
+  const auto admitted = [&](const std::string& path, const std::string& token) {
+    ServedRequest head;
+    head.method = "POST";
+    head.path = head.target = path;
+    head.headers = {{"Host", "127.0.0.1:6385"}, {"X-Auth-Token", token}};
+    return gate.admit(head).body_bytes;
+  };
+  EXPECT_EQ(admitted("/v1/hearth/import", "secret-of-the-admin"), Gate::k_inventory);
+  EXPECT_EQ(admitted("/v1/hearth/import", "secret-of-ann-herself"), Gate::k_body);
+  EXPECT_EQ(admitted("/v1/hearth/import", ""), Gate::k_body);
+  EXPECT_EQ(admitted("/v1/nodes", "secret-of-the-admin"), Gate::k_body);
+}
+
 TEST_F(GateTest, thisMachineIsNobody) {
   EXPECT_EQ(ask({}).status, 401);
   EXPECT_EQ(ask({}, "GET", "/v1/nodes", "::1").status, 401);

@@ -1,0 +1,104 @@
+// NodeIndex, as the ledger uses it: what it finds is what looking at every node finds.
+#include "bootstrap/store/node_index.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/text.hpp"
+#include "bootstrap/store/ledger.hpp"
+#include "tests/fakes/manual_clock.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class RandomLedger {
+ public:
+  explicit RandomLedger(unsigned seed) : random_(seed) {}
+
+  void step() {
+    const std::string uuid = uuid_of(below(12));
+    switch (ledger_.by_uuid(uuid) == nullptr ? 0 : below(8)) {
+      case 0: add(uuid); break;
+      case 1: ledger_.remove(uuid); break;
+      case 2: ledger_.edit(uuid).name = name_of(below(6)); break;
+      case 3: ledger_.edit(uuid).ports = {new_port(mac_of(below(6)), 1), new_port(mac_of(6 + below(6)), 2)}; break;
+      case 4: ledger_.edit(uuid).job.kind = below(2) == 0 ? "" : "deploy"; break;
+      case 5: ledger_.edit(uuid).instruction.action = below(2) == 0 ? "" : "reset"; break;
+      case 6: ledger_.edit(uuid).internal = below(2) == 0 ? Json::object() : Json{{k_power_off_wanted, true}}; break;
+      default: ledger_.commit();
+    }
+  }
+
+  void compare() const {
+    std::vector<std::string> jobs;
+    std::vector<std::string> switches;
+    std::set<std::string> names;
+    std::set<std::string> macs;
+    for (const auto& [uuid, node] : ledger_.nodes()) {
+      if (node.job.running()) jobs.push_back(uuid);
+      if (is_to_be_switched(node)) switches.push_back(uuid);
+      names.insert(node.name);
+      for (const Port& port : node.ports) {
+        macs.insert(port.address);
+        ASSERT_NE(ledger_.by_port(port.uuid), nullptr);
+        EXPECT_EQ(ledger_.by_port(port.uuid)->uuid, uuid);
+      }
+    }
+    EXPECT_EQ(uuids(ledger_.with_job()), jobs);
+    EXPECT_EQ(uuids(ledger_.to_be_switched()), switches);
+    for (unsigned n = 0; n < 12; ++n) {
+      const Node* named = ledger_.find(name_of(n));
+      EXPECT_EQ(named != nullptr, names.contains(name_of(n)));
+      EXPECT_TRUE(named == nullptr || named->name == name_of(n));
+      const Node* with_mac = ledger_.by_mac(mac_of(n));
+      EXPECT_EQ(with_mac != nullptr, macs.contains(mac_of(n)));
+      EXPECT_TRUE(with_mac == nullptr || with_mac->has_mac(mac_of(n)));
+    }
+  }
+
+  void compare_order() {
+    ledger_.commit();
+    EXPECT_EQ(ledger_.by_age().size(), ledger_.nodes().size());
+    EXPECT_EQ(Ledger(store_, clock_).by_age(), ledger_.by_age());
+    for (const auto& [uuid, node] : ledger_.nodes()) EXPECT_TRUE(ledger_.by_age().contains({node.created, uuid}));
+  }
+
+ private:
+  unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+  static std::string uuid_of(unsigned n) { return cat("00000000-0000-4000-8000-0000000000", n + 10); }
+  static std::string name_of(unsigned n) { return cat("web", n); }
+  static std::string mac_of(unsigned n) { return cat("52:54:00:00:00:", n + 10); }
+  static std::vector<std::string> uuids(const std::vector<const Node*>& nodes) {
+    std::vector<std::string> found;
+    for (const Node* node : nodes) found.push_back(node->uuid);
+    return found;
+  }
+  void add(const std::string& uuid) {
+    Node node;
+    node.uuid = uuid;
+    node.created = below(3);
+    ledger_.add(std::move(node));
+  }
+
+  std::mt19937 random_;
+  Store store_{":memory:"};
+  fakes::ManualClock clock_;
+  Ledger ledger_{store_, clock_};
+};
+
+TEST(NodeIndex, FindsWhatLookingAtEveryNodeFinds) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(cat("seed ", seed));
+    RandomLedger ledger(seed);
+    for (int at = 0; at < 60; ++at) {
+      ledger.step();
+      ledger.compare();
+      if (testing::Test::HasFailure()) return;
+    }
+    ledger.compare_order();
+  }
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
