@@ -1,6 +1,6 @@
 // `hearth deploy`: from templates and an inventory to configured machines, as one run.
 #include <cstdio>
-#include <thread>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
@@ -10,6 +10,7 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
 #include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/client/deputy.hpp"
 #include "bootstrap/deploy/node_side.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -22,23 +23,34 @@ void tell(const std::string& text) {
   std::fflush(stdout);
 }
 
-/// The seed's services in a thread of this process, for as long as this lives.
+/// The seed's services in a copy of this process, for as long as this lives: with no more rights than `hearth node
+/// serve` has.
 class OwnSeed {
  public:
   explicit OwnSeed(const cli::Arguments& arguments)
-      : service_(arguments, false), thread_([this] { service_.run(false); }) {}
+      : deputy_([&](DeputyLine& asker) {
+          SeedService service(arguments);
+          asker.end_with_other();
+          asker.send({{"nodes", service.nodes_url()},
+                      {"stacks", service.stacks_url()},
+                      {"token", service.stacks_token()},
+                      {"authority", service.stacks_ca_file()}});
+          service.run();
+          if (!service.wind_up()) std::_Exit(0);  // what was asked of BMCs and agents is asked again
+        }),
+        told_(deputy_.receive()) {}
   OwnSeed(const OwnSeed&) = delete;
   OwnSeed& operator=(const OwnSeed&) = delete;
-  ~OwnSeed() {
-    service_.stop();
-    thread_.join();
+  ~OwnSeed() { deputy_.stop(); }
+  [[nodiscard]] std::string nodes_url() const { return text_in(told_, "nodes"); }
+  [[nodiscard]] metadata::live::StackAddress stacks() const {
+    return {text_in(told_, "stacks"), text_in(told_, "token"), text_in(told_, "authority")};
   }
-  [[nodiscard]] const SeedService& service() const { return service_; }
-  void stay() { thread_.join(); }
+  void stay() { deputy_.wait(); }
 
  private:
-  SeedService service_;
-  std::thread thread_;
+  Deputy deputy_;
+  Json told_;
 };
 
 /// Where the nodes and the stacks are: a seed's, or our own.
@@ -99,9 +111,8 @@ Site open_site(const cli::Arguments& arguments) {
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
   site.own = std::make_unique<OwnSeed>(serve);
-  site.conductor.add("url", site.own->service().nodes_url());
-  const SeedService& own = site.own->service();
-  site.stacks = {own.stacks_url(), own.stacks_token(), own.stacks_ca_file()};
+  site.conductor.add("url", site.own->nodes_url());
+  site.stacks = site.own->stacks();
   return site;
 }
 

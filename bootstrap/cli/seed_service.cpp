@@ -118,9 +118,10 @@ fs::path made_directory(const cli::Arguments& arguments) {
   return directory;
 }
 
-/// After one that was killed, a copy of it that tries a request (metadata/live/trials) may have the lock for a moment.
+/// After one that was killed, a copy of it that tries a request (metadata/live/trials) may have the lock for a moment;
+/// after `hearth deploy`, its services until they have wound up.
 FileLock taken_lock(const fs::path& directory) {
-  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(2));
+  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(5));
   if (lock) return std::move(*lock);
   throw Error(ErrorKind::io, cat("another process works on ", directory.string()))
       .hint(
@@ -331,13 +332,13 @@ class EngineAccess final : public AccessLog {
 
 /// In the order in which they are made.
 struct SeedService::Parts {
-  Parts(const cli::Arguments& arguments, bool own_process)
+  explicit Parts(const cli::Arguments& arguments)
       : has_page(!arguments.has("no-page")),
         directory(made_directory(arguments)),
         site(site_of(arguments, directory)),
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
-        rights(own_process && !arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
+        rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
         store((directory / "state.db").string()),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
@@ -480,20 +481,19 @@ GivenAway::GivenAway(const fs::path& directory, Handover given)
   hint("hearth seed takeover goes on with it; with --back it calls it off");
 }
 
-SeedService::SeedService(const cli::Arguments& arguments, bool own_process)
-    : parts_(std::make_unique<Parts>(arguments, own_process)) {
-  if (own_process) parts_->server.take_signals();
+SeedService::SeedService(const cli::Arguments& arguments) : parts_(std::make_unique<Parts>(arguments)) {
+  parts_->server.take_signals();
 }
 SeedService::~SeedService() = default;
 
-void SeedService::run(bool signals) {
+void SeedService::run() {
   parts_->server.every(std::chrono::milliseconds(50), [this] {
     if (parts_->boot) parts_->boot->tick();
     parts_->conductor.tick();
     if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
   });
   parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
-  parts_->server.run(signals);
+  parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
@@ -504,7 +504,6 @@ void SeedService::run(bool signals) {
 std::optional<Handover> SeedService::handover() const { return kept_handover(parts_->store); }
 bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2)); }
 
-void SeedService::stop() { parts_->server.stop(); }
 const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
 const std::string& SeedService::stacks_url() const { return parts_->engine.url; }
 const std::string& SeedService::stacks_ca_file() const { return parts_->engine.ca_file; }
@@ -545,6 +544,10 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
 
 std::vector<cli::Option> boot_options() {
   std::vector<cli::Option> options = {
+      {"user", 0, "USER",
+       "whom root becomes (hearth, else an id of its own), who gets DIR and the site's state_dir; root: nobody, for "
+       "local "
+       "libvirt URIs"},
       {"agents", 0, "ADDRESS", "for machines; may be given more than once"},
       {"boot", 0, "SITE",
        "also serve DHCP, TFTP and HTTP boot: a site file, or one of hearth pxe serve, which tells of it; its nodes are "
