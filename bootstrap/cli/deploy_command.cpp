@@ -80,6 +80,8 @@ std::string with_port(const std::string& seed) {
   return url.text();
 }
 
+std::string host_in(const std::string& url) { return parse_url(url).value_or_throw().host; }
+
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
 void refuse_unread(const cli::Arguments& arguments) {
   if (!arguments.has("seed")) {
@@ -117,7 +119,7 @@ Site open_site(const cli::Arguments& arguments) {
 }
 
 /// What is not said of a seed's stacks its conductor knows; one of an older Hearth, that serves them in clear, knows
-/// nothing of it.
+/// nothing of it. Whom it names is trusted for the seed's own addresses, not elsewhere.
 void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& conductor) {
   const std::string seed = arguments.value_or("seed", "");
   if (seed.empty()) return;
@@ -132,9 +134,11 @@ void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& c
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found) throw;
   }
-  if (given.url.empty()) site.stacks.url = stacks_beside(seed, text_in(engine, "url"));
+  const std::string told = text_in(engine, "url");
+  if (given.url.empty()) site.stacks.url = stacks_beside(seed, told);
+  const std::string host = host_in(site.stacks.url);
   const std::string authority = text_in(engine, "authority");
-  if (!given.ca_file.empty() || authority.empty()) return;
+  if (!given.ca_file.empty() || authority.empty() || (host != host_in(seed) && host != host_in(told))) return;
   site.told.emplace(TempDir::create("/tmp", "hearth-deploy-"));
   site.stacks.ca_file = (site.told->path() / "authority.pem").string();
   RealFileSystem().write(site.stacks.ca_file, authority, {});
@@ -266,7 +270,8 @@ cli::Command deploy_command() {
        {"seed", 0, "URL", "a running seed: its conductor (http://HOST:6385)"},
        {"stacks-url", 0, "URL", "its stack engine (as the conductor says, at HOST: https://HOST:8004/v1/admin)"},
        {"stacks-token-file", 0, "FILE", "the engine's token (DIR/metadata/api-token)"},
-       {"stacks-ca-file", 0, "FILE", "whom to trust there (PEM; whom the conductor says)"},
+       {"stacks-ca-file", 0, "FILE",
+        "whom to trust there (PEM; at the seed's addresses whom its conductor says, else the system's authorities)"},
        {"state", 0, "DIR", "where state is kept without a seed (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
        {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"},
        {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},

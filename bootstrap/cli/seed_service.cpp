@@ -233,11 +233,15 @@ class EngineTransport {
     const bool told_whom_to_trust = fs::exists(state / metadata::live::k_authority_file);
     const std::string before = is_new || told_whom_to_trust ? "tls" : "clear";
     const std::string kept(trim(RealFileSystem().read(file_).value_or(before)));
-    if (kept != "tls" && kept != "clear")
-      throw Error(ErrorKind::input, cat(file_.string(), " holds neither tls nor clear"))
-          .hint("--tls-stacks or --plain-stacks says which, once it is removed");
+    const bool is_known = kept == "tls" || kept == "clear";
+    if (!is_known && !arguments.has("plain-stacks") && !arguments.has("tls-stacks"))
+      throw Error(ErrorKind::input,
+                  cat(file_.string(), ", how the stack engine was served, holds neither tls nor clear"))
+          .hint(cat("Say it by --tls-stacks or --plain-stacks, once; machines in service go on asking as before: ",
+                    told_whom_to_trust ? "by TLS, as authority.pem beside it tells"
+                                       : "in clear, as nothing beside it tells of TLS"));
     with_tls_ = arguments.has("tls-stacks") || (kept == "tls" && !arguments.has("plain-stacks"));
-    if (!is_new && with_tls_ != (kept == "tls")) {
+    if (!is_new && with_tls_ != (is_known ? kept == "tls" : told_whom_to_trust)) {
       log.warning(cat("the stack engine is served ", with_tls_ ? "by TLS" : "in clear",
                       " from now on: machines that ask ", with_tls_ ? "http" : "https",
                       ":// URLs get no answer until they are deployed anew"));
