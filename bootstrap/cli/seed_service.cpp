@@ -135,6 +135,8 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
   if (!file) return std::nullopt;
   pxe::Site site = load_boot_site(*file, directory.string());
   if (site.root.empty()) {
+  if (const std::optional<std::string> unknown = arguments.value("unknown"))
+    site.unknown = *unknown == "ignore" ? pxe::UnknownPolicy::ignore : pxe::UnknownPolicy::local;
     site.root = (directory / "files").string();
     RealFileSystem().make_directories(site.root, 0755);
   }
@@ -560,6 +562,12 @@ std::vector<cli::Option> boot_options() {
       {"allow-host", 0, "NAME",
        "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},
       {"agent-url", 0, "URL", "where ramdisks find the conductor (https://ADDRESS:PORT of the first --agents)"},
+      {"unknown",
+       0,
+       "HOW",
+       "machines that are no nodes (as the site says): local gives them an address and has them boot from their disk, "
+       "ignore answers nothing",
+       {"local", "ignore"}},
       {"agents-certificate", 0, "FILE",
        "serve machines by TLS with this chain (PEM; DIR/server.pem, made with its key at the first start)"},
       {"agents-key", 0, "FILE", "and this key, whose pin ramdisks get with their boot; another one: start again"},
