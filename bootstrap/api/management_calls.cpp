@@ -11,18 +11,6 @@ namespace hearth::bootstrap {
 
 namespace {
 
-/// As Ironic takes truth values, in whatever form they come.
-std::optional<bool> truth_of(const Json& body, const char* key) {
-  if (!body.is_object() || !body.contains(key)) return std::nullopt;
-  if (body[key].is_boolean()) return body[key].get<bool>();
-  const std::string text = to_lower(text_of(body[key]));
-  for (const char* yes : {"true", "t", "1", "yes", "y", "on"})
-    if (text == yes) return true;
-  for (const char* no : {"false", "f", "0", "no", "n", "off"})
-    if (text == no) return false;
-  return std::nullopt;
-}
-
 void need_version(const ApiCall& call, int minor) {
   if (call.view.minor < minor)
     throw Refusal(404, cat("This endpoint is supported starting with the API version 1.", minor));
@@ -47,6 +35,17 @@ Json bios_row(const std::string& name, const Json& value, const Json& at, const 
 }  // namespace
 
 /// PUT states/boot_mode, states/secure_boot: 202, then the node tells how it went.
+std::optional<bool> truth_of(const Json& body, const char* key) {
+  if (!body.is_object() || !body.contains(key)) return std::nullopt;
+  if (body[key].is_boolean()) return body[key].get<bool>();
+  const std::string text = to_lower(text_of(body[key]));
+  for (const char* yes : {"true", "t", "1", "yes", "y", "on"})
+    if (text == yes) return true;
+  for (const char* no : {"false", "f", "0", "no", "n", "off"})
+    if (text == no) return false;
+  return std::nullopt;
+}
+
 ServedResponse IronicApi::node_firmware(const ApiCall& call, const Node& node) {
   need_version(call, 76);
   const Json body = call.body();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/python_json.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -61,6 +62,19 @@ void Conductor::check_words(const Node& node) const {
 Node& Conductor::edit(const std::string& id) { return ledger_.edit(node(id).uuid); }
 
 void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
+namespace {
+
+/// Of a cleaning that is to boot no ramdisk: all steps here need one, those of a BMC as Ironic's own do.
+std::string ramdisk_fault(const Json& arguments) {
+  if (!arguments.is_object() || !arguments.value("disable_ramdisk", false)) return "";
+  std::vector<std::string> faults;
+  for (const Json& step : list_member(arguments, "clean_steps"))
+    faults.push_back(cat("clean step ", python_text(step), " requires booting a ramdisk"));
+  return join(faults, "; ");
+}
+
+}  // namespace
+
   const Node& before = node(id);
   const std::optional<Verb> verb = parse_verb(text);
   if (!verb) throw Refusal(400, refusal(text, before.uuid, before.state));
@@ -90,6 +104,8 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   Node& changed = edit(id);
   jobs_.begin(changed, *verb, given);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) {
+  if (const std::string fault = ramdisk_fault(given); *verb == Verb::clean && !fault.empty())
+    fail(ledger_, changed, cat("Cannot clean node ", changed.uuid, ": ", fault));
     if (changed.instance_uuid.empty()) changed.instance_uuid = random_uuid();
     put_config_drive(changed,
                      arguments.is_object() && arguments.contains("configdrive") ? arguments["configdrive"] : Json());
