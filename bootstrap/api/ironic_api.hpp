@@ -89,7 +89,8 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse node_bios(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_versions(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_raid(const ApiCall& call, const Node& node);
-  [[nodiscard]] ServedResponse node_without(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_without(const ApiCall& call);
+  [[nodiscard]] ServedResponse node_console(const ApiCall& call, const Node& node);
 
   // port_calls.cpp
   [[nodiscard]] ServedResponse ports(const ApiCall& call);

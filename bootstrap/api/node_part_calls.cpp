@@ -33,7 +33,7 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   if (part == "bios") return node_bios(call, node);
   if (part == "firmware") return node_versions(call, node);
   if (part == "children") return node_children(call, node);
-  if (part == "vendor_passthru") return node_without(call, node);
+  if (part == "vendor_passthru") return node_without(call);
   if (part == "traits") return node_traits(call, node);
   if (part == "validate") return node_validate(call, node);
   if (part == "history") return node_history(call, node);
@@ -94,7 +94,7 @@ ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
   }
   if (what == "boot_mode" || what == "secure_boot") return node_firmware(call, node);
   if (what == "raid") return node_raid(call, node);
-  if (what == "console") return node_without(call, node);
+  if (what == "console") return node_console(call, node);
   throw Refusal(404, "Not Found");
 }
 

@@ -22,6 +22,7 @@
 #include "bootstrap/page/heat_stacks.hpp"
 #include "bootstrap/page/status_page.hpp"
 #include "bootstrap/power/all_drivers.hpp"
+#include "bootstrap/power/consoles.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_client.hpp"
@@ -134,9 +135,9 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
   const std::optional<std::string> file = arguments.value("boot");
   if (!file) return std::nullopt;
   pxe::Site site = load_boot_site(*file, directory.string());
-  if (site.root.empty()) {
   if (const std::optional<std::string> unknown = arguments.value("unknown"))
     site.unknown = *unknown == "ignore" ? pxe::UnknownPolicy::ignore : pxe::UnknownPolicy::local;
+  if (site.root.empty()) {
     site.root = (directory / "files").string();
     RealFileSystem().make_directories(site.root, 0755);
   }
@@ -479,6 +480,7 @@ struct SeedService::Parts {
   EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
+  Consoles consoles{directory, log};
 };
 
 GivenAway::GivenAway(const fs::path& directory, Handover given)
@@ -499,6 +501,8 @@ void SeedService::run() {
     if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
   });
   parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
+  parts_->server.every(std::chrono::seconds(1),
+                       [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
   parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {
@@ -558,16 +562,16 @@ std::vector<cli::Option> boot_options() {
       {"boot", 0, "SITE",
        "also serve DHCP, TFTP and HTTP boot: a site file, or one of hearth pxe serve, which tells of it; its nodes are "
        "these"},
-      {"boot-force", 0, "", "even where another DHCP server answers"},
-      {"allow-host", 0, "NAME",
-       "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},
-      {"agent-url", 0, "URL", "where ramdisks find the conductor (https://ADDRESS:PORT of the first --agents)"},
       {"unknown",
        0,
        "HOW",
        "machines that are no nodes (as the site says): local gives them an address and has them boot from their disk, "
        "ignore answers nothing",
        {"local", "ignore"}},
+      {"boot-force", 0, "", "even where another DHCP server answers"},
+      {"allow-host", 0, "NAME",
+       "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},
+      {"agent-url", 0, "URL", "where ramdisks find the conductor (https://ADDRESS:PORT of the first --agents)"},
       {"agents-certificate", 0, "FILE",
        "serve machines by TLS with this chain (PEM; DIR/server.pem, made with its key at the first start)"},
       {"agents-key", 0, "FILE", "and this key, whose pin ramdisks get with their boot; another one: start again"},
