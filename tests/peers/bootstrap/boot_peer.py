@@ -345,9 +345,9 @@ def closed_to_the_user(hearth, place):
     os.mkdir(closed, 0o700)
     for directory, options, why in ((os.path.join(closed, "node"), [], f"{closed} is closed to"), (os.path.join(place, "node2"), ["--user", "root"], "--user")):
         with Conductor(hearth, *options, directory=directory_made(directory)) as c:
+            c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "m1"})  # answered once it has no rights
             same("who serves", "0", users_of(c.process.pid)[0])
             no_rights_are_left(c.process.pid)
-            c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "m1"})
             c.stop()
             same("how it ended", 0, c.process.returncode)
             with open(os.path.join(directory, "serve.log"), encoding="ascii") as log:
