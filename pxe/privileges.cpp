@@ -34,16 +34,6 @@ using Capabilities = std::array<__user_cap_data_struct, 2>;
 
 std::uint32_t bit(unsigned capability) { return 1U << capability; }
 
-/// Not the root of a user namespace, which may be nobody outside; and able to become another.
-bool is_machines_root() {
-  const std::vector<std::string> map = split_words(RealFileSystem().read("/proc/self/uid_map").value_or(""));
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  Capabilities have{};
-  const std::uint32_t wanted = bit(CAP_CHOWN) | bit(CAP_SETUID) | bit(CAP_SETGID);
-  return ::geteuid() == 0 && map == std::vector<std::string>{"0", "0", "4294967295"} &&
-         ::syscall(SYS_capget, &header, have.data()) == 0 && (have[0].effective & wanted) == wanted;
-}
-
 SystemUser known_user(const std::string& user) {
   const passwd* entry = ::getpwnam(user.c_str());
   if (entry == nullptr)
@@ -60,12 +50,18 @@ SystemUser free_user(const std::string& state) {
   return {cat("user ", id), id, id};
 }
 
-SystemUser fitting_user(const std::string& state) {
-  if (const passwd* entry = ::getpwnam("hearth")) return {"hearth", entry->pw_uid, entry->pw_gid};
+/// Who has the directory, if that is not root.
+std::optional<SystemUser> owner_of(const std::string& state) {
   struct stat status {};
-  if (::stat(state.c_str(), &status) == 0 && status.st_uid != 0)
-    return {cat("user ", status.st_uid), status.st_uid, status.st_gid};
-  return free_user(state);
+  if (::stat(state.c_str(), &status) != 0 || status.st_uid == 0) return std::nullopt;
+  return SystemUser{cat("user ", status.st_uid), status.st_uid, status.st_gid};
+}
+
+SystemUser fitting_user(const std::string& state, bool stays_with_owner) {
+  const std::optional<SystemUser> owner = owner_of(state);
+  if (owner && stays_with_owner) return *owner;
+  if (const passwd* entry = ::getpwnam("hearth")) return {"hearth", entry->pw_uid, entry->pw_gid};
+  return owner ? *owner : free_user(state);
 }
 
 /// Given to nobody, not even if he is named: what all others have is in them.
@@ -77,6 +73,18 @@ bool is_systems(const fs::path& path) {
     if (path == shared) return true;
   }
   return path.string().starts_with("/usr/");
+}
+
+/// The directory above it through which he may not go; empty where there is none.
+std::string closed_to(const fs::path& path, const SystemUser& user) {
+  for (fs::path above = path.parent_path(); user.uid != 0 && !above.empty(); above = above.parent_path()) {
+    struct stat status {};
+    if (::stat(above.c_str(), &status) != 0) return above.string();
+    const mode_t wanted = status.st_uid == user.uid ? S_IXUSR : status.st_gid == user.gid ? S_IXGRP : S_IXOTH;
+    if ((status.st_mode & wanted) == 0) return above.string();
+    if (above == above.root_path()) break;
+  }
+  return "";
 }
 
 /// Why a directory is not to be given to somebody unasked; empty where it may.
@@ -92,6 +100,8 @@ std::string kept_back(const fs::path& path, const SystemUser& user) {
   }
   ::endpwent();
   if (!owner.empty()) return cat(path.string(), " is the home of ", owner);
+  if (const std::string closed = closed_to(path, user); !closed.empty())
+    return cat(closed, " is closed to ", user.name);
   const StateTree tree(path.string());
   const std::string other = tree.owner() == 0 ? tree.of_others(user.uid) : "";  // else it was given before
   return other.empty() ? "" : cat(path.string(), " holds what is somebody else's (", other, ")");
@@ -133,27 +143,40 @@ struct Choice {
 };
 
 Choice choice(const RightsWish& wish) {
-  if (wish.user == "root") return {std::nullopt, "--user"};
   std::vector<fs::path> states;
   for (const std::string& state : wish.states) states.push_back(fs::weakly_canonical(state));
-  if (!wish.user.empty()) {
+  const bool is_roots = wish.user == "root";
+  if (!wish.user.empty() && !is_roots) {
+    const SystemUser user = known_user(wish.user);
     for (const fs::path& state : states) {
-      if (is_systems(state))
-        throw Error(ErrorKind::input, cat(state.string(), " is the system's: it is not given to ", wish.user))
+      const std::string closed = closed_to(state, user);
+      if (is_systems(state) || !closed.empty())
+        throw Error(ErrorKind::input,
+                    closed.empty() ? cat(state.string(), " is the system's: it is not given to ", wish.user)
+                                   : cat(closed, " is closed to ", wish.user, ", whose ", state.string(), " is to be"))
             .hint("Give the state a directory of its own.");
     }
-    return {known_user(wish.user), ""};
+    return {user, ""};
   }
-  if (!is_machines_root() || states.empty()) return {};
-  SystemUser user = fitting_user(states.front().string());
+  if (!is_machines_root() || states.empty()) return {std::nullopt, is_roots ? "--user" : ""};
+  SystemUser user = is_roots ? SystemUser{"root", 0, 0} : fitting_user(states.front().string(), wish.stays_with_owner);
   for (const fs::path& state : states) {
     if (std::string why = kept_back(state, user); !why.empty())
-      return {std::nullopt, cat(why, ": give it a directory of its own, or name a --user")};
+      return {std::nullopt, is_roots ? "--user" : cat(why, ": give it a directory of its own, or name a --user")};
   }
-  return {std::move(user), ""};
+  return {std::move(user), is_roots ? "--user" : ""};
 }
 
 }  // namespace
+
+bool is_machines_root() {
+  const std::vector<std::string> map = split_words(RealFileSystem().read("/proc/self/uid_map").value_or(""));
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  Capabilities have{};
+  const std::uint32_t wanted = bit(CAP_CHOWN) | bit(CAP_SETUID) | bit(CAP_SETGID);
+  return ::geteuid() == 0 && map == std::vector<std::string>{"0", "0", "4294967295"} &&
+         ::syscall(SYS_capget, &header, have.data()) == 0 && (have[0].effective & wanted) == wanted;
+}
 
 Rights::Rights(RightsWish wish, Logger& log) : wish_(std::move(wish)), log_(log) {
   for (const std::string& state : wish_.states) RealFileSystem().make_directories(state, 0750);
@@ -167,7 +190,7 @@ Rights::Rights(RightsWish wish, Logger& log) : wish_(std::move(wish)), log_(log)
   become(*chosen.user);
   have_only(kept_of(bit(CAP_NET_BIND_SERVICE) | bit(CAP_NET_RAW) | bit(CAP_DAC_READ_SEARCH)));
   ::prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
-  user_ = chosen.user->name;
+  if (chosen.user->uid != 0) user_ = chosen.user->name;
 }
 
 void Rights::give_up() {

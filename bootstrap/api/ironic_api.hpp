@@ -1,4 +1,4 @@
-// The REST face of the conductor: Ironic's API, version 1.1 to 1.82, as the field's clients and ironic-python-agent use
+// The REST face of the conductor: Ironic's API, version 1.1 to 1.87, as the field's clients and ironic-python-agent use
 // it; ironic-inspector's; and under /v1/hearth what those don't have (inventories, events, images, roles).
 //
 // Stands behind a Gate. Agents need no token of people's, reach only what is theirs, and only from their own machine;
@@ -35,6 +35,9 @@ struct ApiCall {
   /// The body as an object or list; throws Refusal (400).
   [[nodiscard]] Json body() const;
 };
+
+/// As Ironic takes truth values, in whatever form they come.
+[[nodiscard]] std::optional<bool> truth_of(const Json& body, const char* key);
 
 /// What a person must at least be to send this.
 [[nodiscard]] Role needed_role(const ApiCall& call);
@@ -86,7 +89,8 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse node_bios(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_versions(const ApiCall& call, const Node& node);
   [[nodiscard]] ServedResponse node_raid(const ApiCall& call, const Node& node);
-  [[nodiscard]] ServedResponse node_without(const ApiCall& call, const Node& node);
+  [[nodiscard]] ServedResponse node_without(const ApiCall& call);
+  [[nodiscard]] ServedResponse node_console(const ApiCall& call, const Node& node);
 
   // port_calls.cpp
   [[nodiscard]] ServedResponse ports(const ApiCall& call);

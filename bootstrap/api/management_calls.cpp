@@ -1,27 +1,16 @@
 // /v1/nodes/ID/…: what a machine's management does beside its power: boot device and mode, Secure Boot, interrupts,
-// BIOS settings, firmware, RAID. What no driver of ours has (consoles, calls of vendors) is refused as Ironic's empty
+// BIOS settings, firmware, RAID, consoles. What no driver of ours has (calls of vendors) is refused as Ironic's empty
 // interfaces do.
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/api/listed.hpp"
 #include "bootstrap/conductor/raid_config.hpp"
 #include "bootstrap/gate/answer.hpp"
+#include "bootstrap/power/consoles.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
-
-/// As Ironic takes truth values, in whatever form they come.
-std::optional<bool> truth_of(const Json& body, const char* key) {
-  if (!body.is_object() || !body.contains(key)) return std::nullopt;
-  if (body[key].is_boolean()) return body[key].get<bool>();
-  const std::string text = to_lower(text_of(body[key]));
-  for (const char* yes : {"true", "t", "1", "yes", "y", "on"})
-    if (text == yes) return true;
-  for (const char* no : {"false", "f", "0", "no", "n", "off"})
-    if (text == no) return false;
-  return std::nullopt;
-}
 
 void need_version(const ApiCall& call, int minor) {
   if (call.view.minor < minor)
@@ -45,6 +34,17 @@ Json bios_row(const std::string& name, const Json& value, const Json& at, const 
 }
 
 }  // namespace
+
+std::optional<bool> truth_of(const Json& body, const char* key) {
+  if (!body.is_object() || !body.contains(key)) return std::nullopt;
+  if (body[key].is_boolean()) return body[key].get<bool>();
+  const std::string text = to_lower(text_of(body[key]));
+  for (const char* yes : {"true", "t", "1", "yes", "y", "on"})
+    if (text == yes) return true;
+  for (const char* no : {"false", "f", "0", "no", "n", "off"})
+    if (text == no) return false;
+  return std::nullopt;
+}
 
 /// PUT states/boot_mode, states/secure_boot: 202, then the node tells how it went.
 ServedResponse IronicApi::node_firmware(const ApiCall& call, const Node& node) {
@@ -138,16 +138,25 @@ ServedResponse IronicApi::node_raid(const ApiCall& call, const Node& node) {
   return empty_answer(204);
 }
 
-ServedResponse IronicApi::node_without(const ApiCall& call, const Node& node) {
-  if (call.parts[2] == "vendor_passthru") {
-    if (call.parts.size() == 4 && call.parts[3] == "methods") return json_answer(200, Json::object());
-    const std::string method = call.parts.size() == 4 ? call.parts[3] : call.parameter("method");
-    if (method.empty()) throw Refusal(400, "Method not specified when calling vendor extension.");
-    throw Refusal(400, cat("No handler for method ", method));
+ServedResponse IronicApi::node_without(const ApiCall& call) {
+  if (call.parts.size() == 4 && call.parts[3] == "methods") return json_answer(200, Json::object());
+  const std::string method = call.parts.size() == 4 ? call.parts[3] : call.parameter("method");
+  if (method.empty()) throw Refusal(400, "Method not specified when calling vendor extension.");
+  throw Refusal(400, cat("No handler for method ", method));
+}
+
+/// What Ironic serves at a TCP port that asks nobody who he is, is a socket here: socat reaches it, too.
+ServedResponse IronicApi::node_console(const ApiCall& call, const Node& node) {
+  if (call.is("GET")) {
+    const bool on = node.fields.value("console_enabled", false) && has_console(node);
+    const Json info = {{"type", "socat"},
+                       {"url", cat("unix://", console_socket(conductor_.directory(), node.uuid).string())}};
+    return json_answer(200, {{"console_enabled", on}, {"console_info", on ? info : Json()}});
   }
-  if (call.is("GET")) return json_answer(200, {{"console_enabled", false}, {"console_info", nullptr}});
-  if (!truth_of(call.body(), "enabled")) throw Refusal(400, "Missing mandatory parameter: enabled");
-  throw Refusal(400, unsupported(node.driver, "console").what());
+  const std::optional<bool> on = truth_of(call.body(), "enabled");
+  if (!on) throw Refusal(400, "Missing mandatory parameter: enabled");
+  conductor_.set_console(node.uuid, *on);
+  return empty_answer(202, cat(call.view.base, "/v1/nodes/", call.parts[1], "/states/console"));
 }
 
 }  // namespace hearth::bootstrap

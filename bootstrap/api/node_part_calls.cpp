@@ -1,5 +1,6 @@
 // /v1/nodes/ID/…: states, power, maintenance, traits, validation, history.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "base/text.hpp"
@@ -32,7 +33,7 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   if (part == "bios") return node_bios(call, node);
   if (part == "firmware") return node_versions(call, node);
   if (part == "children") return node_children(call, node);
-  if (part == "vendor_passthru") return node_without(call, node);
+  if (part == "vendor_passthru") return node_without(call);
   if (part == "traits") return node_traits(call, node);
   if (part == "validate") return node_validate(call, node);
   if (part == "history") return node_history(call, node);
@@ -53,13 +54,38 @@ ServedResponse IronicApi::part_of_node(const ApiCall& call, const Node& node) {
   throw Refusal(404, "Not Found");
 }
 
+/// What a verb is asked with, in Ironic's order and words; what the verb itself looks at is left to it.
+Json checked_provision(const ApiCall& call, Json body) {
+  constexpr std::array<std::string_view, 7> k_known = {
+      "target", "configdrive", "clean_steps", "deploy_steps", "service_steps", "rescue_password", "disable_ramdisk"};
+  if (!body.is_object()) return body;
+  std::vector<std::string> unexpected;
+  for (const auto& [key, value] : body.items()) {
+    if (std::find(k_known.begin(), k_known.end(), key) == k_known.end()) unexpected.push_back(key);
+  }
+  if (!unexpected.empty()) throw Refusal(400, cat("Unexpected arguments: ", join(unexpected, ", ")));
+  constexpr const char* k_disable = "disable_ramdisk";
+  if (member_or_null(body, k_disable).is_null()) return body;
+  const std::optional<bool> disable = truth_of(body, k_disable);
+  if (!disable) {
+    throw Refusal(400,
+                  cat("Invalid disable_ramdisk: Unrecognized value '", text_of(body[k_disable]),
+                      "', acceptable values are: '0', '1', 'f', 'false', 'n', 'no', 'off', 'on', 't', 'true', 'y', "
+                      "'yes'"));
+  }
+  if (call.view.minor < 70) throw Refusal(406, "disable_ramdisk is not acceptable in this API version");
+  if (text_in(body, "target") != "clean") throw Refusal(400, "disable_ramdisk is supported only with manual cleaning");
+  body[k_disable] = *disable;
+  return body;
+}
+
 ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
   if (call.parts.size() == 3) return json_answer(200, shown_states(node, call.view.minor));
   const std::string& what = call.parts[3];
   const Json body = call.body();
   const std::string place = cat(call.view.base, "/v1/nodes/", call.parts[1], "/states");
   if (what == "provision" && call.is("PUT")) {
-    conductor_.verb(node.uuid, text_in(body, "target"), body);
+    conductor_.verb(node.uuid, text_in(body, "target"), checked_provision(call, body));
     return empty_answer(202, place);
   }
   if (what == "power" && call.is("PUT")) {
@@ -68,7 +94,7 @@ ServedResponse IronicApi::node_states(const ApiCall& call, const Node& node) {
   }
   if (what == "boot_mode" || what == "secure_boot") return node_firmware(call, node);
   if (what == "raid") return node_raid(call, node);
-  if (what == "console") return node_without(call, node);
+  if (what == "console") return node_console(call, node);
   throw Refusal(404, "Not Found");
 }
 

@@ -105,13 +105,13 @@ void check_interfaces(const Node& node) {
       throw Refusal(400, cat("Could not find the following interface in the 'ironic.hardware.interfaces.", kind,
                              "' entrypoint: ", given, ". Valid interfaces are [", join(shown, ", "), "]."));
     }
-    if (given == "redfish" && !speaks_redfish(node.driver)) {
-      throw Refusal(
-          400, cat(kind, " interface implementation 'redfish' is not supported by hardware type ", node.driver, "."));
+    if ((given == "redfish" && !speaks_redfish(node.driver)) || (given == "ipmitool-socat" && node.driver != "ipmi")) {
+      throw Refusal(400, cat(kind, " interface implementation '", given, "' is not supported by hardware type ",
+                             node.driver, "."));
     }
   };
   for (const char* kind : {"bios", "raid", "firmware"}) check(kind, {cat("no-", kind), "redfish"});
-  check("console", {"no-console"});
+  check("console", {"no-console", "ipmitool-socat"});
   check("storage", {"noop"});
 }
 

@@ -1,6 +1,6 @@
 // `hearth deploy`: from templates and an inventory to configured machines, as one run.
 #include <cstdio>
-#include <thread>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
@@ -10,6 +10,7 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
 #include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/client/deputy.hpp"
 #include "bootstrap/deploy/node_side.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -22,23 +23,34 @@ void tell(const std::string& text) {
   std::fflush(stdout);
 }
 
-/// The seed's services in a thread of this process, for as long as this lives.
+/// The seed's services in a copy of this process, for as long as this lives: with no more rights than `hearth node
+/// serve` has.
 class OwnSeed {
  public:
   explicit OwnSeed(const cli::Arguments& arguments)
-      : service_(arguments, false), thread_([this] { service_.run(false); }) {}
+      : deputy_([&](DeputyLine& asker) {
+          SeedService service(arguments);
+          asker.end_with_other();
+          asker.send({{"nodes", service.nodes_url()},
+                      {"stacks", service.stacks_url()},
+                      {"token", service.stacks_token()},
+                      {"authority", service.stacks_ca_file()}});
+          service.run();
+          if (!service.wind_up()) std::_Exit(0);  // what was asked of BMCs and agents is asked again
+        }),
+        told_(deputy_.receive()) {}
   OwnSeed(const OwnSeed&) = delete;
   OwnSeed& operator=(const OwnSeed&) = delete;
-  ~OwnSeed() {
-    service_.stop();
-    thread_.join();
+  ~OwnSeed() { deputy_.stop(); }
+  [[nodiscard]] std::string nodes_url() const { return text_in(told_, "nodes"); }
+  [[nodiscard]] metadata::live::StackAddress stacks() const {
+    return {text_in(told_, "stacks"), text_in(told_, "token"), text_in(told_, "authority")};
   }
-  [[nodiscard]] const SeedService& service() const { return service_; }
-  void stay() { thread_.join(); }
+  void stay() { deputy_.wait(); }
 
  private:
-  SeedService service_;
-  std::thread thread_;
+  Deputy deputy_;
+  Json told_;
 };
 
 /// Where the nodes and the stacks are: a seed's, or our own.
@@ -67,6 +79,8 @@ std::string with_port(const std::string& seed) {
   url.path = "/";
   return url.text();
 }
+
+std::string host_in(const std::string& url) { return parse_url(url).value_or_throw().host; }
 
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
 void refuse_unread(const cli::Arguments& arguments) {
@@ -99,14 +113,13 @@ Site open_site(const cli::Arguments& arguments) {
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
   site.own = std::make_unique<OwnSeed>(serve);
-  site.conductor.add("url", site.own->service().nodes_url());
-  const SeedService& own = site.own->service();
-  site.stacks = {own.stacks_url(), own.stacks_token(), own.stacks_ca_file()};
+  site.conductor.add("url", site.own->nodes_url());
+  site.stacks = site.own->stacks();
   return site;
 }
 
 /// What is not said of a seed's stacks its conductor knows; one of an older Hearth, that serves them in clear, knows
-/// nothing of it.
+/// nothing of it. Whom it names is trusted for the seed's own addresses, not elsewhere.
 void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& conductor) {
   const std::string seed = arguments.value_or("seed", "");
   if (seed.empty()) return;
@@ -121,9 +134,11 @@ void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& c
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found) throw;
   }
-  if (given.url.empty()) site.stacks.url = stacks_beside(seed, text_in(engine, "url"));
+  const std::string told = text_in(engine, "url");
+  if (given.url.empty()) site.stacks.url = stacks_beside(seed, told);
+  const std::string host = host_in(site.stacks.url);
   const std::string authority = text_in(engine, "authority");
-  if (!given.ca_file.empty() || authority.empty()) return;
+  if (!given.ca_file.empty() || authority.empty() || (host != host_in(seed) && host != host_in(told))) return;
   site.told.emplace(TempDir::create("/tmp", "hearth-deploy-"));
   site.stacks.ca_file = (site.told->path() / "authority.pem").string();
   RealFileSystem().write(site.stacks.ca_file, authority, {});
@@ -255,7 +270,8 @@ cli::Command deploy_command() {
        {"seed", 0, "URL", "a running seed: its conductor (http://HOST:6385)"},
        {"stacks-url", 0, "URL", "its stack engine (as the conductor says, at HOST: https://HOST:8004/v1/admin)"},
        {"stacks-token-file", 0, "FILE", "the engine's token (DIR/metadata/api-token)"},
-       {"stacks-ca-file", 0, "FILE", "whom to trust there (PEM; whom the conductor says)"},
+       {"stacks-ca-file", 0, "FILE",
+        "whom to trust there (PEM; at the seed's addresses whom its conductor says, else the system's authorities)"},
        {"state", 0, "DIR", "where state is kept without a seed (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
        {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"},
        {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},

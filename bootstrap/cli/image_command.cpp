@@ -1,5 +1,7 @@
 // `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes.
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -8,6 +10,7 @@
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/stoppable_runner.hpp"
+#include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
@@ -18,38 +21,62 @@ namespace hearth::bootstrap {
 
 namespace {
 
-/// Copies a file to `target`, which appears when it is complete; its SHA-256.
-std::string copy_hashed(const fs::path& source, const fs::path& target) {
-  const Fd from = Fd::open(source.string(), O_RDONLY);
-  AtomicFile to = AtomicFile::create(target);
-  Hasher hasher(HashKind::sha256);
-  std::string part(std::size_t{1} << 20U, '\0');
-  while (true) {
-    StopSignals::check();
-    const ssize_t got = ::read(from.get(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error::from_errno("reading", source.string());
-    if (got == 0) break;
-    const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
-    hasher.update(bytes);
-    write_all(to.fd(), bytes, target.string());
+/// DIR/files/images. Root may write there, where DIR is another user's: by none of that user's links, and as that
+/// user's.
+class ImageFolder {
+ public:
+  explicit ImageFolder(const fs::path& state) : folder_(Fd::open(state.string(), O_RDONLY | O_DIRECTORY)) {
+    if (::fstat(folder_.get(), &owner_) != 0) throw Error::from_errno("looking at", state.string());
+    for (const char* name : {"files", "images"}) {
+      const bool is_new = ::mkdirat(folder_.get(), name, 0755) == 0;
+      folder_ = open_beneath(folder_, name, O_RDONLY | O_DIRECTORY);
+      if (is_new) give(folder_, name);
+    }
   }
-  to.commit();
-  return hasher.hex_digest();
-}
+  /// Copies a file there, which appears when it is complete; its SHA-256.
+  [[nodiscard]] std::string keep(const fs::path& source, const std::string& name) const {
+    const Fd from = Fd::open(source.string(), O_RDONLY);
+    AtomicFile to = AtomicFile::create(fs::path(cat("/proc/self/fd/", folder_.get())) / name);
+    Hasher hasher(HashKind::sha256);
+    std::string part(std::size_t{1} << 20U, '\0');
+    while (true) {
+      StopSignals::check();
+      const ssize_t got = ::read(from.get(), part.data(), part.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw Error::from_errno("reading", source.string());
+      if (got == 0) break;
+      const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
+      hasher.update(bytes);
+      write_all(to.fd(), bytes, name);
+    }
+    give(to.fd(), name);
+    to.commit();
+    return hasher.hex_digest();
+  }
+
+ private:
+  void give(const Fd& made, const std::string& name) const {
+    if (::geteuid() == 0 && owner_.st_uid != 0 && ::fchown(made.get(), owner_.st_uid, owner_.st_gid) != 0)
+      throw Error::from_errno(cat("giving to user ", owner_.st_uid), name);
+  }
+  Fd folder_;
+  struct stat owner_ {};
+};
 
 /// The image's own kernel and ramdisk, or those that were named, and the image beside them; its SHA-256.
-std::string take_in(const fs::path& image, const fs::path& kept, const builder::KernelOutput& boot,
+std::string take_in(const fs::path& image, const ImageFolder& folder, const std::string& name,
                     const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // to find the kernel, the disk is unpacked
-  if (arguments.has("kernel") && arguments.has("ramdisk")) {
-    copy_hashed(*arguments.value("kernel"), boot.kernel);
-    copy_hashed(*arguments.value("ramdisk"), boot.ramdisk);
-  } else {
+  const TempDir found = TempDir::create(fs::temp_directory_path(), "hearth-image");
+  builder::KernelOutput boot{found.path() / "kernel", found.path() / "ramdisk"};
+  if (arguments.has("kernel") && arguments.has("ramdisk"))
+    boot = {*arguments.value("kernel"), *arguments.value("ramdisk")};
+  else
     builder::extract_kernel(image, boot, runner);
-  }
-  return copy_hashed(image, kept);
+  static_cast<void>(folder.keep(boot.kernel, cat(name, ".kernel")));
+  static_cast<void>(folder.keep(boot.ramdisk, cat(name, ".ramdisk")));
+  return folder.keep(image, cat(name, image.extension().string()));
 }
 
 int load(const cli::Arguments& arguments) {
@@ -58,14 +85,13 @@ int load(const cli::Arguments& arguments) {
   const std::string name = arguments.value_or("name", image.stem().string());
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
-  RealFileSystem().make_directories(folder, 0755);
-  const builder::KernelOutput boot{folder / cat(name, ".kernel"), folder / cat(name, ".ramdisk")};
-  const fs::path kept = folder / cat(name, image.extension().string());
-  const std::string digest = take_in(image, kept, boot, arguments);
-  Json record = {
-      {"kernel", boot.kernel.string()}, {"ramdisk", boot.ramdisk.string()},
-      {"file", kept.string()},          {"image_os_hash_algo", "sha256"},
-      {"image_os_hash_value", digest},  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
+  const std::string digest = take_in(image, ImageFolder(state_directory(arguments)), name, arguments);
+  Json record = {{"kernel", (folder / cat(name, ".kernel")).string()},
+                 {"ramdisk", (folder / cat(name, ".ramdisk")).string()},
+                 {"file", (folder / cat(name, image.extension().string())).string()},
+                 {"image_os_hash_algo", "sha256"},
+                 {"image_os_hash_value", digest},
+                 {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
   cli::print(cat(name, " sha256:", digest, "\n"));

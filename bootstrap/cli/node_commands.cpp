@@ -166,6 +166,7 @@ const std::vector<cli::Option> k_set_options = {
     {"description", 0, "TEXT", "what it is"},
     {"owner", 0, "TEXT", "whose it is"},
     {"conductor-group", 0, "TEXT", "who manages it"},
+    {"console-interface", 0, "NAME", "how its serial console is reached: ipmitool-socat, no-console"},
     {"driver-info", 0, "KEY=VALUE", "one value of driver_info"},
     {"property", 0, "KEY=VALUE", "one value of properties"},
     {"instance-info", 0, "KEY=VALUE", "one value of instance_info"},
@@ -203,8 +204,8 @@ int set_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
-    for (const char* key :
-         {"name", "driver", "instance-uuid", "resource-class", "description", "owner", "conductor-group"}) {
+    for (const char* key : {"name", "driver", "instance-uuid", "resource-class", "description", "owner",
+                            "conductor-group", "console-interface"}) {
       if (const auto value = arguments.value(key)) {
         patch.push_back({{"op", "add"}, {"path", cat("/", replace_all(key, "-", "_"))}, {"value", *value}});
       }

@@ -22,6 +22,7 @@
 #include "bootstrap/page/heat_stacks.hpp"
 #include "bootstrap/page/status_page.hpp"
 #include "bootstrap/power/all_drivers.hpp"
+#include "bootstrap/power/consoles.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_client.hpp"
@@ -118,9 +119,10 @@ fs::path made_directory(const cli::Arguments& arguments) {
   return directory;
 }
 
-/// After one that was killed, a copy of it that tries a request (metadata/live/trials) may have the lock for a moment.
+/// After one that was killed, a copy of it that tries a request (metadata/live/trials) may have the lock for a moment;
+/// after `hearth deploy`, its services until they have wound up.
 FileLock taken_lock(const fs::path& directory) {
-  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(2));
+  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock", std::chrono::seconds(5));
   if (lock) return std::move(*lock);
   throw Error(ErrorKind::io, cat("another process works on ", directory.string()))
       .hint(
@@ -133,6 +135,8 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
   const std::optional<std::string> file = arguments.value("boot");
   if (!file) return std::nullopt;
   pxe::Site site = load_boot_site(*file, directory.string());
+  if (const std::optional<std::string> unknown = arguments.value("unknown"))
+    site.unknown = *unknown == "ignore" ? pxe::UnknownPolicy::ignore : pxe::UnknownPolicy::local;
   if (site.root.empty()) {
     site.root = (directory / "files").string();
     RealFileSystem().make_directories(site.root, 0755);
@@ -232,11 +236,15 @@ class EngineTransport {
     const bool told_whom_to_trust = fs::exists(state / metadata::live::k_authority_file);
     const std::string before = is_new || told_whom_to_trust ? "tls" : "clear";
     const std::string kept(trim(RealFileSystem().read(file_).value_or(before)));
-    if (kept != "tls" && kept != "clear")
-      throw Error(ErrorKind::input, cat(file_.string(), " holds neither tls nor clear"))
-          .hint("--tls-stacks or --plain-stacks says which, once it is removed");
+    const bool is_known = kept == "tls" || kept == "clear";
+    if (!is_known && !arguments.has("plain-stacks") && !arguments.has("tls-stacks"))
+      throw Error(ErrorKind::input,
+                  cat(file_.string(), ", how the stack engine was served, holds neither tls nor clear"))
+          .hint(cat("Say it by --tls-stacks or --plain-stacks, once; machines in service go on asking as before: ",
+                    told_whom_to_trust ? "by TLS, as authority.pem beside it tells"
+                                       : "in clear, as nothing beside it tells of TLS"));
     with_tls_ = arguments.has("tls-stacks") || (kept == "tls" && !arguments.has("plain-stacks"));
-    if (!is_new && with_tls_ != (kept == "tls")) {
+    if (!is_new && with_tls_ != (is_known ? kept == "tls" : told_whom_to_trust)) {
       log.warning(cat("the stack engine is served ", with_tls_ ? "by TLS" : "in clear",
                       " from now on: machines that ask ", with_tls_ ? "http" : "https",
                       ":// URLs get no answer until they are deployed anew"));
@@ -331,13 +339,13 @@ class EngineAccess final : public AccessLog {
 
 /// In the order in which they are made.
 struct SeedService::Parts {
-  Parts(const cli::Arguments& arguments, bool own_process)
+  explicit Parts(const cli::Arguments& arguments)
       : has_page(!arguments.has("no-page")),
         directory(made_directory(arguments)),
         site(site_of(arguments, directory)),
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
-        rights(own_process && !arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
+        rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
         store((directory / "state.db").string()),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
@@ -476,6 +484,7 @@ struct SeedService::Parts {
   EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
+  Consoles consoles{directory, log};
 };
 
 GivenAway::GivenAway(const fs::path& directory, Handover given)
@@ -484,20 +493,21 @@ GivenAway::GivenAway(const fs::path& directory, Handover given)
   hint("hearth seed takeover goes on with it; with --back it calls it off");
 }
 
-SeedService::SeedService(const cli::Arguments& arguments, bool own_process)
-    : parts_(std::make_unique<Parts>(arguments, own_process)) {
-  if (own_process) parts_->server.take_signals();
+SeedService::SeedService(const cli::Arguments& arguments) : parts_(std::make_unique<Parts>(arguments)) {
+  parts_->server.take_signals();
 }
 SeedService::~SeedService() = default;
 
-void SeedService::run(bool signals) {
+void SeedService::run() {
   parts_->server.every(std::chrono::milliseconds(50), [this] {
     if (parts_->boot) parts_->boot->tick();
     parts_->conductor.tick();
     if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
   });
   parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
-  parts_->server.run(signals);
+  parts_->server.every(std::chrono::seconds(1),
+                       [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
+  parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
@@ -508,7 +518,6 @@ void SeedService::run(bool signals) {
 std::optional<Handover> SeedService::handover() const { return kept_handover(parts_->store); }
 bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2)); }
 
-void SeedService::stop() { parts_->server.stop(); }
 const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
 const std::string& SeedService::stacks_url() const { return parts_->engine.url; }
 const std::string& SeedService::stacks_ca_file() const { return parts_->engine.ca_file; }
@@ -549,10 +558,20 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
 
 std::vector<cli::Option> boot_options() {
   std::vector<cli::Option> options = {
+      {"user", 0, "USER",
+       "whom root becomes (hearth, else an id of its own), who gets DIR and the site's state_dir; root: nobody, for "
+       "local "
+       "libvirt URIs"},
       {"agents", 0, "ADDRESS", "for machines; may be given more than once"},
       {"boot", 0, "SITE",
        "also serve DHCP, TFTP and HTTP boot: a site file, or one of hearth pxe serve, which tells of it; its nodes are "
        "these"},
+      {"unknown",
+       0,
+       "HOW",
+       "machines that are no nodes (as the site says): local gives them an address and has them boot from their disk, "
+       "ignore answers nothing",
+       {"local", "ignore"}},
       {"boot-force", 0, "", "even where another DHCP server answers"},
       {"allow-host", 0, "NAME",
        "a name that requests may come by, beside this machine's own and its addresses; may be given more than once"},

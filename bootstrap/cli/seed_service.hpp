@@ -1,5 +1,5 @@
 // The seed's services in one process: the conductor with its REST faces, and as asked for the boot servers and the
-// stack engine. `hearth node serve` is this; `hearth deploy` runs it beside its own work.
+// stack engine. `hearth node serve` is this; `hearth deploy` runs it in a copy of its process.
 #pragma once
 
 #include <memory>
@@ -24,22 +24,20 @@ class GivenAway : public Error {
 class SeedService {
  public:
   /// Opens all ports and the state; `arguments` are those of `hearth node serve`, and "silent": print no ports. Throws
-  /// Error, and GivenAway, when there are no rights any more. With `own_process`, which nothing else works in, what
-  /// ports needed of root's rights is given up when they are open (--keep-rights, --user).
-  SeedService(const cli::Arguments& arguments, bool own_process);
+  /// Error, and GivenAway, when there are no rights any more. Nothing else works in the process: what ports needed of
+  /// root's rights is given up when they are open (--keep-rights, --user).
+  explicit SeedService(const cli::Arguments& arguments);
   SeedService(const SeedService&) = delete;
   SeedService& operator=(const SeedService&) = delete;
   ~SeedService();
 
-  /// Serves until stop(); with `signals`, SIGTERM and SIGINT stop it, too.
-  void run(bool signals);
+  /// Serves until SIGTERM or SIGINT.
+  void run();
   /// After run(): to whom the services were given meanwhile, if they were.
   [[nodiscard]] std::optional<Handover> handover() const;
   /// After run(): whether nothing hangs at a BMC or an agent any more, two seconds later. Where it does, this can't be
   /// destroyed in time; all that was promised is durable, so that the process may end as it is.
   [[nodiscard]] bool wind_up();
-  /// From any thread.
-  void stop();
 
   [[nodiscard]] const std::string& nodes_url() const;   ///< "http://127.0.0.1:6385"
   [[nodiscard]] const std::string& stacks_url() const;  ///< "https://192.0.2.1:8004/v1/admin"; empty without --engine

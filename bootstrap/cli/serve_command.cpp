@@ -16,9 +16,9 @@ int serve(const cli::Arguments& arguments) {
   forbid_dumps();  // passwords of BMCs and the stacks' keys would be in them
   std::optional<Handover> handover;
   try {
-    SeedService service(arguments, true);
+    SeedService service(arguments);
     notify_service_manager(current_environment(), "READY=1");
-    service.run(true);
+    service.run();
     handover = service.handover();
     if (!service.wind_up() && !handover) {
       cli::tell("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n");
@@ -79,10 +79,6 @@ cli::Command serve_command() {
        {"power-sync-interval", 0, "SECONDS", "between looks at all BMCs (60); 0 = never"},
        {"power-off-wait", 0, "SECONDS", "from an agent's leave to switching its machine off (30)"},
        {"reminder-interval", 0, "SECONDS", "between reminders to people (300)"},
-       {"user", 0, "USER",
-        "whom root becomes (hearth, else an id of its own), who gets DIR and the site's state_dir; root: nobody, for "
-        "local "
-        "libvirt URIs"},
        {"keep-rights", 0, "", "stay root in full, to give machines of QEMU their taps and root's disks (driver qemu)"},
        {"quiet", 'q', "", "don't print events"}},
       serve,
@@ -97,6 +93,7 @@ std::vector<cli::Command> commands() {
   for (auto* more : {verb_commands, baremetal_commands, image_commands}) {
     for (cli::Command& command : more()) all.push_back(std::move(command));
   }
+  all.push_back(console_command());
   all.push_back(serve_command());
   all.push_back(deploy_command());
   return cli::answered_by("a conductor", std::move(all));

@@ -11,8 +11,10 @@
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
+#include "bootstrap/client/deputy.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
 #include "bootstrap/power/all_drivers.hpp"
+#include "pxe/privileges.hpp"
 
 namespace hearth::bootstrap {
 
@@ -146,7 +148,7 @@ class OwnConductor final : public ConductorClient {
     }
   }
 
-  Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+  [[nodiscard]] Answer send(const std::string& method, const std::string& target, const std::string& body) override {
     ServedRequest request;
     request.method = method;
     request.target = target;
@@ -192,21 +194,70 @@ class OwnConductor final : public ConductorClient {
   IronicApi api_;
 };
 
+/// Root's: it works in a copy of this process that has become who keeps the state, as `hearth node serve` does. What
+/// the state holds, and who answers for a BMC, is not to be read, followed or done by root.
+class LesserConductor final : public ConductorClient {
+ public:
+  LesserConductor(const fs::path& directory, bool is_new, FileLock lock)
+      : deputy_([&](DeputyLine& asker) {
+          become_keeper(directory.string(), is_new);
+          asker.end_with_other();
+          OwnConductor own(directory, std::move(lock));
+          answer(own, asker);
+        }) {
+    const FileLock left = std::move(lock);  // to the copy
+    static_cast<void>(deputy_.receive());   // it has begun, or says why not
+  }
+  [[nodiscard]] bool lasts() const override { return false; }
+  void wait(Duration duration) override {
+    deputy_.send({{"wait", std::chrono::duration_cast<std::chrono::microseconds>(duration).count()}});
+    static_cast<void>(deputy_.receive());
+  }
+
+ private:
+  static void answer(OwnConductor& own, DeputyLine& asker) {
+    asker.send({{"begun", true}});
+    while (const std::optional<Json> message = asker.receive()) {
+      if (const auto time = message->find("wait"); time != message->end()) {
+        own.wait(std::chrono::microseconds(time->get<std::int64_t>()));
+        asker.send(Json::object());
+        continue;
+      }
+      const Answer answer =
+          own.send(text_in(*message, "method"), text_in(*message, "target"), text_in(*message, "body"));
+      asker.send({{"status", answer.status}, {"body", answer.body}});
+    }
+  }
+  [[nodiscard]] Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+    deputy_.send({{"method", method}, {"target", target}, {"body", body}});
+    const Json answer = deputy_.receive();
+    return {answer["status"].get<int>(), text_in(answer, "body")};
+  }
+
+  Deputy deputy_;
+};
+
+/// With no more rights than a conductor that serves.
+std::unique_ptr<ConductorClient> own_conductor(const fs::path& directory, bool is_new, FileLock lock) {
+  if (pxe::is_machines_root()) return std::make_unique<LesserConductor>(directory, is_new, std::move(lock));
+  return std::make_unique<OwnConductor>(directory, std::move(lock));
+}
+
 /// What the conductor of a command that changes nothing works on.
 class PlayedConductor final : public ConductorClient {
  public:
   PlayedConductor()
       : directory_(TempDir::create(fs::temp_directory_path(), "hearth-node")),
-        conductor_(directory_.path(), FileLock::try_acquire(directory_.path() / "lock").value()) {}
-  [[nodiscard]] bool lasts() const override { return conductor_.lasts(); }
-  void wait(Duration duration) override { conductor_.wait(duration); }
+        conductor_(own_conductor(directory_.path(), true, FileLock::try_acquire(directory_.path() / "lock").value())) {}
+  [[nodiscard]] bool lasts() const override { return conductor_->lasts(); }
+  void wait(Duration duration) override { conductor_->wait(duration); }
 
  private:
-  Answer send(const std::string& method, const std::string& target, const std::string& body) override {
-    return conductor_.send(method, target, body);
+  [[nodiscard]] Answer send(const std::string& method, const std::string& target, const std::string& body) override {
+    return asked(*conductor_, method, target, body);
   }
   TempDir directory_;
-  OwnConductor conductor_;
+  std::unique_ptr<ConductorClient> conductor_;
 };
 
 bool has_state(const std::string& directory) {
@@ -220,6 +271,20 @@ void require_state(const std::string& directory) {
       .hint(
           "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "
           "another.");
+}
+
+std::vector<std::string> names_in(const fs::path& directory, bool nodes) {
+  Store store((directory / k_state_file).string());
+  std::vector<std::string> names;
+  if (nodes) {
+    for (const Node& node : store.nodes([](const std::string&, const std::string&) {}))
+      names.push_back(node.name.empty() ? node.uuid : node.name);
+    return names;
+  }
+  constexpr std::string_view k_image = "image/";
+  for (const auto& [name, document] : store.documents(std::string(k_image)))
+    names.push_back(name.substr(k_image.size()));
+  return names;
 }
 
 std::string token_from(const cli::Arguments& arguments, const std::string& directory) {
@@ -244,9 +309,10 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
   if (absent == NewState::refused) require_state(directory);
   if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();
+  const bool is_new = !has_state(directory);
   RealFileSystem().make_directories(directory, 0700);
   std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
-  if (lock) return std::make_unique<OwnConductor>(directory, std::move(*lock));
+  if (lock) return own_conductor(directory, is_new, std::move(*lock));
   const fs::path socket = fs::path(directory) / k_api_socket;
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
   if (connect_locally(socket)) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
@@ -308,19 +374,14 @@ std::string node_target(const std::string& id, std::string_view rest) {
 
 std::optional<std::vector<std::string>> names_at_rest(const fs::path& directory, bool nodes) {
   require_state(directory.string());
-  const std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock");
+  std::optional<FileLock> lock = FileLock::try_acquire(directory / "lock");
   if (!lock) return std::nullopt;
-  Store store((directory / k_state_file).string());
-  std::vector<std::string> names;
-  if (nodes) {
-    for (const Node& node : store.nodes([](const std::string&, const std::string&) {}))
-      names.push_back(node.name.empty() ? node.uuid : node.name);
-    return names;
-  }
-  constexpr std::string_view k_image = "image/";
-  for (const auto& [name, document] : store.documents(std::string(k_image)))
-    names.push_back(name.substr(k_image.size()));
-  return names;
+  if (!pxe::is_machines_root()) return names_in(directory, nodes);
+  Deputy keeper([&](DeputyLine& asker) {
+    become_keeper(directory.string(), false);
+    asker.send({{"names", names_in(directory, nodes)}});
+  });
+  return keeper.receive()["names"].get<std::vector<std::string>>();
 }
 
 std::vector<cli::Option> client_options() {

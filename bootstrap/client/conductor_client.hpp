@@ -41,6 +41,11 @@ class ConductorClient {
     std::string body;
   };
   [[nodiscard]] virtual Answer send(const std::string& method, const std::string& target, const std::string& body) = 0;
+  /// For one that has another do it.
+  [[nodiscard]] static Answer asked(ConductorClient& other, const std::string& method, const std::string& target,
+                                    const std::string& body) {
+    return other.send(method, target, body);
+  }
 
  private:
   /// To find the one that was meant; empty when nobody tells.

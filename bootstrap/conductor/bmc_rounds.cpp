@@ -337,18 +337,46 @@ BmcRound begin_update(const RoundOf& asked, const Json& image, Json at) {
     return failed_round(
         cat("its BMC shows no firmware of ", component, "; of what it shows firmware: ", parts_text(found)));
   }
-  const BmcOrder order = asked.driver.update_firmware(asked.node, {text_in(image, "url"), text_in(image, "checksum")});
-  at["phase"] = "task";
-  at["task"] = order.task;
+  at["phase"] = "order";
+  at["before"] = asked.driver.tasks(asked.node);
   at["version"] = version;
-  at["since"] = asked.now;
   at["started"] = false;
   BmcRound round;
   round.at = std::move(at);
   round.firmware = firmware_json(found);
-  round.news =
-      cat("its BMC fetches ", without_credentials(text_in(image, "url")),
-          component.empty() ? "" : cat(" for ", component), version.empty() ? "" : cat(", which is ", version));
+  return round;
+}
+
+/// The BMC's task of an update that was not there before the order: that of one whose answer was lost, or whose
+/// conductor was killed before it noted it. Empty where there is none.
+std::string task_of_lost_order(const RoundOf& asked, const Json& at) {
+  for (const std::string& path : asked.driver.tasks(asked.node)) {
+    if (has_text(at["before"], path)) continue;
+    const std::string of = asked.driver.task(asked.node, path).of;
+    if (of.empty() || of.find("SimpleUpdate") != std::string::npos) return path;
+  }
+  return "";
+}
+
+/// What was there before it is durable by now, so that it is given once.
+BmcRound order_update(const RoundOf& asked, const Json& image, Json at) {
+  const std::string component = text_in(image, "component");
+  const std::string version = text_in(at, "version");
+  BmcRound round;
+  at["since"] = asked.now;
+  at["phase"] = "task";
+  at["task"] = task_of_lost_order(asked, at);
+  if (!text_in(at, "task").empty()) {
+    round.news = cat("its BMC has the order for ", without_credentials(text_in(image, "url")), " already");
+  } else if (version_of(asked.driver.firmware(asked.node), component) != version) {
+    at["phase"] = "settle";
+  } else {
+    at["task"] = asked.driver.update_firmware(asked.node, {text_in(image, "url"), text_in(image, "checksum")}).task;
+    round.news =
+        cat("its BMC fetches ", without_credentials(text_in(image, "url")),
+            component.empty() ? "" : cat(" for ", component), version.empty() ? "" : cat(", which is ", version));
+  }
+  round.at = std::move(at);
   return round;
 }
 
@@ -437,6 +465,7 @@ BmcRound update_round(const RoundOf& asked, const Json& images, const Json& at) 
   const std::size_t index = at.value("index", std::size_t{0});
   const Json& image = images.at(index);
   const std::string phase = text_in(at, "phase");
+  if (phase == "order") return order_update(asked, image, at);
   if (phase == "task") return follow_update(asked, image, at);
   if (phase == "settle") return settle_update(asked, image, at, images.size());
   return begin_update(asked, image, {{"index", index}});

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/python_json.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -10,6 +11,7 @@
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/password_hash.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
+#include "bootstrap/power/consoles.hpp"
 
 namespace hearth::bootstrap {
 
@@ -60,6 +62,19 @@ void Conductor::check_words(const Node& node) const {
 
 Node& Conductor::edit(const std::string& id) { return ledger_.edit(node(id).uuid); }
 
+namespace {
+
+/// Of a cleaning that is to boot no ramdisk: all steps here need one, those of a BMC as Ironic's own do.
+std::string ramdisk_fault(const Json& arguments) {
+  if (!arguments.is_object() || !arguments.value("disable_ramdisk", false)) return "";
+  std::vector<std::string> faults;
+  for (const Json& step : list_member(arguments, "clean_steps"))
+    faults.push_back(cat("clean step ", python_text(step), " requires booting a ramdisk"));
+  return join(faults, "; ");
+}
+
+}  // namespace
+
 void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
   const Node& before = node(id);
   const std::optional<Verb> verb = parse_verb(text);
@@ -89,6 +104,8 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));
   Node& changed = edit(id);
   jobs_.begin(changed, *verb, given);
+  if (const std::string fault = ramdisk_fault(given); *verb == Verb::clean && !fault.empty())
+    fail(ledger_, changed, cat("Cannot clean node ", changed.uuid, ": ", fault));
   if (*verb == Verb::deploy || *verb == Verb::rebuild) {
     if (changed.instance_uuid.empty()) changed.instance_uuid = random_uuid();
     put_config_drive(changed,
@@ -176,6 +193,15 @@ void Conductor::set_maintenance(const std::string& id, bool on, const std::strin
   settle();
 }
 
+void Conductor::set_console(const std::string& id, bool on) {
+  if (const std::string fault = console_fault(node(id)); !fault.empty()) throw Refusal(400, fault);
+  if (node(id).fields.value("console_enabled", false) == on) return;
+  Node& changed = edit(id);
+  changed.fields["console_enabled"] = on;
+  ledger_.record(changed, "console", on ? "its console is switched on" : "its console is switched off");
+  settle();
+}
+
 std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::string& id) const {
   const Node& checked = node(id);
   const PowerDriver* driver = drivers_.find(checked.driver);
@@ -194,7 +220,7 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
   };
   return {{"bios", by_redfish("bios")},
           {"boot", boot_text},
-          {"console", "unsupported"},
+          {"console", has_console(checked) ? console_fault(checked) : "unsupported"},
           {"deploy", deploy},
           {"firmware", by_redfish("firmware")},
           {"inspect", ""},

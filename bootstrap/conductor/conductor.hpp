@@ -69,6 +69,10 @@ class Conductor {
   void inject_nmi(const std::string& id, PowerWatch::Answered answered = {});
   void set_boot_mode(const std::string& id, const std::string& mode);
   void set_secure_boot(const std::string& id, bool on);
+  /// Its console is opened by whoever holds them (power/consoles.hpp); throws Refusal.
+  void set_console(const std::string& id, bool on);
+  /// Where what is kept of nodes lies.
+  [[nodiscard]] const fs::path& directory() const { return directory_; }
   void set_maintenance(const std::string& id, bool on, const std::string& reason);
   /// Power validation runs in the background; `power` is "" or why the node can't be managed. A pair: interface,
   /// reason.

@@ -64,6 +64,7 @@ std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automat
   if (kind == "verify") return {verify, finish};
   if (kind == "deploy") return deploy_flow(node);
   if (kind == "clean" && !automated) return {finish};
+  if (kind == "clean-manual" && node.job.arguments.value("disable_ramdisk", false)) return {finish};
   if (kind == "clean" || kind == "clean-manual") {
     return {power_off, boot_network, power_on, await_agent, get_steps, run_steps, leave, await_off, finish};
   }

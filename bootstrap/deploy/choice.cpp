@@ -26,14 +26,14 @@ std::string plain_class(const std::string& text) {
   return replace_all(plain, "-", "_");
 }
 
-struct Wish {
+struct ServerWish {
   std::string id, name, flavor, node;
   [[nodiscard]] bool any_flavor() const { return flavor.empty() || to_lower(flavor) == "baremetal"; }
   /// The pickiest choose first.
   [[nodiscard]] int rank() const { return !node.empty() ? 0 : any_flavor() ? 2 : 1; }
 };
 
-Wish wish_of(const Json& server) {
+ServerWish server_wish(const Json& server) {
   const Json& properties = object_member(server, "properties");
   const Json& hints = object_member(properties, "scheduler_hints");
   return {text_in(server, "id"), text_in(server, "name"), text_in(properties, "flavor"),
@@ -41,7 +41,7 @@ Wish wish_of(const Json& server) {
 }
 
 /// Why this node is not for that server; empty where it is. `busy`: it may be, later.
-std::string objection(const Wish& wish, const Json& node, const std::set<std::string>& taken, bool& busy) {
+std::string objection(const ServerWish& wish, const Json& node, const std::set<std::string>& taken, bool& busy) {
   busy = false;
   if (!wish.node.empty() && capability_of(node, "node") != wish.node && node_title(node) != wish.node) {
     return cat("is not node ", wish.node);
@@ -81,7 +81,8 @@ std::vector<const Json*> in_order(const Json& nodes) {
   return order;
 }
 
-void choose_for(const Wish& wish, const std::vector<const Json*>& order, std::set<std::string>& taken, Choice& choice) {
+void choose_for(const ServerWish& wish, const std::vector<const Json*>& order, std::set<std::string>& taken,
+                Choice& choice) {
   std::vector<std::string> objections;
   std::vector<std::string> busy_ones;
   for (const Json* node : order) {
@@ -115,9 +116,9 @@ std::string image_of(const Json& server, const std::string& fallback) {
 Choice choose_nodes(const Json& servers, const Json& nodes) {
   Choice choice;
   std::set<std::string> taken;
-  std::vector<Wish> wishes;
+  std::vector<ServerWish> wishes;
   for (const Json& server : servers) {
-    const Wish wish = wish_of(server);
+    const ServerWish wish = server_wish(server);
     const auto own = std::find_if(nodes.begin(), nodes.end(),
                                   [&](const Json& node) { return text_in(node, "instance_uuid") == wish.id; });
     if (own == nodes.end()) {
@@ -127,9 +128,10 @@ Choice choose_nodes(const Json& servers, const Json& nodes) {
       taken.insert(text_in(*own, "uuid"));
     }
   }
-  std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) { return a.rank() < b.rank(); });
+  std::stable_sort(wishes.begin(), wishes.end(),
+                   [](const ServerWish& a, const ServerWish& b) { return a.rank() < b.rank(); });
   const std::vector<const Json*> order = in_order(nodes);
-  for (const Wish& wish : wishes) choose_for(wish, order, taken, choice);
+  for (const ServerWish& wish : wishes) choose_for(wish, order, taken, choice);
   return choice;
 }
 

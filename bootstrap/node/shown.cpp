@@ -77,7 +77,7 @@ void put_conditions(const Node& node, Json& shown) {
   shown["maintenance_reason"] = text_or_null(node.maintenance_reason);
   shown["fault"] = text_or_null(node.fault);
   shown["reservation"] = nullptr;
-  shown["console_enabled"] = false;
+  shown["console_enabled"] = node.fields.value("console_enabled", false);
   shown["inspection_started_at"] = stamp_json(node.inspection_started);
   shown["inspection_finished_at"] = stamp_json(node.inspection_finished);
 }

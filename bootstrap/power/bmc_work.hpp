@@ -64,6 +64,7 @@ struct BmcTask {
   bool running = false;
   bool rests = false;  ///< it has not begun: many begin at the machine's next start
   std::string fault;   ///< why it failed; empty = it did not
+  std::string of{};    ///< what was asked for (the action's path), where the BMC tells
 };
 
 /// A file of firmware.

@@ -90,6 +90,8 @@ class PowerDriver {
   virtual BmcOrder update_firmware(const Node& node, const FirmwareImage& image);
   /// How far it is with an order (BmcOrder::task).
   [[nodiscard]] virtual BmcTask task(const Node& node, const std::string& path);
+  /// The orders that its management knows of, as task() takes them; none where it tells of none.
+  [[nodiscard]] virtual std::vector<std::string> tasks(const Node&) { return {}; }
   /// A non-maskable interrupt: a system that hangs writes its dump.
   virtual void inject_nmi(const Node& node);
 };

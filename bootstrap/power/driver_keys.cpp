@@ -22,7 +22,7 @@ Keys ipmi_keys() {
            .fallback = "ADMINISTRATOR",
            .values = {"ADMINISTRATOR", "OPERATOR", "USER", "CALLBACK"}},
           {.name = "ipmi_protocol_version", .help = "IPMI's version", .fallback = "2.0", .values = {"2.0", "1.5"}},
-          {.name = "ipmi_cipher_suite", .help = "cipher suite of IPMI 2.0", .fallback = "3"},
+          {.name = "ipmi_cipher_suite", .help = "cipher suite of IPMI 2.0 (17; 3 where a BMC has none of it)"},
           {.name = "ipmi_target_address", .help = "address behind the BMC, for bridged requests"},
           {.name = "ipmi_target_channel", .help = "its channel", .fallback = "0"},
           {.name = "ipmi_timeout", .help = "seconds a try", .fallback = "2"},

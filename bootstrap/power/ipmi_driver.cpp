@@ -38,7 +38,7 @@ std::string reason_text(const CommandResult& result, Reason reason) {
 
 }  // namespace
 
-Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
+Command ipmi_command(const Node& node, const std::vector<std::string>& words, const char* suite) {
   Command command;
   const bool old = driver_setting(node, "ipmi_protocol_version") == "1.5";
   command.argv = {"ipmitool",
@@ -55,7 +55,8 @@ Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
                   "-R",
                   driver_setting(node, "ipmi_retries"),
                   "-v"};  // only so it tells a wrong password from no answer
-  if (!old) command.argv.insert(command.argv.end(), {"-C", driver_setting(node, "ipmi_cipher_suite")});
+  const std::string named = driver_setting(node, "ipmi_cipher_suite");
+  if (!old) command.argv.insert(command.argv.end(), {"-C", named.empty() ? suite : named});
   const std::string user = driver_setting(node, "ipmi_username");
   if (!user.empty()) command.argv.insert(command.argv.end(), {"-U", user});
   if (const std::string target = driver_setting(node, "ipmi_target_address"); !target.empty()) {
@@ -67,6 +68,14 @@ Command ipmi_command(const Node& node, const std::vector<std::string>& words) {
   env["IPMI_PASSWORD"] = ipmi_password(node);
   command.env = env;
   return command;
+}
+
+bool lacks_cipher_suite(std::string_view output) {
+  for (const char* words : {"no matching cipher suite", "Unsupported cipher suite", "invalid authentication algorithm",
+                            "invalid integrity algorithm", "invalid confidentiality algorithm"}) {
+    if (output.find(words) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 PowerFault::Reason ipmi_reason(const std::string& output) {
@@ -87,20 +96,28 @@ PowerFault::Reason ipmi_reason(const std::string& output) {
 
 std::vector<std::string> IpmiDriver::missing(const Node& node) const { return driver_key_faults(node, "ipmi"); }
 
-std::mutex& IpmiDriver::bmc(const Node& node) {
+IpmiDriver::Bmc& IpmiDriver::bmc(const Node& node) {
   const std::lock_guard lock(mutex_);
   auto& own = bmcs_[cat(driver_setting(node, "ipmi_address"), ":", driver_setting(node, "ipmi_port"))];
-  if (!own) own = std::make_unique<std::mutex>();
+  if (!own) own = std::make_unique<Bmc>();
   return *own;
 }
 
 std::string IpmiDriver::ipmitool(const Node& node, const std::vector<std::string>& words) {
-  const std::lock_guard lock(bmc(node));
+  Bmc& known = bmc(node);
+  const std::lock_guard lock(known.mutex);
   const ProgramUse use{.what = cat("BMC ", driver_setting(node, "ipmi_address"), ": ", join(words, " ")),
                        .package = "ipmitool",
                        .reason = [](const CommandResult& result) { return ipmi_reason(result.err + result.out); },
                        .told = reason_text};
-  return run_program(runner_, clock_, ipmi_command(node, words), use);
+  try {
+    return run_program(runner_, clock_, ipmi_command(node, words, known.suite), use);
+  } catch (const PowerFault& fault) {
+    const bool is_named = !driver_setting(node, "ipmi_cipher_suite").empty();
+    if (is_named || std::string_view(known.suite) == k_old_ipmi_suite || !lacks_cipher_suite(fault.what())) throw;
+  }
+  known.suite = k_old_ipmi_suite;
+  return run_program(runner_, clock_, ipmi_command(node, words, known.suite), use);
 }
 
 Power IpmiDriver::state(const Node& node) {

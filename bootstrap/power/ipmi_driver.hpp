@@ -10,6 +10,10 @@
 
 namespace hearth::bootstrap {
 
+/// IPMI 2.0's cipher suites with SHA-256, and with SHA-1, which hardened BMCs refuse and old ones have alone.
+constexpr const char* k_ipmi_suite = "17";
+constexpr const char* k_old_ipmi_suite = "3";
+
 class IpmiDriver final : public PowerDriver {
  public:
   IpmiDriver(CommandRunner& runner, Clock& clock) : runner_(runner), clock_(clock) {}
@@ -23,16 +27,24 @@ class IpmiDriver final : public PowerDriver {
  private:
   std::string ipmitool(const Node& node, const std::vector<std::string>& words);
   void wait_until(const Node& node, Power wanted, Duration patience);
-  [[nodiscard]] std::mutex& bmc(const Node& node);
+  /// One command at a time.
+  struct Bmc {
+    std::mutex mutex;
+    const char* suite = k_ipmi_suite;
+  };
+  [[nodiscard]] Bmc& bmc(const Node& node);
 
   CommandRunner& runner_;
   Clock& clock_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<std::mutex>> bmcs_;
+  std::map<std::string, std::unique_ptr<Bmc>> bmcs_;
 };
 
-/// The command and its environment's further variables. Pure.
-[[nodiscard]] Command ipmi_command(const Node& node, const std::vector<std::string>& words);
+/// The command and its environment's further variables. `suite`: where the node names none. Pure.
+[[nodiscard]] Command ipmi_command(const Node& node, const std::vector<std::string>& words,
+                                   const char* suite = k_ipmi_suite);
+/// Whether a BMC has refused the cipher suite, and nothing else yet.
+[[nodiscard]] bool lacks_cipher_suite(std::string_view output);
 /// What ipmitool's words mean. "Error: Unable to establish IPMI v2 / RMCP+ session" can be either of two.
 [[nodiscard]] PowerFault::Reason ipmi_reason(const std::string& output);
 

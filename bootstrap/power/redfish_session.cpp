@@ -257,13 +257,15 @@ BmcTask RedfishSession::task(const std::string& path) {
   constexpr std::array<std::string_view, 4> k_resting = {"New", "Pending", "Starting", "Suspended"};
   constexpr std::array<std::string_view, 4> k_running = {"Running", "Stopping", "Service", "Cancelling"};
   const auto is_of = [&state](const auto& list) { return std::find(list.begin(), list.end(), state) != list.end(); };
-  if (is_of(k_resting)) return {.running = true, .rests = true, .fault = ""};
+  const std::string of = text_in(object_member(answer.body, "Payload"), "TargetUri");
+  if (is_of(k_resting)) return {.running = true, .rests = true, .fault = "", .of = of};
   if (is_of(k_running) || (answer.status == 202 && state.empty()))
-    return {.running = true, .rests = false, .fault = ""};
+    return {.running = true, .rests = false, .fault = "", .of = of};
   const bool is_of_asking = answer.status == 401 || answer.status == 403 || answer.status == 429;
   if (is_of_asking || answer.status >= 500) refuse(path, answer);
   const std::string health = text_in(answer.body, "TaskStatus", "OK");
-  if (answer.status < 400 && (state.empty() || (state == "Completed" && health != "Critical"))) return {};
+  if (answer.status < 400 && (state.empty() || (state == "Completed" && health != "Critical")))
+    return {.running = false, .rests = false, .fault = "", .of = of};
   std::vector<std::string> told;
   for (const Json& row : list_member(answer.body, "Messages")) told.push_back(text_in(row, "Message"));
   std::erase(told, "");
@@ -272,7 +274,8 @@ BmcTask RedfishSession::task(const std::string& path) {
           .rests = false,
           .fault = cat("its BMC's task ", words_of_bmc(path), " ended as ",
                        state.empty() ? cat("HTTP ", answer.status) : words_of_bmc(state),
-                       words.empty() ? "" : cat(": ", words))};
+                       words.empty() ? "" : cat(": ", words)),
+          .of = of};
 }
 
 Json RedfishSession::linked(const Json& object, const char* key) {

@@ -185,4 +185,13 @@ BmcTask RedfishDriver::task(const Node& node, const std::string& path) {
   return session.task(path);
 }
 
+std::vector<std::string> RedfishDriver::tasks(const Node& node) {
+  RedfishSession session(http_, clock_, node, sessions_);
+  const Json service = session.linked(session.get("/redfish/v1/"), "Tasks");
+  const Json collection = session.linked(service, "Tasks");
+  std::vector<std::string> paths;
+  for (const Json& row : list_member(collection, "Members")) paths.push_back(text_in(row, "@odata.id"));
+  return paths;
+}
+
 }  // namespace hearth::bootstrap

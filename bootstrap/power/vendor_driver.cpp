@@ -145,6 +145,12 @@ BmcTask VendorDriver::task(const Node& node, const std::string& path) {
   return found;
 }
 
+std::vector<std::string> VendorDriver::tasks(const Node& node) {
+  std::vector<std::string> found;
+  ask(node, [&](PowerDriver& driver, const Node& as) { found = driver.tasks(as); });
+  return found;
+}
+
 void VendorDriver::inject_nmi(const Node& node) {
   ask(node, [](PowerDriver& driver, const Node& as) { driver.inject_nmi(as); });
 }

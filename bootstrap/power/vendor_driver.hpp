@@ -32,6 +32,7 @@ class VendorDriver final : public PowerDriver {
   BmcOrder delete_volume(const Node& node, const Volume& volume) override;
   BmcOrder update_firmware(const Node& node, const FirmwareImage& image) override;
   [[nodiscard]] BmcTask task(const Node& node, const std::string& path) override;
+  [[nodiscard]] std::vector<std::string> tasks(const Node& node) override;
   void inject_nmi(const Node& node) override;
 
  private:

@@ -19,7 +19,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "bootstrap/seed/terminal.hpp"
+#include "bootstrap/client/terminal.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {

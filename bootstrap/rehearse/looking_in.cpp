@@ -7,9 +7,9 @@
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "bootstrap/client/terminal.hpp"
 #include "bootstrap/rehearse/door.hpp"
 #include "bootstrap/rehearse/plan.hpp"
-#include "bootstrap/seed/terminal.hpp"
 
 namespace hearth::bootstrap {
 

@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/client/terminal.hpp"
 #include "bootstrap/power/qmp.hpp"
-#include "bootstrap/seed/terminal.hpp"
 
 namespace hearth::bootstrap {
 

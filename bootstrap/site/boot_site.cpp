@@ -15,7 +15,7 @@ Json boot_site(const SiteFile& site, const std::string& interface, const std::st
   return {{"interfaces", {interface}},
           {"mode", site.proxy ? "proxy" : "full"},
           {"networks", Json::array({network})},
-          {"unknown", "local"},
+          {"unknown", site.unknown},
           {"state_dir", state_directory}};
 }
 

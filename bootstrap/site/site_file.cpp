@@ -52,7 +52,8 @@ const std::vector<SiteKey>& keys_of_part(const std::string& part) {
         {"dns", SiteKind::texts, "name servers"},
         {"ntp", SiteKind::texts, "time servers"},
         {"interface", SiteKind::text, "the seed's card in it (the one that has its address)"},
-        {"mode", SiteKind::text, "full, or proxy beside a DHCP server that is there"}}},
+        {"mode", SiteKind::text, "full, or proxy beside a DHCP server that is there"},
+        {"unknown", SiteKind::text, "machines that are no nodes: local (an address, and their disk) or ignore"}}},
       {"seed", {{"image", SiteKind::text, "its disk"}, {"memory", SiteKind::number, "MiB"}}},
       {"deploy",
        {{"kernel", SiteKind::text, "of the deploy ramdisk"}, {"ramdisk", SiteKind::text, "the deploy ramdisk"}}},
@@ -188,6 +189,10 @@ void read_services(SiteReader& reader, const Part& network, SiteFile& site) {
   if (mode != "full" && mode != "proxy")
     reader.problem(SiteReader::at(network, "mode"), "network.mode", cat("is full or proxy, not '", mode, "'"));
   site.proxy = mode == "proxy";
+  site.unknown = reader.text(network, "unknown", false, site.unknown);
+  if (site.unknown != "local" && site.unknown != "ignore")
+    reader.problem(SiteReader::at(network, "unknown"), "network.unknown",
+                   cat("is local or ignore, not '", site.unknown, "'"));
 }
 
 void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
@@ -433,6 +438,7 @@ std::string site_schema() {
   schema["required"] = {"network", "deploy"};
   schema["properties"]["network"]["required"] = {"subnet", "seed", "pool"};
   schema["properties"]["network"]["properties"]["mode"]["enum"] = {"full", "proxy"};
+  schema["properties"]["network"]["properties"]["unknown"]["enum"] = {"local", "ignore"};
   schema["properties"]["deploy"]["required"] = {"kernel", "ramdisk"};
   schema["properties"]["stack"]["required"] = {"template"};
   schema["properties"]["machines"]["items"]["properties"]["firmware"] = {{"enum", {"bios", "uefi"}}};

@@ -50,8 +50,9 @@ struct SiteFile {
   std::string router;
   std::vector<std::string> dns;
   std::vector<std::string> ntp;
-  std::string interface;  ///< the seed's into that network, where its services run on a machine; may be empty
-  bool proxy = false;     ///< another DHCP server gives the addresses
+  std::string interface;          ///< the seed's into that network, where its services run on a machine; may be empty
+  std::string unknown = "local";  ///< what machines get that are no nodes: local, ignore
+  bool proxy = false;             ///< another DHCP server gives the addresses
   fs::path seed_image;
   std::uint64_t seed_memory_mib = 768;
   DeployRamdisk deploy;

@@ -6,6 +6,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/net/listening.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
@@ -20,6 +21,14 @@ std::uint64_t number_option(const cli::Arguments& arguments, const char* name, s
   if (!number || *number == 0 || *number > most)
     throw Error(ErrorKind::usage, cat("--", name, " ", *given, ": a whole number from 1 to ", most));
   return *number;
+}
+
+/// 0 is a free port: which one is known before it is opened, for URLs are told of it. All are held until all are known.
+void choose_free(ServicePorts& ports) {
+  std::vector<ListeningSocket> held;
+  for (std::uint16_t* port : {&ports.cfn, &ports.objects, &ports.heat, &ports.identity}) {
+    if (*port == 0) *port = held.emplace_back(listen_on("a free port", ports.address, 0)).port;
+  }
 }
 
 }  // namespace
@@ -39,6 +48,7 @@ ServicePorts service_ports(const cli::Arguments& arguments, const std::string& a
   ports.objects = port_option(arguments, "objects-port", ports.objects);
   ports.heat = port_option(arguments, "heat-port", ports.heat);
   ports.identity = port_option(arguments, "identity-port", ports.identity);
+  choose_free(ports);
   return ports;
 }
 

@@ -35,6 +35,7 @@ void NodeTable::Index::add(NodeRef node) {
   take_out(node->id);
   ++nodes;
   if (is_serial_only(*node)) ++serial_only;
+  if (!node->address) ++without_address;
   for (std::string& key : keys_of(*node)) by_key[std::move(key)] = node;
 }
 
@@ -43,6 +44,7 @@ void NodeTable::Index::take_out(const std::string& id) {
   if (old == nullptr) return;
   --nodes;
   if (is_serial_only(*old)) --serial_only;
+  if (!old->address) --without_address;
   for (const std::string& key : keys_of(*old)) {
     const auto found = by_key.find(key);
     if (found != by_key.end() && found->second == old) by_key.erase(found);
@@ -72,6 +74,11 @@ NodeRef NodeTable::find(const Identity& who) const {
 bool NodeTable::has_serial_only() const {
   const std::shared_lock lock(mutex_);
   return index_.serial_only > 0;
+}
+
+std::size_t NodeTable::without_address() const {
+  const std::shared_lock lock(mutex_);
+  return index_.without_address;
 }
 
 void NodeTable::put(Node node) {

@@ -34,6 +34,8 @@ class NodeBook {
   /// Whether there are nodes of which only the serial number is known. DHCP does not tell it: unknown machines are then
   /// sent through iPXE, which does.
   [[nodiscard]] virtual bool has_serial_only() const = 0;
+  /// How many nodes have no address of their own: they get one of a pool.
+  [[nodiscard]] virtual std::size_t without_address() const = 0;
 };
 
 /// Nodes in memory, found by hash. Its owner changes it at any time; each request sees what holds then.
@@ -44,6 +46,7 @@ class NodeTable final : public NodeBook {
 
   [[nodiscard]] NodeRef find(const Identity& identity) const override;
   [[nodiscard]] bool has_serial_only() const override;
+  [[nodiscard]] std::size_t without_address() const override;
 
   /// Adds a node, or puts it in the place of the one with its id. Of two nodes with the same MAC (UUID, …) the later
   /// has it.
@@ -57,6 +60,7 @@ class NodeTable final : public NodeBook {
   struct Index {
     std::unordered_map<std::string, NodeRef> by_key;  ///< "m" and the MAC's bytes, "u" and the UUID …
     std::size_t serial_only = 0;
+    std::size_t without_address = 0;
     std::size_t nodes = 0;
     void add(NodeRef node);
     void take_out(const std::string& id);
@@ -75,6 +79,7 @@ class LearningBook final : public NodeBook {
 
   [[nodiscard]] NodeRef find(const Identity& identity) const override;
   [[nodiscard]] bool has_serial_only() const override { return book_.has_serial_only(); }
+  [[nodiscard]] std::size_t without_address() const override { return book_.without_address(); }
   void learn(const Mac& mac, const Node& node);
 
  private:

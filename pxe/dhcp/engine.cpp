@@ -115,14 +115,47 @@ Decision Engine::handle(const Message& message, const Arrival& arrival, Seconds 
   }
 }
 
-bool Engine::may_have(const Context& context, Ipv4 address) const {
+/// Half of a pool is anybody's. Of the rest, an address is kept for each node of the inventory that has none: whoever
+/// asks under ever new names, or a hall of machines that nobody knows, leaves nodes something to boot with.
+void Engine::count_room(const Network& network, Seconds now) {
+  std::size_t all = 0;
+  for (const AddressRange& pool : network.pools) all += pool.last.value - pool.first.value + 1;
+  const std::vector<const Lease*> held = leases_.held(network.pools, now);
+  const auto is_nodes = [this](const Lease* lease) {
+    const NodeRef node = nodes_.find({.mac = lease->mac});
+    return node != nullptr && !node->address;
+  };
+  const auto served = static_cast<std::size_t>(std::count_if(held.begin(), held.end(), is_nodes));
+  const std::size_t nodes = nodes_.without_address();
+  const std::size_t kept = std::min(all / 2, nodes > served ? nodes - served : 0);
+  rooms_[network.subnet.network] = {now, static_cast<std::int64_t>(all) - static_cast<std::int64_t>(held.size() + kept),
+                                    kept};
+}
+
+bool Engine::leaves_room(const Context& context) {
+  if (context.plan.node != nullptr) return true;
+  if (rooms_[context.network.subnet.network].second != context.now) count_room(context.network, context.now);
+  return rooms_[context.network.subnet.network].left > 0;
+}
+
+bool Engine::may_have(const Context& context, Ipv4 address) {
   if (!context.network.subnet.contains(address) || !leases_.is_free_for(address, context.message.chaddr, context.now))
     return false;
   const NodeRef& node = context.plan.node;
   if (node != nullptr && node->address && context.network.subnet.contains(*node->address))
     return address == *node->address;
   const auto holds = [&](const AddressRange& pool) { return pool.contains(address); };
-  return !is_reserved(address) && std::any_of(context.network.pools.begin(), context.network.pools.end(), holds);
+  if (is_reserved(address) || std::none_of(context.network.pools.begin(), context.network.pools.end(), holds))
+    return false;
+  const Lease* lease = leases_.of(address);
+  const bool has_it = lease != nullptr && lease->mac == context.message.chaddr && lease->expires > context.now;
+  return has_it || leaves_room(context);
+}
+
+/// Before somebody gets an address.
+void Engine::note_new(const Context& context, Ipv4 address) {
+  const Lease* lease = leases_.of(address);
+  if (lease == nullptr || lease->expires <= context.now) --rooms_[context.network.subnet.network].left;
 }
 
 std::optional<Ipv4> Engine::choose(const Context& context) {
@@ -135,13 +168,19 @@ std::optional<Ipv4> Engine::choose(const Context& context) {
   if (lease != nullptr && may_have(context, lease->address)) return lease->address;
   const std::optional<Ipv4> asked = context.message.address(option::requested_address);
   if (asked && may_have(context, *asked)) return asked;
+  if (!leaves_room(context)) return std::nullopt;
   return leases_.find_free(
       context.network.pools, [this](Ipv4 at) { return is_reserved(at); }, context.now);
 }
 
 Decision Engine::discover(const Context& context) {
   const std::optional<Ipv4> address = choose(context);
-  if (!address) return silent(cat(context.who(), ": no free address in ", to_text(context.network.subnet)));
+  if (!address) {
+    const std::size_t kept = leaves_room(context) ? 0 : rooms_[context.network.subnet.network].kept;
+    return silent(cat(context.who(), ": no free address in ", to_text(context.network.subnet),
+                      kept == 0 ? "" : cat(", but the last ", kept, ", which are kept for nodes of the inventory")));
+  }
+  note_new(context, *address);
   const Lease* held = leases_.of(*address);
   const bool bound = held != nullptr && held->mac == context.message.chaddr && held->state == Lease::State::bound &&
                      held->expires > context.now + k_offer_s;
@@ -181,6 +220,7 @@ Decision Engine::grant(const Context& context, Ipv4 wanted) {
   // The client counts from a moment within this second: by whole seconds it would have its address for longer than we.
   const Lease lease{wanted, context.message.chaddr, Lease::State::bound, context.now + context.network.lease_s + 1,
                     hostname_of(context.message)};
+  note_new(context, wanted);
   leases_.put(lease);
   Decision decision = context.full(site_, Type::ack, wanted, context.network.lease_s);
   decision.keep = lease;

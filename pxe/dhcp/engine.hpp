@@ -2,6 +2,7 @@
 // (RFC 2131 section 4.3; RFC 4578 and the PXE specification 2.1 for proxyDHCP). Pure but for the lease table it owns.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -69,7 +70,11 @@ class Engine {
   [[nodiscard]] Decision inform(const Context& context);
   [[nodiscard]] Decision as_proxy(const Context& context);
   [[nodiscard]] std::optional<Ipv4> choose(const Context& context);
-  [[nodiscard]] bool may_have(const Context& context, Ipv4 address) const;
+  [[nodiscard]] bool may_have(const Context& context, Ipv4 address);
+  /// Whether a machine that is no node may have one more of the addresses that nobody has.
+  [[nodiscard]] bool leaves_room(const Context& context);
+  void note_new(const Context& context, Ipv4 address);
+  void count_room(const Network& network, Seconds now);
   [[nodiscard]] bool is_too_fast(const Mac& mac, Seconds now);
   [[nodiscard]] const Network* network_for(const Message& message, const Arrival& arrival) const;
 
@@ -82,6 +87,13 @@ class Engine {
   std::unordered_map<std::string, int> this_second_;  ///< messages by MAC
   int strangers_ = 0;                                 ///< messages in this second
   Seconds second_ = 0;
+  /// Of a network, for this second: how many addresses strangers may have yet, and how many are kept for nodes.
+  struct Room {
+    Seconds second = -1;
+    std::int64_t left = 0;
+    std::size_t kept = 0;
+  };
+  std::map<Ipv4, Room> rooms_;  ///< by its address
 };
 
 }  // namespace hearth::pxe::dhcp

@@ -68,6 +68,14 @@ std::vector<Ipv4> LeaseTable::next_free(const std::vector<AddressRange>& ranges,
   return found;
 }
 
+std::vector<const Lease*> LeaseTable::held(const std::vector<AddressRange>& ranges, Seconds now) const {
+  std::vector<const Lease*> found;
+  for (auto each = by_expiry_.upper_bound({now, Ipv4{~0U}}); each != by_expiry_.end(); ++each) {
+    if (in(ranges, each->second)) found.push_back(of(each->second));
+  }
+  return found;
+}
+
 std::vector<Lease> LeaseTable::all() const {
   std::vector<Lease> leases;
   for (const auto& [address, lease] : by_address_) leases.push_back(lease);

@@ -46,6 +46,8 @@ class LeaseTable {
   /// Up to `count` addresses that find_free() would give next: unused ones, then those whose lease has ended.
   [[nodiscard]] std::vector<Ipv4> next_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
                                             Seconds now, std::size_t count) const;
+  /// Those in the ranges that somebody holds.
+  [[nodiscard]] std::vector<const Lease*> held(const std::vector<AddressRange>& ranges, Seconds now) const;
   [[nodiscard]] std::vector<Lease> all() const;
   [[nodiscard]] std::size_t size() const { return by_address_.size(); }
 

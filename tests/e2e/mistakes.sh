@@ -258,4 +258,12 @@ mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.j
 mistake 2 "--keep wants a whole number of GiB, up to 1073741824" -- cache prune --keep 17179869184
 mistake 2 "--unused-for wants a whole number of days, up to 36500" -- cache prune --unused-for 36501
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
+mkdir older newer place
+for made in older:1000 newer:2000; do
+    SOURCE_DATE_EPOCH=${made#*:} "$HEARTH" bundle create -o "${made%:*}/site.bundle" --site inventory.json --without-hearth > said 2>&1
+done
+mistake 2 "say --unsigned" -- bundle unpack newer/site.bundle -C place/it
+"$HEARTH" bundle unpack newer/site.bundle -C place/it --unsigned > said 2>&1 || fail "a bundle can't be unpacked: $(cat said)"
+mistake 1 "a newer bundle site was unpacked here before" "--older unpacks it" -- bundle unpack older/site.bundle -C place/more --unsigned
+"$HEARTH" bundle unpack older/site.bundle -C place/more --unsigned --older > said 2>&1 || fail "not even with --older: $(cat said)"
 finish

@@ -105,7 +105,7 @@ class Odd(http.server.BaseHTTPRequestHandler):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 NODES = """node list|node list --json|node show a|node show a --json|node set a --name b --capability x:y --rack r|node unset a --name
-    node delete a|node validate a|node export|node events|node events a --json|node log a|node log a --json|node boot-log a
+    node delete a|node validate a|node export|node events|node events a --json|node log a|node log a --json|node boot-log a|node console a
     node boot-log a --json|node todo|node todo a|node role compute --user-data text|node manage a|node deploy a --image web|node clean a
     node manage a --wait 1|node power on a|node reboot a|node maintenance set a|node import inventory.json|node import inventory.json --json
     node import inventory.json --dry-run|baremetal introspection start a|baremetal introspection status a|baremetal introspection data a

@@ -195,6 +195,7 @@ def inside(hearth):
         shutil.copytree(directory, directory + ".2")
     another_user_serves(hearth, directory + ".2")
     links_lead_root_nowhere(hearth)
+    commands_of_root(hearth)
     the_key_stays(hearth)
     a_full_disk_is_named(hearth)
     shutil.rmtree(directory, ignore_errors=True)
@@ -242,6 +243,122 @@ def links_lead_root_nowhere(hearth):
     assert many.returncode == 2 and "at most 1000000000" in many.stderr, many
     shutil.rmtree(roots)
     shutil.rmtree(directory)
+
+
+FAKE_TOOL = """#!/bin/sh
+{ id -u; grep CapEff /proc/self/status; ls -d "$STATE"/* ; } >> %s
+echo "Chassis Power is on"
+"""
+
+
+def commands_of_root(hearth):
+    """Where nobody serves, it is not root who opens the state, and asks BMCs."""
+    place = tempfile.mkdtemp(prefix="hearth-root-", dir="/tmp")
+    os.chmod(place, 0o755)
+    directory, who = os.path.join(place, "node"), os.path.join(place, "who")
+    with open(os.path.join(place, "ipmitool"), "w", encoding="ascii") as file:
+        file.write(FAKE_TOOL % who)
+    os.chmod(file.name, 0o755)
+    with open(who, "w", encoding="ascii"):
+        os.chmod(who, 0o666)
+    inventory = os.path.join(place, "nodes.json")
+    with open(inventory, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="ascii") as file:  # root's alone
+        json.dump({"nodes": [{"name": "m1", "mac": [MAC], "pm_type": "ipmi", "pm_addr": "192.0.2.9", "pm_user": "a", "pm_password": "b"}]}, file)
+    environment = os.environ | {"PATH": f"{place}:{os.environ['PATH']}", "STATE": directory}
+
+    def command(*words, code=0, at=directory):
+        done = subprocess.run([hearth, *words, "--state", at], capture_output=True, text=True, timeout=60, check=False, env=environment)
+        same(f"{words}: {done.stderr}", code, done.returncode)
+        return done.stdout + done.stderr
+
+    def owners():
+        return {os.lstat(os.path.join(at, name)).st_uid for at, folders, names in os.walk(directory) for name in [*folders, *names, "."]}
+
+    command("node", "import", inventory)
+    user = os.lstat(directory).st_uid
+    assert user != 0, "root keeps a state that it made"
+    command("node", "power", "on", "m1")
+    same("whose the files are", {user}, owners())
+    with open(who, encoding="ascii") as file:
+        lines = file.read().split()
+    same("who asks BMCs", {str(user)}, {word for word in lines if word.isdigit() and len(word) < 16})
+    same("with what rights", {"0" * 16}, set(re.findall(r"CapEff:\s+(\S+)", " ".join(lines))))
+    assert "m1" in command("node", "list") and "There are: m1" in command("node", "show", "nope", code=1)
+    command("node", "import", "--dry-run", inventory, at=directory + ".played")
+    same("whose the files are after more", {user}, owners())
+    # What its user left for root: a link, in the database's place and where root puts images.
+    roots = os.path.join(place, "roots")
+    os.mkdir(roots, 0o700)
+    image = os.path.join(place, "image.raw")
+    for name in (image, os.path.join(place, "kernel"), os.path.join(place, "ramdisk"), os.path.join(roots, "state.db")):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(name)
+    load = ("image", "load", image, "--kernel", f"{place}/kernel", "--ramdisk", f"{place}/ramdisk")
+    command(*load)
+    same("whose the images are", {user}, owners())
+    shutil.rmtree(os.path.join(directory, "files"))
+    os.symlink(roots, os.path.join(directory, "files"))
+    assert "files" in command(*load, code=1)
+    os.remove(os.path.join(directory, "state.db"))
+    os.symlink(os.path.join(roots, "state.db"), os.path.join(directory, "state.db"))
+    command("node", "list", code=1)
+    same("what root wrote by links", (["state.db"], os.path.join(roots, "state.db")),
+         (os.listdir(roots), open(os.path.join(roots, "state.db"), encoding="ascii").read()))
+    deploy_of_root(hearth, place)
+    closed_to_the_user(hearth, place)
+    shutil.rmtree(place)
+
+
+def deploy_of_root(hearth, place):
+    """Its services have no more rights than those of node serve, and it reaches them at ports that they choose."""
+    with open(os.path.join(place, "t.yaml"), "w", encoding="ascii") as file:
+        file.write("heat_template_version: wallaby\nresources: {v: {type: OS::Heat::Value, properties: {value: 1}}}\n")
+    ports = [word for name in ("port", "cfn-port", "heat-port", "identity-port", "objects-port") for word in (f"--{name}", "0")]
+    state = os.path.join(place, "deploy")
+    process = subprocess.Popen([hearth, "deploy", "-t", file.name, "--state", state, "--stay", *ports], stdout=subprocess.PIPE, text=True)
+    try:
+        for line in process.stdout:
+            if line.startswith("Serving the machines"):
+                break
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+            service = file.read().split()
+        same("how many serve", 1, len(service))
+        no_rights_are_left(service[0])
+        user = os.lstat(state).st_uid
+        same("who serves", [str(user)] * 4, users_of(service[0]))
+        assert user != 0, "root keeps what deploy made"
+        with open(os.path.join(state, "metadata", "endpoint"), encoding="ascii") as file:
+            assert re.search(r":[1-9]\d*/", file.read()), "the endpoint file has no port"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+    for _ in range(100):  # with its command, its services end
+        if not os.path.exists(f"/proc/{service[0]}"):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the services outlive hearth deploy")
+
+
+def closed_to_the_user(hearth, place):
+    """Root stays where another user could not come to the state; root's own state stays root's."""
+    closed = os.path.join(place, "closed")
+    os.mkdir(closed, 0o700)
+    for directory, options, why in ((os.path.join(closed, "node"), [], f"{closed} is closed to"), (os.path.join(place, "node2"), ["--user", "root"], "--user")):
+        with Conductor(hearth, *options, directory=directory_made(directory)) as c:
+            c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "m1"})  # answered once it has no rights
+            same("who serves", "0", users_of(c.process.pid)[0])
+            no_rights_are_left(c.process.pid)
+            c.stop()
+            same("how it ended", 0, c.process.returncode)
+            with open(os.path.join(directory, "serve.log"), encoding="ascii") as log:
+                assert why in log.read(), directory
+            assert "m1" in c.run("node", "list")
+            same("whose it is", 0, os.lstat(os.path.join(directory, "state.db")).st_uid)
+
+
+def directory_made(path):
+    os.mkdir(path)
+    return path
 
 
 def the_key_stays(hearth):

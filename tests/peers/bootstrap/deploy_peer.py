@@ -241,6 +241,11 @@ def at_a_seed(hearth, work, ports):
             same("host names", ["web-0", "web-1"], sorted(site.hosts[name] for name in MACS if name in site.hosts))
             writes = {name: machine.writes for name, (machine, _) in site.machines.items()}
             the_fields_client(c, ports["heat"])
+            elsewhere = ["--stacks-url", ports["heat"].replace("127.0.0.1", "localhost"), "-P", "count=2"]
+            text = deploy(hearth, *common, *elsewhere, code=1)
+            assert "the certificate of localhost does not hold" in text, text  # whom the seed names is trusted at the seed
+            text = deploy(hearth, *common, *elsewhere, "--stacks-ca-file", f"{c.directory}/metadata/authority.pem")
+            assert "Stack overcloud UPDATE_COMPLETE" in text, text
             text = deploy(hearth, *common, "-P", "count=1")
             assert "is no longer in the stack: it is taken out of use." in text, text
             same("nothing was written for it", writes, {name: machine.writes for name, (machine, _) in site.machines.items()})
@@ -299,6 +304,23 @@ def an_older_site(hearth, ports):
                 log = file.read()
             assert (told in log[seen:]) if told else "clear" not in log[seen:] and "from now on:" not in log[seen:], log[seen:]
             seen = len(log)
+        unknown_transport(c, hearth, ports)
+
+
+def unknown_transport(c, hearth, ports):
+    """A file that says nothing is named, with what to do; a word does it."""
+    with open(f"{c.directory}/metadata/transport", "w", encoding="ascii") as file:
+        file.write("tsl\n")
+    refused = subprocess.run([hearth, "node", "serve", "--state", c.directory, "--port", "0", "--engine", *ports["options"]],
+                             capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 1 and "metadata/transport" in refused.stderr and "neither tls nor clear" in refused.stderr, refused
+    assert "--tls-stacks or --plain-stacks" in refused.stderr and "in clear, as nothing beside it tells of TLS" in refused.stderr, refused
+    for words in (["--tls-stacks"], []):
+        c.options = ["--engine", *ports["options"], *words]
+        c.start()
+        c.until(lambda: os.path.exists(f"{c.directory}/metadata/endpoint"), True)
+        same(f"a file that says nothing, {words}", {"http": False, "https": True}, stack_ports(c, hearth))
+        c.stop()
 
 
 def by_itself(hearth, work, ports):

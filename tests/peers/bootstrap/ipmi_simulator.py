@@ -5,6 +5,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
+import tty
 
 HELPER = """#!/bin/sh
 # What the simulated BMC calls for its chassis: "<mc> get power|boot", "<mc> set power 0|1", "<mc> set boot pxe", …
@@ -39,6 +41,7 @@ set_working_mc 0x20
     allowed_auths_admin md5
     guid a123456789abcdefa123456789abcdef
   endlan
+  sol "{serial}" 115200
   chassis_control "{directory}/chassis.sh 0x20"
   user 1 false "" "" user 10 none md2 md5 straight
   user 2 true "admin" "secret" admin 10 none md2 md5 straight
@@ -60,13 +63,22 @@ class Simulator:
 
     def __init__(self, directory):
         self.directory, self.port = directory, free_port(socket.SOCK_DGRAM)
-        for name, text in {"chassis.sh": HELPER, "lan.conf": LAN.format(port=self.port, directory=directory), "bm.emu": EMU, "power": "0\n",
+        self.serial, line = os.openpty()  # the machine's end of its serial port, and the BMC's
+        tty.setraw(line)
+        for name, text in {"chassis.sh": HELPER, "lan.conf": LAN.format(port=self.port, directory=directory, serial=os.ttyname(line)), "bm.emu": EMU, "power": "0\n",
                            "boot": "default\n", "calls": ""}.items():
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                 file.write(text)
         os.chmod(os.path.join(directory, "chassis.sh"), 0o755)
         self.process = subprocess.Popen(["ipmi_sim", "-n", "-c", f"{directory}/lan.conf", "-f", f"{directory}/bm.emu", "-s", directory],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 10
+        while not self.listens() and time.monotonic() < end:
+            time.sleep(0.05)
+
+    def listens(self):
+        with open("/proc/net/udp", encoding="ascii") as file:
+            return f":{self.port:04X} " in file.read()
 
     def read(self, name):
         """What the machine's own file says: power, boot."""

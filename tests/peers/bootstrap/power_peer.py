@@ -8,6 +8,9 @@ import http.server
 import json
 import os
 import shutil
+import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -49,6 +52,62 @@ def create(c, name, driver, info):
     return node["uuid"]
 
 
+def console(c, simulator):
+    """The machine's serial port by its BMC, for who may be at the socket; after the conductor and the session have ended, again."""
+    def says(reader, what):
+        heard = b""
+        while what not in heard:
+            heard += reader.recv(4096)
+        return heard
+
+    refused = "Driver ipmi does not support console (disabled or not implemented)."
+    assert refused in c.field("baremetal", "node", "console", "enable", "i1", code=1)
+    c.field("baremetal", "node", "set", "i1", "--console-interface", "ipmitool-socat")
+    c.field("baremetal", "node", "console", "enable", "i1")
+    place = c.ask("GET", "/v1/nodes/i1/states/console")[1]["console_info"]["url"].removeprefix("unix://")
+    until("its socket", True, lambda: os.path.exists(place))
+    same("who may reach it", (0o600, os.stat(c.directory).st_uid), (os.stat(place).st_mode & 0o777, os.stat(place).st_uid))
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as other:
+        for reader in (one, other):
+            reader.settimeout(30)
+        one.connect(place)
+        says(one, b"operational")
+        os.write(simulator.serial, b"login: ")
+        says(one, b"login: ")
+        one.sendall(b"root\r~.")  # ipmitool's own word for leaving, which is none here
+        heard = b""
+        while not heard.endswith(b"~."):
+            heard += os.read(simulator.serial, 100)
+        same("what the machine hears", b"root\r~.", heard)
+        other.connect(place)
+        assert b"login: " in says(other, b"login: "), "who comes later sees what was"
+        os.write(simulator.serial, b"welcome")
+        for reader in (one, other):
+            says(reader, b"welcome")
+        ends = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]
+        same("sessions", 1, len(ends))
+        os.kill(int(ends[0]), signal.SIGKILL)
+        says(one, b"the BMC has ended the session")
+        says(one, b"operational")
+    status = c.run("node", "set", "i1", "--driver-info", "ipmi_priv_level=ADMINISTRATOR")
+    same("anew with other words", "", status)
+    until("sessions", 1, lambda: len([pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]))
+    c.field("baremetal", "node", "console", "disable", "i1")
+    until("its socket is gone", False, lambda: os.path.exists(place))
+    same("no session is left", 0, len([pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]))
+    shown = subprocess.run([c.hearth, "node", "console", "i1", "--state", c.directory], capture_output=True, text=True, timeout=30, check=False)
+    assert shown.returncode == 1 and "is off" in shown.stderr and "--enable" in shown.stderr, shown
+
+
+def is_session(pid, port):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    return words[0].endswith(b"ipmitool") and b"activate" in words and str(port).encode() in words
+
+
 def ipmi(c, directory):
     simulator = Simulator(directory)
     read = simulator.read
@@ -66,6 +125,7 @@ def ipmi(c, directory):
         switch(c, "i1", "rebooting", "power on")
         switch(c, "i1", "power off", "power off")
         same("the machine is off", "0", read("power"))
+        console(c, simulator)
         create(c, "i2", "ipmi", dict(info, ipmi_password="wrong"))
         until("a wrong password", "enroll", lambda: c.node("i2")["target_provision_state"] or c.node("i2")["provision_state"])
         assert "wrong user name or password" in c.node("i2")["last_error"], c.node("i2")["last_error"]

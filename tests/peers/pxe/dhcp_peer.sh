@@ -31,6 +31,8 @@ ip -n "$relay_net" addr add 198.51.100.1/24 dev left
 ip -n "$relay_net" addr add 198.18.0.1/15 dev right
 ip -n "$relay_net" addr add 198.18.0.2/15 dev right
 ip -n "$server_net" route add 198.51.100.0/24 via 192.0.2.254
+ip -n "$relay_net" addr add 203.0.113.1/24 dev right
+ip -n "$server_net" route add 203.0.113.0/24 via 192.0.2.254
 ip -n "$server_net" route add 198.18.0.0/15 via 192.0.2.254
 ip netns exec "$relay_net" sysctl -qw net.ipv4.ip_forward=1
 
@@ -42,7 +44,7 @@ def network(subnet, pool, **more):
 nodes = [{"name": "far", "mac": "52:54:00:00:00:01", "address": "198.51.100.50"}]
 nodes += [{"name": f"n{i}", "mac": (0x000C01020304 + i).to_bytes(6, "big").hex(":")} for i in range(1000)]
 json.dump({"interfaces": ["s0"], "state_dir": sys.argv[1] + "/state", "nodes": nodes, "networks": [
-    network("192.0.2.0/24", "192.0.2.100-192.0.2.101"), network("198.18.0.0/15", "198.18.1.0-198.18.250.255"),
+    network("192.0.2.0/24", "192.0.2.100-192.0.2.101"), network("203.0.113.0/24", "203.0.113.101-203.0.113.120"), network("198.18.0.0/15", "198.18.1.0-198.18.250.255"),
     network("198.51.100.0/24", "198.51.100.10-198.51.100.20", router="198.51.100.1", lease_s=6)]}, sys.stdout)
 PY
 cat >"$work/configure" <<'SH'
@@ -92,6 +94,12 @@ done
 load meanwhile 198.18.0.1 -r 50 -R 1000 -n 100 -W 3000000 -b mac=00:0c:01:02:03:04 && [ "$(dropped "$work/meanwhile")" = 0 ] &&
   ok "and nodes have their leases meanwhile" || fail "nodes beside a flood" "$work/meanwhile" "$work/flood"
 wait $flood || true
+
+# Strangers that all want an address of a pool of twenty, and keep it: ten are left to nodes.
+load hoard 203.0.113.1 -r 200 -R 400 -n 400 -W 1000000 -b mac=02:00:00:01:00:00 || true
+load late 203.0.113.1 -r 20 -R 10 -n 10 -W 3000000 -b mac=00:0c:01:02:04:00 && [ "$(dropped "$work/late")" = 0 ] &&
+  grep -q 'no free address in 203.0.113.0/24, but the last 10, which are kept for nodes' "$work/serve.log" &&
+  ok "strangers leave nodes the last of a pool" || fail "a pool used up by strangers" "$work/hoard" "$work/late" "$work/serve.log"
 kill "$server"
 wait "$server" && ok "SIGTERM ends it well" || fail "SIGTERM" "$work/serve.log"
 exit $((failures > 0))

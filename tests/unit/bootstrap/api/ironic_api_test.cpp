@@ -190,6 +190,34 @@ TEST_F(Api, deploymentsAndCleaningsAboveTheirLimitAreRefusedInIronicsWords) {
   EXPECT_NE(wish(two, {{"target", "deleted"}}).fault().find("limit for unprovisioning"), std::string::npos);
 }
 
+TEST_F(Api, aCleaningWithoutARamdiskIsRefusedOrFailsAsIronicsDoes) {
+  const std::string uuid = add("fake-hardware");
+  const auto wish = [&](const Json& body, const char* version = "1.82") {
+    return ask("PUT", cat("/v1/nodes/", uuid, "/states/provision"), body, version);
+  };
+  Json body = {{"target", "clean"},
+               {"clean_steps", Json::array({{{"interface", "bios"}, {"step", "factory_reset"}}})},
+               {"disable_ramdisk", true}};
+  set_state(uuid, State::manageable);
+  EXPECT_EQ(wish(body, "1.69").status, 406);
+  EXPECT_EQ(wish(body, "1.69").fault(), "disable_ramdisk is not acceptable in this API version");
+  EXPECT_EQ(wish({{"target", "provide"}, {"disable_ramdisk", "yes"}}).fault(),
+            "disable_ramdisk is supported only with manual cleaning");
+  EXPECT_EQ(wish({{"target", "clean"}, {"disable_ramdisk", "perhaps"}}).fault().substr(0, 56),
+            "Invalid disable_ramdisk: Unrecognized value 'perhaps', a");
+  EXPECT_EQ(wish({{"target", "provide"}, {"ramdisk", "no"}}).fault(), "Unexpected arguments: ramdisk");
+  EXPECT_EQ(node(uuid).state, State::manageable);
+  EXPECT_EQ(wish(body).status, 202);
+  EXPECT_EQ(node(uuid).state, State::clean_failed);
+  EXPECT_EQ(node(uuid).last_error, cat("Cannot clean node ", uuid,
+                                       ": clean step {'interface': 'bios', 'step': 'factory_reset'} requires booting a "
+                                       "ramdisk"));
+  set_state(uuid, State::manageable);
+  body["clean_steps"] = Json::array();
+  EXPECT_EQ(wish(body).status, 202);
+  EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
+}
+
 TEST_F(Api, eventsSayWhoAskedForWhatHappened) {
   const std::string uuid = add("fake-hardware");
   EXPECT_EQ(
@@ -347,6 +375,10 @@ TEST_F(Api, whatIsNotDoneIsNotAccepted) {
       400);
   set_state(uuid, State::manageable);
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/provision", {{"target", "clean"}}).status, 400);
+  conductor->ledger().edit(uuid).instance_info.erase("image_source");
+  EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/provision", {{"target", "adopt"}}).status, 202);
+  EXPECT_EQ(node(uuid).state, State::adopt_failed) << "it is not known what is on it";
+  set_state(uuid, State::manageable);
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/power", {{"target", "soft power off"}, {"timeout", 0}}).status, 400);
   EXPECT_EQ(
       ask("PATCH", "/v1/nodes/web1",

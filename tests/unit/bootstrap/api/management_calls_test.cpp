@@ -190,6 +190,31 @@ TEST_F(ManagementCalls, whatNoDriverHasIsRefusedAsIronicsEmptyInterfacesDo) {
   EXPECT_EQ(ask("PUT", "/v1/nodes/plain/states/raid", Json::object()).status, 404);
 }
 
+TEST_F(ManagementCalls, aConsoleIsOnWhereItsInterfaceHasOne) {
+  drivers.add("ipmi", std::make_unique<Machine>());
+  add("ipmi", "52:54:00:00:00:09", "i1");
+  const auto set = [&](const char* node, const char* value) {
+    return ask("PATCH", cat("/v1/nodes/", node), {{{"op", "add"}, {"path", "/console_interface"}, {"value", value}}});
+  };
+  const std::string target = "/v1/nodes/i1/states/console";
+  EXPECT_EQ(ask("PUT", target, {{"enabled", true}}).fault(),
+            "Driver ipmi does not support console (disabled or not implemented).");
+  EXPECT_EQ(set("web1", "ipmitool-socat").fault(),
+            "console interface implementation 'ipmitool-socat' is not supported by hardware type redfish.");
+  EXPECT_EQ(set("i1", "ipmitool-socat").status, 200);
+  EXPECT_EQ(ask("GET", target).body, (Json{{"console_enabled", false}, {"console_info", nullptr}}));
+  EXPECT_EQ(ask("PUT", target, {{"enabled", true}}).status, 202);
+  const Json shown = ask("GET", target).body;
+  EXPECT_EQ(shown["console_enabled"], true);
+  EXPECT_EQ(shown["console_info"]["type"], "socat");
+  EXPECT_NE(text_in(shown["console_info"], "url").find("unix://"), std::string::npos);
+  start();
+  EXPECT_EQ(ask("GET", "/v1/nodes/i1").body["console_enabled"], true) << "kept";
+  EXPECT_EQ(ask("GET", "/v1/nodes/i1/validate").body["console"]["result"], true);
+  EXPECT_EQ(ask("PUT", target, {{"enabled", false}}).status, 202);
+  EXPECT_EQ(ask("GET", target).body["console_enabled"], false);
+}
+
 TEST_F(ManagementCalls, aTargetForRaidIsKeptWhereThereIsRaid) {
   const Json config = Json::parse(R"({"logical_disks": [{"raid_level": "1", "size_gb": "MAX"}]})");
   EXPECT_EQ(ask("PUT", "/v1/nodes/web1/states/raid", config).status, 204);

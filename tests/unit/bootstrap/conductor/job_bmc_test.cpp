@@ -35,6 +35,7 @@ class BiosDriver final : public PowerDriver {
     std::map<std::string, std::string> versions = {{"bios", "1.0"}, {"bmc", "1.0"}};
     std::vector<FirmwareImage> images;
     std::string flash_fault;
+    bool tells_tasks = true;
     int away = 0;  ///< so many times is it not reached once it has firmware
   };
   explicit BiosDriver(Machine& machine) : machine_(machine) {}
@@ -96,8 +97,15 @@ class BiosDriver final : public PowerDriver {
     const bool own = image.url.find("bmc") != std::string::npos;
     if (machine_.flash_fault.empty() && own) machine_.versions["bmc"] = "2.0";
     if (!own) machine_.at_start.emplace_back([this] { machine_.versions["bios"] = "2.0"; });
-    machine_.tasks["/flash"] = {.running = false, .rests = false, .fault = machine_.flash_fault};
-    return {"/flash", false};
+    const std::string path = cat("/flash", machine_.images.size());
+    machine_.tasks[path] = {.running = false, .rests = false, .fault = machine_.flash_fault, .of = "/SimpleUpdate"};
+    if (std::exchange(machine_.loses_answer, false)) throw PowerFault(PowerFault::Reason::unreachable, "no answer");
+    return {path, false};
+  }
+  [[nodiscard]] std::vector<std::string> tasks(const Node&) override {
+    std::vector<std::string> paths;
+    for (const auto& [path, task] : machine_.tasks) paths.push_back(path);
+    return machine_.tells_tasks ? paths : std::vector<std::string>();
   }
   [[nodiscard]] BmcTask task(const Node&, const std::string& path) override {
     if (machine_.away > 0) {
@@ -382,6 +390,23 @@ TEST_F(JobBmc, firmwareOfAllPartsIsBroughtOneAfterTheOther) {
     EXPECT_EQ(kept[part]["current_version"], "2.0") << part;
     EXPECT_EQ(kept[part]["last_version_flashed"], "2.0") << part;
   }
+}
+
+TEST_F(JobBmc, firmwareIsGivenOnceWhereTheAnswerToItIsLost) {
+  machine.tasks["/of somebody"] = {.running = true, .rests = false, .fault = "", .of = "/Volumes"};
+  machine.loses_answer = true;
+  const std::string uuid = cleaned(update_of("bios", "http://192.0.2.1/bios"));
+  EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
+  EXPECT_EQ(machine.images.size(), 1U);
+  EXPECT_EQ(machine.versions["bios"], "2.0");
+  conductor->ledger().remove(uuid);
+  // One that tells of no tasks shows by its version that it has been given.
+  machine.tells_tasks = false;
+  machine.loses_answer = true;
+  machine.images.clear();
+  const std::string other = cleaned(update_of("bmc", "http://192.0.2.1/bmc"));
+  EXPECT_EQ(node(other).state, State::manageable) << node(other).last_error;
+  EXPECT_EQ(machine.images.size(), 1U);
 }
 
 TEST_F(JobBmc, aBmcThatIsAwayForItsFirmwareIsWaitedFor) {

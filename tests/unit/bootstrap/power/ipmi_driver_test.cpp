@@ -40,13 +40,31 @@ TEST(IpmiDriver, thePasswordIsInTheEnvironmentAndNowhereElse) {
   const Command command = ipmi_command(ipmi_driver_node_with({{"ipmi_port", 6230}}), {"chassis", "power", "status"});
   EXPECT_EQ(
       join(command.argv, " "),
-      "ipmitool -I lanplus -H 192.0.2.5 -p 6230 -L ADMINISTRATOR -N 2 -R 1 -v -C 3 -U admin -E chassis power status");
+      "ipmitool -I lanplus -H 192.0.2.5 -p 6230 -L ADMINISTRATOR -N 2 -R 1 -v -C 17 -U admin -E chassis power status");
   EXPECT_EQ(command.env->at("IPMI_PASSWORD"), "secret");
   const Command old =
       ipmi_command(ipmi_driver_node_with({{"ipmi_protocol_version", "1.5"}, {"ipmi_target_address", "0x24"}}), {"x"});
   EXPECT_EQ(old.argv[2], "lan");
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "-C"), 0);
   EXPECT_EQ(std::count(old.argv.begin(), old.argv.end(), "0x24"), 1);
+}
+
+TEST(IpmiDriver, theOldCipherSuiteIsForThoseBmcsThatHaveNoOther) {
+  fakes::ScriptedRunner runner;
+  fakes::ManualClock clock;
+  std::vector<std::string> suites;
+  runner.on("ipmitool", [&](const Command& command) {
+    suites.push_back(*(std::find(command.argv.begin(), command.argv.end(), "-C") + 1));
+    if (suites.back() == "17")
+      return CommandResult{Exited{1}, "", "Error in open session response message : no matching cipher suite\n"};
+    return CommandResult{Exited{0}, "Chassis Power is off\n", ""};
+  });
+  IpmiDriver driver(runner, clock);
+  EXPECT_EQ(driver.state(ipmi_driver_node_with({})), Power::off);
+  EXPECT_EQ(driver.state(ipmi_driver_node_with({})), Power::off);
+  EXPECT_EQ(suites, (std::vector<std::string>{"17", "3", "3"})) << "it is remembered";
+  EXPECT_THROW(static_cast<void>(driver.state(ipmi_driver_node_with({{"ipmi_cipher_suite", "17"}}))), PowerFault);
+  EXPECT_EQ(suites.back(), "17") << "what the node names is not changed";
 }
 
 TEST(IpmiDriver, sendsAnInterruptAndReadsTheBootDevice) {

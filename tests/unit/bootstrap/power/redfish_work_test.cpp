@@ -160,6 +160,16 @@ TEST_F(RedfishWorkTest, aTaskIsReadByItsMonitorAndByItself) {
     EXPECT_NE(refusal([&] { static_cast<void>(told(passing, "")); }), "") << passing << ": asked again";
 }
 
+TEST_F(RedfishWorkTest, ordersThatABmcKnowsOfAreTold) {
+  EXPECT_TRUE(driver.tasks(node).empty()) << "it has no such service";
+  bmc.things["/redfish/v1/"]["Tasks"] = {{"@odata.id", "/ts"}};
+  bmc.things["/ts"] = {{"Tasks", {{"@odata.id", "/ts/t"}}}};
+  bmc.things["/ts/t"] = {{"Members", {{{"@odata.id", "/ts/t/1"}}, {{"@odata.id", "/ts/t/2"}}}}};
+  bmc.things["/ts/t/2"] = {{"TaskState", "Running"}, {"Payload", {{"TargetUri", "/u/SimpleUpdate"}}}};
+  EXPECT_EQ(driver.tasks(node), (std::vector<std::string>{"/ts/t/1", "/ts/t/2"}));
+  EXPECT_EQ(driver.task(node, "/ts/t/2").of, "/u/SimpleUpdate");
+}
+
 TEST_F(RedfishWorkTest, firmwareIsToldOfAllPartsAndFetchedByTheBmc) {
   const Firmware found = driver.firmware(node);
   ASSERT_EQ(found.parts.size(), 3U);

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
-#include "bootstrap/seed/terminal.hpp"
+#include "bootstrap/client/terminal.hpp"
 
 namespace hearth::bootstrap {
 namespace {

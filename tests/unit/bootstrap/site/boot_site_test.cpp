@@ -1,5 +1,6 @@
 #include "bootstrap/site/boot_site.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
@@ -33,6 +34,8 @@ TEST(BootSite, theBootServersTakeTheSite) {
   EXPECT_EQ(pxe::to_text(site->networks[0].server), "192.0.2.1");
   EXPECT_TRUE(site->networks[0].routers.empty());
   EXPECT_EQ(site->unknown, pxe::UnknownPolicy::local);
+  file.unknown = "ignore";
+  EXPECT_EQ(pxe::parse_site(boot_site(file, "br0", "/srv").dump(), "site")->unknown, pxe::UnknownPolicy::ignore);
 }
 
 class BootSiteFile : public testing::Test {
@@ -51,6 +54,13 @@ class BootSiteFile : public testing::Test {
   }
   TempDir folder_ = TempDir::create(fs::temp_directory_path(), "site.");
 };
+
+TEST_F(BootSiteFile, machinesThatAreNoNodesAreIgnoredWhereItSaysSo) {
+  const std::string text = replace_all(k_boot_site, "network:", "network:\n  unknown: ignore");
+  EXPECT_EQ(load("site.yaml", text).unknown, pxe::UnknownPolicy::ignore);
+  EXPECT_THAT(fault("site.yaml", replace_all(text, "ignore", "inspect")),
+              testing::HasSubstr("network.unknown: is local or ignore, not 'inspect'"));
+}
 
 TEST_F(BootSiteFile, aSiteFileIsTakenWithItsMachines) {
   const pxe::Site site = load("site.yaml", k_boot_site);

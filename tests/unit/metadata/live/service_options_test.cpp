@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
 
 #include "base/error.hpp"
 
@@ -21,6 +22,15 @@ TEST(ServiceOptions, PortsAreThoseGivenAndElseHeats) {
     arguments.add("port", bad);
     EXPECT_THROW(static_cast<void>(port_option(arguments, "port", 1)), Error) << bad;
   }
+}
+
+TEST(ServiceOptions, AFreePortIsKnownBeforeUrlsAreMadeOfIt) {
+  cli::Arguments arguments;
+  for (const char* option : {"cfn-port", "objects-port", "heat-port", "identity-port"}) arguments.add(option, "0");
+  const ServicePorts ports = service_ports(arguments, "127.0.0.1");
+  const std::set<std::uint16_t> all = {ports.cfn, ports.objects, ports.heat, ports.identity};
+  EXPECT_EQ(all.size(), 4U);
+  EXPECT_FALSE(all.contains(0));
 }
 
 TEST(ServiceOptions, ARequestMayTakeWhatIsGivenAndATenthOfItAtAStretch) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "tests/unit/pxe/dhcp/sample_site.hpp"
 
 namespace hearth::pxe::dhcp {
@@ -105,6 +106,7 @@ TEST_F(DhcpEngineTest, AMachineThatTakesAnotherServersOfferFreesOurs) {
 }
 
 TEST_F(DhcpEngineTest, AnExhaustedPoolIsSaidAndRecoversWhenOffersLapse) {
+  nodes_.remove("2");  // or the last would be kept for it
   for (std::uint8_t last = 10; last < 13; ++last) EXPECT_TRUE(send(from_client(Type::discover, mac(last))).answer);
   const Decision refused = send(from_client(Type::discover, mac(13)));
   EXPECT_FALSE(refused.answer);
@@ -220,6 +222,34 @@ TEST_F(DhcpEngineTest, StrangersTogetherCantKeepANodeWaiting) {
   EXPECT_TRUE(send(from_client(Type::discover, mac(9))).answer);
 }
 
+TEST_F(DhcpEngineTest, StrangersLeaveNodesSomethingOfThePool) {
+  Site site = sample_site();
+  site.networks[0].pools = {{ip("192.0.2.100"), ip("192.0.2.103")}, {ip("192.0.2.110"), ip("192.0.2.113")}};
+  engine_.use(site);
+  for (std::uint8_t node = 11; node < 16; ++node) nodes_.put({.id = cat("n", +node), .macs = {mac(node)}});
+  // Six nodes have no address: of eight, four are kept.
+  for (std::uint8_t stranger = 21; stranger < 25; ++stranger) EXPECT_NE(lease(mac(stranger)), Ipv4{}) << +stranger;
+  const Decision refused = send(from_client(Type::discover, mac(25)));
+  EXPECT_FALSE(refused.answer);
+  EXPECT_THAT(refused.event, HasSubstr("no free address in 192.0.2.0/24, but the last 4, which are kept for nodes"));
+  Message reboots = from_client(Type::request, mac(26));  // as if it had one from before
+  reboots.set_address(option::requested_address, ip("192.0.2.113"));
+  EXPECT_EQ(send(reboots).answer->message.type(), Type::nak);
+  EXPECT_NE(lease(mac(21)), Ipv4{}) << "who has one keeps it";
+  for (std::uint8_t node = 11; node < 15; ++node) EXPECT_NE(lease(mac(node)), Ipv4{}) << +node;
+  EXPECT_EQ(lease(mac(15)), Ipv4{}) << "all are in use";
+}
+
+TEST_F(DhcpEngineTest, WhatNodesNeedNoMoreStrangersGet) {
+  nodes_.put({.id = "n", .macs = {mac(11)}});
+  EXPECT_NE(lease(mac(2)), Ipv4{});
+  EXPECT_NE(lease(mac(21)), Ipv4{});
+  EXPECT_EQ(lease(mac(22)), Ipv4{}) << "the last is the other node's";
+  ++now_;
+  nodes_.remove("n");
+  EXPECT_NE(lease(mac(22)), Ipv4{}) << "it is no node any more";
+}
+
 TEST_F(DhcpEngineTest, MachinesOutsideTheInventoryCanBeIgnored) {
   Site site = sample_site();
   site.unknown = UnknownPolicy::ignore;
@@ -232,6 +262,8 @@ TEST_F(DhcpEngineTest, WhatTheInventorySaysNowCounts) {
   EXPECT_EQ(lease(mac(9)), ip("192.0.2.100"));
   nodes_.put({.id = "9", .name = "nine", .macs = {mac(9)}, .address = ip("192.0.2.102")});
   EXPECT_EQ(lease(mac(9)), ip("192.0.2.102"));
+  nodes_.remove("2");  // for which the last would be kept
+  ++now_;              // what is left to strangers is counted once a second
   EXPECT_EQ(lease(mac(8)), ip("192.0.2.101"));
   EXPECT_FALSE(send(from_client(Type::discover, mac(7))).answer) << "102 is the node's, though it is in the pool";
 }

@@ -1,4 +1,4 @@
-#include "bootstrap/seed/terminal.hpp"
+#include "bootstrap/client/terminal.hpp"
 
 #include <poll.h>
 #include <termios.h>

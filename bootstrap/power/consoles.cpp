@@ -1,0 +1,208 @@
+#include "bootstrap/power/consoles.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "bootstrap/power/driver_keys.hpp"
+#include "bootstrap/power/ipmi_driver.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::size_t k_kept_output = std::size_t{16} << 10U;
+constexpr std::size_t k_most_readers = 8;
+constexpr int k_pause_ms = 5000;  // between two sessions
+
+/// What reaches the BMC; the session's own escapes begin with what no keyboard of ours sends (Ctrl-] leaves it before).
+Command session_command(const Node& node, const char* verb, const char* suite) {
+  Command command = ipmi_command(node, {"-e", "\x1d", "sol", verb}, suite);
+  std::erase(command.argv, "-v");  // would be told among what the machine says
+  return command;
+}
+
+struct Terminal {
+  Fd ours;
+  Fd theirs;
+  static Terminal open() {
+    int ours = -1;
+    int theirs = -1;
+    termios raw{};
+    ::cfmakeraw(&raw);
+    if (::openpty(&ours, &theirs, nullptr, &raw, nullptr) != 0) throw Error::from_errno("opening", "a pty");
+    Terminal made{Fd(ours), Fd(theirs)};
+    for (const int fd : {ours, theirs}) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    ::fcntl(ours, F_SETFL, O_NONBLOCK);
+    return made;
+  }
+};
+
+}  // namespace
+
+fs::path console_socket(const fs::path& state, const std::string& uuid) { return state / "consoles" / uuid; }
+
+bool has_console(const Node& node) {
+  return node.driver == "ipmi" && text_in(node.fields, "console_interface") == "ipmitool-socat";
+}
+
+std::string console_fault(const Node& node) {
+  if (!has_console(node)) return unsupported(node.driver, "console").what();
+  if (driver_setting(node, "ipmi_protocol_version") == "1.5") {
+    return "Serial over lan only works with IPMI protocol version 2.0. Check the 'ipmi_protocol_version' parameter in "
+           "node's driver_info";
+  }
+  return "";
+}
+
+/// One machine's, on a thread of its own.
+class Consoles::Line {
+ public:
+  Line(const Node& node, fs::path socket, std::string told)
+      : suites_({Commands(node, k_ipmi_suite), Commands(node, k_old_ipmi_suite)}),
+        told_(std::move(told)),
+        socket_(std::move(socket)),
+        listener_(listen_locally(socket_)),
+        stop_(Pipe::create()),
+        thread_([this] { run(); }) {}
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line() {
+    stop_.write = Fd();
+    thread_.join();
+    boost::system::error_code ignored;
+    fs::remove(socket_, ignored);
+  }
+  /// How its BMC is reached.
+  [[nodiscard]] const std::string& told() const { return told_; }
+
+ private:
+  void run() {
+    while (!is_over_) {
+      try {
+        const auto begun = std::chrono::steady_clock::now();
+        session(suites_.at(suite_).free, false);  // what one that was killed has left keeps all others out
+        session(suites_.at(suite_).session, true);
+        // A BMC that has the other suite only says no at once.
+        if (std::chrono::steady_clock::now() - begun < std::chrono::seconds(2)) suite_ = 1 - suite_;
+        give("\r\n[the BMC has ended the session: it is begun anew in 5 s]\r\n");
+      } catch (const std::exception& error) {
+        give(cat("\r\n[", error.what(), "]\r\n"));
+      }
+      for (int left = k_pause_ms; left > 0 && !is_over_; left -= 500) look(nullptr, 500);
+    }
+  }
+
+  void session(const Command& command, bool shown) {
+    if (is_over_) return;
+    Terminal terminal = Terminal::open();
+    const int theirs = terminal.theirs.get();
+    const Child child = Child::spawn(
+        {.argv = command.argv, .env = command.env, .cwd = {}, .root = {}, .in = theirs, .out = theirs, .err = theirs});
+    terminal.theirs = Fd();
+    std::array<char, 4096> bytes;
+    while (!is_over_) {
+      look(&terminal.ours, 1000);
+      const ssize_t got = ::read(terminal.ours.get(), bytes.data(), bytes.size());
+      if (got > 0 && shown) give({bytes.data(), static_cast<std::size_t>(got)});
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;  // nobody has its other end
+    }
+  }
+
+  /// Waits for the session's output, for readers and what they type, and for the end.
+  void look(const Fd* machine, int milliseconds) {
+    std::vector<pollfd> waiting = {{stop_.read.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    for (const Fd& reader : readers_) waiting.push_back({reader.get(), POLLIN, 0});
+    if (machine != nullptr) waiting.push_back({machine->get(), POLLIN, 0});
+    if (::poll(waiting.data(), waiting.size(), milliseconds) <= 0) return;
+    if (waiting[0].revents != 0) is_over_ = true;
+    for (std::size_t i = readers_.size(); i > 0; --i) {
+      if (waiting[i + 1].revents != 0 && !take(readers_[i - 1], machine))
+        readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i - 1));
+    }
+    if (waiting[1].revents != 0) let_in();
+  }
+
+  void let_in() {
+    Fd reader(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!reader || readers_.size() >= k_most_readers) return;
+    if (send(reader, output_)) readers_.push_back(std::move(reader));
+  }
+
+  /// What one has typed, to the machine; false when he has gone.
+  static bool take(const Fd& reader, const Fd* machine) {
+    std::array<char, 1024> bytes;
+    const ssize_t got = ::recv(reader.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    // A session that takes nothing hangs: what is typed meanwhile is lost, as on a line that is cut.
+    if (got > 0 && machine != nullptr && ::write(machine->get(), bytes.data(), static_cast<std::size_t>(got)) < 0)
+      return true;
+    return got > 0;
+  }
+
+  static bool send(const Fd& reader, std::string_view text) {
+    return text.empty() || ::send(reader.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+                               static_cast<ssize_t>(text.size());
+  }
+
+  /// To all who look on; who is too slow for it is let go.
+  void give(std::string_view text) {
+    output_.append(text);
+    if (output_.size() > k_kept_output) output_.erase(0, output_.size() - k_kept_output);
+    std::erase_if(readers_, [&](const Fd& reader) { return !send(reader, text); });
+  }
+
+  struct Commands {
+    Commands(const Node& node, const char* suite)
+        : free(session_command(node, "deactivate", suite)), session(session_command(node, "activate", suite)) {}
+    Command free;
+    Command session;
+  };
+  const std::array<Commands, 2> suites_;
+  std::size_t suite_ = 0;
+  const std::string told_;
+  const fs::path socket_;
+  const Fd listener_;
+  Pipe stop_;
+  std::vector<Fd> readers_;
+  std::string output_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+Consoles::Consoles(fs::path state, Logger& log) : state_(std::move(state)), log_(log) {}
+Consoles::~Consoles() = default;
+
+void Consoles::follow(const std::map<std::string, Node>& nodes) {
+  const auto is_on = [](const Node& node) { return node.fields.value("console_enabled", false) && has_console(node); };
+  std::erase_if(lines_, [&](const auto& line) {
+    const auto node = nodes.find(line.first);
+    return node == nodes.end() || !is_on(node->second) || format_json(node->second.driver_info) != line.second->told();
+  });
+  for (const auto& [uuid, node] : nodes) {
+    if (!is_on(node) || lines_.contains(uuid)) continue;
+    try {
+      RealFileSystem().make_directories(state_ / "consoles", 0700);
+      lines_[uuid] = std::make_unique<Line>(node, console_socket(state_, uuid), format_json(node.driver_info));
+      told_.erase(uuid);
+    } catch (const Error& error) {
+      lines_.erase(uuid);
+      if (std::exchange(told_[uuid], error.what()) != error.what())
+        log_.warning(cat("the console of node ", node.title(), " can't be opened: ", error.what()));
+    }
+  }
+}
+
+}  // namespace hearth::bootstrap

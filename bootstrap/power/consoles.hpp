@@ -1,0 +1,41 @@
+// Serial consoles of machines, by IPMI's serial over LAN: what ipmitool's session carries is at a socket of the file
+// system, for its owner and root alone. Several may look on at once; who comes later sees the last of what was before.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/path.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+/// Where a node's console is when it is on.
+[[nodiscard]] fs::path console_socket(const fs::path& state, const std::string& uuid);
+/// Whether its driver and its console_interface have one.
+[[nodiscard]] bool has_console(const Node& node);
+/// Why it can't be switched on, in Ironic's words; empty when it can.
+[[nodiscard]] std::string console_fault(const Node& node);
+
+class Consoles {
+ public:
+  Consoles(fs::path state, Logger& log);
+  Consoles(const Consoles&) = delete;
+  Consoles& operator=(const Consoles&) = delete;
+  /// Closes them all, within a second.
+  ~Consoles();
+  /// Opens those that are on, closes the others; one whose BMC is reached otherwise by now is opened anew. To be called
+  /// again and again. A session that the BMC ends is begun anew after five seconds.
+  void follow(const std::map<std::string, Node>& nodes);
+
+ private:
+  class Line;
+  fs::path state_;
+  Logger& log_;
+  std::map<std::string, std::unique_ptr<Line>> lines_;
+  std::map<std::string, std::string> told_;  ///< why one could not be opened
+};
+
+}  // namespace hearth::bootstrap

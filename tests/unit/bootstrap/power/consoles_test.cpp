@@ -1,0 +1,128 @@
+#include "bootstrap/power/consoles.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+Node node_with_console() {
+  Node node;
+  node.uuid = "11111111-1111-1111-1111-111111111111";
+  node.driver = "ipmi";
+  node.driver_info = {{"ipmi_address", "192.0.2.9"}, {"ipmi_username", "admin"}, {"ipmi_password", "secret"}};
+  node.fields["console_interface"] = "ipmitool-socat";
+  node.fields["console_enabled"] = true;
+  return node;
+}
+
+TEST(Consoles, areThoseOfIpmiWhereTheInterfaceSaysSo) {
+  Node node = node_with_console();
+  EXPECT_EQ(console_fault(node), "");
+  node.driver_info["ipmi_protocol_version"] = "1.5";
+  EXPECT_NE(console_fault(node).find("only works with IPMI protocol version 2.0"), std::string::npos);
+  node.fields["console_interface"] = "no-console";
+  EXPECT_EQ(console_fault(node), "Driver ipmi does not support console (disabled or not implemented).");
+  node = node_with_console();
+  node.driver = "redfish";
+  EXPECT_FALSE(has_console(node));
+}
+
+class ConsolesOfATool : public testing::Test {
+ protected:
+  ConsolesOfATool() {
+    const char* path = std::getenv("PATH");
+    before_ = path == nullptr ? "" : path;
+    tool("echo operational; exec cat");
+    ::setenv("PATH", cat(folder_.path().string(), ":", before_).c_str(), 1);
+  }
+  ~ConsolesOfATool() override { ::setenv("PATH", before_.c_str(), 1); }
+  /// Stands for ipmitool; what it is called with is kept.
+  void tool(const std::string& session) {
+    const fs::path file = folder_.path() / "ipmitool";
+    RealFileSystem().write(file,
+                           cat("#!/bin/sh\necho \"$IPMI_PASSWORD $*\" >>", (folder_.path() / "calls").string(),
+                               "\ncase $* in *deactivate*) exit 1 ;; esac\n", session, "\n"),
+                           {.mode = 0755, .uid = {}, .gid = {}});
+  }
+  [[nodiscard]] std::string heard(const Fd& reader, const std::string& wanted) const {
+    std::string all;
+    std::array<char, 1000> part;
+    for (ssize_t got = 1; all.find(wanted) == std::string::npos && got > 0;) {
+      got = ::recv(reader.get(), part.data(), part.size(), 0);
+      if (got > 0) all.append(part.data(), static_cast<std::size_t>(got));
+    }
+    return all;
+  }
+  [[nodiscard]] Fd reader(const Node& node) const {
+    Fd made = connect_locally(console_socket(folder_.path(), node.uuid)).value();
+    const timeval patience{20, 0};
+    ::setsockopt(made.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return made;
+  }
+
+  TempDir folder_ = TempDir::create(fs::temp_directory_path(), "consoles.");
+  std::string before_;
+  FdLogger log_{2};
+};
+
+TEST_F(ConsolesOfATool, carryWhatTheSessionSaysAndWhatIsTypedToAllWhoLookOn) {
+  const Node node = node_with_console();
+  Consoles consoles(folder_.path(), log_);
+  consoles.follow({{node.uuid, node}});
+  const Fd one = reader(node);
+  EXPECT_NE(heard(one, "operational"), "");
+  ::send(one.get(), "root\n", 5, MSG_NOSIGNAL);
+  EXPECT_NE(heard(one, "root"), "");
+  const Fd other = reader(node);
+  EXPECT_NE(heard(other, "root").find("operational"), std::string::npos) << "who comes later sees what was";
+  ::send(other.get(), "both\n", 5, MSG_NOSIGNAL);
+  EXPECT_NE(heard(one, "both"), "");
+  const std::string calls = RealFileSystem().read(folder_.path() / "calls").value();
+  EXPECT_LT(calls.find("sol deactivate"), calls.find("sol activate")) << "what a session before has left is ended";
+  EXPECT_EQ(calls.substr(0, 7), "secret ") << "by the environment";
+  EXPECT_EQ(replace_all(calls, "\nsecret ", "\n").find("secret", 7), std::string::npos) << "never by its arguments";
+}
+
+TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
+  Node node = node_with_console();
+  Consoles consoles(folder_.path(), log_);
+  consoles.follow({{node.uuid, node}});
+  {
+    const Fd one = reader(node);
+    EXPECT_NE(heard(one, "operational"), "");
+    node.driver_info["ipmi_address"] = "192.0.2.10";
+    consoles.follow({{node.uuid, node}});
+    static_cast<void>(heard(one, "never"));  // until its session is over
+  }
+  EXPECT_NE(heard(reader(node), "operational"), "");
+  EXPECT_NE(RealFileSystem().read(folder_.path() / "calls")->find("192.0.2.10"), std::string::npos);
+  node.fields["console_enabled"] = false;
+  consoles.follow({{node.uuid, node}});
+  EXPECT_FALSE(fs::exists(console_socket(folder_.path(), node.uuid)));
+  consoles.follow({});
+}
+
+TEST_F(ConsolesOfATool, aSessionThatHangsDoesNotKeepTheEndWaiting) {
+  tool("trap '' HUP TERM; while :; do sleep 1; done");
+  const Node node = node_with_console();
+  const auto begun = std::chrono::steady_clock::now();
+  {
+    Consoles consoles(folder_.path(), log_);
+    consoles.follow({{node.uuid, node}});
+    const Fd one = reader(node);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(4));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
