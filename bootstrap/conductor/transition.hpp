@@ -24,6 +24,12 @@ void apply(Ledger& ledger, Node& node, Verb verb);
 void apply(Ledger& ledger, Node& node, Happening happening);
 /// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).
 inline constexpr const char* k_power_off_wanted = "power_off_wanted";
+/// Likewise: its machine's system was asked to end; and when the power order that is under way was given.
+inline constexpr const char* k_soft_power = "soft_power";
+inline constexpr const char* k_ordered = "power_ordered";
+/// What was asked for of its power counts no more: something else is asked for by now. What a BMC has been told already
+/// stays told.
+void forget_power_wishes(Node& node);
 /// Into the state of failure, with the reason kept as last_error. The job is over.
 void fail(Ledger& ledger, Node& node, const std::string& reason);
 /// Tells a person what to do at the machine.

@@ -135,12 +135,18 @@ void Person::mend(const Json& node, Machine& machine) {
 void Person::err(std::size_t machine) {
   site_.scheduler.start(Scheduler::k_world, [this, machine] {
     const std::string name = machine_name(machine);
-    switch (random_.below(5)) {
+    const auto power = [&](const char* target) {
+      (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", target}});
+    };
+    switch (random_.below(8)) {
       case 0: return order(name, "deleted");
       case 1: return order(name, "abort");
       case 2: return order(name, "rebuild", {{"configdrive", {{"user_data", secret_of(name)}}}});
-      case 3: (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", "power off"}}); return;
-      default: (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", "rebooting"}}); return;
+      case 3: return power("power off");
+      case 4: return power("power on");
+      case 5: return power("soft power off");
+      case 6: return power("soft rebooting");
+      default: return power("rebooting");
     }
   });
 }

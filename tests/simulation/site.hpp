@@ -65,10 +65,18 @@ class Rules {
     OwnerId boot = 0;
     bootstrap::Stamp job = 0;
   };
+  struct Before {
+    bootstrap::Node node;
+    MonotonicTime until;
+  };
+  [[nodiscard]] bool is_from_before(const std::string& machine, const bootstrap::Node& node,
+                                    const std::string& what) const;
+
   Scheduler& scheduler_;
   Trace& trace_;
   std::optional<std::string> first_;
   std::map<std::string, bootstrap::Node> nodes_;  ///< by name, as they are durable
+  std::map<std::string, Before> before_;          ///< as they were before their last job began, or ended
   std::int64_t last_event_ = 0;
   struct Doubt {
     std::map<std::string, bootstrap::Node> nodes;

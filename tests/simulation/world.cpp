@@ -107,8 +107,11 @@ void World::answer_as_bmc(std::size_t number, const ServedRequest& request, cons
   if (is_reset && bmc.lies > 0 && bmc_random_.one_in(2)) return reply({204, "", {}, ""});
   ServedResponse response = faces_[number]->answer(request);
   if (bmc.lies > 0 && request.method == "GET" && bmc_random_.one_in(4)) {
-    response.body = machines_[number]->is_on() ? replace_all(response.body, "\"On\"", "\"Off\"")
-                                               : replace_all(response.body, "\"Off\"", "\"On\"");
+    Json told = json_or_null(response.content());
+    if (told.contains("PowerState")) {
+      told["PowerState"] = machines_[number]->is_on() ? "Off" : "On";
+      response.body = format_json(told);
+    }
   }
   reply(std::move(response));
 }
