@@ -144,6 +144,23 @@ void Rules::power_ordered(const std::string& machine, const std::string& what) {
     broken(cat(what, " is ordered for ", machine, ", but ", why));
 }
 
+void Rules::switched_off(const std::string& machine) {
+  const Node* const node = node_of(machine);
+  if (node == nullptr || !node->job.running()) return;
+  const std::optional<Stage> stage = bootstrap::parse_stage(node->job.stage);
+  if (stage && (bootstrap::needs_agent(*stage) || bootstrap::is_wait(*stage)))
+    broken(cat(machine, " is switched off by an order of before, its ", node->job.kind, " is at \"", node->job.stage,
+               "\""));
+}
+
+void Rules::ramdisk_told(const std::string& machine) {
+  const Node* const node = node_of(machine);
+  const std::optional<Stage> stage = node == nullptr ? std::nullopt : bootstrap::parse_stage(node->job.stage);
+  if (node == nullptr || !node->job.running() || !stage || !bootstrap::boots_ramdisk(*stage))
+    broken(cat(machine, " is told to boot the ramdisk, but its node is ",
+               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage, "\"")));
+}
+
 void Rules::shown(const Json& nodes) {
   for (const Json& row : nodes) {
     const std::string name = bootstrap::text_in(row, "name");

@@ -48,6 +48,10 @@ class Rules {
   void shown(const Json& nodes);
   /// The conductor sends a machine's BMC a command that changes its power: Redfish's ResetType.
   void power_ordered(const std::string& machine, const std::string& what);
+  /// A BMC carries out an order to switch its machine off, however long ago that was given.
+  void switched_off(const std::string& machine);
+  /// A machine that asks is told to boot the deploy ramdisk.
+  void ramdisk_told(const std::string& machine);
   /// A machine was answered with this.
   void told(const std::string& machine, const std::string& text);
   /// A system has started from that machine's disk.

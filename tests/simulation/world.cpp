@@ -51,7 +51,7 @@ class World {
   std::vector<std::unique_ptr<RedfishFace>> faces_;
   std::unique_ptr<ConductorHost> conductor_;
   std::unique_ptr<Person> person_;
-  int lossy_ = 0, slow_ = 0, full_ = 0, twice_ = 0;
+  int lossy_ = 0, slow_ = 0, full_ = 0, twice_ = 0, lost_ = 0;
   std::map<std::string, int> cut_;
 };
 
@@ -105,6 +105,8 @@ void World::answer_as_bmc(std::size_t number, const ServedRequest& request, cons
   }
   const bool is_reset = request.method == "POST" && request.path.find("ComputerSystem.Reset") != std::string::npos;
   if (is_reset && bmc.lies > 0 && bmc_random_.one_in(2)) return reply({204, "", {}, ""});
+  if (is_reset && machines_[number]->is_on() && text_member(json_or_null(request.body), "ResetType") == "ForceOff")
+    site_.rules.switched_off(machines_[number]->name());
   ServedResponse response = faces_[number]->answer(request);
   if (bmc.lies > 0 && request.method == "GET" && bmc_random_.one_in(4)) {
     Json told = json_or_null(response.content());
@@ -133,6 +135,7 @@ void World::begin(const Fault& fault, bool is_on) {
     case FaultKind::full_disk: conductor_->fill_disk((full_ += step) > 0); return;
     case FaultKind::lossy_net: network_.lose((lossy_ += step) > 0 ? 20 : 0); return;
     case FaultKind::slow_net: network_.slow((slow_ += step) > 0 ? Duration(seconds(2)) : Duration(0)); return;
+    case FaultKind::lost_answers: network_.lose_answers((lost_ += step) > 0 ? 33 : 0); return;
     case FaultKind::cut_machine: cut(machine.name()); return;
     case FaultKind::cut_bmc: cut(bmc_link(fault.machine)); return;
     case FaultKind::slow_bmc: bmc.slow += step; return;
