@@ -38,7 +38,7 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
     node.job = {};
     return;
   }
-  node.internal.erase(k_power_off_wanted);
+  forget_power_wishes(node);
   if (job.kind == "inspect") node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
@@ -203,6 +203,9 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) {
     looked_ = 0;  // what took its place has waited for it
+    // What was learnt of the machine is true nevertheless.
+    if (now != nullptr && outcome.good && !needs_agent(what.stage))
+      keep_power(parts_.ledger.edit(what.uuid), outcome.value);
     return;
   }
   Node& node = parts_.ledger.edit(what.uuid);
@@ -241,13 +244,15 @@ void Jobs::retry_or_fail(Node& node, Stage stage, const Outcome& outcome) {
   fail(parts_.ledger, node, cat("Failed to ", name(stage), ": ", outcome.error, tries));
 }
 
+void Jobs::keep_power(Node& node, const Json& value) {
+  if (!value.is_object() || !value.contains("power")) return;
+  const Power before = std::exchange(node.power, value["power"] == 2 ? Power::on : Power::off);
+  if (node.power != before) parts_.ledger.record(node, "power", text_of(power_json(node.power)));
+}
+
 void Jobs::stage_done(Node& node, Stage stage, const Json& value) {
   if (!node.job.running()) return;
-  const Power power = node.power;
-  if (value.is_object() && value.contains("power")) {
-    node.power = value["power"] == 2 ? Power::on : Power::off;
-    if (node.power != power) parts_.ledger.record(node, "power", text_of(power_json(node.power)));
-  }
+  keep_power(node, value);
   if (value.is_object() && value.contains("firmware")) keep_firmware(parts_.ledger, node, value["firmware"]);
   if (stage == Stage::boot_network) node.boot_device = "pxe";
   if (stage == Stage::boot_disk) node.boot_device = "disk";

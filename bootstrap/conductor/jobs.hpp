@@ -78,6 +78,7 @@ class Jobs {
   void enter(Node& node, Stage stage);
   void stage_done(Node& node, Stage stage, const Json& value);
   void finished(const Pending& what, const Outcome& outcome);
+  void keep_power(Node& node, const Json& value);
   void take_outcome(Node& node, Stage stage, const Outcome& outcome);
   void retry_or_fail(Node& node, Stage stage, const Outcome& outcome);
   Step start(Node& node, Stage stage, Work work);

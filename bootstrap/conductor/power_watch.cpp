@@ -10,9 +10,11 @@ bool is_off(PowerAction action) { return action == PowerAction::off || action ==
 bool is_reboot(PowerAction action) { return action == PowerAction::reboot || action == PowerAction::soft_reboot; }
 
 constexpr std::size_t k_looks_at_once = 64;  ///< so that most workers are there for what people and jobs want
-constexpr const char* k_soft = "soft_power";
+constexpr Seconds k_order_holds{600};        ///< what was ordered longer ago, before a restart, nobody counts on
 
-bool is_asked_softly(const Node& node) { return node.internal.contains(k_soft); }
+constexpr const char* k_sync_failures = "power_sync_failures";
+
+bool is_asked_softly(const Node& node) { return node.internal.contains(k_soft_power); }
 
 }  // namespace
 
@@ -38,34 +40,57 @@ void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
   Ledger& ledger = parts_.ledger;
   PowerDriver* driver = &driver_of_free(node);
   if (node.job.running() && !driver->by_hand()) throw locked(node);  // its power is the job's
-  const Power wanted = is_off(action) ? Power::off : Power::on;
   if (driver->by_hand()) {
     const std::string word = is_off(action) ? "off" : is_reboot(action) ? "off and on again" : "on";
     const std::string task = is_off(action) ? "power-off" : is_reboot(action) ? "reset" : "power-on-disk";
-    node.power = wanted;
+    node.power = is_off(action) ? Power::off : Power::on;
     instruct(ledger, node, task, cat("Switch node ", node.title(), " ", word, "."), parts_.settings.instruction_time);
     return;
   }
-  node.internal.erase(k_power_off_wanted);
-  node.internal.erase(k_soft);  // a later wish is the one that counts
+  forget_power_wishes(node);  // a later wish is the one that counts
   soft_.erase(node.uuid);
   // What failed before is past, except where it says why the node is in its state.
   if (kind_of(node.state) == StateKind::stable && node.state != State::enroll && node.state != State::error)
     node.last_error.clear();
   ledger.record(node, "power", cat(name(action), " was asked for"));
   if (is_soft(action)) return ask_softly(node, *driver, action, patience);
-  node.target_power = is_reboot(action) ? "rebooting" : is_off(action) ? "power off" : "power on";
+  order(node, *driver, action, [this, action](Node& now, const Outcome& outcome) { ordered(now, action, outcome); });
+}
+
+/// It is kept before it is given: who comes after a conductor that was killed goes on with it (go_on_with()).
+void PowerWatch::order(Node& node, PowerDriver& driver, PowerAction action,
+                       std::function<void(Node&, const Outcome&)> then) {
+  node.target_power = name(action);
+  node.internal[k_ordered] = parts_.ledger.now();
   const Node copy = node;
-  start(node, power_work([driver, copy, action] {
-          driver->set(copy, action);
+  start(node, power_work([&driver, copy, action] {
+          driver.set(copy, action);
           return Json();
         }),
-        [this, wanted](Node& now, const Outcome& outcome) {
+        [then = std::move(then)](Node& now, const Outcome& outcome) {
           now.target_power.clear();
-          if (outcome.good) return switched(now, wanted);
-          now.last_error = outcome.error;
-          parts_.ledger.record(now, "failure", cat("power: ", outcome.error));
+          now.internal.erase(k_ordered);
+          then(now, outcome);
         });
+}
+
+void PowerWatch::ordered(Node& node, PowerAction action, const Outcome& outcome) {
+  if (outcome.good) return switched(node, is_off(action) ? Power::off : Power::on);
+  if (!node.job.running()) node.last_error = outcome.error;
+  parts_.ledger.record(node, "failure", cat("power: ", outcome.error));
+}
+
+/// Nothing of this process is under way for the node, and yet something was ordered: by a conductor that was killed.
+void PowerWatch::go_on_with(Node& node) {
+  PowerDriver* driver = parts_.drivers.find(node.driver);
+  const std::optional<PowerAction> action = parse_power_action(node.target_power);
+  const Stamp at = node.internal.value(k_ordered, Stamp{0});
+  if (driver != nullptr && !driver->by_hand() && action && parts_.ledger.now() - at < microseconds(k_order_holds))
+    return order(node, *driver, *action,
+                 [this, action = *action](Node& now, const Outcome& outcome) { ordered(now, action, outcome); });
+  forget_power_wishes(node);
+  node.last_error = "Pending power operation was aborted due to conductor restart";  // Ironic's words
+  parts_.ledger.record(node, "failure", node.last_error);
 }
 
 void PowerWatch::switched(Node& node, Power power) {
@@ -76,7 +101,8 @@ void PowerWatch::switched(Node& node, Power power) {
 
 void PowerWatch::ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience) {
   node.target_power = name(action);
-  node.internal[k_soft] = {{"until", parts_.ledger.now() + microseconds(patience)}, {"then_on", is_reboot(action)}};
+  node.internal[k_soft_power] = {{"until", parts_.ledger.now() + microseconds(patience)},
+                                 {"then_on", is_reboot(action)}};
   soft_[node.uuid] = parts_.ledger.now() + microseconds(Seconds(1));
   const Node copy = node;
   start(node, power_work([&driver, copy] {
@@ -108,7 +134,7 @@ void PowerWatch::look_at_soft() {
 }
 
 void PowerWatch::follow_soft(const Node& node, PowerDriver& driver) {
-  const Json wish = node.internal[k_soft];
+  const Json wish = node.internal[k_soft_power];
   const bool late = parts_.ledger.now() >= wish.value("until", Stamp{0});
   const bool then_on = wish.value("then_on", false);
   const Node copy = node;
@@ -125,9 +151,9 @@ void PowerWatch::follow_soft(const Node& node, PowerDriver& driver) {
 void PowerWatch::soft_done(Node& node, const Outcome& outcome) {
   if (!is_asked_softly(node)) return;
   if (outcome.good && outcome.value.value("again", false)) return;
-  const bool late = parts_.ledger.now() >= node.internal[k_soft].value("until", Stamp{0});
+  const bool late = parts_.ledger.now() >= node.internal[k_soft_power].value("until", Stamp{0});
   if (!outcome.good && outcome.passing && !late) return;  // it is looked at again
-  node.internal.erase(k_soft);
+  node.internal.erase(k_soft_power);
   node.target_power.clear();
   soft_.erase(node.uuid);
   if (!outcome.good) {
@@ -251,6 +277,8 @@ void PowerWatch::look() {
     if (!node->instruction.action.empty()) remind(*node);
     if (node->internal.contains(k_power_off_wanted) && !parts_.busy.contains(node->uuid))
       switch_off_failed(parts_.ledger.edit(node->uuid));
+    if (!node->target_power.empty() && !is_asked_softly(*node) && !parts_.busy.contains(node->uuid))
+      go_on_with(parts_.ledger.edit(node->uuid));
   }
   look_at_soft();
   look_at_due();
@@ -279,7 +307,10 @@ void PowerWatch::switch_off_failed(Node& node) {
 
 /// The error of the deployment stays the node's, whatever becomes of this.
 void PowerWatch::failed_is_off(Node& node, const Outcome& outcome) {
-  if (!node.internal.contains(k_power_off_wanted)) return;
+  if (!node.internal.contains(k_power_off_wanted)) {  // a job has begun meanwhile
+    if (outcome.good) switched(node, Power::off);
+    return;
+  }
   Json& wanted = node.internal[k_power_off_wanted];
   const int tries = wanted.value("tries", 0) + 1;
   if (!outcome.good && outcome.passing && tries <= parts_.settings.retries) {
@@ -321,55 +352,59 @@ void PowerWatch::remind(const Node& node) {
                        cat(late ? "Still waiting, and late: " : "Still waiting: ", changed.instruction.text));
 }
 
+/// It only looks. What follows from it is decided when it is known (compare()), by how the node is then.
 void PowerWatch::look_at(const Node& node, PowerDriver& driver) {
   const Node copy = node;
-  const bool force = parts_.settings.force_power_state && node.power != Power::unknown && node.fault.empty() &&
-                     node.internal.value("power_sync_failures", 0) < parts_.settings.power_sync_retries;
-  start(node, power_work([&driver, copy, force]() -> Json {
-          const Power found = driver.state(copy);
-          const bool differs = found != copy.power;
-          if (differs && force) driver.set(copy, copy.power == Power::on ? PowerAction::on : PowerAction::off);
-          return {{"found", found == Power::on ? 2 : 1}, {"forced", differs && force}};
+  start(node, power_work([&driver, copy]() -> Json {
+          return {{"found", driver.state(copy) == Power::on ? 2 : 1}};
         }),
         [this](Node& now, const Outcome& outcome) { compare(now, outcome); });
+}
+
+void PowerWatch::not_answered(Node& node, const std::string& error) {
+  const int failures = node.internal.value(k_sync_failures, 0) + 1;
+  node.internal[k_sync_failures] = failures;
+  if (failures != parts_.settings.power_sync_retries || node.maintenance) return;
+  node.maintenance = true;
+  node.fault = "power failure";
+  node.maintenance_reason = cat("During sync_power_state, max retries exceeded for node ", node.uuid, ": ", error);
+  parts_.ledger.record(node, "failure", node.maintenance_reason);
+}
+
+void PowerWatch::set_right(Node& node, Power found) {
+  const PowerAction action = node.power == Power::on ? PowerAction::on : PowerAction::off;
+  order(node, *parts_.drivers.find(node.driver), action, [this, found](Node& now, const Outcome& outcome) {
+    if (!outcome.good) return not_answered(now, outcome.error);
+    now.internal[k_sync_failures] = now.internal.value(k_sync_failures, 0) + 1;
+    parts_.ledger.record(now, "power",
+                         cat("found ", text_of(power_json(found)), "; set to ", text_of(power_json(now.power))));
+  });
 }
 
 /// Ironic's rule: what we say is forced on the machine a few times; then the machine is right, and out of service.
 void PowerWatch::compare(Node& node, const Outcome& outcome) {
   Ledger& ledger = parts_.ledger;
-  const int failures = node.internal.value("power_sync_failures", 0);
-  if (!outcome.good) {
-    node.internal["power_sync_failures"] = failures + 1;
-    if (failures + 1 != parts_.settings.power_sync_retries || node.maintenance) return;
-    node.maintenance = true;
-    node.fault = "power failure";
-    node.maintenance_reason =
-        cat("During sync_power_state, max retries exceeded for node ", node.uuid, ": ", outcome.error);
-    ledger.record(node, "failure", node.maintenance_reason);
-    return;
-  }
+  if (node.job.running()) return;  // it has begun meanwhile, and the machine is its own
+  if (!outcome.good) return not_answered(node, outcome.error);
   const Power found = outcome.value["found"] == 2 ? Power::on : Power::off;
   if (node.fault == "power failure") {
     node.maintenance = false;
     node.fault.clear();
     node.maintenance_reason.clear();
     node.power = found;
-    node.internal.erase("power_sync_failures");
+    node.internal.erase(k_sync_failures);
     ledger.record(node, "power", "the power management answers again; the node is back in service");
     return;
   }
   if (node.power == Power::unknown || found == node.power) {
     node.power = found;
-    node.internal.erase("power_sync_failures");
+    node.internal.erase(k_sync_failures);
     return;
   }
-  if (outcome.value["forced"] == true) {
-    node.internal["power_sync_failures"] = failures + 1;
-    ledger.record(node, "power",
-                  cat("found ", text_of(power_json(found)), "; set to ", text_of(power_json(node.power))));
-    return;
-  }
-  node.internal.erase("power_sync_failures");
+  const bool is_forced = parts_.settings.force_power_state && node.fault.empty() &&
+                         node.internal.value(k_sync_failures, 0) < parts_.settings.power_sync_retries;
+  if (is_forced && parts_.drivers.find(node.driver) != nullptr) return set_right(node, found);
+  node.internal.erase(k_sync_failures);
   node.power = found;
   node.maintenance = parts_.settings.force_power_state;
   if (node.maintenance) {

@@ -3,7 +3,10 @@
 //
 // A soft power-off has a deadline: the machine's system is asked, looked at every other second, and forced when time is
 // up. That it is under way is kept with the node ("soft_power" in its internal), so that the conductor after this one
-// goes on.
+// goes on; likewise what else was ordered ("power_ordered").
+//
+// One thing at a time: while an order is under way a job that begins waits at its first stage, and nothing else is
+// ordered.
 #pragma once
 
 #include <deque>
@@ -43,6 +46,9 @@ class PowerWatch {
   [[nodiscard]] PowerDriver& driver_of_free(const Node& node) const;
   [[nodiscard]] Refusal locked(const Node& node) const;
   void change_firmware(Node& node, const std::string& what, std::function<void(PowerDriver&, const Node&)> change);
+  void order(Node& node, PowerDriver& driver, PowerAction action, std::function<void(Node&, const Outcome&)> then);
+  void ordered(Node& node, PowerAction action, const Outcome& outcome);
+  void go_on_with(Node& node);
   void ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience);
   /// Of a failed deployment (transition.hpp).
   void switch_off_failed(Node& node);
@@ -56,6 +62,8 @@ class PowerWatch {
   void start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then);
   void look_at(const Node& node, PowerDriver& driver);
   void compare(Node& node, const Outcome& outcome);
+  void not_answered(Node& node, const std::string& error);
+  void set_right(Node& node, Power found);
   void remind(const Node& node);
 
   Jobs::Parts parts_;

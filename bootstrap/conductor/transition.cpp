@@ -48,6 +48,11 @@ void fail(Ledger& ledger, Node& node, const std::string& reason) {
   node.job = {};
 }
 
+void forget_power_wishes(Node& node) {
+  node.target_power.clear();
+  for (const char* wish : {k_power_off_wanted, k_soft_power, k_ordered}) node.internal.erase(wish);
+}
+
 void instruct(Ledger& ledger, Node& node, const std::string& action, const std::string& text, Seconds time) {
   const Stamp now = ledger.now();
   node.instruction = {action, text, now, now + microseconds(time), now};

@@ -22,6 +22,13 @@ class Refusal : public std::runtime_error {
 void apply(Ledger& ledger, Node& node, Verb verb);
 /// Throws Error when the table has no such step: a mistake of ours.
 void apply(Ledger& ledger, Node& node, Happening happening);
+/// In a node's internal, kept: its machine's system was asked to end; and when the power order that is under way was
+/// given.
+inline constexpr const char* k_soft_power = "soft_power";
+inline constexpr const char* k_ordered = "power_ordered";
+/// What was asked for of its power counts no more: something else is asked for by now. What a BMC has been told already
+/// stays told.
+void forget_power_wishes(Node& node);
 /// Into the state of failure, with the reason kept as last_error. The job is over.
 void fail(Ledger& ledger, Node& node, const std::string& reason);
 /// Tells a person what to do at the machine.

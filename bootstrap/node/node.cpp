@@ -89,7 +89,7 @@ bool Node::boots_uefi() const {
 }
 
 bool is_to_be_switched(const Node& node) {
-  return !node.instruction.action.empty() || node.internal.contains(k_power_off_wanted);
+  return !node.instruction.action.empty() || !node.target_power.empty() || node.internal.contains(k_power_off_wanted);
 }
 
 bool speaks_redfish(std::string_view driver) {

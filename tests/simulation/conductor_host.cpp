@@ -223,7 +223,10 @@ ServedResponse ConductorHost::Process::hand_out(const ServedRequest& request, px
                    .good = file != nullptr});
   tick_soon(k_tick);
   if (file == nullptr) return plain_response(404);
-  return {.body = contents_of(*file)};
+  std::string text = contents_of(*file);
+  if (name->starts_with("ipxe/") && text.find("\nkernel ") != std::string::npos && !disk.is_cut())
+    site.rules.ramdisk_told(site.network.link_of(request.peer));
+  return {.body = std::move(text)};
 }
 
 void ConductorHost::Process::take_dhcp(const std::string& bytes, const std::string& from, const Site::Reply& back) {

@@ -36,6 +36,7 @@ constexpr std::array<FaultRow, k_fault_kinds> k_rows = {{
     {"slow-boot", false, true},
     {"twice", false, false},
     {"wrong-order", true, true},
+    {"lost-answers", false, false},
 }};
 
 const FaultRow& row_of(FaultKind kind) { return k_rows.at(static_cast<std::size_t>(kind)); }

@@ -29,8 +29,9 @@ enum class FaultKind : std::uint8_t {
   slow_boot,       ///< minutes more in its firmware
   twice,           ///< a person sends the same order twice
   wrong_order,     ///< a person gives another machine an order that was not meant for it
+  lost_answers,    ///< a third of what is asked by HTTP is done, and the connection ends before the answer
 };
-constexpr int k_fault_kinds = 16;
+constexpr int k_fault_kinds = 17;
 [[nodiscard]] std::string_view name(FaultKind kind);
 
 struct Fault {

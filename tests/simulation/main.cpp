@@ -13,14 +13,19 @@ namespace {
 
 constexpr const char* k_usage =
     "usage: simulate [--seed N] [--seeds COUNT] [--machines N] [--faults LIST] [--twice] [--trace] [--timeline FILE]\n"
-    "                [--expect DIGEST] [--stop] [--no-shrink]\n"
+    "                [--expect DIGEST] [--stop] [--no-shrink] [--list FILE]\n"
     "\n"
     "Plays a site from blank machines to where all are active, with the faults that the seed draws, COUNT seeds from N "
     "on.\n"
     "--stop ends with the first seed that breaks a rule.\n"
+    "FILE has sites in place of COUNT, a line each: SEED MACHINES FAULTS, FAULTS as LIST or \"drawn\": those of the "
+    "seed. "
+    "# begins a comment.\n"
     "LIST has faults in place of those: kill-conductor@130.5+0,hung-bmc:node3@60+600 (\"\": none).\n"
     "Exit codes: 0 every rule held; 1 one did not: what, how to repeat it, and the fewest faults that still show it;\n"
     "2 wrong usage.\n";
+
+constexpr std::uint64_t k_most_seeds = ~std::uint64_t{0} >> 1U;
 
 struct Options {
   Wish wish;
@@ -31,6 +36,7 @@ struct Options {
   bool shrink = true;
   std::string timeline;
   std::string expect;
+  std::string list;
 };
 
 std::uint64_t number_of(const std::string& word, std::string_view option, std::uint64_t most) {
@@ -40,21 +46,26 @@ std::uint64_t number_of(const std::string& word, std::string_view option, std::u
   return *number;
 }
 
-void take_faults(Options& options, const std::string& word) {
+std::vector<Fault> faults_in(const std::string& word, std::string_view option, std::size_t machines) {
   auto faults = parse_faults(word);
-  if (!faults) throw Error(ErrorKind::usage, cat("--faults: ", faults.error()));
-  options.wish.faults = std::move(faults).value();
+  if (!faults) throw Error(ErrorKind::usage, cat(option, ": ", faults.error()));
+  for (const Fault& fault : *faults) {
+    if (fault.machine >= machines)
+      throw Error(ErrorKind::usage, cat(option, ": ", text_of(fault), ": there are ", machines, " machines"));
+  }
+  return std::move(faults).value();
 }
 
 Options parse_options(const std::vector<std::string>& words) {
   Options options;
+  std::optional<std::string> faults;
   const std::map<std::string, std::function<void(const std::string&)>> takers = {
-      {"--seed",
-       [&](const std::string& word) { options.wish.seed = number_of(word, "--seed", ~std::uint64_t{0} >> 1U); }},
+      {"--seed", [&](const std::string& word) { options.wish.seed = number_of(word, "--seed", k_most_seeds); }},
       {"--seeds", [&](const std::string& word) { options.seeds = number_of(word, "--seeds", 1'000'000'000); }},
       {"--machines",
        [&](const std::string& word) { options.wish.machines = number_of(word, "--machines", k_most_machines); }},
-      {"--faults", [&](const std::string& word) { take_faults(options, word); }},
+      {"--faults", [&](const std::string& word) { faults = word; }},
+      {"--list", [&](const std::string& word) { options.list = word; }},
       {"--timeline", [&](const std::string& word) { options.timeline = word; }},
       {"--expect", [&](const std::string& word) { options.expect = word; }}};
   const std::map<std::string, bool*> flags = {
@@ -71,10 +82,7 @@ Options parse_options(const std::vector<std::string>& words) {
       throw Error(ErrorKind::usage, cat("'", word, taker == takers.end() ? "' is no option" : "' lacks its value"));
     }
   }
-  for (const Fault& fault : options.wish.faults.value_or(std::vector<Fault>())) {
-    if (fault.machine >= options.wish.machines)
-      throw Error(ErrorKind::usage, cat(text_of(fault), ": there are ", options.wish.machines, " machines"));
-  }
+  if (faults) options.wish.faults = faults_in(*faults, "--faults", options.wish.machines);
   if (options.trace || !options.timeline.empty()) options.wish.keep = Trace::Keep::lines;
   return options;
 }
@@ -142,20 +150,41 @@ bool run_one(const Options& options, const Wish& wish) {
   return played.broken.empty();
 }
 
+std::vector<Wish> listed(const Options& options) {
+  std::vector<Wish> wishes;
+  std::size_t number = 0;
+  for (const std::string& line : split_lines(read_file(options.list))) {
+    const std::string where = cat(options.list, ":", ++number);
+    const std::vector<std::string> words = split_words(line.substr(0, line.find('#')));
+    if (words.empty()) continue;
+    if (words.size() != 3) throw Error(ErrorKind::usage, cat(where, ": not of the form SEED MACHINES FAULTS"));
+    Wish wish = options.wish;
+    wish.seed = number_of(words[0], where, k_most_seeds);
+    wish.machines = static_cast<std::size_t>(number_of(words[1], where, k_most_machines));
+    wish.faults.reset();
+    if (words[2] != "drawn") wish.faults = faults_in(words[2], where, wish.machines);
+    wishes.push_back(std::move(wish));
+  }
+  if (wishes.empty()) throw Error(ErrorKind::usage, cat(options.list, " has no site in it"));
+  return wishes;
+}
+
 int run(const std::vector<std::string>& words) {
   const Options options = parse_options(words);
-  Wish wish = options.wish;
+  const std::vector<Wish> wishes = options.list.empty() ? std::vector<Wish>() : listed(options);
+  const std::uint64_t count = options.list.empty() ? options.seeds : wishes.size();
   const Duration began = thread_time();
   std::uint64_t bad = 0;
-  for (std::uint64_t seed = 0; seed < options.seeds && !(options.stop && bad > 0); ++seed) {
-    wish.seed = options.wish.seed + seed;
+  for (std::uint64_t at = 0; at < count && !(options.stop && bad > 0); ++at) {
+    Wish wish = options.list.empty() ? options.wish : wishes[at];
+    if (options.list.empty()) wish.seed += at;
     bad += run_one(options, wish) ? 0 : 1;
   }
-  if (options.seeds > 1) {
+  if (count > 1) {
     const double took = seconds_in(thread_time() - began);
     std::printf("%llu seeds, %llu bad, %.1f s of processor time, %.1f seeds a second\n",
-                static_cast<unsigned long long>(options.seeds), static_cast<unsigned long long>(bad), took,
-                static_cast<double>(options.seeds) / took);
+                static_cast<unsigned long long>(count), static_cast<unsigned long long>(bad), took,
+                static_cast<double>(count) / took);
   }
   return bad == 0 ? 0 : 1;
 }

@@ -34,6 +34,7 @@ struct Network::Exchange {
   ServedRequest request;
   Bell bell;
   bool is_refused = false;
+  bool is_broken_off = false;
   std::optional<ServedResponse> response;
 };
 
@@ -98,7 +99,8 @@ void Network::arrive(const std::shared_ptr<Exchange>& exchange) {
     if (host != hosts_.end() && scheduler_.lives(host->second)) answer([](Exchange& one) { one.is_refused = true; });
     return;
   }
-  port->second.handler(exchange->request, [answer](ServedResponse response) {
+  port->second.handler(exchange->request, [this, answer](ServedResponse response) {
+    if (random_.percent(lost_answers_)) return answer([](Exchange& one) { one.is_broken_off = true; });
     answer([response = std::move(response)](Exchange& one) { one.response = response; });
   });
 }
@@ -118,6 +120,7 @@ HttpResponse Network::exchange(const std::string& from, const HttpRequest& reque
   carry(from, exchange->to, exchange->until, [this, exchange] { arrive(exchange); });
   if (!scheduler_.wait(exchange->bell, longest)) throw Error(ErrorKind::io, cat(where, ": no answer in time"));
   if (exchange->is_refused) throw Error(ErrorKind::io, cat(where, ": connection refused"));
+  if (exchange->is_broken_off) throw Error(ErrorKind::io, cat(where, ": the connection ended before the answer"));
   ServedResponse& response = *exchange->response;
   trace_.note(scheduler_.elapsed(), "http", from, cat(where, " ", response.status));
   return {response.status, std::string(usual_reason(response.status)), response.headers, response.content(),

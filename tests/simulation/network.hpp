@@ -23,6 +23,8 @@ class Network {
   /// In per cent of all packets, and of what comes twice.
   void lose(std::uint64_t percent) { loss_ = percent; }
   void slow(Duration more) { more_ = more; }
+  /// In per cent of all answers: what was asked for is done, and its connection ends.
+  void lose_answers(std::uint64_t percent) { lost_answers_ = percent; }
   void cut(const std::string& link, bool is_cut);
 
   /// Delivers a datagram, or doesn't, or does so twice.
@@ -38,6 +40,9 @@ class Network {
     hosts_[address] = owner;
   }
 
+  /// Behind which link that is: the machine's name where it is one's.
+  [[nodiscard]] const std::string& link_of(const std::string& address) const;
+
   /// Within a task: as HttpClient::send() of that host.
   [[nodiscard]] HttpResponse exchange(const std::string& from, const HttpRequest& request);
 
@@ -47,7 +52,6 @@ class Network {
     Handler handler;
   };
   struct Exchange;
-  [[nodiscard]] const std::string& link_of(const std::string& address) const;
   [[nodiscard]] bool is_cut(const std::string& one, const std::string& other) const;
   [[nodiscard]] Duration delay();
   void carry(const std::string& from, const std::string& to, MonotonicTime until, std::function<void()> arrives);
@@ -57,6 +61,7 @@ class Network {
   Trace& trace_;
   Random random_;
   std::uint64_t loss_ = 0;
+  std::uint64_t lost_answers_ = 0;
   Duration more_{};
   std::set<std::string> cut_;                 ///< links
   std::map<std::string, std::string> links_;  ///< by address

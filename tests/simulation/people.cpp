@@ -89,7 +89,7 @@ void Person::look_after(const Json& node) {
   if (machine == machines_.end()) return;
   const std::string state = text_in(node, "provision_state");
   const bool good = state == "active" && (*machine)->runs_system() && !node.value("maintenance", false) &&
-                    text_in(node, "power_state") == "power on";
+                    text_in(node, "power_state") == "power on" && text_in(node, "target_power_state").empty();
   if (good) return;
   if (content_)
     worry_ = cat(name, " is ", state, ", its machine ", (*machine)->doing(), ", ", text_in(node, "last_error"));
@@ -135,13 +135,22 @@ void Person::mend(const Json& node, Machine& machine) {
 void Person::err(std::size_t machine) {
   site_.scheduler.start(Scheduler::k_world, [this, machine] {
     const std::string name = machine_name(machine);
-    switch (random_.below(5)) {
+    const auto power = [&](const char* target) {
+      (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", target}, {"timeout", 60}});
+    };
+    switch (random_.below(8)) {
       case 0: return order(name, "deleted");
       case 1: return order(name, "abort");
       case 2: return order(name, "rebuild", {{"configdrive", {{"user_data", secret_of(name)}}}});
-      case 3: (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", "power off"}}); return;
-      default: (void)ask("PUT", cat("/v1/nodes/", name, "/states/power"), {{"target", "rebooting"}}); return;
+      case 3: return power("power off");
+      case 4: return power("power on");
+      case 5: power("soft power off"); break;
+      case 6: power("soft rebooting"); break;
+      default: return power("rebooting");
     }
+    // While its system ends they have changed their mind.
+    site_.scheduler.sleep(random_.between(seconds(5), seconds(120)));
+    order(name, "rebuild", {{"configdrive", {{"user_data", secret_of(name)}}}});
   });
 }
 

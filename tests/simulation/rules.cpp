@@ -7,6 +7,12 @@ namespace hearth::simulation {
 using bootstrap::Node;
 using bootstrap::Stage;
 
+namespace {
+
+constexpr Duration k_longest_order = std::chrono::minutes(4);  ///< three questions to a BMC, a minute each
+
+}  // namespace
+
 void Rules::broken(const std::string& what) {
   trace_.note(scheduler_.elapsed(), "BROKEN", "", what);
   if (!first_) first_ = what;
@@ -28,7 +34,11 @@ void Rules::committed(const bootstrap::Ledger& ledger, const bootstrap::Committe
     return;
   }
   for (const std::string& uuid : what.changed) {
-    if (const Node* const node = ledger.by_uuid(uuid)) nodes_[node->title()] = *node;
+    const Node* const node = ledger.by_uuid(uuid);
+    if (node == nullptr) continue;
+    Node& known = nodes_[node->title()];
+    if (node->job.started != known.job.started) before_[node->title()] = {known, scheduler_.now()};
+    known = *node;
   }
   for (const bootstrap::Event& event : what.events) {
     if (event.id != last_event_ + 1)
@@ -60,6 +70,7 @@ std::string difference(const std::map<std::string, Node>& known, const bootstrap
 }  // namespace
 
 void Rules::started(bootstrap::Ledger& ledger) {
+  ++lives_;
   const std::optional<Doubt> doubt = std::exchange(doubt_, std::nullopt);
   const std::int64_t found = ledger.store().last_event();
   if (doubt && found == doubt->last_event && difference(doubt->nodes, ledger).empty()) {
@@ -100,10 +111,14 @@ std::string unwanted_power(const Node& node, const std::string& what) {
   const bool is_on = what == "On";
   const bool is_off = what == "ForceOff";
   if (!node.job.running()) {
-    const bool is_asked = !node.target_power.empty() || node.internal.contains(bootstrap::k_power_off_wanted);
-    const bool is_as_known =
-        (is_on && node.power == bootstrap::Power::on) || (is_off && node.power == bootstrap::Power::off);
-    return is_asked || is_as_known ? "" : "nobody has asked for it";
+    const std::string& target = node.target_power;
+    const bool is_soft = node.internal.contains(bootstrap::k_soft_power);
+    const bool is_restart = target == "rebooting" || target == "soft rebooting";
+    const bool is_asked = is_on    ? target == "power on" || is_restart
+                          : is_off ? target == "power off" || is_restart || is_soft ||
+                                         node.internal.contains(bootstrap::k_power_off_wanted)
+                                   : is_soft;
+    return is_asked ? "" : "nobody has asked for it";
   }
   const std::optional<Stage> stage = bootstrap::parse_stage(node.job.stage);
   const bool goes_on = stage == Stage::power_on || stage == Stage::start_disk;
@@ -114,10 +129,37 @@ std::string unwanted_power(const Node& node, const std::string& what) {
 
 }  // namespace
 
+/// An order that is under way when a job begins or is given up is not called back: the job waits for its end before it
+/// does anything itself.
+bool Rules::is_from_before(const std::string& machine, const Node& node, const std::string& what) const {
+  const auto before = before_.find(machine);
+  const bool has_begun = node.job.running() && node.job.stage_since != node.job.started;
+  return before != before_.end() && !has_begun && scheduler_.now() - before->second.until < k_longest_order &&
+         unwanted_power(before->second.node, what).empty();
+}
+
 void Rules::power_ordered(const std::string& machine, const std::string& what) {
   const Node* const node = node_of(machine);
   const std::string why = node == nullptr ? "it is no node" : unwanted_power(*node, what);
-  if (!why.empty()) broken(cat(what, " is ordered for ", machine, ", but ", why));
+  if (!why.empty() && !is_from_before(machine, *node, what))
+    broken(cat(what, " is ordered for ", machine, ", but ", why));
+}
+
+void Rules::switched_off(const std::string& machine) {
+  const Node* const node = node_of(machine);
+  if (node == nullptr || !node->job.running()) return;
+  const std::optional<Stage> stage = bootstrap::parse_stage(node->job.stage);
+  if (stage && (bootstrap::needs_agent(*stage) || bootstrap::is_wait(*stage)))
+    broken(cat(machine, " is switched off by an order of before, its ", node->job.kind, " is at \"", node->job.stage,
+               "\""));
+}
+
+void Rules::ramdisk_told(const std::string& machine) {
+  const Node* const node = node_of(machine);
+  const std::optional<Stage> stage = node == nullptr ? std::nullopt : bootstrap::parse_stage(node->job.stage);
+  if (node == nullptr || !node->job.running() || !stage || !bootstrap::boots_ramdisk(*stage))
+    broken(cat(machine, " is told to boot the ramdisk, but its node is ",
+               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage, "\"")));
 }
 
 void Rules::shown(const Json& nodes) {

@@ -39,6 +39,8 @@ class Rules {
   void committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what, bool in_doubt);
   /// The conductor has started again: nothing that was durable may be missing, and of what is in doubt all or nothing.
   void started(bootstrap::Ledger& ledger);
+  /// How often it has started.
+  [[nodiscard]] int lives() const { return lives_; }
   /// A machine's agent begins to write an image. `boot`: which start of the machine it is.
   void image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant);
   /// The DHCP server's ACK leaves, to what was asked then.
@@ -48,6 +50,10 @@ class Rules {
   void shown(const Json& nodes);
   /// The conductor sends a machine's BMC a command that changes its power: Redfish's ResetType.
   void power_ordered(const std::string& machine, const std::string& what);
+  /// A BMC carries out an order to switch its machine off, however long ago that was given.
+  void switched_off(const std::string& machine);
+  /// A machine that asks is told to boot the deploy ramdisk.
+  void ramdisk_told(const std::string& machine);
   /// A machine was answered with this.
   void told(const std::string& machine, const std::string& text);
   /// A system has started from that machine's disk.
@@ -65,11 +71,20 @@ class Rules {
     OwnerId boot = 0;
     bootstrap::Stamp job = 0;
   };
+  struct Before {
+    bootstrap::Node node;
+    MonotonicTime until;
+  };
+  [[nodiscard]] bool is_from_before(const std::string& machine, const bootstrap::Node& node,
+                                    const std::string& what) const;
+
   Scheduler& scheduler_;
   Trace& trace_;
   std::optional<std::string> first_;
   std::map<std::string, bootstrap::Node> nodes_;  ///< by name, as they are durable
+  std::map<std::string, Before> before_;          ///< as they were before their last job began, or ended
   std::int64_t last_event_ = 0;
+  int lives_ = 0;
   struct Doubt {
     std::map<std::string, bootstrap::Node> nodes;
     std::int64_t last_event = 0;

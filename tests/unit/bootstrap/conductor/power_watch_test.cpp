@@ -156,6 +156,79 @@ TEST_F(SoftPower, outlivesTheConductor) {
   EXPECT_EQ(node(uuid).power, Power::off);
 }
 
+class Orders : public SoftPower {};
+
+TEST_F(Orders, aJobThatBeginsWaitsForTheOrderThatIsUnderWay) {
+  Node& failed = conductor->ledger().edit(uuid);
+  failed.state = State::deploy_failed;
+  failed.internal[k_power_off_wanted] = {{"tries", 0}, {"at", 0}};
+  conductor->tick();  // given, and not carried out yet
+  conductor->verb(uuid, "active", {});
+  conductor->settle();
+  EXPECT_EQ(node(uuid).job.stage, "check");
+  EXPECT_EQ(driver->asked, std::vector<PowerAction>());
+  EXPECT_THROW(conductor->power(uuid, "power on"), Refusal);
+  pass(1);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::off, PowerAction::off, PowerAction::on})) << "it, then the job's";
+  EXPECT_EQ(events(uuid, "power"), (std::vector<std::string>{"power off", "power on"}));
+}
+
+TEST_F(Orders, theRegularLookSwitchesNoMachineThatAJobHasTakenMeanwhile) {
+  driver->power = Power::off;
+  conductor->tick();
+  clock.advance(std::chrono::seconds(61));
+  conductor->tick();  // it looks, and will find it off
+  conductor->verb(uuid, "active", {});
+  pass(1);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::off, PowerAction::on})) << "the job's own";
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+}
+
+TEST_F(Orders, outliveTheConductorThatTookThem) {
+  conductor->power(uuid, "power off");
+  start();
+  EXPECT_EQ(node(uuid).target_power, "power off");
+  pass(1);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::off}));
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_EQ(node(uuid).target_power, "");
+  EXPECT_FALSE(node(uuid).internal.contains(k_ordered));
+}
+
+TEST_F(Orders, thatNobodyCountsOnAnyMoreAreToldAndNotDone) {
+  conductor->power(uuid, "power off");
+  clock.advance(std::chrono::minutes(11));
+  start();
+  pass(1);
+  EXPECT_EQ(driver->asked, std::vector<PowerAction>());
+  EXPECT_EQ(node(uuid).target_power, "");
+  EXPECT_EQ(node(uuid).last_error, "Pending power operation was aborted due to conductor restart");
+}
+
+TEST_F(Orders, aSoftOneEndsWhereAJobBegins) {
+  conductor->ledger().edit(uuid).state = State::active;
+  conductor->power(uuid, "soft power off", Seconds(30));
+  pass(3);
+  conductor->verb(uuid, "rebuild", {});
+  EXPECT_EQ(node(uuid).target_power, "");
+  pass(60);
+  EXPECT_EQ(driver->asked, (std::vector{PowerAction::soft_off, PowerAction::off, PowerAction::on}));
+  EXPECT_EQ(node(uuid).state, State::wait_call_back);
+}
+
+TEST_F(Orders, ofAJobThatIsGivenUpTellThePowerNevertheless) {
+  conductor->verb(uuid, "active", {});
+  pass(3);
+  clock.advance(std::chrono::seconds(601));
+  conductor->tick();  // nothing was heard of it: it is to be switched off and started again
+  conductor->tick();  // which begins
+  ASSERT_EQ(node(uuid).job.stage, "power off");
+  conductor->verb(uuid, "abort", {});
+  pass(1);
+  EXPECT_EQ(node(uuid).power, Power::off);
+  EXPECT_EQ(driver->power, Power::off);
+}
+
 TEST_F(PowerWatchTest, aRoundMarksANodeBusyOnlyWhenItsTurnComes) {
   for (int i = 0; i < 200; ++i)
     add("fake-hardware", cat("52:54:00:00:", i / 100, i / 10 % 10, ":", i / 10 % 10, i % 10), cat("n", i));
