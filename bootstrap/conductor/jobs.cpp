@@ -1,5 +1,7 @@
 #include "bootstrap/conductor/jobs.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
 
@@ -141,6 +143,8 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
 /// Nothing at all was heard of a machine that we can start again: firmware gives up on the network after a while, and
 /// stands at a blank disk for ever.
 bool Jobs::is_silent(const Node& node) const {
+  const std::vector<Stage> stages = flow(node);
+  if (std::find(stages.begin(), stages.end(), Stage::power_off) == stages.end()) return false;  // who asked starts it
   const Seconds patience = own_or(node, "boot_silence_timeout", parts_.settings.boot_silence_timeout);
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (patience.count() == 0 || driver == nullptr || driver->by_hand()) return false;
