@@ -10,6 +10,9 @@ namespace hearth::metadata::live {
 
 namespace {
 
+/// Behind its action: whoever follows waits for the person, too.
+bool is_paused(const Resource& resource) { return resource.data.is_object() && resource.data.contains("hook"); }
+
 bool is_reverse(Action action) { return action == Action::erase || action == Action::suspend; }
 
 /// "2026-11-21T00:19:02.387970": deletions are told to the microsecond; we know whole seconds.
@@ -94,7 +97,7 @@ void StackMachine::count_missing(std::size_t index, bool all) {
     resource.missing = 0;
   }
   const auto is_done = [&](const Resource& resource) {
-    return resource.visited && resource.status == Status::complete;
+    return resource.visited && resource.status == Status::complete && !is_paused(resource);
   };
   for (const std::size_t member : stack.resources) {
     const Resource& resource = tree_.own_resource(member);
