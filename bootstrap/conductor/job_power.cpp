@@ -1,6 +1,7 @@
 // The stages of a job that concern power and boot device.
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/jobs.hpp"
@@ -142,6 +143,8 @@ bool Jobs::may_boot_now(Node& node) {
   }
   node.job.notes["booting"] = true;
   ++*booting_;
+  hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
+                *booting_, "most", parts_.settings.boots_at_once);
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
 
@@ -41,6 +42,8 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
     return;
   }
   node.internal.erase(k_power_off_wanted);
+  hearth::check(kind_of(node.state) == StateKind::working, "a job begins in a state of work", "node", node.uuid, "job",
+                job.kind, "state", name(node.state));
   if (job.kind == "inspect") node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
@@ -175,7 +178,8 @@ Seconds Jobs::callback_timeout(const Node& node) const {
 }
 
 Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
-  parts_.busy.insert(node.uuid);
+  const bool is_only = parts_.busy.insert(node.uuid).second;
+  hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
   pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
   return Step::wait;
 }
@@ -183,6 +187,11 @@ Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
 void Jobs::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
   for (Pending& one : pending) {
+    hearth::check(parts_.ledger.is_committed(), "work is handed out when what it follows from is durable", "node",
+                  one.uuid, "stage", name(one.stage));
+    const Node* const node = parts_.ledger.by_uuid(one.uuid);
+    hearth::check(node != nullptr && node->job.started == one.job && node->job.stage == name(one.stage),
+                  "work is handed out at its own stage", "node", one.uuid, "stage", name(one.stage));
     Work work = std::exchange(one.work, nullptr);
     parts_.workers.submit(std::move(work), [this, one](const Outcome& outcome) { finished(one, outcome); });
   }
@@ -193,7 +202,8 @@ void Jobs::drop_pending() {
 }
 
 void Jobs::finished(const Pending& what, const Outcome& outcome) {
-  parts_.busy.erase(what.uuid);
+  const bool was_busy = parts_.busy.erase(what.uuid) == 1;
+  hearth::check(was_busy, "what has ended was under way", "node", what.uuid, "stage", name(what.stage));
   const Node* now = parts_.ledger.by_uuid(what.uuid);
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) return;
@@ -263,6 +273,8 @@ Jobs::Step Jobs::finish(Node& node) {
   }
   apply(ledger, node, kind == "clean-manual" ? Happening::manage : Happening::done);
   node.job = {};
+  hearth::check(kind_of(node.state) == StateKind::stable, "a job that is done leaves its node at rest", "node",
+                node.uuid, "job", kind, "state", name(node.state));
   if (kind != "rescue") forget_agent(node);
   return Step::wait;
 }

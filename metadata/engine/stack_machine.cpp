@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -223,6 +224,13 @@ void StackMachine::finish_stack(std::size_t index) {
 
 void StackMachine::stack_done(std::size_t index) {
   const Stack& stack = tree_.own_stack(index);
+  check(stack.status == Status::in_progress && stack.unfinished == 0,
+        "a stack ends once, when nothing of it is left to do", "stack", stack.name, "unfinished", stack.unfinished);
+  for (const std::size_t member : stack.resources) {
+    const Resource& resource = tree_.resource(member);
+    check(resource.status == Status::complete, "what a complete stack is made of is complete", "stack", stack.name,
+          "resource", resource.path);
+  }
   set_stack(index, Status::complete, cat("Stack ", word(stack.action), " completed successfully"));
   if (stack.parent_resource != k_none) return complete(stack.parent_resource);
   tree_.deadline = 0;
@@ -232,6 +240,7 @@ void StackMachine::stack_done(std::size_t index) {
 
 void StackMachine::set(std::size_t index, Action action, Status status, const std::string& reason) {
   Resource& resource = tree_.own_resource(index);
+  check(!resource.gone, "nothing happens to what is gone", "resource", resource.path);
   resource.action = action;
   resource.status = status;
   resource.reason = reason;
