@@ -156,7 +156,13 @@ def entries_of(document):
 
 def compile_oracle(service, seed, hearth):
     made = life(seed)
+    for _ in range(made.r.randint(0, 6)):
+        made.change()
+    made.outputs_anew()
+    life_body(made)
     for definition in made.resources.values():
+        if definition["kind"] == "server" and made.chance(40):
+            definition["metadata"] = {"m": made.r.choice(lives.WORDS)}
         if definition["kind"] in ("deployment", "deployments"):
             definition["properties"]["signal_transport"] = "NO_SIGNAL"
         if definition["kind"] == "random":  # is another in each stack
