@@ -12,6 +12,7 @@
 #include "agent/deploy/init/network.hpp"
 #include "agent/deploy/init/system.hpp"
 #include "agent/deploy/real_machine.hpp"
+#include "base/check.hpp"
 #include "base/cli/command.hpp"
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
@@ -153,6 +154,8 @@ int init_main(const std::vector<std::string>& words) {
   ::signal(SIGCHLD, SIG_IGN);
   mount_system();
   open_console();
+  // Process 1 must not end: the machine starts again, which its conductor sees.
+  set_check_ending([]() noexcept { ::reboot(RB_AUTOBOOT); });
   SystemClock clock;
   Console console(clock, STDOUT_FILENO);
   console.say(cat("Hearth deploy ramdisk ", HEARTH_VERSION, ", Linux ", release()));

@@ -21,6 +21,7 @@
 #include <csignal>
 #include <list>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/net/held_client.hpp"
 #include "base/net/http_date.hpp"
@@ -264,6 +265,7 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   void let_go() noexcept {
+    hearth::check(service_.held >= held_, "a body that goes was counted", "all", service_.held, "its", held_);
     service_.held -= held_;
     held_ = 0;
   }

@@ -178,8 +178,8 @@ void Conductor::bring_all_on() {
   }
 }
 
-/// One step towards the state that an import wants; false while a job leads there. Called until it is there, or can't be
-/// reached.
+/// One step towards the state that an import wants; false while a job leads there. Called until it is there, or can't
+/// be reached.
 bool Conductor::bring_on(const std::string& uuid) {
   const Node* now = ledger_.by_uuid(uuid);
   if (now != nullptr && now->job.running()) return false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/hmac.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -178,6 +179,8 @@ void Jobs::command_done(Node& node, Stage stage, const Json& record) {
 
 void Jobs::step_done(Node& node, Stage stage) {
   const std::size_t index = node.job.notes.value("step", std::size_t{0});
+  hearth::check(index < steps_of(stage, node).size(), "a step that is done was one of the job's", "node", node.uuid,
+                "stage", name(stage), "step", index);
   parts_.ledger.record(node, "agent", cat("step done: ", text_in(current_step(stage, node), "step")));
   node.job.notes["step"] = index + 1;
   node.job.notes.erase("command");
@@ -253,9 +256,11 @@ void Jobs::collect_logs(const Node& node) {
     forget_old_logs(file.parent_path(), uuid);
     return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
   };
-  parts_.busy.insert(uuid);  // nobody switches it off before its logs are here
+  const bool is_only = parts_.busy.insert(uuid).second;  // nobody switches it off before its logs are here
+  hearth::check(is_only, "logs are fetched when nothing else is done for their node", "node", uuid);
   parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {
-    parts_.busy.erase(uuid);
+    const bool was_busy = parts_.busy.erase(uuid) == 1;
+    hearth::check(was_busy, "the fetching of logs that has ended was under way", "node", uuid);
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !outcome.good || !outcome.value.is_object()) return;
     parts_.ledger.store().put_document(

@@ -1,6 +1,7 @@
 // The stages of a job that concern power and boot device.
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/jobs.hpp"
@@ -146,7 +147,9 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
   }
   if (stage == Stage::power_on) {
     node.job.notes["booting"] = true;
-    if (booting_) ++*booting_;
+    ++*booting_;  // counted when it was asked whether it may
+    hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
+                  *booting_, "most", parts_.settings.boots_at_once);
   }
   if (driver->by_hand()) return by_hand(node, stage);
   const Node copy = node;

@@ -1,5 +1,8 @@
 #include "bootstrap/conductor/jobs.hpp"
 
+#include <algorithm>
+
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/allocations.hpp"
 
@@ -39,6 +42,8 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
     return;
   }
   forget_power_wishes(node);
+  hearth::check(kind_of(node.state) == StateKind::working, "a job begins in a state of work", "node", node.uuid, "job",
+                job.kind, "state", name(node.state));
   if (job.kind == "inspect") node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
@@ -149,6 +154,8 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
 /// Nothing at all was heard of a machine that we can start again: firmware gives up on the network after a while, and
 /// stands at a blank disk for ever.
 bool Jobs::is_silent(const Node& node) const {
+  const std::vector<Stage> stages = flow(node);
+  if (std::find(stages.begin(), stages.end(), Stage::power_off) == stages.end()) return false;  // who asked starts it
   const Seconds patience = own_or(node, "boot_silence_timeout", parts_.settings.boot_silence_timeout);
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (patience.count() == 0 || driver == nullptr || driver->by_hand()) return false;
@@ -179,7 +186,8 @@ Seconds Jobs::callback_timeout(const Node& node) const {
 }
 
 Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
-  parts_.busy.insert(node.uuid);
+  const bool is_only = parts_.busy.insert(node.uuid).second;
+  hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
   pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
   return Step::wait;
 }
@@ -187,6 +195,11 @@ Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
 void Jobs::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
   for (Pending& one : pending) {
+    hearth::check(parts_.ledger.is_committed(), "work is handed out when what it follows from is durable", "node",
+                  one.uuid, "stage", name(one.stage));
+    const Node* const node = parts_.ledger.by_uuid(one.uuid);
+    hearth::check(node != nullptr && node->job.started == one.job && node->job.stage == name(one.stage),
+                  "work is handed out at its own stage", "node", one.uuid, "stage", name(one.stage));
     Work work = std::exchange(one.work, nullptr);
     parts_.workers.submit(std::move(work), [this, one](const Outcome& outcome) { finished(one, outcome); });
   }
@@ -198,7 +211,8 @@ void Jobs::drop_pending() {
 }
 
 void Jobs::finished(const Pending& what, const Outcome& outcome) {
-  parts_.busy.erase(what.uuid);
+  const bool was_busy = parts_.busy.erase(what.uuid) == 1;
+  hearth::check(was_busy, "what has ended was under way", "node", what.uuid, "stage", name(what.stage));
   const Node* now = parts_.ledger.by_uuid(what.uuid);
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) {
@@ -276,6 +290,8 @@ Jobs::Step Jobs::finish(Node& node) {
   }
   apply(ledger, node, kind == "clean-manual" ? Happening::manage : Happening::done);
   node.job = {};
+  hearth::check(kind_of(node.state) == StateKind::stable, "a job that is done leaves its node at rest", "node",
+                node.uuid, "job", kind, "state", name(node.state));
   if (kind != "rescue") forget_agent(node);
   return Step::wait;
 }

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/power_watch.hpp"
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -248,17 +249,20 @@ void PowerWatch::change_firmware(Node& node, const std::string& what,
 }
 
 void PowerWatch::start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then) {
-  parts_.busy.insert(node.uuid);
+  const bool is_only = parts_.busy.insert(node.uuid).second;
+  hearth::check(is_only, "a management is asked one thing at a time", "node", node.uuid);
   pending_.push_back({node.uuid, std::move(work), std::move(then), false});
 }
 
 void PowerWatch::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
   for (Pending& one : pending) {
+    hearth::check(parts_.ledger.is_committed(), "a management is asked when what asks is durable", "node", one.uuid);
     parts_.workers.submit(std::move(one.work),
                           [this, uuid = one.uuid, then = one.then, routine = one.routine](const Outcome& outcome) {
-                            parts_.busy.erase(uuid);
-                            if (routine) --looking_;
+                            const bool was_busy = parts_.busy.erase(uuid) == 1;
+                            hearth::check(was_busy, "a management that answers was asked", "node", uuid);
+                            if (routine) look_ended();
                             if (parts_.ledger.by_uuid(uuid) != nullptr) then(parts_.ledger.edit(uuid), outcome);
                           });
   }
@@ -267,8 +271,13 @@ void PowerWatch::dispatch() {
 void PowerWatch::drop_pending() {
   for (const Pending& one : std::exchange(pending_, {})) {
     parts_.busy.erase(one.uuid);
-    if (one.routine) --looking_;
+    if (one.routine) look_ended();
   }
+}
+
+void PowerWatch::look_ended() {
+  hearth::check(looking_ > 0, "a look that ends had begun");
+  --looking_;
 }
 
 void PowerWatch::look() {

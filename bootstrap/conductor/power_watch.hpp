@@ -58,6 +58,7 @@ class PowerWatch {
   void soft_done(Node& node, const Outcome& outcome);
   void switched(Node& node, Power power);
   void look_at_due();
+  void look_ended();
   [[nodiscard]] bool is_to_be_looked_at(const Node& node) const;
   void start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then);
   void look_at(const Node& node, PowerDriver& driver);

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/transition.hpp"
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/flow.hpp"
@@ -46,6 +47,8 @@ void fail(Ledger& ledger, Node& node, const std::string& reason) {
     node.internal[k_power_off_wanted] = {{"tries", 0}, {"at", ledger.now()}};
   ledger.record(node, "failure", reason, {{"job", node.job.kind}, {"stage", node.job.stage}});
   node.job = {};
+  check(kind_of(node.state) != StateKind::working && kind_of(node.state) != StateKind::waiting,
+        "a job that has failed leaves its node at rest", "node", node.uuid, "state", name(node.state));
 }
 
 void forget_power_wishes(Node& node) {

@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace hearth::bootstrap {
 
 ThreadWorkers::ThreadWorkers(std::size_t most) : most_(most) {}
@@ -56,6 +58,8 @@ void ThreadWorkers::serve() {
     task.outcome = task.work();
     task.work = nullptr;
     lock.lock();
+    check(running_ > 0 && running_ <= threads_.size(), "each thread does one task at a time", "tasks", running_,
+          "threads", threads_.size());
     --running_;
     done_.push_back(std::move(task));
     rest_.notify_all();

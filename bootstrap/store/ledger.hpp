@@ -62,6 +62,10 @@ class Ledger {
   /// Makes everything durable; then tells the watchers. Where that fails, all is as it was at the last commit, and the
   /// error is thrown: nobody is shown what was never kept.
   void commit();
+  /// Nothing is changed that is not durable.
+  [[nodiscard]] bool is_committed() const {
+    return changed_.empty() && removed_.empty() && documents_.empty() && events_.empty();
+  }
   /// A watcher only looks: it must not change nodes.
   void watch(std::function<void(const Committed&)> watcher) { watchers_.push_back(std::move(watcher)); }
   void watch(std::function<void(const Event&)> watcher);

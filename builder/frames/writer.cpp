@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/sys/limits.hpp"
@@ -97,6 +98,7 @@ class Publication {
     work();
     for (std::thread& other : others) other.join();
     if (failure_) std::rethrow_exception(failure_);
+    check(placed_ == blocks_, "each block of a disk has its place", "placed", placed_, "blocks", blocks_);
     return std::move(frames_);
   }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
 #include "builder/layers/archive_entry.hpp"
@@ -124,6 +125,7 @@ class OrderedSink {
 
  private:
   void put_next(std::string_view frame) {
+    check(frames_.size() == next_, "frames follow each other", "frames", frames_.size(), "next", next_);
     frames_.push_back({offset_, frame.size()});
     write(frame);
     ++next_;
@@ -175,6 +177,8 @@ PackReport pack_tree(const fs::path& root, const std::function<void(std::string_
     for (const ArchiveEntry* entry : groups[number]) put_entry(scratch.entries, *entry, root);
     ordered.put(number, scratch.codec.pack(scratch.entries));
   });
+  check(ordered.frames().size() == groups.size(), "each group of entries has its frame", "frames",
+        ordered.frames().size(), "groups", groups.size());
   std::string index;
   for (const PackedFrame& frame : ordered.frames()) {
     wire::put(index, frame.offset);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.hpp"
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
 
@@ -48,6 +49,9 @@ Chain find_chain(const ChainQuery& query) {
       next = first_that_holds(query.find_elsewhere(key), query, chain.covered, chain.nearest);
     }
     if (!next) break;
+    check(!next->planned.empty() && next->planned.size() <= query.planned.size() - chain.covered,
+          "a layer that holds is of the steps that are left", "covered", chain.covered, "its", next->planned.size(),
+          "planned", query.planned.size());
     chain.covered += next->planned.size();
     chain.parent = next->id();
     chain.layers.push_back(std::move(*next));

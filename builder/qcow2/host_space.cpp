@@ -1,5 +1,7 @@
 #include "builder/qcow2/host_space.hpp"
 
+#include "base/check.hpp"
+
 namespace hearth::builder::qcow2 {
 
 namespace {
@@ -12,6 +14,7 @@ std::uint64_t HostSpace::cluster() {
   if (spare_.empty()) return clusters(1);
   const std::uint64_t offset = spare_.back();
   spare_.pop_back();
+  check(references_[offset / k_cluster] == 0, "a spare cluster is nobody's", "offset", offset);
   references_[offset / k_cluster] = 1;
   return offset;
 }
@@ -32,6 +35,7 @@ std::uint64_t HostSpace::packed(std::uint64_t bytes) {
   }
   const std::uint64_t offset = packed_;
   packed_ += bytes;
+  check(packed_ <= packed_end_, "what is packed lies in its extent", "end", packed_, "extent", packed_end_);
   for (std::uint64_t at = offset / k_cluster; at <= (packed_ - 1) / k_cluster; ++at) ++references_[at];
   return offset;
 }

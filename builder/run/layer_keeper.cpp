@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/redaction.hpp"
 #include "base/sys/mount.hpp"
@@ -265,6 +266,7 @@ std::string LayerKeeper::key_of_next() const {
 }
 
 LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
+  check(first_new_ < steps_.size(), "a layer holds a step at least", "first", first_new_, "steps", steps_.size());
   LayerRecord record;
   record.parent = parent_;
   record.steps.assign(steps_.begin() + static_cast<std::ptrdiff_t>(first_new_), steps_.end());
@@ -323,6 +325,8 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   parent_ = record.id();
   last_kept_ = packing.last_step;
   covered_ += record.planned.size();
+  check(covered_ <= setup_.plan.steps.size(), "layers cover what is planned, and no more", "covered", covered_,
+        "planned", setup_.plan.steps.size());
   first_new_ = steps_.size();
   spent_ = {};
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 #include "base/sys/random.hpp"
@@ -147,6 +148,7 @@ std::vector<std::string> BlobStore::prune(std::uint64_t limit, std::int64_t used
     const std::optional<Fd> fd = open_existing(path(digest));
     if (fd && !lock(*fd, LOCK_EX)) continue;  // a build holds it
     if (::unlink(path(digest).c_str()) != 0 && errno != ENOENT) continue;
+    check(total >= blob.bytes, "what goes was counted", "total", total, "bytes", blob.bytes);
     total -= blob.bytes;
     removed.push_back(std::move(digest));
   }

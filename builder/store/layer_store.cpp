@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
 #include "base/sys/sync.hpp"
@@ -105,6 +106,7 @@ std::vector<LayerRecord> LayerStore::find(const std::string& key) const {
 }
 
 void LayerStore::put(const std::string& key, const LayerRecord& record) const {
+  check(is_digest(record.blob), "a record names a blob", "key", key, "blob", record.blob);
   RealFileSystem files;
   const fs::path directory = directory_ / k_records / key;
   make_store_directory(directory_ / k_records);

@@ -1,5 +1,6 @@
 #include "metadata/engine/credentials.hpp"
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
@@ -70,6 +71,7 @@ Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string
 }
 
 std::string Credentials::secret_of(const std::string& key_id) const {
+  check(!key_id.empty(), "a secret is of a key");
   return to_hex(hmac(HashKind::sha256, master_, cat("key ", key_id))).substr(0, 32);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 
+#include "base/check.hpp"
 #include "base/hash.hpp"
 #include "base/sql/database.hpp"
 #include "base/sys/random.hpp"
@@ -485,6 +486,7 @@ void Engine::prune_retired() {
     world_.repository.unset(cat("retired/", key));
     retired_.erase(retired_.at(key).value("object", ""));
     retired_.erase(key);
+    check(left > 0, "what goes was counted");
     --left;
     if (keys.size() - left == k_pruned_in_a_tick) return void(prune_at_ = now());
   }
@@ -511,6 +513,8 @@ std::vector<Event> Engine::events(EventQuery query) {
   for (;;) {
     query.limit = wanted == 0 ? k_events_at_once : std::min(k_events_at_once, wanted - found.size());
     std::vector<Event> page = world_.repository.events(query);
+    check(page.size() <= query.limit, "a page has at most what was asked for", "events", page.size(), "limit",
+          query.limit);
     const bool is_last = page.size() != query.limit;
     std::move(page.begin(), page.end(), std::back_inserter(found));
     if (is_last || found.size() == wanted) return found;

@@ -1,4 +1,5 @@
 // How a tree is changed: at once where it stands, or beside all else on a copy that takes its place.
+#include "base/check.hpp"
 #include "base/sql/database.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/step_around.hpp"
@@ -64,6 +65,8 @@ bool Engine::change(LiveTree& live, const Work& work) {
 bool Engine::keep(LiveTree& live, LiveTree& mine, Changes& changes) {
   const bool nothing = changes.events.empty() && changes.stacks.empty() && changes.resources.empty() &&
                        changes.servers.empty() && !changes.definition;
+  check(mine.tree.id == live.tree.id, "a step's tree takes its own place", "stack", live.tree.name, "step",
+        mine.tree.name);
   if (!nothing) save(mine, changes);
   std::swap(live.tree, mine.tree);
   carry(mine, live);

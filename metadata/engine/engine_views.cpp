@@ -3,6 +3,7 @@
 
 #include "base/foreign_json.hpp"
 #include "base/hash.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
 #include "metadata/engine/records_json.hpp"
@@ -101,6 +102,7 @@ Json Engine::metadata_of(LiveTree& live, std::size_t resource) {
 }
 
 std::optional<AccessKey> Engine::access_key(const std::string& id) const {
+  if (id.empty()) return std::nullopt;
   const auto found = keys_.find(id);
   if (found != keys_.end()) {
     const auto [live, resource] = at(found->second);

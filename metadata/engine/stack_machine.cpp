@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -9,6 +10,9 @@
 namespace hearth::metadata::live {
 
 namespace {
+
+/// Behind its action: whoever follows waits for the person, too.
+bool is_paused(const Resource& resource) { return resource.data.is_object() && resource.data.contains("hook"); }
 
 bool is_reverse(Action action) { return action == Action::erase || action == Action::suspend; }
 
@@ -94,7 +98,7 @@ void StackMachine::count_missing(std::size_t index, bool all) {
     resource.missing = 0;
   }
   const auto is_done = [&](const Resource& resource) {
-    return resource.visited && resource.status == Status::complete;
+    return resource.visited && resource.status == Status::complete && !is_paused(resource);
   };
   for (const std::size_t member : stack.resources) {
     const Resource& resource = tree_.own_resource(member);
@@ -220,6 +224,13 @@ void StackMachine::finish_stack(std::size_t index) {
 
 void StackMachine::stack_done(std::size_t index) {
   const Stack& stack = tree_.own_stack(index);
+  check(stack.status == Status::in_progress && stack.unfinished == 0,
+        "a stack ends once, when nothing of it is left to do", "stack", stack.name, "unfinished", stack.unfinished);
+  for (const std::size_t member : stack.resources) {
+    const Resource& resource = tree_.resource(member);
+    check(resource.status == Status::complete, "what a complete stack is made of is complete", "stack", stack.name,
+          "resource", resource.path);
+  }
   set_stack(index, Status::complete, cat("Stack ", word(stack.action), " completed successfully"));
   if (stack.parent_resource != k_none) return complete(stack.parent_resource);
   tree_.deadline = 0;
@@ -229,6 +240,7 @@ void StackMachine::stack_done(std::size_t index) {
 
 void StackMachine::set(std::size_t index, Action action, Status status, const std::string& reason) {
   Resource& resource = tree_.own_resource(index);
+  check(!resource.gone, "nothing happens to what is gone", "resource", resource.path);
   resource.action = action;
   resource.status = status;
   resource.reason = reason;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
@@ -65,6 +66,7 @@ std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& pl
   resource.stack = stack;
   resource.era = era;
   const std::size_t index = resources_.size();
+  check(!stacks_[stack].gone, "nothing is added to what is gone", "stack", stacks_[stack].name, "resource", plan.name);
   by_path_.own()[resource.path] = index;
   stacks_.own(stack).resources.push_back(index);
   resources_.push_back(std::move(resource));
@@ -139,8 +141,11 @@ void StackTree::drop_stack(std::size_t index) {
 
 std::vector<std::size_t> StackTree::compact() {
   if (gone_ < std::max(k_worth_compacting, resources_.size() / 4) || root().gone) return {};
+  const std::size_t before = resources_.size();
   const std::vector<std::size_t> stacks = stacks_.take_out_gone();
   std::vector<std::size_t> resources = resources_.take_out_gone();
+  check(before - resources_.size() == gone_, "what is gone was counted", "before", before, "now", resources_.size(),
+        "gone", gone_);
   gone_ = 0;
   for (std::size_t i = 0; i < stacks_.size(); ++i) {
     Stack& stack = stacks_.own(i);

@@ -1,5 +1,7 @@
 #include "metadata/model/yaml_cursor.hpp"
 
+#include "base/check.hpp"
+
 namespace hearth::metadata::yaml {
 
 void Cursor::skip(std::size_t count) {
@@ -18,6 +20,7 @@ std::string Cursor::take_break() {
     length = wide;
     if (wide == 3) meaning = text_.substr(place_.offset, 3);
   }
+  hearth::check(length <= text_.size() - place_.offset, "a line break that is taken is there", "offset", place_.offset);
   place_.offset += length;
   ++place_.line;
   place_.column = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "pxe/dhcp/client_of_message.hpp"
 #include "pxe/dhcp/replies.hpp"
@@ -25,6 +26,12 @@ std::string hostname_of(const Message& message) {
   if (name == nullptr || name->empty() || name->size() > 63) return {};
   const auto odd = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.'; };
   return std::any_of(name->begin(), name->end(), odd) ? std::string() : *name;
+}
+
+void check_alone(const LeaseTable& leases, const Network& network, Ipv4 address, const Mac& mac, Seconds now) {
+  check(network.subnet.contains(address), "an address is given in its own network", "address", address.value);
+  check(leases.is_free_for(address, mac, now), "an address is given to one machine at a time", "address", address.value,
+        "now", now);
 }
 
 }  // namespace
@@ -81,6 +88,8 @@ bool Engine::is_too_fast(const Mac& mac, Seconds now) {
   if (now != second_ || this_second_.size() >= k_machines_a_second) this_second_.clear();
   if (now != second_) strangers_ = 0;
   second_ = now;
+  check(this_second_.size() < k_machines_a_second, "as many machines are counted as may be", "machines",
+        this_second_.size());
   return ++this_second_[std::string(reinterpret_cast<const char*>(mac.bytes.data()), 6)] > k_messages_a_second;
 }
 
@@ -180,6 +189,7 @@ Decision Engine::discover(const Context& context) {
     return silent(cat(context.who(), ": no free address in ", to_text(context.network.subnet),
                       kept == 0 ? "" : cat(", but the last ", kept, ", which are kept for nodes of the inventory")));
   }
+  check_alone(leases_, context.network, *address, context.message.chaddr, context.now);
   note_new(context, *address);
   const Lease* held = leases_.of(*address);
   const bool bound = held != nullptr && held->mac == context.message.chaddr && held->state == Lease::State::bound &&
@@ -220,6 +230,9 @@ Decision Engine::grant(const Context& context, Ipv4 wanted) {
   // The client counts from a moment within this second: by whole seconds it would have its address for longer than we.
   const Lease lease{wanted, context.message.chaddr, Lease::State::bound, context.now + context.network.lease_s + 1,
                     hostname_of(context.message)};
+  check_alone(leases_, context.network, wanted, context.message.chaddr, context.now);
+  check(lease.expires > context.now + context.network.lease_s, "a lease outlasts what its machine is told", "expires",
+        lease.expires, "now", context.now);
   note_new(context, wanted);
   leases_.put(lease);
   Decision decision = context.full(site_, Type::ack, wanted, context.network.lease_s);

@@ -1,5 +1,6 @@
 #include "pxe/dhcp/guard.hpp"
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "pxe/net/frame.hpp"
 
@@ -61,6 +62,7 @@ bool Guard::is_due(Ipv4 server, Seconds now, Seconds silence) {
   if (known != reported_.end() && known->second + silence > now) return false;
   if (known == reported_.end() && reported_.size() >= k_servers) return false;
   reported_[server] = now;
+  check(reported_.size() <= k_servers, "as many servers are told apart as may be", "servers", reported_.size());
   return true;
 }
 

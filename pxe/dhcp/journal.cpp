@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 #include "base/sys/file.hpp"
@@ -90,6 +91,7 @@ JournalWriter::~JournalWriter() {
 }
 
 void JournalWriter::append(std::string lines, std::function<void()> then, Failed failed) {
+  check(!lines.empty() && lines.back() == '\n', "whole lines are kept", "bytes", lines.size());
   {
     const std::lock_guard lock(mutex_);
     grown_ += lines.size();
@@ -134,6 +136,8 @@ void JournalWriter::write(const Batch& batch) {
 }
 
 void JournalWriter::tell(const Batch& batch, const std::string& failure) {
+  check(batch.then.size() == batch.failed.size(), "who waits for lines hears of them, whatever becomes of them", "kept",
+        batch.then.size(), "failed", batch.failed.size());
   for (std::size_t at = 0; at < batch.then.size(); ++at) {
     try {
       if (failure.empty()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace hearth::pxe::dhcp {
 
 void LeaseTable::put(const Lease& lease) {
@@ -14,6 +16,9 @@ void LeaseTable::put(const Lease& lease) {
   by_address_[lease.address] = lease;
   by_expiry_.insert({lease.expires, lease.address});
   if (lease.state != Lease::State::declined) by_mac_[lease.mac] = lease.address;
+  check(by_expiry_.size() == by_address_.size() && by_mac_.size() <= by_address_.size(),
+        "each address has one lease and one end", "addresses", by_address_.size(), "ends", by_expiry_.size(),
+        "machines", by_mac_.size());
 }
 
 const Lease* LeaseTable::of(Ipv4 address) const {

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "pxe/http/connection.hpp"
@@ -116,7 +117,9 @@ void Server::wake_at(MonotonicTime when, std::uint64_t serial, void (Connection:
 void Server::ended(std::uint64_t serial) {
   const auto found = connections_.find(serial);
   if (found == connections_.end()) return;
-  --clients_.at(found->second->client().address).connections;
+  std::size_t& connections = clients_.at(found->second->client().address).connections;
+  check(connections > 0, "a connection that ends was counted", "serial", serial);
+  --connections;
   finished_.push_back(std::move(found->second));
   connections_.erase(found);
   if (finished_.size() == 1) reactor_.at(reactor_.now(), [this] { finished_.clear(); });

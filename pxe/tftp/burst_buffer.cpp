@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/check.hpp"
 #include "pxe/tftp/packet.hpp"
 
 namespace hearth::pxe::tftp {
 
 std::span<const char> BurstBuffer::fill(std::uint64_t owner, const Content& content, std::uint32_t block_size,
                                         const Burst& burst) {
+  check(burst.first > 0 && burst.count > 0, "blocks are counted from 1", "first", burst.first, "count", burst.count);
   const std::size_t slot = k_data_head + block_size;
   if (holds(owner, burst)) {
     const std::size_t begin = (burst.first - held_.first) * slot;

@@ -1,5 +1,7 @@
 #include "pxe/tftp/quota.hpp"
 
+#include "base/check.hpp"
+
 namespace hearth::pxe::tftp {
 
 std::optional<Quota::Place> Quota::take(Ipv4 client) {
@@ -18,7 +20,8 @@ std::optional<Quota::Place> Quota::take(Ipv4 client) {
 void Quota::give_back(Ipv4 client) {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(client.value);
-  if (found == clients_.end()) return;
+  check(found != clients_.end() && found->second > 0 && running_ >= found->second,
+        "a place that is given back was taken", "client", client.value, "running", running_);
   --running_;
   if (--found->second == 0) clients_.erase(found);
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace hearth::pxe::tftp {
 
 Burst Sender::burst() {
+  check(acknowledged_ < blocks_, "what is sent is of the file", "acknowledged", acknowledged_, "blocks", blocks_);
   const Burst burst{acknowledged_ + 1, std::min<std::uint64_t>(window_, blocks_ - acknowledged_)};
   sent_ = acknowledged_ + burst.count;
   return burst;
@@ -29,6 +32,8 @@ Burst Sender::acknowledged(std::uint16_t block) {
   }
   windows_until_repeat_ = std::max(0, windows_until_repeat_ - 1);
   acknowledged_ += ahead;
+  check(acknowledged_ <= sent_ && sent_ <= blocks_, "no more is acknowledged than was sent", "acknowledged",
+        acknowledged_, "sent", sent_, "blocks", blocks_);
   return finished() ? Burst{} : burst();
 }
 

@@ -24,6 +24,8 @@ SEEDS = os.environ.get("HEARTH_MUTATION_SEEDS", "400")  # that are played before
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 FAILED = re.compile(r"^\[  FAILED  \] (\S+?),? ", re.MULTILINE)
+# What base/check.hpp says of a broken invariant.
+CHECK = re.compile(r"^a fault of Hearth, which ends: (.*)$", re.MULTILINE)
 LONGEST = 300  # seconds for the tests of one program
 HASTY = bool(os.environ.get("HEARTH_MUTATION_HASTY"))
 
@@ -151,6 +153,9 @@ class Planted:
         if done.returncode == 0:
             return ""
         lines = done.stdout.splitlines()
+        broken = CHECK.search(done.stderr)
+        if broken:
+            return f"{lines[-2].split(':')[0] if len(lines) > 1 else 'a seed'}: {broken.group(1)}"[:160]
         seed = next((line for line in lines if line.startswith("seed ") and ", BROKEN," not in line and ", good," not in line), "")
         return (seed or f"a program that ends with {done.returncode}: {(done.stderr or done.stdout)[-200:]}")[:160]
 
@@ -170,7 +175,8 @@ class Planted:
                 return "a test that does not end"
             if done.returncode != 0:
                 failed = FAILED.search(done.stdout)
-                return failed.group(1) if failed else f"a program that ends with {done.returncode}"
+                broken = CHECK.search(done.stderr)
+                return failed.group(1) if failed else broken.group(1) if broken else f"a program that ends with {done.returncode}"
         return ""
 
 

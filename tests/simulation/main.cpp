@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -23,7 +24,7 @@ constexpr const char* k_usage =
     "# begins a comment.\n"
     "LIST has faults in place of those: kill-conductor@130.5+0,hung-bmc:node3@60+600 (\"\": none).\n"
     "Exit codes: 0 every rule held; 1 one did not: what, how to repeat it, and the fewest faults that still show it;\n"
-    "2 wrong usage.\n";
+    "2 wrong usage; 70 an invariant of the product did not hold (base/check.hpp).\n";
 
 constexpr std::uint64_t k_most_seeds = ~std::uint64_t{0} >> 1U;
 
@@ -125,8 +126,18 @@ void tell_failure(const Options& options, const Wish& wish, const Played& played
   std::printf("shrunk:   %s\n", command_for(wish, least, digest).c_str());
 }
 
+std::uint64_t seed_under_way = 0;
+
+/// An invariant of the product ends the process: which site it was must be known.
+void tell_seed() noexcept {
+  std::printf("seed %llu: an invariant does not hold (standard error says which)\nrepeat:   simulate --seed %llu\n",
+              static_cast<unsigned long long>(seed_under_way), static_cast<unsigned long long>(seed_under_way));
+  std::fflush(stdout);
+}
+
 /// Whether every rule held.
 bool run_one(const Options& options, const Wish& wish) {
+  seed_under_way = wish.seed;
   const Duration began = thread_time();
   const Played played = play(wish);
   const double took = seconds_in(thread_time() - began);
@@ -199,6 +210,7 @@ int main(int argc, char** argv) {
     std::fputs(hearth::simulation::k_usage, stdout);
     return 0;
   }
+  hearth::set_check_ending(hearth::simulation::tell_seed);
   try {
     return hearth::simulation::run(words);
   } catch (const hearth::Error& error) {

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "agent/deploy/image/source.hpp"
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -84,7 +85,16 @@ void DiskTarget::wipe_ends() {
   if (::fsync(plain_.get()) != 0) throw Error::from_errno("writing to", path_);
 }
 
+/// Decoders refuse images that would.
+void DiskTarget::check_range(std::uint64_t offset, std::uint64_t length) const {
+  check(length <= size_ && offset <= size_ - length, "nothing is written past the end of a disk", "offset", offset,
+        "length", length, "size", size_);
+  check(held_.size() == std::min(k_held, size_), "nothing is written before the former tables are gone", "held",
+        held_.size());
+}
+
 void DiskTarget::write(std::uint64_t offset, std::string_view bytes) {
+  check_range(offset, bytes.size());
   if (offset < held_.size()) {
     const std::lock_guard lock(held_lock_);
     const std::size_t size = std::min<std::size_t>(bytes.size(), held_.size() - static_cast<std::size_t>(offset));
@@ -104,6 +114,7 @@ void DiskTarget::write_direct(std::uint64_t offset, std::string_view bytes) {
 }
 
 void DiskTarget::zero(std::uint64_t offset, std::uint64_t length) {
+  check_range(offset, length);
   if (offset < held_.size()) {
     const std::lock_guard lock(held_lock_);
     const std::uint64_t size = std::min<std::uint64_t>(length, held_.size() - offset);

@@ -41,6 +41,7 @@ class DiskTarget {
   void write_direct(std::uint64_t offset, std::string_view bytes);
   void zero_now(std::uint64_t offset, std::uint64_t length);
   void wipe_ends();
+  void check_range(std::uint64_t offset, std::uint64_t length) const;
 
   std::string path_;
   Fd direct_;  ///< past the page cache, where the disk allows that

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -124,6 +125,7 @@ bool Window::grow() {
 }
 
 void Window::drop(std::size_t size) {
+  check(size <= kept().size(), "what is dropped is there", "size", size, "kept", kept().size());
   front_ += size;
   begin_ += size;
 }
@@ -135,6 +137,7 @@ std::string_view Window::peek(std::size_t size) {
 }
 
 std::string_view Window::at(std::uint64_t offset, std::size_t size) {
+  check(offset >= begin_, "a window goes forwards", "offset", offset, "begin", begin_);
   while (offset > begin_ + kept().size()) {
     drop(kept().size());
     if (!grow()) throw Error(ErrorKind::input, "the image ends too early");

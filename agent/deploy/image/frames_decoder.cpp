@@ -1,4 +1,5 @@
 #include "agent/deploy/image/decoders.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/frame_map.hpp"
 #include "base/text.hpp"
@@ -56,6 +57,7 @@ std::uint64_t decode_frames(Decoding& decoding, const RootCheck& check) {
   decoding.disk.begin(head->disk_size);
   std::uint64_t next = 0;
   for (const frames::Frame& frame : map) {
+    hearth::check(frame.block >= next, "frames come in the order of the disk", "block", frame.block, "next", next);
     add_zeros(decoding, *head, next, frame.block);
     next = std::uint64_t{frame.block} + 1;
     decoding.pool.add([&decoding, head, frame, stored = decoding.window.take(frame.stored)](Workbench& bench) {

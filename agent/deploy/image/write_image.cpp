@@ -7,6 +7,7 @@
 #include "agent/deploy/image/spool.hpp"
 #include "agent/deploy/partition/file_system.hpp"
 #include "agent/deploy/partition/gpt.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
@@ -132,6 +133,8 @@ class Attempt {
     } const stop{pool};
     const std::uint64_t size = decode_format(format, decoding);
     pool->finish();
+    const std::uint64_t written = progress_.written;
+    check(written == size, "each byte of an image is written once", "written", written, "size", size);
     return size;
   }
 
@@ -153,6 +156,7 @@ class Attempt {
   }
 
   void check_digest(const std::string& digest) {
+    check(!checksum_ || !digest.empty(), "what has a checksum was hashed");
     if (checksum_ && digest != checksum_->value) {
       throw Error(ErrorKind::input, cat("the checksum of the image ", image_.id, " from ", url_.masked(), " is ",
                                         digest, ", expected ", checksum_->value))

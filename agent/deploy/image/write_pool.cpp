@@ -4,6 +4,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/limits.hpp"
 #include "base/text.hpp"
@@ -51,6 +52,7 @@ void WritePool::add(Job job) {
   changed_.wait(lock, [this] { return jobs_.size() < limit_ || failure_; });
   rethrow();
   jobs_.push_back(std::move(job));
+  check(jobs_.size() <= limit_, "no more jobs wait than may", "jobs", jobs_.size(), "limit", limit_);
   changed_.notify_all();
 }
 
@@ -78,6 +80,7 @@ void WritePool::run() {
       failure = std::current_exception();
     }
     lock.lock();
+    check(running_ > 0, "a job that ends had begun");
     --running_;
     if (failure && !failure_) failure_ = failure;
     if (failure_) jobs_.clear();

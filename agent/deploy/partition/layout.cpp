@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/deploy/partition/gpt.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -70,6 +71,10 @@ PartLayout plan_parts(const PartitionWish& wish, std::uint64_t disk_bytes, std::
     const auto number = static_cast<std::uint32_t>(layout.parts.size() + 1);
     layout.parts.push_back({part, number, next * (k_mib / sector), mib * (k_mib / sector)});
     next += mib;
+    hearth::check(
+        layout.parts.size() < 2 || layout.parts.back().first >= layout.parts[layout.parts.size() - 2].first +
+                                                                    layout.parts[layout.parts.size() - 2].sectors,
+        "partitions don't overlap", "number", number, "first", layout.parts.back().first);
   };
   if (wish.uefi) add(Part::esp, k_esp_mib);
   if (layout.gpt && !wish.uefi) add(Part::bios_boot, k_grub_mib);
@@ -85,6 +90,8 @@ PartLayout plan_parts(const PartitionWish& wish, std::uint64_t disk_bytes, std::
                     wish.root_mib, ", swap ", wish.swap_mib, ", ephemeral ", wish.ephemeral_mib, ")"))
         .hint("Lower root_gb, swap_mb or ephemeral_gb of the node's instance_info, or choose a larger disk by hints.");
   }
+  check(layout.parts.empty() || layout.parts.back().first + layout.parts.back().sectors <= layout.disk_sectors,
+        "partitions end within their disk", "sectors", layout.disk_sectors);
   return layout;
 }
 

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -80,6 +81,8 @@ Json CommandBoard::execute(const std::string& name, const Json& params, bool wai
       throw Refusal{409, cat("Agent is busy: Command ", records_.back()->name, " is executing")};
     }
     records_.push_back(record);
+    ++running_;
+    check(running_ == 1, "an agent does one thing at a time", "commands", running_);
   }
   if (row.quick) {
     run(row, record);
@@ -120,6 +123,9 @@ void CommandBoard::run(const CommandRow& row, const std::shared_ptr<Record>& rec
 
 void CommandBoard::end(Record& record, Json result, Json error) {
   const std::lock_guard lock(lock_);
+  check(record.status == "RUNNING" && running_ == 1, "a command ends once", "status", record.status, "commands",
+        running_);
+  --running_;
   record.result = std::move(result);
   record.status = error.is_null() ? "SUCCEEDED" : "FAILED";
   record.error = std::move(error);

@@ -62,6 +62,7 @@ class CommandBoard {
   mutable std::mutex lock_;
   mutable std::condition_variable changed_;
   std::vector<std::shared_ptr<Record>> records_;
+  int running_ = 0;      ///< of them
   std::mutex starting_;  ///< before lock_, never within it
   Beside beside_;
   std::function<void()> ended_;  ///< waits for the long command that was begun last

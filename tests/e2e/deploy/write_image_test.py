@@ -4,6 +4,7 @@ right leaves no disk that boots. usage: write_image_test.py HEARTH_AGENT HEARTH"
 import hashlib
 import json
 import os
+import random
 import socket
 import struct
 import subprocess
@@ -14,6 +15,9 @@ import unittest
 
 import conductor
 import images
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import cases  # noqa: E402
 
 AGENT, HEARTH = (os.path.abspath(word) for word in sys.argv[1:3])
 MIB = 1 << 20
@@ -80,6 +84,41 @@ class WriteImage(unittest.TestCase):
             with self.subTest(name):
                 self.assert_written(name)
         self.assert_written("i.frames", checksum="frames:" + self.root)
+
+    def make_disk(self, chance, path):
+        """Zeros, noise, text and single bytes in stretches of any length, now and then up to the end of a block; a size of whole
+        sectors, as QEMU's formats have it."""
+        size = 512 * chance.randint(MIB // 512, 5 * MIB // 512)
+        disk = bytearray(size)
+        for _ in range(chance.randint(0, 12)):
+            begin = chance.choice([chance.randrange(size), chance.randrange(size) // 65536 * 65536])
+            length = min(chance.choice([1, 511, 4096, 65536, chance.randint(1, 2 * MIB)]), size - begin)
+            disk[begin:begin + length] = chance.choice([chance.randbytes(length), (b"some text " * (length // 10 + 1))[:length], bytes(length)])
+        disk[510:512] = b"\x55\xaa"
+        with open(path, "wb") as file:
+            file.write(disk)
+        return bytes(disk)
+
+    def test_made_up_disks_come_out_as_they_were_by_every_format(self):
+        """qcow2 of QEMU with any size of clusters and compression, ours with any, frames, compressed streams: one disk."""
+        for seed in cases.seeds():
+            chance = random.Random(seed)
+            raw = self.path("made.raw")
+            disk = self.make_disk(chance, raw)
+            bits = chance.randint(9, 21)
+            packing = chance.choice([[], ["-c"], ["-c", "-o", "compression_type=zstd"]] if bits > 11 else [[], ["-c"]])
+            images.run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", *packing, "-o", f"cluster_size={1 << bits}", raw, self.path("made.qcow2"))
+            images.run(HEARTH, "image", "convert", "--compression", chance.choice(["fast", "best", "zstd", "none"]), raw, self.path("made-ours.qcow2"))
+            images.run(HEARTH, "image", "publish", "--level", str(chance.randint(1, 9)), raw, self.path("made.frames"))
+            images.run("zstd", "-q", "-f", raw, "-o", self.path("made.raw.zst"))
+            ranges = chance.random() < 0.8
+            for name in ("made.raw", "made.qcow2", "made-ours.qcow2", "made.frames", "made.raw.zst"):
+                status, said, found = self.write(name, size=len(disk) + chance.choice([0, MIB]), ranges=ranges)
+                told = f"{name}: {said}\n" + cases.repeat(seed, "e2e.deploy_write_image")
+                self.assertEqual(status, 0, told)
+                self.assertTrue(found[:len(disk)] == disk, told)
+            for name in ("made.frames", "made.frames.json", "made-ours.qcow2"):
+                os.remove(self.path(name))
 
     def test_the_same_disk_gives_the_same_frames_file(self):
         with open(self.path("i.frames"), "rb") as one, open(self.path("again.frames"), "rb") as other:

@@ -217,6 +217,17 @@ TEST_F(JobsTest, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
   EXPECT_EQ(agents.count("clean.execute_clean_step"), 1U);
 }
 
+TEST_F(JobsTest, aMachineThatSomebodyElseStartsForItsInspectionIsNotSwitchedHoweverSilentItIs) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::manageable);
+  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "60";
+  conductor->verb(uuid, "inspect", {{"manage_boot", false}});
+  pass(100);
+  EXPECT_EQ(node(uuid).state, State::inspect_wait) << "nothing has come of it yet";
+  EXPECT_EQ(node(uuid).job.stage, "await data");
+  EXPECT_TRUE(events(uuid, "retry").empty());
+}
+
 TEST_F(JobsTest, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::manageable);

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "base/hash.hpp"
 #include "builder/disk/image_size.hpp"
+#include "tests/fakes/generated_cases.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {
@@ -51,6 +53,71 @@ TEST_F(FileSystemMakerTest, EveryExtTypeIsSoundAndHasItsIds) {
     EXPECT_THAT(shown, HasSubstr(cat("UUID=\"", k_uuid, "\""))) << type;
     EXPECT_THAT(shown, HasSubstr("LABEL=\"LABEL\"")) << type;
   }
+}
+
+/// A tree of a few directories with files of any size, holes, links of both kinds and odd names.
+void make_up_tree(fakes::Chance& chance, const fs::path& tree, RealFileSystem& files) {
+  std::vector<fs::path> directories = {tree};
+  files.make_directories(tree, 0755);
+  std::optional<fs::path> file;
+  for (std::size_t i = 0, count = 1 + chance.below(25); i < count; ++i) {
+    const fs::path home = directories[chance.below(directories.size())];
+    const fs::path path =
+        home / cat(chance.percent(20) ? "odd name \xc3\xbc " : "n", i, std::string(chance.below(120), 'x'));
+    switch (chance.below(5)) {
+      case 0:
+        files.make_directories(path, 0755);
+        directories.push_back(path);
+        break;
+      case 1: fs::create_symlink(std::string(1 + chance.below(200), 'l'), path); break;
+      case 2:
+        if (file) fs::create_hard_link(*file, path);
+        break;
+      default:
+        files.write(path, std::string(chance.below(chance.percent(20) ? 600'000 : 9000), static_cast<char>('a' + i)),
+                    {.mode = chance.percent(30) ? 0600U : 0755U});
+        if (chance.percent(20)) fs::resize_file(path, fs::file_size(path) + chance.below(300'000));
+        file = path;
+    }
+  }
+}
+
+/// "PATH KIND MODE CONTENT" of each entry.
+std::vector<std::string> told_tree(const fs::path& tree) {
+  std::vector<std::string> told;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(tree)) {
+    const fs::path& path = entry.path();
+    const fs::file_status status = fs::symlink_status(path);
+    if (path.filename() == "lost+found") continue;
+    const std::string name = path.lexically_relative(tree).string();
+    const bool is_link = status.type() == fs::symlink_file;
+    const std::string content = is_link                             ? fs::read_symlink(path).string()
+                                : status.type() == fs::regular_file ? hex_digest(HashKind::sha256, read_file(path))
+                                                                    : "";
+    told.push_back(cat(name, " ", static_cast<int>(status.type()), " ",
+                       is_link ? 0U : static_cast<unsigned>(status.permissions() & 0777), " ", content));
+  }
+  std::sort(told.begin(), told.end());
+  return told;
+}
+
+TEST_F(FileSystemMakerTest, MadeUpTreesAreReadBackAsTheyWere) {
+  fakes::for_each_case([&](fakes::Chance& chance) {
+    fs::remove_all(tree_);
+    make_up_tree(chance, tree_, files_);
+    const std::vector<std::string> expected = told_tree(tree_);
+    std::vector<std::string> types = {cat("ext", 2 + chance.below(3))};
+    if (chance.percent(25)) types.emplace_back("btrfs");
+    for (const std::string& type : types) {
+      const fs::path part = made(job(type, type == "btrfs" ? 120 * k_mib : 24 * k_mib));
+      const fs::path back = work_.path() / "back";
+      fs::remove_all(back);
+      files_.make_directories(back, 0755);
+      const std::string said = type == "btrfs" ? tool({"btrfs", "restore", "-m", "-S", part.string(), back.string()})
+                                               : tool({"debugfs", "-R", cat("rdump / ", back.string()), part.string()});
+      EXPECT_EQ(told_tree(back), expected) << type << ": " << said;
+    }
+  });
 }
 
 TEST_F(FileSystemMakerTest, ExtKeepsOwnersModesLinksAndHoles) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/fakes/generated_cases.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
 namespace hearth::builder {
@@ -92,6 +93,66 @@ TEST_F(BuildPlanTest, TheJsonHoldsElementsAndSteps) {
   EXPECT_EQ(json["steps"][0].dump(),
             R"({"phase":"install","name":"20-a","element":"a","where":"target","kind":"hook"})");
   EXPECT_EQ(json["steps"][1]["kind"], "extra-packages");
+}
+
+/// Elements that depend on each other, with scripts, packages and scripts of one name in several phases, under the
+/// names that they are given.
+void make_elements(fakes::Chance& chance, const Names& names, ElementTree& tree) {
+  constexpr std::array phases = {"root.d",    "extra-data.d",   "pre-install.d",
+                                 "install.d", "post-install.d", "finalise.d"};
+  tree.add("package-installs");
+  std::size_t script = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Names needs;
+    for (std::size_t other = 0; other < i; ++other) {
+      if (chance.percent(30)) needs.push_back(names[other]);
+    }
+    if (chance.percent(20)) needs.emplace_back("package-installs");
+    tree.add(names[i], join(needs, " "), i == 0 ? "operating-system" : "");
+    for (std::size_t hooks = chance.below(6); hooks > 0; --hooks)
+      tree.hook(names[i], cat(phases.at(chance.below(phases.size())), "/", chance.below(100), "-s", ++script));
+    if (chance.percent(40))
+      tree.file(names[i], "package-installs.yaml",
+                cat("p", chance.below(5), ": {phase: ", phases.at(2 + chance.below(3)),
+                    chance.percent(30) ? ", uninstall: true" : "", "}\n"));
+  }
+}
+
+/// What a build does, with elements told by their numbers.
+Names steps_by_number(const BuildPlan& plan, const Names& names) {
+  Names told;
+  for (const Step& step : plan.steps) {
+    const auto found = std::find(names.begin(), names.end(), step.element);
+    told.push_back(
+        cat(step.label(), " of ", found == names.end() ? step.element : std::to_string(found - names.begin())));
+  }
+  return told;
+}
+
+TEST(BuildPlanOracle, WhatElementsAreCalledChangesNoStep) {
+  fakes::for_each_case([](fakes::Chance& chance) {
+    Names names(2 + chance.below(8));
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = cat("e", i);
+    Names others = names;
+    chance.shuffle(others);
+    Names requested;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (chance.percent(50)) requested.push_back(std::to_string(i));
+    }
+    requested.emplace_back("0");
+    const std::size_t seed = chance.below(1'000'000);
+    std::vector<Names> told;
+    for (const Names& called : {names, others}) {
+      MemoryFileSystem files;
+      ElementTree tree(files);
+      fakes::Chance same(seed);
+      make_elements(same, called, tree);
+      Names asked;
+      for (const std::string& number : requested) asked.push_back(called.at(*parse_number(number)));
+      told.push_back(steps_by_number(tree.plan(asked), called));
+    }
+    EXPECT_EQ(told[0], told[1]);
+  });
 }
 
 TEST_F(BuildPlanTest, TheGraphHasAnEdgeForEachDependency) {

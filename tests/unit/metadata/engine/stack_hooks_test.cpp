@@ -19,6 +19,16 @@ TEST_F(MachineTest, AHookStopsAResourceUntilItIsCleared) {
                           "b: CREATE_COMPLETE", "/: CREATE_COMPLETE Stack CREATE completed successfully"));
 }
 
+TEST_F(MachineTest, WhatIsPausedBehindItsActionIsPausedAfterARestartToo) {
+  create(R"({"a": {"hooks": ["post-create"]}, "b": {"needs": ["a"]}})");
+  machine_ = std::make_unique<StackMachine>(tree_, *blueprint_, around_);
+  machine_->resume();
+  EXPECT_THAT(events(), testing::IsEmpty());
+  EXPECT_THAT(signal("a", R"({"unset_hook": "post-create"})"),
+              ElementsAre("a: CREATE_COMPLETE Hook post-create is cleared", "b: CREATE_IN_PROGRESS",
+                          "b: CREATE_COMPLETE", "/: CREATE_COMPLETE Stack CREATE completed successfully"));
+}
+
 TEST_F(MachineTest, AnUpdateStopsOnlyAtWhatChanges) {
   create(R"({"a": {"properties": {"v": 1}}, "b": {}})");
   update(R"({"a": {"hooks": ["pre-update"], "properties": {"v": 2}}, "b": {"hooks": ["pre-update"]}})");
