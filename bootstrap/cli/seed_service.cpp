@@ -150,7 +150,10 @@ void tell_event(const Event& event) {
 std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const std::optional<pxe::Site>& site) {
   std::vector<std::string> addresses = arguments.values("agents");
   if (!addresses.empty() || !site) return addresses;
-  for (const pxe::Network& network : site->networks) addresses.push_back(pxe::to_text(network.server));
+  for (const pxe::Network& network : site->networks) {  // those behind a relay share an address
+    const std::string own = pxe::to_text(network.server);
+    if (std::find(addresses.begin(), addresses.end(), own) == addresses.end()) addresses.push_back(own);
+  }
   return addresses;
 }
 
