@@ -351,7 +351,7 @@ struct SeedService::Parts {
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
                      engine.service ? engine.service->token() : stack_token(arguments),
                      arguments.value_or("stacks-ca-file", engine.ca_file)),
-        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr),
+        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, directory),
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
