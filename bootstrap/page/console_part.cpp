@@ -20,9 +20,10 @@ constexpr std::uint64_t k_console_part = std::uint64_t{64} * 1024;
 fs::path console_file(const fs::path& state, const std::string& uuid) { return state / "qemu" / uuid / "console.log"; }
 
 std::optional<Json> console_part(const fs::path& file, std::optional<std::uint64_t> from) {
-  const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fs::exists(file)) return std::nullopt;
+  const Fd opened = Fd::open(file.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};
-  if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const bool goes_on = from && *from <= size;
   const std::uint64_t begin = goes_on ? *from : size - std::min(size, k_console_part);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
-#include "base/sys/file.hpp"
 
 namespace hearth::bootstrap {
 namespace {
