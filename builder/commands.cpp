@@ -7,8 +7,11 @@
 #include <set>
 
 #include "base/cli/print.hpp"
+#include "base/cli/table.hpp"
+#include "base/cli/tree.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
@@ -191,12 +194,17 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
   }
 }
 
+bool draws_lines() { return progress_style(current_environment(), false).unicode; }
+
 int plan_descriptions(const cli::Arguments& arguments, const fs::path& executable) {
   const StepGraph graph = plan_fleet(images_of(arguments), find_installation(current_environment(), executable));
   if (arguments.has("json")) {
     cli::print(json_document(fleet_json(graph)));
+  } else if (arguments.has("graph")) {
+    cli::print(fleet_graph(graph));
   } else {
-    cli::print(arguments.has("graph") ? fleet_graph(graph) : fleet_text(graph));
+    const std::size_t room = cli::table_room();
+    cli::print(room > 0 ? cli::tree_text(fleet_tree(graph), draws_lines(), room) : fleet_text(graph));
   }
   return 0;
 }
@@ -253,8 +261,9 @@ cli::Command plan_command(const fs::path& executable) {
           .operands = "ELEMENT… | IMAGE.yaml…",
           .summary = "show what a build would run, in order, without running it",
           .details =
-              "Of the images that a file describes: how many of their steps are distinct, and which image goes on\n"
-              "from what another one has done.",
+              "On a terminal as a tree: of each step whether it is kept from layers, and why the rest runs. Of the\n"
+              "images that a file describes: how many of their steps are distinct, and which image goes on from what\n"
+              "another one has done, below it.",
           .options = options,
           .run =
               [executable](const cli::Arguments& arguments) {
@@ -285,11 +294,15 @@ cli::Command plan_command(const fs::path& executable) {
                   cli::print(plan_graph(plan));
                 } else {
                   const UpToDate known = done();
-                  cli::print(cat(plan_text(plan),
-                                 known.outputs.empty()
-                                     ? kept_steps_text(kept_steps(files, request, installation, plan, disk))
-                                     : up_to_date_text(known),
-                                 plan_details_text(plan_details(request, plan, disk))));
+                  const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk); };
+                  const Json details = plan_details(request, plan, disk);
+                  const std::size_t room = cli::table_room();
+                  if (room > 0)
+                    cli::print(cli::tree_text(plan_tree(plan, forecasts(), known, details), draws_lines(), room));
+                  else
+                    cli::print(cat(plan_text(plan),
+                                   known.outputs.empty() ? kept_steps_text(forecasts()) : up_to_date_text(known),
+                                   plan_details_text(details)));
                 }
                 return 0;
               },

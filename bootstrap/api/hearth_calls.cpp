@@ -51,6 +51,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"updated", result.updated},
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
+                           {"names", result.names},
                            {"warnings", result.warnings}});
 }
 

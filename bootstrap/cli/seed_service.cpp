@@ -154,7 +154,10 @@ void tell_event(const Event& event) {
 std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const std::optional<pxe::Site>& site) {
   std::vector<std::string> addresses = arguments.values("agents");
   if (!addresses.empty() || !site) return addresses;
-  for (const pxe::Network& network : site->networks) addresses.push_back(pxe::to_text(network.server));
+  for (const pxe::Network& network : site->networks) {  // those behind a relay share an address
+    const std::string own = pxe::to_text(network.server);
+    if (std::find(addresses.begin(), addresses.end(), own) == addresses.end()) addresses.push_back(own);
+  }
   return addresses;
 }
 
@@ -356,7 +359,7 @@ struct SeedService::Parts {
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
                      engine.service ? engine.service->token() : stack_token(arguments),
                      arguments.value_or("stacks-ca-file", engine.ca_file)),
-        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr),
+        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, directory),
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),

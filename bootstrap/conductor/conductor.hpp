@@ -6,6 +6,7 @@
 //     conductor.verb("web1", "deploy", {});   while (…) conductor.tick();
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct ImportRequest {
 
 struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
+  std::map<std::string, std::string> names;                       ///< of those created, where they have one
   std::vector<std::string> warnings;
   std::string faults;  ///< all that is wrong, a line each; then nothing was changed
 };

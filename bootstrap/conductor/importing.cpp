@@ -156,6 +156,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     fresh.set_capability("boot_option", request.boot_option);
   }
   result.created.push_back(fresh.uuid);
+  if (!fresh.name.empty()) result.names.emplace(fresh.uuid, fresh.name);
   if (request.dry_run) return;
   if (request.to != State::enroll) fresh.internal["import_to"] = name(request.to);
   const Node& kept = ledger_.add(std::move(fresh));

@@ -38,6 +38,27 @@ bool is_stand_in(const pxe::Mac& mac) {
 
 std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : format_json(value); }
 
+/// Of keys whose values EntryCheck looks at.
+Json shapes_of_keys() {
+  const Json address = {{"type", "string"}};
+  const Json number = {{"anyOf",
+                        {{{"type", "integer"}, {"minimum", 1}},
+                         {{"type", "string"}, {"pattern", "^\\s*[0-9]*[1-9][0-9]*\\s*$"}},
+                         {{"type", "null"}}}}};
+  Json shapes = {
+      {"mac", {{"anyOf", {address, {{"type", "array"}, {"items", address}}}}}},
+      {"ports",
+       {{"type", "array"},
+        {"items", {{"type", "object"}, {"required", {"address"}}, {"properties", {{"address", address}}}}}}},
+      {"name", {{"type", {"string", "number", "boolean", "null"}}, {"pattern", "^[A-Za-z0-9._~-]{1,255}$"}}},
+      {"uuid", {{"type", "string"}, {"pattern", "^[0-9A-Fa-f-]{32,36}$"}}},
+      {"capabilities",
+       {{"type", {"object", "string", "null"}}, {"pattern", "^\\s*([^,:]*:[^,]*)?(,\\s*([^,:]*:[^,]*)?)*$"}}}};
+  for (const char* key : {"cpu", "memory", "disk"}) shapes[key] = number;
+  for (const char* map : {"root_device", "x_seed"}) shapes[map] = {{"type", "object"}};
+  return shapes;
+}
+
 }  // namespace
 
 bool is_node_field(std::string_view key) {
@@ -62,9 +83,8 @@ std::string inventory_schema() {
     types.insert(types.end(), row.types.begin(), row.types.end());
     if (!row.prefix.empty()) families[cat("^", row.prefix, "_")] = Json::object();
   }
-  keys["pm_type"] = {{"type", "string"}, {"description", cat("the driver: ", join(types, ", "))}};
-  keys["ports"] = {{"type", "array"}, {"items", {{"type", "object"}, {"required", {"address"}}}}};
-  for (const char* map : {"root_device", "x_seed"}) keys[map] = {{"type", "object"}};
+  keys.update(shapes_of_keys());
+  keys["pm_type"] = {{"enum", types}, {"description", "the driver"}};
   const Json own = {{"type", "object"},
                     {"required", {"pm_type"}},
                     {"properties", std::move(keys)},

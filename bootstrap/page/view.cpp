@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/net/served.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -100,7 +101,7 @@ Json page_details(const Node& node, bool automated_clean) {
   shown["instance"] = Json::object();
   if (!node.instance_uuid.empty()) shown["instance"]["uuid"] = node.instance_uuid;
   const std::string image = text_in(node.instance_info, "image_source");
-  if (!image.empty()) shown["instance"]["image"] = without_secrets(image);
+  if (!image.empty()) shown["instance"]["image"] = without_credentials(without_secrets(image));
   Json ports = Json::array();
   for (const Port& port : node.ports) {
     ports.push_back({{"address", port.address},
@@ -109,12 +110,22 @@ Json page_details(const Node& node, bool automated_clean) {
                      {"switch_port", text_in(port.local_link_connection, "port_id")}});
   }
   shown["ports"] = ports;
+  shown["description"] = text_in(node.fields, "description");
   shown["boot_device"] = node.boot_device;
   shown["uefi"] = node.boots_uefi();
   for (const auto& [key, stamp] :
        {std::pair("created", node.created), std::pair("inspected", node.inspection_finished)})
     shown[key] = stamp_json(stamp);
   return shown;
+}
+
+Json page_image(const std::string& name, const Json& document) {
+  return {{"name", name},
+          {"source", without_credentials(without_secrets(text_in(document, "image_source")))},
+          {"format", text_in(document, "image_disk_format")},
+          {"digest_kind", text_in(document, "image_os_hash_algo")},
+          {"digest", text_in(document, "image_os_hash_value")},
+          {"boots", !text_in(document, "kernel").empty() && !text_in(document, "ramdisk").empty()}};
 }
 
 Json page_event(const Event& event) {

@@ -10,6 +10,8 @@ namespace hearth::bootstrap {
 [[nodiscard]] Json page_row(const Node& node, bool automated_clean);
 /// The row and what is shown beside it when somebody looks at this node.
 [[nodiscard]] Json page_details(const Node& node, bool automated_clean);
+/// An image that is registered here, without the places of its files.
+[[nodiscard]] Json page_image(const std::string& name, const Json& document);
 [[nodiscard]] Json page_event(const Event& event);
 /// Of a line of the boot servers: when it was answered, by which protocol, for what, and how long that took.
 [[nodiscard]] Json page_boot(const Json& line);

@@ -116,12 +116,28 @@ bool is_list_of_maps(std::string_view key) {
   return key == "partitions" || key == "pvs" || key == "vgs" || key == "lvs";
 }
 
+/// What a key of the settings called `name` takes: as Settings and words_of() read it.
+Json value_schema(std::string_view name, std::string_view key) {
+  const auto is_one_of = [](std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const bool is_passed_over = key == "directory" || (key == "base" && is_one_of(name, {"lvm", "partitions"}));
+  if (is_passed_over) return Json::object();
+  const Json text = {{"type", {"string", "number", "boolean"}}};
+  const Json texts = {{"type", "array"}, {"items", text}};
+  if (is_one_of(key, {"flags", "attributes"})) return {{"type", {"array", "null"}}, {"items", text}};
+  const bool has_words = key == "options" ? name != "fstab" : key == "base" && is_one_of(name, {"raid", "vgs"});
+  if (has_words) return {{"anyOf", {text, {{"type", "null"}}, texts}}};
+  const bool must_be_said = is_one_of(key, {"name", "base", "size", "start", "align", "block_size", "mount_point"});
+  return must_be_said ? text : Json{{"type", {"string", "number", "boolean", "null"}}};
+}
+
 /// Settings of this name: its keys, and the plugins that may be nested in them.
 Json settings_schema(std::string_view name, bool nests) {
   const auto refer = [](std::string_view to) { return Json{{"$ref", cat("#/definitions/", to)}}; };
   Json properties = Json::object();
   for (const std::string& key : keys_of_settings(name)) {
-    properties[key] = is_list_of_maps(key) ? Json{{"type", "array"}, {"items", refer(key)}} : Json::object();
+    properties[key] = is_list_of_maps(key) ? Json{{"type", "array"}, {"items", refer(key)}} : value_schema(name, key);
   }
   for (const std::string_view plugin : k_plugins) {
     if (nests) properties[std::string(plugin)] = refer(plugin);
@@ -141,6 +157,7 @@ std::string block_device_schema() {
   for (const char* part : {"partitions", "pvs", "vgs", "lvs"}) definitions[part] = settings_schema(part, true);
   definitions["partitions"]["required"] = {"name", "size"};
   definitions["partitioning"]["required"] = {"label", "partitions"};
+  definitions["mount"]["required"] = {"mount_point"};
   definitions["partitioning"]["properties"]["label"] = {{"enum", {"gpt", "mbr"}}};
   const Json plugin = {{"type", "object"},
                        {"minProperties", 1},

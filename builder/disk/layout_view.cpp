@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cli/tree.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "builder/disk/config_check.hpp"
@@ -148,13 +149,10 @@ std::string describe_node(const LayoutNode& node) {
   return text;
 }
 
-void draw(const LayoutNode& node, const std::string& indent, bool unicode, std::string& text) {
-  for (std::size_t i = 0; i < node.children.size(); ++i) {
-    const bool last = i + 1 == node.children.size();
-    const char* const mark = unicode ? (last ? "└─ " : "├─ ") : (last ? "`- " : "|- ");
-    text += cat(indent, mark, describe_node(node.children[i]), "\n");
-    draw(node.children[i], cat(indent, last ? "   " : unicode ? "│  " : "|  "), unicode, text);
-  }
+cli::TreeNode drawn(const LayoutNode& node) {
+  cli::TreeNode row{.label = describe_node(node)};
+  for (const LayoutNode& child : node.children) row.children.push_back(drawn(child));
+  return row;
 }
 
 std::string escaped(std::string text) {
@@ -212,11 +210,7 @@ LayoutNode layout_tree(const DiskLayout& layout, const std::optional<Placement>&
   return TreeMaker(layout, placement).make();
 }
 
-std::string layout_text(const LayoutNode& disk, bool unicode) {
-  std::string text = cat(describe_node(disk), "\n");
-  draw(disk, "", unicode, text);
-  return text;
-}
+std::string layout_text(const LayoutNode& disk, bool unicode) { return cli::tree_text(drawn(disk), unicode); }
 
 nlohmann::ordered_json layout_json(const LayoutNode& disk) {
   nlohmann::ordered_json json = {{"kind", disk.kind}, {"name", disk.name}};

@@ -21,6 +21,7 @@ std::vector<std::string> words_of(const Settings& settings, const char* key) {
   const YAML::Node node = settings.data()[key];
   if (!node || node.IsNull()) return {};
   if (node.IsScalar()) return split_words(node.Scalar());
+  if (!node.IsSequence()) settings.fail_at(key, "must be a list, or words in plain text");
   std::vector<std::string> words;
   for (const YAML::Node& member : node) words.push_back(config_text(member, cat(settings.path(), ".", key)));
   return words;

@@ -14,12 +14,40 @@ std::string quoted(const std::string& text) {
   return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
 }
 
+constexpr const char* k_no_plan = "can't be planned; hearth image create says why";
+
+std::string fleet_sum(const StepGraph& graph) {
+  return cat(graph.images().size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
+             " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
+}
+
+/// The image with those that go on from it; one goes on from an image before it.
+cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
+  const std::vector<ImageSteps>& images = graph.images();
+  const std::size_t steps = images[index].labels.size();
+  cli::TreeNode tree{.label = images[index].name, .note = steps == 0 ? k_no_plan : cat(steps, " steps, all its own")};
+  if (const auto origin = graph.origin(index); origin && steps > 0)
+    tree.note = cat(steps - origin->steps, " steps of its own, behind ", images[index].labels[origin->steps - 1]);
+  for (std::size_t i = index + 1; i < images.size(); ++i) {
+    const auto origin = graph.origin(i);
+    if (origin && origin->image == index) tree.children.push_back(image_tree(graph, i));
+  }
+  return tree;
+}
+
 }  // namespace
+
+cli::TreeNode fleet_tree(const StepGraph& graph) {
+  cli::TreeNode tree{.label = fleet_sum(graph)};
+  for (std::size_t i = 0; i < graph.images().size(); ++i) {
+    if (!graph.origin(i)) tree.children.push_back(image_tree(graph, i));
+  }
+  return tree;
+}
 
 std::string fleet_text(const StepGraph& graph) {
   const std::vector<ImageSteps>& images = graph.images();
-  std::string text = cat(images.size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
-                         " of them distinct: ", graph.steps() - graph.distinct(), " are shared\n");
+  std::string text = cat(fleet_sum(graph), "\n");
   std::size_t columns = 0;
   for (const ImageSteps& image : images) columns = std::max(columns, image.name.size());
   for (std::size_t i = 0; i < images.size(); ++i) {
@@ -27,7 +55,7 @@ std::string fleet_text(const StepGraph& graph) {
     line.resize(columns + 4, ' ');
     const std::size_t steps = images[i].labels.size();
     if (steps == 0) {
-      text += cat(line, "can't be planned; hearth image create says why\n");
+      text += cat(line, k_no_plan, "\n");
     } else if (const auto origin = graph.origin(i)) {
       text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
                   images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");

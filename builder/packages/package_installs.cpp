@@ -111,7 +111,7 @@ void apply_parameter(PackageEntry& entry, const std::string& key, const YAML::No
 Json parameter_schema(const ParameterKey& key) {
   using Shape = ParameterKey::Shape;
   const Json text = {{"type", {"string", "number", "boolean"}}};
-  const Json condition = {{"type", "string"}, {"pattern", "^[^=]*[A-Za-z0-9_]\\s*!?="}};
+  const Json condition = {{"type", "string"}, {"pattern", "^\\s*[A-Za-z0-9_]+\\s*!?="}};
   Json schema = text;
   if (key.shape == Shape::flag) {
     schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cli/layout.hpp"
 #include "base/text.hpp"
 #include "builder/fetch/private_network.hpp"
 
@@ -87,23 +88,110 @@ Json plan_details(const ImageRequest& request, const BuildPlan& plan, const Disk
   return details;
 }
 
-std::string plan_details_text(const Json& details) {
-  std::map<std::string, std::vector<std::string>> packages;  // by what is done with them
+namespace {
+
+/// What is done with packages ("install", "pre-install, uninstall") and with which.
+std::map<std::string, std::vector<std::string>> packages_by_action(const Json& details) {
+  std::map<std::string, std::vector<std::string>> packages;
   for (const Json& package : details["packages"]) {
     const std::string action = package["action"].get<std::string>();
     const std::vector<std::string> conditions = package["conditions"].get<std::vector<std::string>>();
     packages[cat(package["phase"].get<std::string>(), action == "install" ? "" : cat(", ", action))].push_back(
         cat(package["name"].get<std::string>(), conditions.empty() ? "" : cat(" (if ", join(conditions, ", "), ")")));
   }
+  return packages;
+}
+
+std::string disk_size_text(const Json& disk) {
+  return disk["bytes"].is_null() ? "as the tree needs" : human_bytes(disk["bytes"].get<std::uint64_t>());
+}
+
+std::string maker_text(const Json& disk) {
+  return cat(disk["maker"].get<std::string>(), " (", disk["reason"].get<std::string>(), ")");
+}
+
+/// What would happen to each step, a reason only where it is another one than before.
+std::vector<std::string> fates(const std::vector<StepForecast>& forecasts, bool is_done) {
+  std::vector<std::string> texts;
+  const StepForecast* before = nullptr;
+  for (const StepForecast& step : forecasts) {
+    const bool same = before != nullptr && before->is_kept == step.is_kept && before->why == step.why;
+    const std::string why = step.is_kept ? "nothing that it depends on has changed" : step.why;
+    if (is_done)
+      texts.emplace_back();
+    else
+      texts.push_back(cat(step.is_kept ? "kept" : "runs", same ? "" : cat(": ", why)));
+    before = &step;
+  }
+  return texts;
+}
+
+/// A row a phase, its steps in columns: name, element, fate.
+cli::TreeNode steps_tree(const BuildPlan& plan, const std::vector<StepForecast>& forecasts, bool is_done) {
+  const std::vector<std::string> fate = fates(forecasts, is_done);
+  std::size_t names = 0;
+  std::size_t elements = 0;
+  for (const Step& step : plan.steps) {
+    names = std::max(names, cli::columns(step.name));
+    elements = std::max(elements, cli::columns(step.element));
+  }
+  cli::TreeNode tree{.label = "steps"};
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    if (i == 0 || plan.steps[i - 1].phase != step.phase) {
+      const char* const place = info(step.phase).place == Place::host ? ", on this machine" : ", in the image";
+      tree.children.push_back({.label = cat(directory_name(step.phase), place)});
+    }
+    const std::string row =
+        cat(cli::padded(step.name, names), "  ", fate[i].empty() ? step.element : cli::padded(step.element, elements));
+    tree.children.back().children.push_back({.label = row, .note = fate[i]});
+  }
+  return tree;
+}
+
+/// A row with a line for each of these; none where there is none.
+void add_list(cli::TreeNode& tree, const char* label, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  cli::TreeNode& row = tree.children.emplace_back(cli::TreeNode{.label = label});
+  for (const std::string& line : lines) row.children.push_back({.label = line});
+}
+
+std::string verdict(const std::vector<StepForecast>& forecasts, const UpToDate& done) {
+  if (!done.outputs.empty()) return "up to date: nothing would run";
+  const auto kept = std::count_if(forecasts.begin(), forecasts.end(), [](const auto& step) { return step.is_kept; });
+  return cat(forecasts.size(), " steps, ", kept, " of them kept from layers");
+}
+
+}  // namespace
+
+std::string plan_details_text(const Json& details) {
   std::string text;
-  for (const auto& [done, names] : packages) text += cat("Packages (", done, "): ", join(names, " "), "\n");
+  for (const auto& [done, names] : packages_by_action(details))
+    text += cat("Packages (", done, "): ", join(names, " "), "\n");
   text += cat("Network of hooks: ", details["network"].get<std::string>(), "\n");
   for (const Json& output : details["outputs"]) text += cat("Output: ", output.get<std::string>(), "\n");
   if (!details.contains("disk")) return text;
-  const Json& disk = details["disk"];
-  text += cat("Disk size: ",
-              disk["bytes"].is_null() ? "as the tree needs" : human_bytes(disk["bytes"].get<std::uint64_t>()), "\n");
-  return cat(text, "Disk maker: ", disk["maker"].get<std::string>(), " (", disk["reason"].get<std::string>(), ")\n");
+  return cat(text, "Disk size: ", disk_size_text(details["disk"]), "\nDisk maker: ", maker_text(details["disk"]), "\n");
+}
+
+cli::TreeNode plan_tree(const BuildPlan& plan, const std::vector<StepForecast>& forecasts, const UpToDate& done,
+                        const Json& details) {
+  cli::TreeNode tree{.label = verdict(forecasts, done)};
+  add_list(tree, "as long as these servers have nothing new", done.servers);
+  add_list(tree, "but for evidence", done.faults);
+  tree.children.push_back({.label = "elements", .note = join(plan.elements.names(), " ")});
+  tree.children.push_back(steps_tree(plan, forecasts, !done.outputs.empty()));
+  cli::TreeNode packages{.label = "packages"};
+  for (const auto& [action, names] : packages_by_action(details))
+    packages.children.push_back({.label = action, .note = join(names, " ")});
+  if (!packages.children.empty()) tree.children.push_back(std::move(packages));
+  tree.children.push_back({.label = "network of hooks", .note = details["network"].get<std::string>()});
+  add_list(tree, "outputs", details["outputs"].get<std::vector<std::string>>());
+  if (!details.contains("disk")) return tree;
+  tree.children.push_back({.label = "disk",
+                           .children = {{.label = "size", .note = disk_size_text(details["disk"])},
+                                        {.label = "maker", .note = maker_text(details["disk"])}}});
+  return tree;
 }
 
 }  // namespace hearth::builder

@@ -4,9 +4,11 @@
 
 #include <string>
 
+#include "base/cli/tree.hpp"
 #include "base/json.hpp"
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/disk_stage.hpp"
+#include "builder/run/kept_steps.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {
@@ -18,5 +20,10 @@ namespace hearth::builder {
 
 /// The same as lines for people.
 [[nodiscard]] std::string plan_details_text(const Json& details);
+
+/// The whole plan for a terminal: elements, steps by phase with what is kept and why the rest runs, packages, outputs.
+/// A reason stands at the first step that has it.
+[[nodiscard]] cli::TreeNode plan_tree(const BuildPlan& plan, const std::vector<StepForecast>& forecasts,
+                                      const UpToDate& done, const Json& details);
 
 }  // namespace hearth::builder

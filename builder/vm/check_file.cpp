@@ -189,12 +189,15 @@ Json schema_of(const Property& property) {
   Json schema = {{"description", property.meaning}};
   switch (property.shape) {
     case Shape::flag: schema["type"] = "boolean"; break;
-    case Shape::number: schema["type"] = {"integer", "string"}; break;
-    case Shape::text: schema["type"] = {"string", "number", "boolean", "null"}; break;
+    case Shape::number:
+      schema["type"] = {"integer", "string"};
+      schema["pattern"] = "^[0-9]+$";
+      break;
+    case Shape::text: schema["type"] = {"string", "number", "boolean"}; break;
     case Shape::texts:
     case Shape::patterns:
       schema["type"] = "array";
-      schema["items"] = {{"type", {"string", "number", "boolean", "null"}}};
+      schema["items"] = {{"type", {"string", "number", "boolean"}}};
       break;
   }
   return schema;
@@ -203,7 +206,7 @@ Json schema_of(const Property& property) {
 Json schema_of(const char* named_by, const std::vector<Property>& properties) {
   Json keys = Json::object();
   for (const Property& property : common_properties()) keys[std::string(property.name)] = schema_of(property);
-  keys["meta"] = Json::object();
+  for (const char* free : {"title", "meta"}) keys[free].erase("type");  // nobody reads them
   for (const Property& property : properties) keys[std::string(property.name)] = schema_of(property);
   return {
       {"type", "object"},

@@ -2,6 +2,7 @@
 """What editors are given: the language server over its pipe, schemas beside the readers that made them, and `hearth init`.
 usage: editors.py ROOT     (HEARTH: the program)"""
 
+import concurrent.futures
 import glob
 import json
 import os
@@ -211,6 +212,9 @@ def schemas(root, folder):
             check(not faults, f"{path}: {faults[0].message if faults else ''}")
     planted(of, folder)
     keys_both_ways(of, folder)
+    for name, cases in (("package-installs", package_cases(of)), ("checks", check_cases(of)), ("block-device", disk_cases(of)),
+                        ("inventory", inventory_cases(of))):
+        values_both_ways(name, of[name], cases, folder)
 
 
 SITE = ("network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.10-192.0.2.20}\n"
@@ -284,6 +288,127 @@ def keys_both_ways(of, folder):
         check(is_known == (key in named), f"{key}: the schema {'has' if key in named else 'lacks'} it; the reader: {done.stderr}")
         known += is_known
     check(known > 30, f"only {known} keys of images.yaml were tried")
+
+
+VALUES = [None, "x", ["a"], {"a": 1}]  # where a reader expects something, most of these are none
+# What a schema does not say: what is in a text, what belongs together, keys of each driver.
+UNSAID = re.compile(r"is octal|is one of|hexadecimal digits|MAC address (x|a) |fields are missing: pm_addr|Unknown field pm_|Edge not defined|"
+                    r"Invalid size unit|not a GPT|unknown file system|not a UUID|not an absolute|config needs|Missing 'name'|physical volume|"
+                    r"does not match|unknown attribute|Unknown flag|Unsupported type|no thin pool")
+
+
+def package_cases(of):
+    keys = list(of["package-installs"]["additionalProperties"]["anyOf"][1]["properties"])
+    cases = [{"nginx": {key: value}} for key in keys for value in VALUES] + [{"nginx": {key[:-1]: "a"}} for key in keys]
+    cases += [{"nginx": value} for value in VALUES] + [{"n": [{"arch": "amd64"}, value]} for value in VALUES] + VALUES
+    cases += [{"n": {"when": value}} for value in ("a=b", "a != b", "=b", "a", ["a=b", "c"], "a b=c", "a == b", "-a=b")]
+    cases += [{"n": {"uninstall": value}} for value in ("yes", "OFF", "y", "tRue")] + [{"n": {"phase": "root.d"}}, {"n": {"phase": "install.d"}}]
+    return cases + [{"n": {"arch": "amd64", "not-arch": "arm64"}}]
+
+
+def check_cases(of):
+    named = {"http": "http://localhost:80/", "port": "tcp:80", "file": "/x", "mount": "/x"}
+    cases = list(VALUES)
+    for kind, schema in of["checks"]["properties"].items():
+        keys = schema["additionalProperties"]["properties"]
+        name = named.get(kind, "x")
+        cases += [{kind: {name: {key: value}}} for key in keys for value in VALUES] + [{kind: {name: {key + "s": True}}} for key in keys]
+        cases += [{kind: value} for value in VALUES] + [{kind: {name: value}} for value in VALUES] + [{kind[:-1]: {}}]
+    return cases
+
+
+DISK = [{"local_loop": {"name": "image0", "size": "4GiB"}},
+        {"partitioning": {"base": "image0", "label": "gpt", "partitions": [
+            {"name": "boot", "size": "200MiB", "mkfs": {"type": "ext4", "mount": {"mount_point": "/boot", "fstab": {"options": "defaults"}}}},
+            {"name": "pv", "size": "100%"}]}},
+        {"lvm": {"name": "lvm", "pvs": [{"name": "pv0", "base": "pv"}], "vgs": [{"name": "vg", "base": ["pv0"]}],
+                 "lvs": [{"name": "lv_root", "base": "vg", "size": "1GiB"}]}},
+        {"mkfs": {"name": "fs_root", "base": "lv_root", "type": "ext4", "mount": {"mount_point": "/", "fstab": {"options": "defaults"}}}}]
+
+
+def maps_in(value, path=()):
+    """(path, map) of each map."""
+    for key, below in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from maps_in(below, (*path, key))
+    if isinstance(value, dict):
+        yield path, value
+
+
+def disk_cases(of):
+    seen = set()
+    cases = [DISK]
+    for path, _ in maps_in(DISK):
+        kind = next((key for key in reversed(path) if isinstance(key, str)), "")
+        if not kind or kind in seen:
+            continue
+        seen.add(kind)
+        keys = [key for key, schema in of["block-device"]["definitions"][kind]["properties"].items() if "$ref" not in schema]
+
+        def changed(key, value, path=path):
+            disk = json.loads(json.dumps(DISK))
+            where = disk
+            for step in path:
+                where = where[step]
+            where[key] = value
+            return disk
+
+        cases += [changed(key, value) for key in keys for value in VALUES if (kind, key) != ("lvs", "extents")]  # it has a size
+        cases += [changed("nmae", "x")]
+    check(len(seen) == 10, seen)
+    return cases
+
+
+def inventory_cases(of):
+    keys = [key for key in of["inventory"]["then"]["items"]["else"]["properties"] if key != "pm_type"] + ["pm_addr", "ipmi_port", "properties.x"]
+    numbers = [("cpu", 0), ("memory", "4096"), ("disk", "0"), ("capabilities", "a:b,c:d"), ("capabilities", "a"), ("name", "a b"), ("mac", "52:54:00:00:00:02")]
+    changes = [(key, value) for key in keys for value in VALUES] + [(key + "x", 1) for key in keys] + numbers
+    machine = {"pm_type": "ipmi", "pm_user": "u", "pm_password": "p", "mac": [], "arch": "x86_64"}
+    return [{"nodes": [{**machine, "pm_addr": f"10.9.{index // 250}.{index % 250}", key: value}]} for index, (key, value) in enumerate(changes)]
+
+
+def told_of(name, cases, folder):
+    """What the reader says against each case; "" where it takes it."""
+    where = os.path.join(folder, "values-" + name)
+    os.makedirs(where)
+    if name == "inventory":  # all of them at once
+        path = os.path.join(where, "in.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"nodes": [case["nodes"][0] for case in cases]}, file)
+        lines = run("node", "import", "--dry-run", "--state", where + "/state", path).stderr.split("\n")
+        return ["\n".join(line for line in lines if f"node #{index}: " in line and "warning" not in line) for index in range(len(cases))]
+    paths = [os.path.join(where, f"e{index}", name + ".yaml") for index in range(len(cases))]
+    for path, case in zip(paths, cases):
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(case, file)
+    if name == "package-installs":
+        lines = run("element", "lint", *map(os.path.dirname, paths)).stdout.split("\n")
+        return ["\n".join(line for line in lines if line.startswith(path + ":")) for path in paths]
+    bad = os.path.join(where, "bad")
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("x")
+    disk = os.path.join(folder, "disk.raw")
+
+    def one(path):
+        words = ("image", "layout", path) if name == "block-device" else ("image", "test", disk, "--checks", path, "--checks", bad)
+        said = run(*words).stderr
+        return "" if bad + ":" in said else said
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return list(pool.map(one, paths))
+
+
+def values_both_ways(name, schema, cases, folder):
+    """Of the same values schema and reader think the same: an editor marks nothing that is taken, and what is wrong before it is read."""
+    judge = jsonschema.Draft7Validator(schema)
+    wrong, refused = [], 0
+    for case, told in zip(cases, told_of(name, cases, folder), strict=True):
+        fault = next(judge.iter_errors(case), None)
+        refused += fault is not None
+        if (fault is None) != (told == "") and not (fault is None and UNSAID.search(told)):
+            wrong.append(f"{json.dumps(case)}\n  schema: {fault.message if fault else 'good'}\n  reader: {told.strip() or 'good'}")
+    check(not wrong, f"{name}: schema and reader differ in {len(wrong)} of {len(cases)}:\n" + "\n".join(wrong[:10]))
+    check(refused > len(cases) // 4, f"{name}: only {refused} of {len(cases)} are refused")
 
 
 def answer(folder, lines, *words, at_end=b"\x04"):

@@ -48,6 +48,15 @@ expect_text out "is up to date"
 expect_text plan.txt "Up to date, nothing would run: $work/image.tar"
 [ "$(jq -c '[.steps[] | select(.runs_because)]' plan.json)" = "[]" ] || fail "image plan has steps run of what is up to date"
 
+# On a terminal it is a tree, what has changed at the step that it makes run.
+echo two > elements/reader/data/read.txt
+script -qec "export TERM=xterm LC_ALL=C.UTF-8; stty cols 200; '$HEARTH' image plan -n -t tar -o image tiny-os reader writer" screen < /dev/null > /dev/null ||
+    fail "image plan on a terminal: $(cat screen)"
+expect_text screen "├─ steps"
+grep -q '10-read  *reader  *runs: .*read.txt' screen || fail "the tree does not say why 10-read runs: $(cat screen)"
+[ "$(grep -c 'kept: nothing that it depends on has changed' screen)" = 1 ] || fail "the tree tells what is kept so: $(cat screen)"
+echo one > elements/reader/data/read.txt
+
 rm image.tar
 build
 ran

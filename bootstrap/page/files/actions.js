@@ -12,14 +12,18 @@ export async function call(method, path, body, given = token) {
     headers: {'X-Auth-Token': given, 'X-OpenStack-Ironic-API-Version': '1.82', 'Content-Type': 'application/json'},
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  if (answer.ok) return;
   const text = await answer.text();
+  if (answer.ok) return text ? JSON.parse(text) : null;
   let reason = text;
   try {
-    reason = JSON.parse(JSON.parse(text).error_message).faultstring;
+    const told = JSON.parse(text);
+    reason = told.faults ?? JSON.parse(told.error_message).faultstring;
   } catch { /* not in Ironic's form */ }
   throw new Error(answer.status === 401 ? 'The token is not accepted.' : reason || `The conductor answers ${answer.status}.`);
 }
+
+/** What takes the token to be read; nothing without it. */
+export const readWithToken = (path) => (token ? fetch(path, {headers: {'X-Auth-Token': token}}) : null);
 
 /** A question with fields; `go(values)` may throw, its reason is shown. */
 function ask({heading, text, fields = [], button, danger, go}) {

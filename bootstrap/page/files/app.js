@@ -3,6 +3,7 @@ import {$, keepTimes} from './dom.js';
 import {startActions} from './actions.js';
 import {openNode, startDetail} from './detail.js';
 import {startEvents} from './events.js';
+import {startImages} from './images.js';
 import {startNetwork} from './network.js';
 import {startNodes} from './nodes.js';
 import {startStacks} from './stacks.js';
@@ -70,6 +71,7 @@ startNodes(openNode);
 startEvents(openNode);
 startStacks();
 startNetwork(openNode);
+startImages();
 keepTimes();
 
 let wantedNode = /^#node\/([0-9a-f-]+)$/.exec(location.hash)?.[1];

@@ -1,6 +1,9 @@
 // One node, beside the others: its way, its work stage by stage, what is known of it, what has happened to it.
 import {$, bytes, clockTime, h, put, when} from './dom.js';
 import {act} from './actions.js';
+import {consoleOf} from './console.js';
+import {editNode} from './edit.js';
+import {placePicture} from './racks.js';
 import {nodeDetails, onChange, site, title} from './store.js';
 import {timeline} from './timeline.js';
 import {badge, progressBar, stageText, wayLine, words} from './way.js';
@@ -19,7 +22,8 @@ function buttons(node) {
       : h('button', {type: 'button', onclick: () => act.power(node, 'power on', 'switch on')}, 'switch on'),
     on ? h('button', {type: 'button', onclick: () => act.power(node, 'rebooting', 'restart')}, 'restart') : null,
     h('button', {type: 'button', onclick: () => act.maintenance(node)},
-      node.maintenance === undefined ? 'maintenance' : 'back in service'));
+      node.maintenance === undefined ? 'maintenance' : 'back in service'),
+    h('button', {type: 'button', onclick: () => editNode(node)}, 'edit'));
   return h('div', {class: 'actions', role: 'group', 'aria-label': 'Actions'}, list);
 }
 
@@ -39,6 +43,7 @@ function facts(node) {
   const p = node.properties;
   const place = node.place ?? {};
   const list = [
+    ['Description', node.description],
     ['Driver', node.driver],
     ['Power', node.power ?? 'unknown'],
     ['Place', [place.location, place.rack && `rack ${place.rack}`, place.slot && `slot ${place.slot}`].filter(Boolean).join(', ')],
@@ -70,7 +75,7 @@ function history(events) {
 /** What the deploy ramdisk told when an order failed; it stays open while the sheet is drawn anew. */
 function agentLog(log, open) {
   if (!log) return null;
-  return h('details', {class: 'log', open: open ? '' : null},
+  return h('details', {class: 'log agent', open: open ? '' : null},
     h('summary', {}, "The agent's log of ", h('time', {datetime: log.at}, clockTime(log.at))),
     h('pre', {tabindex: '0', 'aria-label': "The agent's log"}, log.text));
 }
@@ -79,7 +84,7 @@ function draw(node) {
   const sheet = $('#node');
   const focused = document.activeElement?.dataset?.verb;
   const top = sheet.scrollTop;
-  const open = sheet.querySelector('details.log')?.open;
+  const open = sheet.querySelector('details.agent')?.open;
   put(sheet,
     h('header', {},
       h('div', {}, h('h2', {id: 'node-title'}, title(node)), badge(node)),
@@ -87,10 +92,10 @@ function draw(node) {
     wayLine(node, true),
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
-    node.todo ? h('p', {class: 'note waiting'}, node.todo.text) : null,
+    node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,
     buttons(node), stages(node), timeline(node),
     h('section', {}, h('h3', {}, 'The machine'), facts(node)),
-    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open));
+    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open), consoleOf(node));
   sheet.scrollTop = top;
   if (focused) $(`[data-verb="${focused}"]`, sheet)?.focus();
 }

@@ -2,6 +2,8 @@
 import {$, compare, h, when} from './dom.js';
 import {act} from './actions.js';
 import {startBulk} from './bulk.js';
+import {addMachines} from './edit.js';
+import {drawRacks, placePicture} from './racks.js';
 import {onChange, site, title, waitingMachines} from './store.js';
 import {badge, lookNames, lookOf, mark, progressBar, stageText, wayLine} from './way.js';
 
@@ -74,12 +76,24 @@ function arrange() {
   $('#map').replaceChildren(...ids.map((id) => rows.get(id).tile));
 }
 
+/** All anew: a rack is a picture of what stands in it together. */
+function racks() {
+  const nodes = [...site.nodes.values()];
+  $('#as-racks').hidden = !nodes.some((node) => node.place?.rack);
+  const place = $('#racks');
+  if (place.hidden) return;
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.id : null;
+  place.replaceChildren(...drawRacks(nodes, (node) => rows.has(node.id) && matches(rows.get(node.id)), (id) => open(id)));
+  if (focused) $(`[data-id="${focused}"]`, place)?.focus();
+}
+
 function filter() {
   let shown = 0;
   for (const row of rows.values()) {
     row.line.hidden = row.tile.hidden = !matches(row);
     shown += matches(row) ? 1 : 0;
   }
+  racks();
   const all = site.nodes.size;
   $('#bulk').disabled = shown === 0;
   $('#count').textContent = all === 0 ? 'No nodes yet: hearth node import FILE brings an inventory in.' :
@@ -118,6 +132,7 @@ function todo() {
     h('div', {}, h('p', {class: 'task'}, node.todo.text),
       h('p', {class: 'under'}, [title(node), placeText(node)].filter(Boolean).join(' · '), ' · asked ', when(node.todo.since, 'ago'), ' · ',
         when(node.todo.deadline, 'until'))),
+    placePicture(node, [...site.nodes.values()]),
     h('button', {type: 'button', onclick: () => act.done(node)}, 'Done'))));
 }
 
@@ -133,11 +148,12 @@ async function strangers() {
     h('button', {type: 'button', onclick: () => act.approve(mac, strangers)}, 'Approve'))));
 }
 
-function show(map) {
-  $('#list').hidden = map;
-  $('#map').hidden = !map;
-  $('#as-list').setAttribute('aria-pressed', String(!map));
-  $('#as-map').setAttribute('aria-pressed', String(map));
+function show(how) {
+  for (const each of ['list', 'map', 'racks']) {
+    $(`#${each}`).hidden = each !== how;
+    $(`#as-${each}`).setAttribute('aria-pressed', String(each === how));
+  }
+  racks();
 }
 
 export function startNodes(openNode) {
@@ -146,12 +162,12 @@ export function startNodes(openNode) {
     wanted.text = event.target.value.trim().toLowerCase();
     filter();
   });
-  $('#as-list').addEventListener('click', () => show(false));
-  $('#as-map').addEventListener('click', () => show(true));
+  for (const each of ['list', 'map', 'racks']) $(`#as-${each}`).addEventListener('click', () => show(each));
+  $('#add').addEventListener('click', addMachines);
   startBulk(() => [...rows].filter(([, row]) => matches(row)).map(([id]) => site.nodes.get(id)));
   setInterval(strangers, strangerTime);
   onChange((change) => {
-    if (change.all && site.nodes.size > 60) show(true);
+    if (change.all && site.nodes.size > 60) show('map');
     if (change.all) rows.clear();
     told = true;
     if (change.all) strangers();

@@ -124,6 +124,16 @@ export async function networkView() {
   }
 }
 
+/** The images that are registered; null while nobody tells. */
+export async function imagesView() {
+  try {
+    const answer = await fetch('images');
+    return answer.ok ? (await answer.json()).images : null;
+  } catch {
+    return null;
+  }
+}
+
 export const nodeDetails = async (id) => {
   const answer = await fetch(`nodes/${id}`);
   return answer.ok ? answer.json() : null;

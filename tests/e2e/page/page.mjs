@@ -1,5 +1,7 @@
 // The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH HERE   (HERE: this folder of the source tree)
 import assert from 'node:assert/strict';
+import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
 import {Browser, Site, heatApi, poorContrast} from './site.mjs';
 
@@ -143,7 +145,7 @@ const tests = {
       const page = await browser.page({colorScheme, viewport: {width: 360, height: 740}});
       const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.equal(/rgb\((\d+)/.exec(ground)[1] < 60, colorScheme === 'dark');
-      for (const tab of ['Nodes', 'Stacks', 'Events', 'Network', 'Log']) {
+      for (const tab of ['Nodes', 'Stacks', 'Events', 'Network', 'Images', 'Log']) {
         await page.getByRole('tab', {name: tab}).click();
         if (tab === 'Stacks') await page.locator('.graph').waitFor();
         await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations === Infinity));
@@ -255,6 +257,124 @@ const tests = {
     assert.deepEqual(await page.evaluate(poorContrast), []);
     await page.getByRole('row', {name: /192\.0\.2\.100 web1 .* bound/}).getByRole('button', {name: 'web1'}).click();
     await page.getByRole('dialog', {name: 'web1'}).waitFor();
+    await page.context().close();
+  },
+
+  async 'machines are brought in after it was shown what becomes of them'() {
+    const page = await browser.page();
+    await page.getByRole('button', {name: 'Add machines'}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'Add machines'});
+    const machine = (more) => ({name: 'new1', pm_type: 'fake-hardware', mac: ['52:54:00:aa:00:01'], x_seed: {rack: 'B2', slot: '4'}, ...more});
+    const text = (...nodes) => JSON.stringify({nodes});
+    await dialog.getByLabel('Inventory').fill(text(machine({pm_type: 'redfihs'}), {name: 'a b', pm_type: 'fake-hardware'}));
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    const fault = dialog.getByRole('alert');
+    await fault.getByText(/unknown pm_type .*redfihs \(do you mean redfish\?\)/).waitFor();
+    await fault.getByText(/Name "a b" is invalid/).waitFor();
+    browser.faults = browser.faults.filter((each) => !/status of 422/.test(each)); // that answer
+    await dialog.getByLabel('From a file').setInputFiles({name: 'hall.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text(machine(), machine({name: 'new2', mac: ['52:54:00:aa:00:02'], x_seed: {rack: 'B2', slot: '7'}})))});
+    await page.waitForFunction(() => document.querySelector('#import-format').value === 'yaml' && document.querySelector('#import-text').value.includes('new2'));
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    const lines = dialog.getByRole('list', {name: 'What becomes of them'});
+    await lines.getByText('created: new1').waitFor();
+    await lines.getByText('created: new2').waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    const names = (await site.ask('GET', '/v1/nodes')).nodes.map((node) => node.name);
+    assert.ok(!names.includes('new1'), 'only shown');
+    await page.keyboard.press('Enter'); // on "Bring them in"
+    await dialog.waitFor({state: 'hidden'});
+    await page.getByLabel('Find nodes').fill('new');
+    await page.getByText('2 of ').waitFor();
+    await page.context().close();
+  },
+
+  async 'a node is edited after it was shown what changes, and secrets stay'() {
+    await site.ask('PATCH', '/v1/nodes/new1', [{op: 'add', path: '/driver_info', value: {redfish_password: 'old-secret', redfish_address: 'http://192.0.2.9'}}]);
+    const page = await browser.page();
+    await page.getByLabel('Find nodes').fill('new1');
+    await page.getByRole('button', {name: /^new1/}).first().click();
+    await page.getByRole('button', {name: 'edit', exact: true}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'Edit new1'});
+    assert.equal(await dialog.getByRole('button', {name: 'Change'}).isDisabled(), true);
+    await dialog.getByLabel('Slot').fill('9');
+    await dialog.getByLabel('Description').fill('by the door');
+    await dialog.getByLabel('redfish_address').fill('http://192.0.2.10');
+    const changes = dialog.getByRole('list', {name: 'What changes'});
+    await changes.getByText('Slot: 4 → 9').waitFor();
+    await changes.getByText('redfish_address: http://192.0.2.9 → http://192.0.2.10').waitFor();
+    await changes.getByText('Description: nothing → by the door').waitFor();
+    assert.equal(await changes.locator('li').count(), 3);
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await page.locator('#node').getByText('by the door').waitFor();
+    const node = await site.ask('GET', '/v1/nodes/new1');
+    assert.deepEqual([node.extra.x_seed.slot, node.extra.x_seed.rack, node.driver_info.redfish_address], ['9', 'B2', 'http://192.0.2.10']);
+    const exported = JSON.stringify(await site.ask('GET', '/v1/hearth/export?secrets=true'));
+    assert.ok(exported.includes('old-secret'), 'what was not touched is as it was');
+    await page.context().close();
+  },
+
+  async 'racks are drawn with each node in its slot, and show a person where to go'() {
+    await site.add('hand1', {driver: 'manual-management', extra: {x_seed: {rack: 'B2', slot: '6'}}});
+    await site.deploy('hand1');
+    const page = await browser.page();
+    const todo = page.locator('#todo li').filter({hasText: 'hand1'});
+    const place = todo.getByRole('img', {name: 'hand1 is in rack B2, slot 6'});
+    await place.waitFor();
+    assert.deepEqual(await place.locator('.slot').allTextContents(), ['9', '8', '7', '6'], 'from the top');
+    assert.match(await place.locator('.here').textContent(), /6hand1/);
+    await page.getByRole('button', {name: 'Racks', exact: true}).click();
+    const rack = page.getByRole('region', {name: 'rack B2'});
+    assert.deepEqual(await rack.locator('li').evaluateAll((rows) => rows.map((row) => row.textContent.replace(/[^\w]/g, ''))), ['9new1', '8', '7new2', '6hand1']);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.getByLabel('Find nodes').fill('new2');
+    await page.waitForFunction(() => document.querySelectorAll('#racks button').length === 1);
+    await rack.getByRole('button', {name: 'new2: enroll, slot 7'}).focus();
+    await site.ask('PUT', '/v1/nodes/new2/maintenance', {reason: 'a disk'});
+    await rack.locator('.tile.held').waitFor();
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^new2/, 'who is there stays there');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', {name: 'new2'}).waitFor();
+    await page.context().close();
+  },
+
+  async 'images are listed with what machines fetch and its digest'() {
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    await page.getByText('No image is registered').waitFor();
+    await site.ask('PUT', '/v1/hearth/images/node', {file: '/x/node.qcow2', kernel: '/x/k', ramdisk: '/x/r', image_disk_format: 'qcow2',
+      image_source: 'http://me:SECRET@192.0.2.1/images/node.qcow2', image_os_hash_algo: 'sha256', image_os_hash_value: 'ab12'});
+    await page.getByRole('tab', {name: 'Nodes'}).click();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    await page.getByRole('row', {name: /node qcow2 yes .*192\.0\.2\.1\/images\/node\.qcow2 sha256:ab12/}).waitFor();
+    assert.ok(!(await page.locator('#images').innerHTML()).includes('SECRET'));
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.context().close();
+  },
+
+  async 'what a machine of the conductor says on its console is read as it comes'() {
+    const {uuid} = await site.ask('GET', '/v1/nodes/new1');
+    const folder = join(site.directory, 'qemu', uuid);
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(join(folder, 'console.log'), '\x1b[2J\x1b[1;31mBooting\x1b[0m <b>it</b>\r\n');
+    const page = await browser.page();
+    await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+    await page.reload();
+    await page.locator('#node').getByText('Serial console', {exact: true}).click();
+    await page.getByLabel('Token').fill(site.token); // it may show secrets
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const lines = page.getByRole('log', {name: 'Serial console'});
+    await lines.getByText('Booting <b>it</b>').waitFor();
+    appendFileSync(join(folder, 'console.log'), 'login: ');
+    await lines.getByText('login:').waitFor();
+    assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ');
+    await site.ask('PUT', '/v1/nodes/new1/maintenance', {reason: 'drawn anew'});
+    await page.locator('#node .note').getByText('In maintenance: drawn anew').waitFor();
+    assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ', 'it stays open');
+    assert.deepEqual(await page.evaluate(poorContrast), []);
     await page.context().close();
   },
 

@@ -49,7 +49,7 @@ const difference = async ([one, other]) => {
 };
 
 /** What may differ: seconds that are written out; of the node also the bars, which are as long as things took. */
-const tolerance = {'status-page.png': 0.004, 'node.png': 0.02};
+const tolerance = {'status-page.png': 0.004, 'racks.png': 0.004, 'node.png': 0.02};
 
 /** The picture of a build's time, of the times that a build had (beside this file: timing.json). */
 function timingPicture(hearth, here) {
@@ -74,6 +74,10 @@ async function photograph(browser) {
   };
   return {
     'status-page.png': await shot({}, (page) => page.locator('#list tr.node').nth(5).waitFor()),
+    'racks.png': await shot({viewport: {width: 1000, height: 560}}, async (page) => {
+      await page.getByRole('button', {name: 'Racks', exact: true}).click();
+      await page.getByRole('region', {name: 'rack A3'}).waitFor();
+    }),
     'node.png': await shot({colorScheme: 'dark'}, async (page) => {
       await page.locator('#list').getByRole('button', {name: 'compute2', exact: true}).click();
       await page.locator('#node .timeline li').first().waitFor();

@@ -37,8 +37,9 @@ def request(url, method, body=None, version="1.68", token="", ca_file=None):
 
 
 class Machine:
-    def __init__(self, url, mac, write_time=0.0, fails=None):
-        self.url, self.mac, self.write_time, self.fails = url, mac, write_time, fails
+    def __init__(self, url, mac, write_time=0.0, fails=None, says=None):
+        """`fails`: the command or step that does, and what it `says` then."""
+        self.url, self.mac, self.write_time, self.fails, self.says = url, mac, write_time, fails, says
         self.writes, self.commands, self.told = 0, [], []
         self.off = threading.Event()
         self.node = self.token = None
@@ -135,6 +136,8 @@ class Machine:
             row["command_status"] = "FAILED"
             row["command_error"] = {"type": "ImageChecksumError", "code": 500, "message": "Error verifying image checksum",
                                     "details": "the digest differs"}
+            if self.says:
+                row["command_error"] = {"type": "ImageWriteError", "code": 500, "message": "Error writing image to device", "details": self.says}
         self.commands.append(row)
         if name in ("standby.power_off", "standby.run_image"):
             self.off.set()

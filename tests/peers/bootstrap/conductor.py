@@ -116,12 +116,12 @@ class Conductor:
         raise AssertionError(f"{name} is {node['provision_state']}, not {state}: {node['last_error']}")
 
 
-def site(directory):
-    """A site file for the boot servers on the interface seed0, 192.0.2.1."""
+def site(directory, *networks, **more):
+    """A site file for the boot servers on the interface seed0, 192.0.2.1; of its network `more`, and further networks."""
     path = os.path.join(directory, "site.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
-            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
+            {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"], **more}, *networks]}, file)
     return path
 
 

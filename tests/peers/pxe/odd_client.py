@@ -1,7 +1,7 @@
 """DHCP and TFTP clients as no firmware should be, to see what the servers do about them.
 
 usage: odd_client.py INTERFACE discover MAC [GIADDR]   the address offered, or "nothing"
-       odd_client.py INTERFACE request MAC ADDRESS     "ACK", "NAK" or "nothing"
+       odd_client.py INTERFACE request MAC ADDRESS [SERVER]   "ACK", "NAK" or "nothing"; it takes that server's offer (192.0.2.1)
        odd_client.py INTERFACE boot MAC ARCH [ipxe]    what a machine with that firmware (option 93) is told: "SERVER FILE", with
                                                        "-" for what is not said; "nothing"
        odd_client.py - vanish SERVER FILE              asks, and never answers: bytes sent and bytes received
@@ -122,7 +122,7 @@ def main():
         kind, address = dhcp(interface, words[0], 1, words[1] if len(words) > 1 else "0.0.0.0", b"")
         print(address if kind == 2 else "nothing")
     elif what == "request":
-        wanted = bytes((50, 4)) + socket.inet_aton(words[1]) + bytes((54, 4)) + socket.inet_aton("192.0.2.1")
+        wanted = bytes((50, 4)) + socket.inet_aton(words[1]) + bytes((54, 4)) + socket.inet_aton(words[2] if len(words) > 2 else "192.0.2.1")
         kind, _ = dhcp(interface, words[0], 3, "0.0.0.0", wanted)
         print({5: "ACK", 6: "NAK"}.get(kind, "nothing"))
     elif what == "boot":

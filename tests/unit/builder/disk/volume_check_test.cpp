@@ -40,6 +40,7 @@ TEST(VolumeCheckTest, EveryMistakeIsNamedWithItsPlace) {
        "Unsupported type:mirror, supported types: thin, thin-pool"},
       {lvm(pv, vg, "{name: lv, base: vg, size: 1G, type: thin}"), "a thin volume needs 'thin-pool'"},
       {lvm(pv, vg, "{name: lv, base: vg, size: 1G, type: thin, thin-pool: x}"), "there is no thin pool x in vg before"},
+      {lvm(pv, "{name: vg, base: pv, options: {a: 1}}", ""), "vgs[0].options: must be a list, or words in plain text"},
       {lvm(pv, "{name: vg, base: [x]}", ""), "base:x in vgs does not match a valid pvs"},
       {lvm(pv, cat(vg, ", {name: vg, base: [pv]}"), ""), "there are two volume groups named vg"},
       {lvm(pv, cat(vg, ", {name: wg, base: [pv]}"), ""), "physical volume pv is in volume group vg already"},

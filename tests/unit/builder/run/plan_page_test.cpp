@@ -73,5 +73,33 @@ TEST_F(PlanPageTest, TellsWhatNetworkHooksGet) {
   EXPECT_EQ(details()["network"], "none; answers come from what was recorded for /w/hearth.lock");
 }
 
+TEST_F(PlanPageTest, TheTreeTellsOfEachStepWhetherItIsKeptAndEachReasonOnce) {
+  tree.hook("os", "root.d/10-os")
+      .hook("os", "install.d/20-a")
+      .hook("os", "install.d/30-b")
+      .hook("os", "cleanup.d/40-c");
+  const Json known = details();
+  std::vector<StepForecast> forecasts;
+  for (const Step& step : plan.steps) {
+    const bool kept = step.phase == Phase::root || step.phase == Phase::pre_install;
+    forecasts.push_back({step.label(), kept, kept ? "" : step.phase == Phase::cleanup ? "always" : "A is new"});
+  }
+  const std::string text = cli::tree_text(plan_tree(plan, forecasts, {}, known), false);
+  EXPECT_THAT(text, HasSubstr(cat(plan.steps.size(), " steps, ")));
+  EXPECT_THAT(text, HasSubstr("root.d, on this machine\n"));
+  EXPECT_THAT(text, HasSubstr("10-os"));
+  EXPECT_THAT(text, HasSubstr("kept: nothing that it depends on has changed\n"));
+  EXPECT_THAT(text, HasSubstr("install.d, in the image\n"));
+  EXPECT_EQ(text.find("A is new"), text.rfind("A is new"));
+  EXPECT_THAT(text, HasSubstr("runs: always\n"));
+  EXPECT_THAT(text, HasSubstr("install, uninstall  dropped\n"));
+  EXPECT_THAT(text, HasSubstr((dir.path() / "web.tar").string()));
+  const std::string done = cli::tree_text(
+      plan_tree(plan, forecasts, {.outputs = {"web"}, .faults = {}, .servers = {"http://m"}}, known), false);
+  EXPECT_THAT(done,
+              testing::StartsWith("up to date: nothing would run\n|- as long as these servers have nothing new\n"));
+  EXPECT_THAT(done, Not(HasSubstr("kept")));
+}
+
 }  // namespace
 }  // namespace hearth::builder

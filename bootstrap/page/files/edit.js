@@ -1,0 +1,138 @@
+// Bringing machines in, and editing a node: what would become of it is shown first.
+import {call, withToken} from './actions.js';
+import {$, h, put} from './dom.js';
+import {site, title} from './store.js';
+
+const failureLine = () => h('p', {class: 'note failed lines-kept', role: 'alert', hidden: true});
+const close = () => h('button', {type: 'button', onclick: () => $('#ask').close()}, 'Cancel');
+
+function openForm(form, first) {
+  const dialog = $('#ask');
+  dialog.replaceChildren(form);
+  if (!dialog.open) dialog.showModal();
+  first.focus();
+}
+
+/** Runs; what it throws is shown in `failure`. */
+async function trying(failure, button, run) {
+  failure.hidden = true;
+  button.disabled = true;
+  try {
+    await run();
+  } catch (error) {
+    failure.textContent = error.message;
+    failure.hidden = false;
+  }
+  button.disabled = false;
+}
+
+const nameOf = (id, names) => (site.nodes.has(id) ? title(site.nodes.get(id)) : names[id] ?? id);
+
+/** What an import would do, as lines. */
+function importLines(answer) {
+  const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), nameOf(id, answer.names))));
+  return [...lines, ...answer.warnings.map((warning) => h('li', {class: 'note held'}, warning))];
+}
+
+const formatOf = (name) => /\.(json|ya?ml|csv)$/i.exec(name)?.[1].toLowerCase();
+
+function importForm() {
+  const text = h('textarea', {id: 'import-text', rows: 10, required: true, spellcheck: 'false', placeholder: '{"nodes": [{"name": "web1", "pm_type": "redfish", …}]}'});
+  const format = h('select', {id: 'import-format'}, ['json', 'yaml', 'csv'].map((each) => h('option', {}, each)));
+  const state = h('select', {id: 'import-state'}, [['enroll', 'enroll: nothing is asked of them'], ['manageable', 'manageable: their BMCs are asked'],
+    ['available', 'available: also cleaned, where that is on']].map(([value, label]) => h('option', {value}, label)));
+  const file = h('input', {id: 'import-file', type: 'file', accept: '.json,.yaml,.yml,.csv', onchange: async () => {
+    if (!file.files[0]) return;
+    text.value = await file.files[0].text();
+    format.value = (formatOf(file.files[0].name) ?? 'json').replace('yml', 'yaml');
+    stale();
+  }});
+  const lines = h('ul', {class: 'preview', tabindex: '0', 'aria-label': 'What becomes of them', hidden: true});
+  const failure = failureLine();
+  const look = h('button', {type: 'submit', class: 'main'}, 'Show what becomes of them');
+  const go = h('button', {type: 'button', class: 'main', hidden: true}, 'Bring them in');
+  const stale = () => {
+    go.hidden = lines.hidden = true;
+    look.hidden = false;
+  };
+  const send = (dry) => call('POST', 'hearth/import', {text: text.value, source: 'inventory', format: format.value, initial_state: state.value, dry_run: dry});
+  for (const each of [text, format, state]) each.addEventListener('input', stale);
+  go.addEventListener('click', () => trying(failure, go, async () => {
+    await send(false);
+    $('#ask').close();
+  }));
+  const form = h('form', {class: 'broad', onsubmit: (event) => {
+    event.preventDefault();
+    trying(failure, look, async () => {
+      stale();
+      put(lines, ...importLines(await send(true)));
+      lines.hidden = go.hidden = false;
+      look.hidden = true;
+      go.focus();
+    });
+  }}, h('h2', {id: 'ask-title'}, 'Add machines'),
+  h('p', {}, 'An inventory: instackenv.json, bifrost’s, CSV and others. Nodes that are there already are edited by it.'),
+  h('label', {for: 'import-file'}, 'From a file', file), h('label', {for: 'import-text'}, 'Inventory', text),
+  h('label', {for: 'import-format'}, 'It is written as', format), h('label', {for: 'import-state'}, 'They are to become', state),
+  lines, failure, h('div', {class: 'buttons'}, close(), look, go));
+  openForm(form, text);
+}
+
+const hidden = '******'; // what the conductor shows of a secret
+const places = ['location', 'rack', 'slot'];
+
+/** The fields of a node that can be edited: [{id, label, value, type, path}]. */
+function fieldsOf(node) {
+  const seed = node.extra?.x_seed ?? {};
+  const plain = (value) => typeof value === 'string' || typeof value === 'number';
+  return [
+    {id: 'name', label: 'Name', value: node.name ?? '', path: '/name'},
+    {id: 'description', label: 'Description', value: node.description ?? '', path: '/description'},
+    ...places.map((key) => ({id: key, label: key[0].toUpperCase() + key.slice(1), value: String(seed[key] ?? ''), seed: key})),
+    ...Object.entries(node.driver_info).filter(([, value]) => plain(value)).map(([key, value]) => ({
+      id: key, label: key, value: String(value), path: `/driver_info/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, type: value === hidden ? 'password' : 'text'})),
+  ];
+}
+
+/** What a form says otherwise, as lines to read and as operations to send. */
+function changesOf(node, fields, values) {
+  const changed = fields.filter((field) => values[field.id] !== field.value);
+  const lines = changed.map(({id, label, value, type}) => (type === 'password' ? `${label}: another one` : `${label}: ${value || 'nothing'} → ${values[id] || 'nothing'}`));
+  const operations = changed.filter((field) => field.path).map(({id, path}) => (values[id] ? {op: 'add', path, value: values[id]} : {op: 'remove', path}));
+  const moved = changed.filter((field) => field.seed);
+  if (moved.length) {
+    const seed = {...node.extra?.x_seed, ...Object.fromEntries(moved.map(({id}) => [id, values[id]]))};
+    for (const key of places) if (!seed[key]) delete seed[key];
+    operations.push({op: 'add', path: '/extra/x_seed', value: seed});
+  }
+  return {lines, operations};
+}
+
+async function editForm(id) {
+  const node = await call('GET', `nodes/${id}`);
+  const fields = fieldsOf(node);
+  const inputs = fields.map((field) => h('input', {id: `edit-${field.id}`, name: field.id, value: field.value, type: field.type ?? 'text', autocomplete: 'off'}));
+  const lines = h('ul', {class: 'preview', 'aria-label': 'What changes', 'aria-live': 'polite'});
+  const failure = failureLine();
+  const ok = h('button', {type: 'submit', class: 'main'}, 'Change');
+  const changes = () => changesOf(node, fields, Object.fromEntries(inputs.map((input) => [input.name, input.value.trim()])));
+  const show = () => {
+    const {lines: told} = changes();
+    put(lines, ...told.map((line) => h('li', {}, line)));
+    lines.hidden = ok.disabled = told.length === 0;
+  };
+  const form = h('form', {class: 'broad', oninput: show, onsubmit: (event) => {
+    event.preventDefault();
+    trying(failure, ok, async () => {
+      await call('PATCH', `nodes/${id}`, changes().operations);
+      $('#ask').close();
+    });
+  }}, h('h2', {id: 'ask-title'}, `Edit ${node.name || id.slice(0, 8)}`),
+  ...fields.map((field, i) => h('label', {for: `edit-${field.id}`}, field.label, inputs[i])), lines, failure,
+  h('div', {class: 'buttons'}, close(), ok));
+  openForm(form, inputs[0]);
+  show();
+}
+
+export const addMachines = () => withToken(importForm);
+export const editNode = (node) => withToken(() => editForm(node.id));

@@ -1,0 +1,54 @@
+// Racks as they stand in the hall: slots from top to bottom, each node where it is.
+import {compare, h} from './dom.js';
+import {title} from './store.js';
+import {lookOf, mark} from './way.js';
+
+const mostEmpty = 48; // slots of one rack that are drawn though nothing is in them
+
+const slotNumber = (node) => Number.parseInt(node.place?.slot, 10);
+const rackName = (place) => [place.location, `rack ${place.rack}`].filter(Boolean).join(' · ');
+
+/** [[name, nodes], …] of all that have a rack. */
+export function racksOf(nodes) {
+  const racks = new Map();
+  for (const node of nodes) {
+    if (!node.place?.rack) continue;
+    const name = rackName(node.place);
+    racks.set(name, [...racks.get(name) ?? [], node]);
+  }
+  return [...racks].sort(([a], [b]) => compare(a, b));
+}
+
+/** [[label, nodes], …] from the top: numbers downwards, with the empty ones between; then slots that are no numbers. */
+function slotsOf(nodes) {
+  const numbers = nodes.map(slotNumber).filter((number) => number >= 0);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const slots = [];
+  if (high - low <= mostEmpty) for (let number = high; number >= low; --number) slots.push([String(number), nodes.filter((node) => slotNumber(node) === number)]);
+  else for (const number of [...new Set(numbers)].sort((a, b) => b - a)) slots.push([String(number), nodes.filter((node) => slotNumber(node) === number)]);
+  const others = nodes.filter((node) => !(slotNumber(node) >= 0)).sort((a, b) => compare(title(a), title(b)));
+  return [...slots, ...others.map((node) => [node.place.slot || '–', [node]])];
+}
+
+/** A rack whose nodes can be opened; those that `isShown` leaves out only take their place. */
+function rack([name, nodes], isShown, open) {
+  const unit = (node) => (isShown(node) ? h('button', {
+    type: 'button', class: `tile ${lookOf(node)}`, 'data-id': node.id, 'aria-label': `${title(node)}: ${node.state}, slot ${node.place.slot || 'unknown'}`,
+    title: `${title(node)}: ${node.state}${node.error ? `, ${node.error}` : ''}`, onclick: () => open(node.id),
+  }, mark(lookOf(node)), h('span', {}, title(node))) : h('span', {class: 'taken'}, '·'));
+  return h('section', {class: 'rack', 'aria-label': name}, h('h3', {}, name),
+    h('ol', {}, slotsOf(nodes).map(([label, there]) => h('li', {class: there.length ? '' : 'empty'}, h('span', {class: 'slot'}, label), there.map(unit)))));
+}
+
+export const drawRacks = (nodes, isShown, open) => racksOf(nodes).filter(([, there]) => there.some(isShown)).map((one) => rack(one, isShown, open));
+
+/** A small picture for a person who goes there: the rack, and the one slot in it. */
+export function placePicture(node, nodes) {
+  if (!node.place?.rack) return null;
+  const name = rackName(node.place);
+  const there = racksOf(nodes).find(([each]) => each === name)[1];
+  const place = `${name}${node.place.slot ? `, slot ${node.place.slot}` : ''}`;
+  return h('div', {class: 'place', role: 'img', 'aria-label': `${title(node)} is in ${place}`}, h('p', {}, place),
+    slotsOf(there).map(([label, units]) => h('div', {class: units.includes(node) ? 'here' : units.length ? 'unit' : 'gap'},
+      h('span', {class: 'slot'}, label), units.map(title).join(', '))));
+}

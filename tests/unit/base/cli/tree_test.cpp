@@ -1,0 +1,47 @@
+#include "base/cli/tree.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::cli {
+namespace {
+
+TreeNode forest() {
+  return {.label = "wood",
+          .children = {{.label = "oak", .children = {{.label = "leaf"}, {.label = "root", .note = "deep"}}},
+                       {.label = "fir", .note = "green in winter, as the other trees of this wood are not"}}};
+}
+
+TEST(Tree, LinesLeadFromARowToWhatIsPartOfIt) {
+  EXPECT_EQ(tree_text(forest(), true),
+            "wood\n"
+            "├─ oak\n"
+            "│  ├─ leaf\n"
+            "│  └─ root  deep\n"
+            "└─ fir  green in winter, as the other trees of this wood are not\n");
+  EXPECT_EQ(
+      tree_text({.label = "a", .children = {{.label = "b", .children = {{.label = "c"}}}, {.label = "d"}}}, false),
+      "a\n"
+      "|- b\n"
+      "|  `- c\n"
+      "`- d\n");
+}
+
+TEST(Tree, ANoteIsWrappedBelowItselfAndALabelBesideTheLines) {
+  EXPECT_EQ(tree_text(forest(), true, 40),
+            "wood\n"
+            "├─ oak\n"
+            "│  ├─ leaf\n"
+            "│  └─ root  deep\n"
+            "└─ fir  green in winter, as the other\n"
+            "        trees of this wood are not\n");
+  EXPECT_EQ(tree_text({.label = "a",
+                       .children = {{.label = "one two three four five six seven", .children = {{.label = "b"}}}}},
+                      true, 30),
+            "a\n"
+            "└─ one two three four five\n"
+            "   │  six seven\n"
+            "   └─ b\n");
+}
+
+}  // namespace
+}  // namespace hearth::cli
