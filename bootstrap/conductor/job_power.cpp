@@ -131,7 +131,9 @@ Jobs::Step Jobs::check(Node& node) {
   return Step::wait;
 }
 
-bool Jobs::may_boot_now() {
+/// A machine whose order is given again, as its BMC has not answered, has its place.
+bool Jobs::may_boot_now(const Node& asked) {
+  if (asked.job.notes.value("booting", false)) return true;
   if (!booting_) {
     booting_ = 0;
     for (const Node* node : parts_.ledger.with_job()) *booting_ += node->job.notes.value("booting", false) ? 1 : 0;
@@ -146,10 +148,12 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
     return Step::wait;
   }
   if (stage == Stage::power_on) {
+    if (!node.job.notes.value("booting", false)) {
+      ++*booting_;  // counted when it was asked whether it may
+      hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
+                    *booting_, "most", parts_.settings.boots_at_once);
+    }
     node.job.notes["booting"] = true;
-    ++*booting_;  // counted when it was asked whether it may
-    hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
-                  *booting_, "most", parts_.settings.boots_at_once);
   }
   if (driver->by_hand()) return by_hand(node, stage);
   const Node copy = node;

@@ -92,7 +92,7 @@ void Jobs::advance(const std::string& uuid) {
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
     if (now->job.retry_at > parts_.ledger.now()) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
-    if (stage == Stage::power_on && !may_boot_now())
+    if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
       if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));

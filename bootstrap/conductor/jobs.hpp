@@ -93,7 +93,7 @@ class Jobs {
   Step check(Node& node);
   Step power_stage(Node& node, Stage stage);
   Step by_hand(Node& node, Stage stage);
-  [[nodiscard]] bool may_boot_now();
+  [[nodiscard]] bool may_boot_now(const Node& asked);
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);

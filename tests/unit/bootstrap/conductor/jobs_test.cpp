@@ -308,5 +308,23 @@ TEST_F(JobsTest, noMoreMachinesBootAtOnceThanThereAreAddresses) {
   EXPECT_EQ(waiting(), 1);
 }
 
+TEST_F(JobsTest, aMachineWhoseBmcFailsOnceKeepsItsPlaceAmongThoseThatBoot) {
+  settings.boots_at_once = 1;
+  start();
+  const std::string uuid = add("fake-hardware");
+  conductor->verb(uuid, "deploy", {});
+  for (int at = 0; at < 9 && node(uuid).job.stage != "boot network"; ++at) conductor->tick();
+  ASSERT_EQ(node(uuid).job.stage, "boot network");
+  conductor->ledger().edit(uuid).driver_info["fake_fault"] = "unreachable";
+  conductor->settle();
+  for (int at = 0; at < 9 && node(uuid).job.attempt == 0; ++at) conductor->tick();
+  ASSERT_EQ(node(uuid).job.stage, "power on");
+  ASSERT_EQ(node(uuid).job.attempt, 1);
+  conductor->ledger().edit(uuid).driver_info.erase("fake_fault");
+  conductor->settle();
+  pass(20);
+  EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage;
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
