@@ -124,7 +124,7 @@ void visit_layers(const LayerStore& store, const std::function<void(const Listed
 void list_as_json(const LayerStore& store) {
   const char* before = "\n";
   const auto print_row = [&before](const Json& row) {
-    cli::print(cat(before, row.dump()));
+    cli::print(cat(before, format_json(row, {.lossy = true})));
     before = ",\n";
   };
   const auto begin = [&before](const char* words) {
@@ -148,7 +148,7 @@ void list_as_json(const LayerStore& store) {
   }
   begin("],\n");
   const Json where = {{"directory", store.directory().string()}, {"fetched_directory", fetched_here().string()}};
-  cli::print(cat(where.dump().substr(1), "\n"));
+  cli::print(cat(format_json(where, {.lossy = true}).substr(1), "\n"));
 }
 
 int list(const cli::Arguments& arguments) {

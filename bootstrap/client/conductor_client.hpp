@@ -25,8 +25,8 @@ class ConductorClient {
 
   /// The answer's JSON; null when it has no body. Throws Error with the server's own text.
   Json call(const std::string& method, const std::string& target, const Json& body = Json());
-  /// All rows of the list `target` ("/v1/nodes/detail?driver=redfish") under `key`, asked for page by page: that of a hall
-  /// is longer than any one answer may be.
+  /// All rows of the list `target` ("/v1/nodes/detail?driver=redfish") under `key`, asked for page by page: that of a
+  /// hall is longer than any one answer may be.
   Json rows(const std::string& target, const std::string& key);
   /// Answers 4xx with a JSON body, too, when `status` is among those expected.
   Json call_expecting(const std::string& method, const std::string& target, const Json& body, int status);

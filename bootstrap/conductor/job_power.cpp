@@ -141,20 +141,22 @@ bool Jobs::may_boot_now(const Node& asked) {
   return *booting_ < parts_.settings.boots_at_once;
 }
 
+/// Among those that boot; whoever comes here has asked whether it may.
+void Jobs::take_place(Node& node) {
+  if (node.job.notes.value("booting", false)) return;
+  node.job.notes["booting"] = true;
+  ++*booting_;
+  hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
+                *booting_, "most", parts_.settings.boots_at_once);
+}
+
 Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     fail(parts_.ledger, node, cat("there is no driver ", node.driver));
     return Step::wait;
   }
-  if (stage == Stage::power_on) {
-    if (!node.job.notes.value("booting", false)) {
-      ++*booting_;  // counted when it was asked whether it may
-      hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
-                    *booting_, "most", parts_.settings.boots_at_once);
-    }
-    node.job.notes["booting"] = true;
-  }
+  if (stage == Stage::power_on) take_place(node);
   if (driver->by_hand()) return by_hand(node, stage);
   const Node copy = node;
   const bool persistent = node.info("force_persistent_boot_device") == "Always";

@@ -86,6 +86,14 @@ void Jobs::advance_all() {
   for (const std::string& uuid : due()) advance(uuid);
 }
 
+/// With a job that came to another stage, and waits for nobody, as soon as that stage is durable.
+void Jobs::go_on_later(const std::string& uuid) {
+  const Node* now = parts_.ledger.by_uuid(uuid);
+  if (now == nullptr || parts_.busy.contains(uuid) || !now->job.running()) return;
+  const std::optional<Stage> stage = parse_stage(now->job.stage);
+  if (stage && !is_wait(*stage)) come_back(uuid, std::max(now->job.retry_at, parts_.ledger.now()));
+}
+
 void Jobs::advance(const std::string& uuid) {
   while (true) {
     const Node* now = parts_.ledger.by_uuid(uuid);
@@ -98,7 +106,7 @@ void Jobs::advance(const std::string& uuid) {
       if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
       // A node that waits for its machine is not changed by looking whether its time is up.
       const Step step = is_wait(*stage) ? wait_for(*now, *stage) : run_stage(parts_.ledger.edit(uuid), *stage);
-      if (step == Step::wait) return;
+      if (step == Step::wait) return go_on_later(uuid);
       stage_done(parts_.ledger.edit(uuid), *stage, Json());
     } catch (const std::exception& error) {
       fail(parts_.ledger, parts_.ledger.edit(uuid), error.what());

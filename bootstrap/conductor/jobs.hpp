@@ -74,6 +74,7 @@ class Jobs {
   // jobs.cpp
   [[nodiscard]] std::set<std::string> due();
   void come_back(const std::string& uuid, Stamp at) { due_.emplace(at, uuid); }
+  void go_on_later(const std::string& uuid);
   [[nodiscard]] Step run_stage(Node& node, Stage stage);
   void enter(Node& node, Stage stage);
   void stage_done(Node& node, Stage stage, const Json& value);
@@ -94,6 +95,7 @@ class Jobs {
   Step power_stage(Node& node, Stage stage);
   Step by_hand(Node& node, Stage stage);
   [[nodiscard]] bool may_boot_now(const Node& asked);
+  void take_place(Node& node);
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
