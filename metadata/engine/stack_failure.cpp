@@ -27,6 +27,7 @@ void StackMachine::fail(std::size_t index, const std::string& reason, const std:
                         const std::string& message) {
   const Resource& resource = tree_.own_resource(index);
   set(index, resource.action, Status::failed, reason);
+  if (!resource.visited) return;  // an action of before has failed: the running one comes to it yet
   fail_stack(resource.stack, path, message);
 }
 
