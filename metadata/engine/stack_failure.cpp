@@ -93,6 +93,7 @@ void StackMachine::cancel() {
 
 void StackMachine::mark(std::size_t index, bool unhealthy, const std::string& reason) {
   const Resource& resource = tree_.own_resource(index);
+  if (resource.action == Action::erase) return;
   if (unhealthy) return set(index, Action::check, Status::failed, reason);
   if (resource.action == Action::check && resource.status == Status::failed) {
     set(index, Action::check, Status::complete, reason);

@@ -136,6 +136,21 @@ TEST_F(LateTest, AFailureOfWhatRanBesideAFailureIsNoneOfTheNextUpdate) {
   EXPECT_EQ(status(), "UPDATE_COMPLETE");
 }
 
+TEST_F(MachineTest, WhatIsDeletedIsNeitherMarkedNorDeletedAgain) {
+  create(R"({"s": {"role": "server"}, "d": {"role": "deployment", "server": "s", "needs": ["s"],
+    "actions": ["CREATE", "DELETE"]}, "z": {"needs": ["d"]}})");
+  signal("d");
+  around_.polling = true;
+  run(Action::erase);
+  signal("d", R"({"deploy_status_code": 1})");
+  ASSERT_EQ(status(), "DELETE_FAILED");
+  machine_->mark(tree_.find_path("z"), true, "it does not answer");
+  EXPECT_THAT(events(), testing::IsEmpty());
+  EXPECT_THAT(run(Action::erase), testing::Not(testing::Contains(testing::StartsWith("z:"))));
+  signal("d");
+  EXPECT_EQ(status(), "DELETE_COMPLETE");
+}
+
 /// Lives of stacks: made-up templates, and signals, failures, updates, restarts and deletions whenever they come.
 class Lives : public MachineTest {
  protected:
