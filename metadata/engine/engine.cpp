@@ -227,11 +227,13 @@ std::string Engine::create(const std::string& project, const std::string& name, 
   return begin_new(project, name, body, Action::create, {});
 }
 
+static EngineError is_in_progress(const Stack& stack) {
+  return {"ActionInProgress",
+          cat("Stack ", stack.name, " already has an action (", word(stack.action), ") in progress.")};
+}
+
 void Engine::require_idle(const LiveTree& live) const {
-  if (live.tree.running()) {
-    throw EngineError("ActionInProgress", cat("Stack ", live.tree.name, " already has an action (",
-                                              word(live.tree.root().action), ") in progress."));
-  }
+  if (live.tree.running()) throw is_in_progress(live.tree.root());
 }
 
 void Engine::update(const std::string& id, const Json& body) {
@@ -294,6 +296,9 @@ void Engine::cancel(const std::string& id, bool back) {
 
 void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
   require_idle(live);
+  const Resource& marked = live.tree.resource(resource);
+  const Stack& home = live.tree.stack(marked.stack);  // it may run on beside a failure
+  if (home.status == Status::in_progress || marked.status == Status::in_progress) throw is_in_progress(home);
   step(live, [&](StackMachine& machine) { machine.mark(resource, unhealthy, reason); });
 }
 

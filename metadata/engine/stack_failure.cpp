@@ -27,6 +27,7 @@ void StackMachine::fail(std::size_t index, const std::string& reason, const std:
                         const std::string& message) {
   const Resource& resource = tree_.own_resource(index);
   set(index, resource.action, Status::failed, reason);
+  if (!resource.visited) return;  // an action of before has failed: the running one comes to it yet
   fail_stack(resource.stack, path, message);
 }
 
@@ -92,6 +93,7 @@ void StackMachine::cancel() {
 
 void StackMachine::mark(std::size_t index, bool unhealthy, const std::string& reason) {
   const Resource& resource = tree_.own_resource(index);
+  if (resource.action == Action::erase) return;
   if (unhealthy) return set(index, Action::check, Status::failed, reason);
   if (resource.action == Action::check && resource.status == Status::failed) {
     set(index, Action::check, Status::complete, reason);

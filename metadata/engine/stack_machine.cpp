@@ -142,6 +142,8 @@ void StackMachine::visit(std::size_t index) {
   if (action == Action::update) return visit_update(index);
   const bool makes = action == Action::create || action == Action::adopt;
   if (!makes && resource.action == Action::init) return done(index);  // it never came to be
+  const bool is_erased = resource.action == Action::erase && resource.status == Status::complete;
+  if (action == Action::erase && is_erased) return done(index);
   if (!pauses(index, "pre", action)) start(index, action);
 }
 
@@ -198,6 +200,7 @@ void StackMachine::complete(std::size_t index) {
 
 void StackMachine::done(std::size_t index) {
   const Resource& resource = tree_.own_resource(index);
+  if (!resource.visited) return;  // an action of before has ended: the running one comes to it yet
   const std::size_t stack = resource.stack;
   for (const std::size_t next : followers(resource)) {
     std::size_t& missing = tree_.own_resource(next).missing;

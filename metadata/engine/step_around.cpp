@@ -5,6 +5,16 @@
 
 namespace hearth::metadata::live {
 
+namespace {
+
+/// What was adopted may have none, or an empty one: nobody could sign with it.
+void require_key(Json& data) {
+  const Json known = data.value("key", Json());
+  if (known.is_null() || known == "") data["key"] = random_hex(16);
+}
+
+}  // namespace
+
 Changes StepAround::all(Changes changes) {
   changes.settings = std::exchange(settings_, {});
   changes.when_kept = std::exchange(when_kept_, {});
@@ -24,7 +34,7 @@ SignalInputs StepAround::signal_inputs(const StackTree& tree, Resource& resource
 }
 
 void StepAround::prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) {
-  if (!resource.data.contains("key")) resource.data["key"] = random_hex(16);
+  require_key(resource.data);
   resource.data["name"] = plan.name;
   resource.data["transport"] = plan.transport;
   resource.data["metadata"] = plan.metadata;
@@ -43,7 +53,7 @@ void StepAround::prepare_server(const StackTree& tree, Resource& resource, const
 }
 
 Json StepAround::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
-  if (!resource.data.contains("key")) resource.data["key"] = random_hex(16);
+  require_key(resource.data);
   return engine_.credentials_.handle_attributes(plan, tree.project, tree.stack(resource.stack), resource, now());
 }
 

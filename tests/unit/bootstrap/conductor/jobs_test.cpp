@@ -297,6 +297,10 @@ TEST_F(JobsTest, noMoreMachinesBootAtOnceThanThereAreAddresses) {
                          [&](const std::string& u) { return node(u).state == State::wait_call_back; });
   };
   EXPECT_EQ(waiting(), 2);
+  settings.boots_at_once = 1;  // fewer than boot already
+  start();
+  pass(3);
+  EXPECT_EQ(waiting(), 2);
   int port = 9000;
   for (const std::string& uuid : uuids) {
     if (node(uuid).state == State::wait_call_back) agent_calls(uuid, cat("http://192.0.2.9:", ++port));

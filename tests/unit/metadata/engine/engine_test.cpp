@@ -157,6 +157,28 @@ TEST_F(EngineTest, WhatRunsOnBesideAFailureOutlivesAKillToo) {
   EXPECT_EQ(status("s1"), "CREATE_FAILED");
 }
 
+TEST_F(EngineTest, WhatRunsOnBesideAFailureCannotBeMarked) {
+  Json given = body(R"({"s": {"role": "server"}, "bad": {"role": "deployment", "server": "s", "needs": ["s"]},
+      "n": {"role": "nested", "stack": {"t": {"role": "server"}, "e": {"role": "deployment", "server": "t"},
+                                        "f": {"role": "deployment", "server": "t"}}}})");
+  given["on_failure"] = "continue";
+  const std::string id = engine_->create("admin", "s1", given);
+  (void)engine_->signal(id, "bad", Json::parse(R"({"deploy_status_code": 1})"));
+  const auto mark = [&](const char* path) {
+    LiveTree& live = *engine_->find("s1").live;
+    engine_->mark(live, live.tree.find_path(path), true, "it does not answer");
+  };
+  const auto nested = [&]() -> const Stack& { return engine_->find("s1").live->tree.stack(at("s1", "n").child); };
+  (void)engine_->signal(nested().id, "e", Json::object());
+  EXPECT_THROW(mark("n.e"), EngineError);
+  EXPECT_THROW(mark("n"), EngineError);
+  (void)engine_->signal(nested().id, "f", Json::object());
+  EXPECT_EQ(nested().status, Status::complete);
+  mark("n.e");
+  EXPECT_EQ(at("s1", "n.e").status, Status::failed);
+  EXPECT_EQ(at("s1", "n.e").action, Action::check);
+}
+
 TEST_F(EngineTest, AnUpdateOutlivesAKillToo) {
   const std::string id = create("s1", k_one_server);
   (void)engine_->signal(id, "d1", Json::parse(R"({"result": "42"})"));

@@ -53,6 +53,7 @@ TEST_F(RestTest, WhatIsOddInAnExportIsRefusedBeforeItIsKept) {
   const Json whole = Json::parse(send("DELETE", self("s") + "/abandon").body);
   for (const char* odd :
        {R"({"hearth": 5})", R"({"hearth": {"data": 5}})", R"({"hearth": {"data": {"key": 5}}})",
+        R"({"hearth": {"data": {"key": ""}}})", R"({"hearth": {"data": {"key": null}}})",
         R"({"hearth": {"data": {"key": "k", "machine": 5}}})", R"({"hearth": {"data": {"machine": {"address": []}}}})",
         R"({"hearth": {"data": {"former": {"key": {}}}}})", R"({"hearth": {"data": {"version": "x"}}})"}) {
     Json data = whole;
