@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <thread>
 
@@ -100,7 +101,8 @@ class SqliteConnection final : public Connection {
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     ::umask(before);
     if (code != SQLITE_OK) {
-      const std::string reason = ::sqlite3_errmsg(handle_);
+      std::string reason = ::sqlite3_errmsg(handle_);
+      if (const int cause = ::sqlite3_system_errno(handle_); cause != 0) reason += cat(" (", ::strerror(cause), ")");
       ::sqlite3_close(handle_);
       throw Error(ErrorKind::io, cat("opening the database ", path, ": ", reason));
     }

@@ -86,6 +86,14 @@ void Jobs::advance_all() {
   for (const std::string& uuid : due()) advance(uuid);
 }
 
+/// What is further away than any pause was noted before the clock was set back.
+bool Jobs::is_paused(const Node& node) const {
+  const Settings& settings = parts_.settings;
+  const Seconds longest = std::max({settings.poll_interval, settings.retry_interval * settings.retries, Seconds(1)});
+  const Stamp left = node.job.retry_at - parts_.ledger.now();
+  return left > 0 && left <= microseconds(longest);
+}
+
 /// With a job that came to another stage, and waits for nobody, as soon as that stage is durable.
 void Jobs::go_on_later(const std::string& uuid) {
   const Node* now = parts_.ledger.by_uuid(uuid);
@@ -98,7 +106,7 @@ void Jobs::advance(const std::string& uuid) {
   while (true) {
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
-    if (now->job.retry_at > parts_.ledger.now()) return come_back(uuid, now->job.retry_at);
+    if (is_paused(*now)) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
     if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
@@ -149,6 +157,12 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
   }
   if (after(node.state, Happening::wait)) apply(ledger, ledger.edit(node.uuid), Happening::wait);
   const Stamp since = node.job.notes.value("first_boot", node.job.stage_since);
+  if (since > ledger.now()) {  // the clock was set back: the machine's time begins anew
+    Job& job = ledger.edit(node.uuid).job;
+    job.stage_since = ledger.now();
+    job.notes.erase("first_boot");
+    return Step::wait;
+  }
   if (ledger.now() - since > microseconds(callback_timeout(node))) {
     fail(ledger, ledger.edit(node.uuid),
          cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since),

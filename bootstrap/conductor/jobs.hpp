@@ -74,6 +74,7 @@ class Jobs {
   // jobs.cpp
   [[nodiscard]] std::set<std::string> due();
   void come_back(const std::string& uuid, Stamp at) { due_.emplace(at, uuid); }
+  [[nodiscard]] bool is_paused(const Node& node) const;
   void go_on_later(const std::string& uuid);
   [[nodiscard]] Step run_stage(Node& node, Stage stage);
   void enter(Node& node, Stage stage);

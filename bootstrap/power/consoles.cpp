@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -25,7 +26,8 @@ namespace {
 
 constexpr std::size_t k_kept_output = std::size_t{16} << 10U;
 constexpr std::size_t k_most_readers = 8;
-constexpr int k_pause_ms = 5000;  // between two sessions
+constexpr std::chrono::seconds k_longest_pause{300};  // between two sessions
+constexpr std::chrono::seconds k_lasting{60};         // a session that did is followed by the shortest pause
 
 /// What reaches the BMC; the session's own escapes begin with what no keyboard of ours sends (Ctrl-] leaves it before).
 Command session_command(const Node& node, const char* verb, const char* suite) {
@@ -70,12 +72,13 @@ std::string console_fault(const Node& node) {
 /// One machine's, on a thread of its own.
 class Consoles::Line {
  public:
-  Line(const Node& node, fs::path socket, std::string told)
+  Line(const Node& node, fs::path socket, std::string told, std::chrono::milliseconds pause)
       : suites_({Commands(node, k_ipmi_suite), Commands(node, k_old_ipmi_suite)}),
         told_(std::move(told)),
         socket_(std::move(socket)),
         listener_(listen_locally(socket_)),
         stop_(Pipe::create()),
+        first_pause_(pause),
         thread_([this] { run(); }) {}
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
@@ -90,19 +93,27 @@ class Consoles::Line {
 
  private:
   void run() {
-    while (!is_over_) {
+    for (std::chrono::milliseconds pause = first_pause_; !is_over_;) {
       try {
         const auto begun = std::chrono::steady_clock::now();
         session(suites_.at(suite_).free, false);  // what one that was killed has left keeps all others out
         session(suites_.at(suite_).session, true);
         // A BMC that has the other suite only says no at once.
         if (std::chrono::steady_clock::now() - begun < std::chrono::seconds(2)) suite_ = 1 - suite_;
-        give("\r\n[the BMC has ended the session: it is begun anew in 5 s]\r\n");
+        if (std::chrono::steady_clock::now() - begun > k_lasting) pause = first_pause_;
+        give(cat("\r\n[the BMC has ended the session: it is begun anew in ", pause.count() / 1000, " s]\r\n"));
       } catch (const std::exception& error) {
         give(cat("\r\n[", error.what(), "]\r\n"));
       }
-      for (int left = k_pause_ms; left > 0 && !is_over_; left -= 500) look(nullptr, 500);
+      wait(pause);
+      pause = std::min<std::chrono::milliseconds>(pause * 2, k_longest_pause);
     }
+  }
+
+  void wait(std::chrono::milliseconds pause) {
+    const auto until = std::chrono::steady_clock::now() + pause;
+    for (auto now = until - pause; now < until && !is_over_; now = std::chrono::steady_clock::now())
+      look(nullptr, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
   }
 
   void session(const Command& command, bool shown) {
@@ -176,13 +187,15 @@ class Consoles::Line {
   const fs::path socket_;
   const Fd listener_;
   Pipe stop_;
+  const std::chrono::milliseconds first_pause_;
   std::vector<Fd> readers_;
   std::string output_;
   bool is_over_ = false;
   std::thread thread_;
 };
 
-Consoles::Consoles(fs::path state, Logger& log) : state_(std::move(state)), log_(log) {}
+Consoles::Consoles(fs::path state, Logger& log, std::chrono::milliseconds pause)
+    : state_(std::move(state)), log_(log), pause_(pause) {}
 Consoles::~Consoles() = default;
 
 void Consoles::follow(const std::map<std::string, Node>& nodes) {
@@ -195,7 +208,7 @@ void Consoles::follow(const std::map<std::string, Node>& nodes) {
     if (!is_on(node) || lines_.contains(uuid)) continue;
     try {
       RealFileSystem().make_directories(state_ / "consoles", 0700);
-      lines_[uuid] = std::make_unique<Line>(node, console_socket(state_, uuid), format_json(node.driver_info));
+      lines_[uuid] = std::make_unique<Line>(node, console_socket(state_, uuid), format_json(node.driver_info), pause_);
       told_.erase(uuid);
     } catch (const Error& error) {
       lines_.erase(uuid);

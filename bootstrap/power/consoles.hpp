@@ -2,6 +2,7 @@
 // system, for its owner and root alone. Several may look on at once; who comes later sees the last of what was before.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,19 +22,22 @@ namespace hearth::bootstrap {
 
 class Consoles {
  public:
-  Consoles(fs::path state, Logger& log);
+  /// `pause`: between a session that has ended and the next.
+  Consoles(fs::path state, Logger& log, std::chrono::milliseconds pause = std::chrono::seconds(5));
   Consoles(const Consoles&) = delete;
   Consoles& operator=(const Consoles&) = delete;
   /// Closes them all, within a second.
   ~Consoles();
   /// Opens those that are on, closes the others; one whose BMC is reached otherwise by now is opened anew. To be called
-  /// again and again. A session that the BMC ends is begun anew after five seconds.
+  /// again and again. A session that the BMC ends is begun anew after a pause, which grows where none lasts: BMCs lock
+  /// accounts whose password is wrong.
   void follow(const std::map<std::string, Node>& nodes);
 
  private:
   class Line;
   fs::path state_;
   Logger& log_;
+  const std::chrono::milliseconds pause_;
   std::map<std::string, std::unique_ptr<Line>> lines_;
   std::map<std::string, std::string> told_;  ///< why one could not be opened
 };

@@ -134,6 +134,7 @@ TEST(Sqlite, ErrorsNameTheFileOrTheStatement) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("/nowhere/at/all.db"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("No such file or directory")) << "not just that it can't be opened";
   }
   Database database(":memory:");
   EXPECT_THROW((void)database.prepare("SELEKT"), Error);

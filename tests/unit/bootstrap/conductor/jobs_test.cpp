@@ -342,5 +342,23 @@ TEST_F(JobsTest, aMachineWhoseBmcFailsOnceKeepsItsPlaceAmongThoseThatBoot) {
   EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage;
 }
 
+TEST_F(JobsTest, aClockThatIsSetBackKeepsNoJobWaiting) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
+  const std::string silent = add("fake-hardware", "52:54:00:00:00:02", "web2");
+  conductor->ledger().edit(silent).driver_info["deploy_callback_timeout"] = "60";
+  agents.rounds = 5;
+  for (const std::string& one : {uuid, silent}) conductor->verb(one, "deploy", {});
+  pass(3);
+  agent_calls(uuid);
+  pass(2);
+  ASSERT_EQ(node(uuid).job.stage, "write image");
+  clock.set_ahead(std::chrono::hours(-3));
+  pass(30);
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).job.stage;
+  pass(40);
+  EXPECT_EQ(node(silent).state, State::deploy_failed) << node(silent).job.stage;
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

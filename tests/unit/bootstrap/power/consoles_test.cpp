@@ -111,6 +111,20 @@ TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
   consoles.follow({});
 }
 
+TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {
+  tool("exit 1");
+  const Node node = node_with_console();
+  {
+    Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
+    consoles.follow({{node.uuid, node}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  }
+  const std::string calls = RealFileSystem().read(folder_.path() / "calls").value();
+  const std::size_t sessions = split(calls, '\n').size() / 2;
+  EXPECT_GE(sessions, 2U) << "both cipher suites are tried";
+  EXPECT_LE(sessions, 6U) << calls;
+}
+
 TEST_F(ConsolesOfATool, aSessionThatHangsDoesNotKeepTheEndWaiting) {
   tool("trap '' HUP TERM; while :; do sleep 1; done");
   const Node node = node_with_console();
