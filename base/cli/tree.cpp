@@ -11,16 +11,21 @@ namespace {
 
 constexpr std::size_t k_least_tree_room = 24;  ///< deep below a narrow terminal's edge words still have a line
 
-/// A label with its note; lines behind the first begin with `indent`.
-std::string tree_row(const TreeNode& node, const std::string& indent, std::size_t room) {
-  const std::size_t begin = columns(indent);
-  const std::size_t place = node.note.empty() ? 0 : columns(node.label) + 2;
-  const std::size_t left = std::max(room - std::min(room, begin + place), k_least_tree_room);
-  const std::string& text = node.note.empty() ? node.label : node.note;
+/// The text behind `indent`; its further lines begin with `indent`, too. Of no room nothing is wrapped.
+std::string flowed(const std::string& text, const std::string& indent, std::size_t room) {
+  const std::size_t left = std::max(room - std::min(room, columns(indent)), k_least_tree_room);
   const bool fits = room == 0 || columns(text) <= left;
-  const std::string lines = fits ? text : wrapped(text, left);
-  const std::string shown = replace_all(lines, "\n", cat("\n", indent, std::string(place, ' ')));
-  return cat(node.note.empty() ? "" : cat(node.label, "  "), shown, "\n");
+  return fits ? text : replace_all(wrapped(text, left), "\n", cat("\n", indent));
+}
+
+/// A label with its note, which goes below it where it would have no room beside; lines behind the first begin with
+/// `indent`.
+std::string tree_row(const TreeNode& node, const std::string& indent, std::size_t room) {
+  if (node.note.empty()) return cat(flowed(node.label, indent, room), "\n");
+  const std::string place = cat(indent, std::string(columns(node.label) + 2, ' '));
+  const std::size_t least = columns(place) + std::min(columns(node.note), k_least_tree_room);
+  if (room == 0 || least <= room) return cat(node.label, "  ", flowed(node.note, place, room), "\n");
+  return cat(flowed(node.label, indent, room), "\n", indent, "  ", flowed(node.note, cat(indent, "  "), room), "\n");
 }
 
 void draw_tree(const TreeNode& node, const std::string& indent, bool unicode, std::size_t room, std::string& text) {

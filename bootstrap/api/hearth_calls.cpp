@@ -66,8 +66,10 @@ ServedResponse IronicApi::waiting(const ApiCall& call) {
 ServedResponse IronicApi::export_nodes(const ApiCall& call) {
   const Ledger& ledger = conductor_.ledger();
   Json list = Json::array();
-  for (const auto& [created, uuid] : ledger.by_age())
-    list.push_back(inventory_entry(*ledger.by_uuid(uuid), call.truth("secrets")));
+  for (const auto& [created, uuid] : ledger.by_age()) {
+    Json entry = inventory_entry(*ledger.by_uuid(uuid), call.truth("secrets"));
+    list.push_back(call.view.only_looks ? for_readers(std::move(entry)) : std::move(entry));
+  }
   return json_answer(200, {{"nodes", list}});
 }
 

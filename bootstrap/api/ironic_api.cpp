@@ -88,6 +88,7 @@ ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Cal
   call.view.base = cat(request.tls ? "https" : "http", "://", request.host());
   call.view.host = conductor_.settings().host;
   call.view.minor = minor;
+  call.view.only_looks = caller.role < Role::operate;
   const std::vector<std::string> parts = parts_of(request.path);
   ServedResponse response;
   try {

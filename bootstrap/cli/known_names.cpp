@@ -62,9 +62,9 @@ Names of_drivers() {
   return names;
 }
 
-/// Of `hearth why [image|node|stack] NAME`, whose kinds are offered as well.
+/// Of `hearth why [image|node|stack|value] NAME`, whose kinds are offered as well.
 Names of_anything(const Names& words) {
-  Names names = {"image", "node", "stack"};
+  Names names = {"image", "node", "stack", "value"};
   try {
     const Names nodes = of_conductor(places_in(words), true);
     names.insert(names.end(), nodes.begin(), nodes.end());
@@ -81,7 +81,7 @@ std::vector<std::string> known_names(const std::string& what, const std::vector<
   try {
     if (what == "NODE" || kind == "node") return of_conductor(places_in(words), true);
     if (what == "IMAGE|URL") return of_conductor(places_in(words), false);
-    if (what == "image|node|stack") return of_anything(words);
+    if (what == "image|node|stack|value") return of_anything(words);
     if (what == "STACK" || kind == "stack") return of_stacks(places_in(words));
     if (what == "STATE") return of_states();
     if (what == "DRIVER") return of_drivers();

@@ -160,6 +160,7 @@ class OwnConductor final : public ConductorClient {
     request.body = body;
     request.peer = "127.0.0.1";
     const ServedResponse response = api_.answer(request, {Role::admin, "this machine"});
+    if (method == "GET") return {response.status, response.content()};  // who only asks moves nothing
     // What can be done without a machine's answer is done before the command goes on; BMCs get a minute.
     const MonotonicTime begun = clock_.now();
     const Deadline deadline = Deadline::after(k_patience, clock_);

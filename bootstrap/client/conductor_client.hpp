@@ -1,5 +1,6 @@
 // ConductorClient: where the commands of `hearth node` and `hearth baremetal` send their requests: to the conductor
-// that runs, else to one that this process makes for itself on the same data, for as long as the command takes.
+// that runs, else to one that this process makes for itself on the same data, for as long as the command takes; it goes
+// on with work under way only where a request changes something, or the command waits.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -126,6 +127,19 @@ Json masked(Json value) {
   return value;
 }
 
+Json for_readers(Json value) {
+  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
+  if (value.is_object()) {
+    for (auto& [key, member] : value.items()) {
+      const bool hidden = is_secret(key) || key == "user_data" || key == "meta_data";
+      member = hidden && !member.is_null() ? Json(k_mask) : for_readers(std::move(member));
+    }
+  } else if (value.is_array()) {
+    for (Json& item : value) item = for_readers(std::move(item));
+  }
+  return value;
+}
+
 Json state_json(State state, int minor) {
   if (state == State::available && minor < 2) return nullptr;
   return name(state);
@@ -159,6 +173,9 @@ Json shown_node(const Node& node, const View& view) {
   shown["properties"] = node.properties;
   shown["instance_info"] = masked(node.instance_info);
   shown["extra"] = node.extra;
+  if (view.only_looks) {
+    for (const char* key : {"driver_info", "instance_info", "extra"}) shown[key] = for_readers(std::move(shown[key]));
+  }
   shown["traits"] = node.traits;
   put_conditions(node, shown);
   put_firmware(node, shown);

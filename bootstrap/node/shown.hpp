@@ -12,6 +12,7 @@ struct View {
   std::string base;             ///< "http://192.0.2.1:6385"
   std::string host = "hearth";  ///< the conductor's name
   int minor = 87;               ///< of the API version asked for
+  bool only_looks = false;      ///< for_readers()
 };
 
 [[nodiscard]] Json shown_node(const Node& node, const View& view);
@@ -29,6 +30,10 @@ struct View {
 
 /// Values of secret keys, at any depth, become "******".
 [[nodiscard]] Json masked(Json value);
+
+/// For those who may only look: passwords in texts, too, and all that a machine is given at its first boot (user_data
+/// and meta_data of x_seed) are "******".
+[[nodiscard]] Json for_readers(Json value);
 
 /// "available" has no name before API 1.2.
 [[nodiscard]] Json state_json(State state, int minor);

@@ -15,21 +15,54 @@ namespace {
 
 constexpr std::uint64_t k_console_part = std::uint64_t{64} * 1024;
 
+/// Without a character at its end of which only the beginning has come.
+std::string_view whole_characters(std::string_view text) {
+  for (std::size_t rest = 1; rest < 4 && rest <= text.size(); ++rest) {
+    const std::string_view tail = text.substr(text.size() - rest);
+    const auto lead = static_cast<unsigned char>(tail.front());
+    if (lead < 0x80) break;
+    if (lead < 0xc0) continue;
+    const std::size_t needed = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const DecodedCharacter character = decode_utf8(tail);
+    const bool begun = lead < 0xf5 && rest < needed && !character.valid && character.length == rest;
+    return begun ? text.substr(0, text.size() - rest) : text;
+  }
+  return text;
+}
+
+/// How many bytes at the start continue a character that began before.
+std::size_t continued(std::string_view text) {
+  std::size_t count = 0;
+  while (count < 3 && count < text.size() && (static_cast<unsigned char>(text[count]) & 0xc0U) == 0x80U) ++count;
+  return count;
+}
+
 }  // namespace
 
 fs::path console_file(const fs::path& state, const std::string& uuid) { return state / "qemu" / uuid / "console.log"; }
 
+bool has_console(const fs::path& file) {
+  boost::system::error_code fault;
+  return fs::is_regular_file(fs::symlink_status(file, fault));
+}
+
 std::optional<Json> console_part(const fs::path& file, std::optional<std::uint64_t> from) {
-  if (!fs::exists(file)) return std::nullopt;
+  if (!has_console(file)) return std::nullopt;
   const Fd opened = Fd::open(file.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};
   if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const bool goes_on = from && *from <= size;
-  const std::uint64_t begin = goes_on ? *from : size - std::min(size, k_console_part);
-  std::string text(static_cast<std::size_t>(std::min(size - begin, k_console_part)), '\0');
-  const ssize_t got = ::pread(opened.get(), text.data(), text.size(), static_cast<off_t>(begin));
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  std::uint64_t begin = goes_on ? *from : size - std::min(size, k_console_part);
+  std::string room(static_cast<std::size_t>(std::min(size - begin, k_console_part)), '\0');
+  const ssize_t got = ::pread(opened.get(), room.data(), room.size(), static_cast<off_t>(begin));
+  room.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  std::string_view text = whole_characters(room);
+  if (!goes_on && begin > 0) {
+    const std::size_t cut = continued(text);
+    text.remove_prefix(cut);
+    begin += cut;
+  }
   return Json{{"from", begin}, {"end", begin + text.size()}, {"text", replace_invalid_utf8(text)}};
 }
 

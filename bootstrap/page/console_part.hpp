@@ -14,8 +14,11 @@ namespace hearth::bootstrap {
 /// The console's file of a machine, below the state directory.
 [[nodiscard]] fs::path console_file(const fs::path& state, const std::string& uuid);
 
+/// Whether there is one; a link or a pipe is none, wherever it leads.
+[[nodiscard]] bool has_console(const fs::path& file);
+
 /// {"from": N, "end": N, "text": …}: at most 64 KiB from `from` on; without it, or where the file is shorter, its end.
-/// Nothing where there is no such file.
+/// It begins and ends with whole characters. Nothing where there is no such file.
 [[nodiscard]] std::optional<Json> console_part(const fs::path& file, std::optional<std::uint64_t> from);
 
 }  // namespace hearth::bootstrap

@@ -171,7 +171,7 @@ ServedResponse StatusPage::details(const std::string& uuid) {
   }
   if (const std::optional<Json> log = conductor_.ledger().store().document(cat("agent-log/", uuid)))
     shown["log"] = *log;
-  shown["console"] = fs::exists(console_file(state_, uuid));
+  shown["console"] = has_console(console_file(state_, uuid));
   return json_answer(200, shown);
 }
 

@@ -40,15 +40,17 @@ cli::Program make_program(const fs::path& executable) {
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {
     for (cli::Command& row : cli::in_group(group, std::move(rows))) program.commands.push_back(std::move(row));
   };
+  const auto named = [](const std::vector<cli::Command>& rows, std::string_view words) -> const cli::Command& {
+    return *std::find_if(rows.begin(), rows.end(), [&](const cli::Command& row) { return row.words == words; });
+  };
   std::vector<cli::Command> of_images = builder::commands(executable);
-  const auto image_why = std::find_if(of_images.begin(), of_images.end(),
-                                      [](const cli::Command& row) { return row.words == "image why"; });
-  add("nodes", bootstrap::why_commands(image_why->run));
+  std::vector<cli::Command> of_metadata = metadata::commands();
+  add("nodes", bootstrap::why_commands(named(of_images, "image why").run, named(of_metadata, "metadata explain")));
   add("images", std::move(of_images));
   add("images", vm::commands({builder::channels::source_options(), builder::channels::image_named}));
   add("images", schema_commands());
   add("images", init_commands());
-  add("metadata", metadata::commands());
+  add("metadata", std::move(of_metadata));
   add("metadata", metadata::lsp::commands());
   add("metadata", {metadata::live::serve_command()});
   add("metadata", metadata::live::token_commands());

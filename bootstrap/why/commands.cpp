@@ -33,7 +33,7 @@ Asked asked_for(const std::vector<std::string>& words) {
   if (words.size() == 1) return {"", words[0]};
   if (words.size() > 2) throw Error(ErrorKind::usage, "name one thing");
   if (std::find(k_kinds.begin(), k_kinds.end(), words[0]) == k_kinds.end()) {
-    throw Error(ErrorKind::usage, cat("'", words[0], "' is no kind of thing: image, node or stack"))
+    throw Error(ErrorKind::usage, cat("'", words[0], "' is no kind of thing: image, node, stack or value"))
         .hint(cat("did you mean: hearth why ", nearest(words[0], {k_kinds.begin(), k_kinds.end()}).value_or("node"),
                   " ", words[1]));
   }
@@ -54,6 +54,30 @@ int tell_file(const cli::Arguments& arguments, const std::string& file) {
   answer.text = cat("incident of ", incident.made_at, ", packed by hearth ", incident.hearth, "\n", answer.text);
   print_answer(answer, arguments.has("json"));
   return 0;
+}
+
+/// Whether it is a value in a document that is asked for; a thing may have the name "value".
+bool is_value(const cli::Arguments& arguments) {
+  return arguments.operands().size() > 1 && arguments.operands().front() == "value";
+}
+
+/// `why value SERVER KEY`: as if the words behind had been given to the command that explains it.
+int tell_value(const cli::Arguments& arguments, const cli::Command& value_why) {
+  cli::Arguments of_value;
+  for (const cli::Option& option : value_why.options) {
+    for (const std::string& value : arguments.values(option.name)) of_value.add(option.name, value);
+  }
+  for (std::size_t i = 1; i < arguments.operands().size(); ++i) of_value.add_operand(arguments.operands()[i]);
+  return value_why.run(of_value);
+}
+
+/// Throws where an option was given that only a value's templates have.
+void refuse_options_of_values(const cli::Arguments& arguments, const cli::Command& value_why) {
+  for (const cli::Option& option : value_why.options) {
+    if (option.name == "json" || !arguments.has(option.name)) continue;
+    throw Error(ErrorKind::usage, cat("--", option.name, " is for a value in a server's metadata"))
+        .hint("hearth why value SERVER KEY --template FILE");
+  }
 }
 
 int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
@@ -99,17 +123,27 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
 
 }  // namespace
 
-std::vector<cli::Command> why_commands(ImageWhy image_why) {
-  const std::vector<cli::Option> options = why::with_sources(
+std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& value_why) {
+  std::vector<cli::Option> options = why::with_sources(
       {{"file", 0, "FILE", "of an incident that somebody packed (hearth incident)"}, {"json", 0, "", "print JSON"}});
-  return {{"why", "[image|node|stack] NAME", "say why a node, a stack or a build is as it is, the true cause first",
+  for (cli::Option& option : cli::under("Of a value", value_why.options)) {
+    if (option.name != "json") options.push_back(std::move(option));
+  }
+  return {{"why", "[image|node|stack|value] NAME [KEY]",
+           "say why a node, a stack, a build or a value is as it is, the true cause first",
            "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
            "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
            "name that is several things each is told (with --json name the kind where an image is among them). With "
-           "--file it answers from an incident as its site would. Exit code 0: there is an answer; 1: nothing of that "
-           "name is known.\n\n"
+           "--file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` it prints the "
+           "functions, parameters and files that the value in that server's metadata came from, as `hearth metadata "
+           "explain` does. Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"
            "Example: hearth why web1",
-           options, [image_why](const cli::Arguments& arguments) { return run_why(arguments, image_why); }},
+           options,
+           [image_why, value_why](const cli::Arguments& arguments) {
+             if (is_value(arguments)) return tell_value(arguments, value_why);
+             refuse_options_of_values(arguments, value_why);
+             return run_why(arguments, image_why);
+           }},
           why::incident_command()};
 }
 

@@ -141,8 +141,11 @@ std::string safe_text(std::string_view text) {
 }
 
 NodeFacts safe_facts(const NodeFacts& facts) {
-  NodeFacts safe{
-      .node = safe_node(facts.node), .events = safe_json(facts.events), .is_ours = facts.is_ours, .macs = facts.macs};
+  NodeFacts safe{.node = safe_node(facts.node),
+                 .events = safe_json(facts.events),
+                 .is_ours = facts.is_ours,
+                 .is_served = facts.is_served,
+                 .macs = facts.macs};
   for (std::string& mac : safe.macs) mac = safe_text(mac);
   if (facts.boot_log) safe.boot_log = safe_json(*facts.boot_log);
   safe.now = facts.now;
@@ -160,11 +163,9 @@ StackFacts safe_facts(const StackFacts& facts) {
 }
 
 Json facts_json(const NodeFacts& facts) {
-  return {{"node", facts.node},
-          {"events", facts.events},
-          {"is_ours", facts.is_ours},
-          {"macs", facts.macs},
-          {"boot_log", facts.boot_log.value_or(Json())},
+  return {{"node", facts.node},       {"events", facts.events},
+          {"is_ours", facts.is_ours}, {"is_served", facts.is_served},
+          {"macs", facts.macs},       {"boot_log", facts.boot_log.value_or(Json())},
           {"now", facts.now}};
 }
 
@@ -179,6 +180,7 @@ NodeFacts node_facts_of(const Json& json) {
   if (const Json node = member_of(json, "node"); node.is_object()) facts.node = node;
   facts.events = list_in(json, "events");
   facts.is_ours = member_of(json, "is_ours") != Json(false);
+  facts.is_served = member_of(json, "is_served") != Json(false);
   facts.macs = texts_in(json, "macs");
   if (const Json log = member_of(json, "boot_log"); log.is_array()) facts.boot_log = log;
   if (const Json now = member_of(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();

@@ -16,6 +16,7 @@ struct NodeFacts {
   Json node = Json::object();     ///< GET /v1/nodes/NODE
   Json events = Json::array();    ///< of it, oldest first: {"at", "kind", "text", "detail"}
   bool is_ours = true;            ///< else its conductor is another one of Ironic's API, and has no events
+  bool is_served = true;          ///< else no conductor runs: this was read from the state that one left
   std::vector<std::string> macs;  ///< of its ports
   std::optional<Json> boot_log;   ///< nullopt: this conductor boots no machines itself
   Stamp now = 0;

@@ -28,6 +28,7 @@ class NodeReader {
         internal_(object_in(facts.node, "driver_internal_info")) {}
 
   std::vector<Finding> causes() {
+    if (!facts_.is_served && (is(StateKind::working) || is(StateKind::waiting))) found_.push_back(unserved());
     maintenance();
     instruction();
     const std::string error = text_in(facts_.node, "last_error");
@@ -99,6 +100,12 @@ class NodeReader {
     }
     if (is(StateKind::working) || is(StateKind::waiting)) return "it goes on by itself then";
     return verb == "deploy" ? cat("then ", command(verb)) : "then the same command again";
+  }
+
+  [[nodiscard]] Finding unserved() const {
+    return {cat("No conductor runs: it stays ", state_name(), " until one goes on with it."),
+            {"nobody serves the state; this was read from what its conductor left"},
+            "hearth node serve"};
   }
 
   void maintenance() {

@@ -64,6 +64,7 @@ NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const 
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/events?newest=true&node=", id)); });
   if (events) facts.events = part_of(*events, "events");
   facts.is_ours = events.has_value();
+  facts.is_served = conductor.lasts();
   for (const Json& port : part_of(conductor.call("GET", cat("/v1/nodes/", id, "/ports")), "ports"))
     facts.macs.push_back(text_in(port, "address"));
   const std::optional<Json> boots =

@@ -276,8 +276,9 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
       const BuildPlan plan = plan_image(files, image.request, installation, notes);
       steps.back().keys = step_keys(files, image.request, installation, plan, DiskStage::plan(image.request, plan));
       for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
-    } catch (const Error&) {  // its build says what is wrong
+    } catch (const Error& error) {  // the others are planned all the same
       steps.back().keys.clear();
+      steps.back().fault = error.what();
     }
   }
   return StepGraph(std::move(steps));

@@ -14,7 +14,7 @@ std::string quoted(const std::string& text) {
   return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
 }
 
-constexpr const char* k_no_plan = "can't be planned; hearth image create says why";
+std::string no_plan(const ImageSteps& image) { return cat("can't be planned: ", image.fault); }
 
 std::string fleet_sum(const StepGraph& graph) {
   return cat(graph.images().size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
@@ -25,7 +25,8 @@ std::string fleet_sum(const StepGraph& graph) {
 cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
   const std::vector<ImageSteps>& images = graph.images();
   const std::size_t steps = images[index].labels.size();
-  cli::TreeNode tree{.label = images[index].name, .note = steps == 0 ? k_no_plan : cat(steps, " steps, all its own")};
+  cli::TreeNode tree{.label = images[index].name,
+                     .note = steps == 0 ? no_plan(images[index]) : cat(steps, " steps, all its own")};
   if (const auto origin = graph.origin(index); origin && steps > 0)
     tree.note = cat(steps - origin->steps, " steps of its own, behind ", images[index].labels[origin->steps - 1]);
   for (std::size_t i = index + 1; i < images.size(); ++i) {
@@ -55,7 +56,7 @@ std::string fleet_text(const StepGraph& graph) {
     line.resize(columns + 4, ' ');
     const std::size_t steps = images[i].labels.size();
     if (steps == 0) {
-      text += cat(line, k_no_plan, "\n");
+      text += cat(line, no_plan(images[i]), "\n");
     } else if (const auto origin = graph.origin(i)) {
       text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
                   images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");

@@ -14,6 +14,7 @@ struct ImageSteps {
   std::string name;
   std::vector<std::string> labels;  ///< of all planned steps, in order
   std::vector<std::string> keys;    ///< of the first ones, those that layers may cover (step_keys())
+  std::string fault = {};           ///< why it can't be planned; empty where it can
 };
 
 class StepGraph {

@@ -7,8 +7,14 @@ const kept = 200000; // characters
 
 let shown = {id: null};
 
-/** Without what moves a terminal's cursor and colours its letters. */
-const plain = (text) => text.replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][0-9A-Za-z]|\x1b[^[(]/g, '').replaceAll('\r', '').replace(/[^\n\t\x20-\uffff]/g, '');
+const escapes = new RegExp(['\\x1b\\[[0-?]*[ -/]*[@-~]', // CSI: ECMA-48, 5.4
+  '\\x1b\\][^\\x07\\x1b\\n]*(?:\\x07|\\x1b\\\\)?', // OSC: titles, links
+  '\\x1b[PX^_][^\\x1b\\n]*(?:\\x1b\\\\)?', // strings for the terminal itself
+  '\\x1b[ -/]+[0-~]', '\\x1b[^[]'].join('|'), 'g');
+const unseen = /[^\n\t\x20-\x7e\xa0-\uffff]|[\u202a-\u202e\u2066-\u2069]/g; // controls, and what turns the direction of text
+
+/** What stands there at last: without what moves a terminal's cursor and colours its letters, nor what a line wrote over. */
+const plain = (text) => text.replace(escapes, '').replace(/\r+\n/g, '\n').replace(/[^\n]*\r(?=[^\n])/g, '').replace(unseen, '');
 
 async function look(one) {
   if (one !== shown || !one.box.open || !one.box.isConnected || document.hidden) return;

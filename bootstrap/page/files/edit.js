@@ -81,41 +81,42 @@ function importForm() {
 const hidden = '******'; // what the conductor shows of a secret
 const places = ['location', 'rack', 'slot'];
 
-/** The fields of a node that can be edited: [{id, label, value, type, path}]. */
+/** The fields of a node that can be edited: [{id, label, value, path, type, number}]. */
 function fieldsOf(node) {
   const seed = node.extra?.x_seed ?? {};
   const plain = (value) => typeof value === 'string' || typeof value === 'number';
   return [
     {id: 'name', label: 'Name', value: node.name ?? '', path: '/name'},
     {id: 'description', label: 'Description', value: node.description ?? '', path: '/description'},
-    ...places.map((key) => ({id: key, label: key[0].toUpperCase() + key.slice(1), value: String(seed[key] ?? ''), seed: key})),
+    ...places.map((key) => ({id: key, label: key[0].toUpperCase() + key.slice(1), value: String(seed[key] ?? ''), path: `/extra/x_seed/${key}`})),
     ...Object.entries(node.driver_info).filter(([, value]) => plain(value)).map(([key, value]) => ({
-      id: key, label: key, value: String(value), path: `/driver_info/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, type: value === hidden ? 'password' : 'text'})),
+      id: `driver-${key}`, label: key, value: String(value), path: `/driver_info/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      type: value === hidden ? 'password' : 'text', number: typeof value === 'number'})),
   ];
 }
 
-/** What a form says otherwise, as lines to read and as operations to send. */
-function changesOf(node, fields, values) {
-  const changed = fields.filter((field) => values[field.id] !== field.value);
-  const lines = changed.map(({id, label, value, type}) => (type === 'password' ? `${label}: another one` : `${label}: ${value || 'nothing'} → ${values[id] || 'nothing'}`));
-  const operations = changed.filter((field) => field.path).map(({id, path}) => (values[id] ? {op: 'add', path, value: values[id]} : {op: 'remove', path}));
-  const moved = changed.filter((field) => field.seed);
-  if (moved.length) {
-    const seed = {...node.extra?.x_seed, ...Object.fromEntries(moved.map(({id}) => [id, values[id]]))};
-    for (const key of places) if (!seed[key]) delete seed[key];
-    operations.push({op: 'add', path: '/extra/x_seed', value: seed});
-  }
-  return {lines, operations};
+const operation = ({path, number, is}) => {
+  if (!is) return {op: 'remove', path};
+  return {op: 'add', path, value: number && Number.isFinite(Number(is)) ? Number(is) : is};
+};
+
+/** What a form says otherwise than it did, as lines to read and as operations to send. */
+function changesOf(fields, before, after) {
+  const changed = fields.map((field, i) => ({...field, was: before[i], is: after[i]})).filter(({was, is}) => was !== is);
+  const lines = changed.map(({label, type, was, is}) => (type === 'password' ? `${label}: ${is ? 'another one' : 'none'}` : `${label}: ${was || 'nothing'} → ${is || 'nothing'}`));
+  return {lines, operations: changed.map(operation)};
 }
 
 async function editForm(id) {
   const node = await call('GET', `nodes/${id}`);
   const fields = fieldsOf(node);
-  const inputs = fields.map((field) => h('input', {id: `edit-${field.id}`, name: field.id, value: field.value, type: field.type ?? 'text', autocomplete: 'off'}));
+  const inputs = fields.map((field) => h('input', {id: `edit-${field.id}`, value: field.value, type: field.type ?? 'text', autocomplete: 'off'}));
   const lines = h('ul', {class: 'preview', 'aria-label': 'What changes', 'aria-live': 'polite'});
   const failure = failureLine();
   const ok = h('button', {type: 'submit', class: 'main'}, 'Change');
-  const changes = () => changesOf(node, fields, Object.fromEntries(inputs.map((input) => [input.name, input.value.trim()])));
+  const values = () => inputs.map((input) => (input.type === 'password' ? input.value : input.value.trim()));
+  const before = values(); // as one line shows them: what nobody touched is no change
+  const changes = () => changesOf(fields, before, values());
   const show = () => {
     const {lines: told} = changes();
     put(lines, ...told.map((line) => h('li', {}, line)));

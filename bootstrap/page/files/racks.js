@@ -4,8 +4,13 @@ import {title} from './store.js';
 import {lookOf, mark} from './way.js';
 
 const mostEmpty = 48; // slots of one rack that are drawn though nothing is in them
+const highest = 999; // what is more is somebody's own numbering, not a place that can be counted to
 
-const slotNumber = (node) => Number.parseInt(node.place?.slot, 10);
+/** Not a number where the slot says none. */
+function slotNumber(node) {
+  const number = Number.parseInt(node.place?.slot, 10);
+  return number >= 0 && number <= highest ? number : NaN;
+}
 const rackName = (place) => [place.location, `rack ${place.rack}`].filter(Boolean).join(' · ');
 
 /** [[name, nodes], …] of all that have a rack. */
@@ -14,20 +19,27 @@ export function racksOf(nodes) {
   for (const node of nodes) {
     if (!node.place?.rack) continue;
     const name = rackName(node.place);
-    racks.set(name, [...racks.get(name) ?? [], node]);
+    if (racks.has(name)) racks.get(name).push(node);
+    else racks.set(name, [node]);
   }
   return [...racks].sort(([a], [b]) => compare(a, b));
 }
 
 /** [[label, nodes], …] from the top: numbers downwards, with the empty ones between; then slots that are no numbers. */
 function slotsOf(nodes) {
-  const numbers = nodes.map(slotNumber).filter((number) => number >= 0);
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-  const slots = [];
-  if (high - low <= mostEmpty) for (let number = high; number >= low; --number) slots.push([String(number), nodes.filter((node) => slotNumber(node) === number)]);
-  else for (const number of [...new Set(numbers)].sort((a, b) => b - a)) slots.push([String(number), nodes.filter((node) => slotNumber(node) === number)]);
-  const others = nodes.filter((node) => !(slotNumber(node) >= 0)).sort((a, b) => compare(title(a), title(b)));
-  return [...slots, ...others.map((node) => [node.place.slot || '–', [node]])];
+  const numbered = new Map();
+  const others = [];
+  for (const node of nodes) {
+    const number = slotNumber(node);
+    if (Number.isNaN(number)) others.push(node);
+    else if (numbered.has(number)) numbered.get(number).push(node);
+    else numbered.set(number, [node]);
+  }
+  const filled = [...numbered.keys()].sort((a, b) => b - a);
+  const all = filled.length && filled[0] - filled.at(-1) <= mostEmpty;
+  const shown = all ? Array.from({length: filled[0] - filled.at(-1) + 1}, (_, i) => filled[0] - i) : filled;
+  others.sort((a, b) => compare(title(a), title(b)));
+  return [...shown.map((number) => [String(number), numbered.get(number) ?? []]), ...others.map((node) => [node.place.slot || '–', [node]])];
 }
 
 /** A rack whose nodes can be opened; those that `isShown` leaves out only take their place. */

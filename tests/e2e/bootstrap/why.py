@@ -597,6 +597,15 @@ def incidents(lab):
     assert done.returncode == 1 and "full/i: No space left on device" in done.stderr, done
 
 
+def unserved(lab):
+    """Where the conductor was killed that is the cause, and to ask goes on with nothing: this BMC would keep it for longer than it may take."""
+    name = lab.node("redfish", redfish_address=Answers(None).url, redfish_username="u", redfish_password="p")
+    lab.verb(name, "manage")
+    lab.c.kill()
+    text = lab.why("node", name)
+    assert text.startswith(f"node {name}: No conductor runs: it stays verifying"), text
+
+
 def inside(hearth):
     ip("link set lo up", "link add seed0 type veth peer name machine0", "addr add 192.0.2.1/24 dev seed0", "link set seed0 up")
     directory = subprocess.run(["mktemp", "-d"], capture_output=True, text=True, check=True).stdout.strip()
@@ -614,6 +623,7 @@ def inside(hearth):
                 part(lab)
             lab.table()
             assert not lab.wrong, lab.wrong
+            unserved(lab)
     finally:
         service.process.kill()
         service.process.wait()

@@ -317,6 +317,28 @@ const tests = {
     await page.context().close();
   },
 
+  async 'what nobody touched in the form stays, whatever keys and values a node has'() {
+    const info = {slot: 'chassis-3', redfish_address: 'http://192.0.2.9', port: 8443, note: ' spaced '};
+    await site.add('edit1', {description: 'two\nlines', driver_info: info, extra: {x_seed: {rack: 'E', slot: '1', note: 'kept'}}});
+    const page = await browser.page();
+    await page.getByLabel('Find nodes').fill('edit1');
+    await page.getByRole('button', {name: /^edit1/}).first().click();
+    await page.getByRole('button', {name: 'edit', exact: true}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'Edit edit1'});
+    assert.equal(await dialog.getByRole('button', {name: 'Change'}).isDisabled(), true, 'nothing was changed yet');
+    await dialog.getByLabel('Rack').fill('F');
+    await dialog.getByLabel('port', {exact: true}).fill('8444');
+    await site.ask('PATCH', '/v1/nodes/edit1', [{op: 'add', path: '/extra/x_seed/note', value: 'by somebody else, meanwhile'}]);
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await dialog.waitFor({state: 'hidden'});
+    const node = await site.ask('GET', '/v1/nodes/edit1');
+    assert.deepEqual([node.description, node.driver_info, node.extra.x_seed],
+      ['two\nlines', {...info, port: 8444}, {rack: 'F', slot: '1', note: 'by somebody else, meanwhile'}]);
+    await page.context().close();
+  },
+
   async 'racks are drawn with each node in its slot, and show a person where to go'() {
     await site.add('hand1', {driver: 'manual-management', extra: {x_seed: {rack: 'B2', slot: '6'}}});
     await site.deploy('hand1');
@@ -341,6 +363,23 @@ const tests = {
     await page.context().close();
   },
 
+  async 'a slot that is no place and a rack of thousands stop nobody'() {
+    await site.add('odd1', {extra: {x_seed: {rack: 'odd', slot: '99999999999999999999'}}});
+    const page = await browser.page();
+    await page.getByRole('button', {name: 'Racks', exact: true}).click();
+    await page.getByRole('region', {name: 'rack odd'}).getByRole('button', {name: 'odd1: enroll, slot 99999999999999999999'}).waitFor();
+    const milliseconds = await page.evaluate(async () => {
+      const {drawRacks} = await import('./racks.js');
+      const nodes = Array.from({length: 20000}, (_, i) => ({id: `${i}`, name: `n${i}`, state: 'enroll', kind: 'stable', place: {rack: 'one', slot: `${i % 900}`}}));
+      const began = performance.now();
+      drawRacks(nodes, (node) => node.id === '1', () => {});
+      return performance.now() - began;
+    });
+    assert.ok(milliseconds < 2000, `${milliseconds} ms`);
+    await site.ask('DELETE', '/v1/nodes/odd1');
+    await page.context().close();
+  },
+
   async 'images are listed with what machines fetch and its digest'() {
     const page = await browser.page();
     await page.getByRole('tab', {name: 'Images'}).click();
@@ -359,7 +398,7 @@ const tests = {
     const {uuid} = await site.ask('GET', '/v1/nodes/new1');
     const folder = join(site.directory, 'qemu', uuid);
     mkdirSync(folder, {recursive: true});
-    writeFileSync(join(folder, 'console.log'), '\x1b[2J\x1b[1;31mBooting\x1b[0m <b>it</b>\r\n');
+    writeFileSync(join(folder, 'console.log'), '\x1b[2J\x1b]0;a title\x07\x1bPq#0\x1b\\\x1b(B 10%\r 20%\r\x1b[1;31mBooting\x1b[0m <b>it</b>\r\n');
     const page = await browser.page();
     await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
     await page.reload();

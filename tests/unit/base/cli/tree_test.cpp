@@ -43,5 +43,18 @@ TEST(Tree, ANoteIsWrappedBelowItselfAndALabelBesideTheLines) {
             "   └─ b\n");
 }
 
+TEST(Tree, ANoteThatHasNoRoomBesideIsBelow) {
+  const TreeNode steps{
+      .label = "steps",
+      .children = {{.label = "08-debootstrap            debootstrap", .note = "runs: no build has kept it"},
+                   {.label = "01-x", .note = "runs"}}};
+  EXPECT_EQ(tree_text(steps, false, 30),
+            "steps\n"
+            "|- 08-debootstrap debootstrap\n"
+            "|    runs: no build has kept\n"
+            "|    it\n"
+            "`- 01-x  runs\n");
+}
+
 }  // namespace
 }  // namespace hearth::cli

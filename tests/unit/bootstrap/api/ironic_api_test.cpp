@@ -148,6 +148,22 @@ TEST_F(Api, whatSomebodyMayDoIsAMatterOfHisRoleAndMachinesSeeOnlyWhatIsTheirs) {
   EXPECT_EQ(ask("GET", "/v1/nodes", Json(), "1.78", "127.0.0.1", admin, IronicApi::Faces::agents).status, 404);
 }
 
+TEST_F(Api, whoOnlyLooksSeesNoSecretOfAMachine) {
+  add("fake-hardware");
+  const Json given = {{"rack", "A"}, {"user_data", "password: s3cret1"}, {"meta_data", {{"db", "s3cret2"}}}};
+  ask("PATCH", "/v1/nodes/web1",
+      Json::array({{{"op", "add"}, {"path", "/extra/x_seed"}, {"value", given}},
+                   {{"op", "add"}, {"path", "/driver_info/address"}, {"value", "http://u:s3cret3@192.0.2.9"}}}));
+  for (const char* target : {"/v1/nodes/web1", "/v1/nodes/detail", "/v1/hearth/export"}) {
+    const auto seen = [&](Role role) {
+      return format_json(ask("GET", target, Json(), "1.78", "127.0.0.1", {role, "x"}).body);
+    };
+    EXPECT_EQ(seen(Role::read).find("s3cret"), std::string::npos) << target;
+    EXPECT_NE(seen(Role::read).find("\"rack\""), std::string::npos) << target;
+    EXPECT_NE(seen(Role::admin).find("s3cret2"), std::string::npos) << target << ": who edits it gets what is there";
+  }
+}
+
 TEST_F(Api, olderEventsAreForgottenByRequestOfAnAdministrator) {
   for (int i = 0; i < 20; ++i) conductor->ledger().record_site("test", std::to_string(i));
   conductor->settle();

@@ -25,5 +25,36 @@ TEST(ConsolePart, ItsEndFirstAndThenWhatHasCome) {
   EXPECT_EQ(console_part(file, 100'002).value()["text"], "again\n") << "the file was begun anew";
 }
 
+TEST(ConsolePart, CharactersAreNotTornApart) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const fs::path file = dir.path() / "console.log";
+  RealFileSystem files;
+  files.write(file, "ab\xE2\x94", {});
+  EXPECT_EQ(console_part(file, 0).value(), Json({{"from", 0}, {"end", 2}, {"text", "ab"}}));
+  files.write(file, "ab\xE2\x94\x80", {});
+  EXPECT_EQ(console_part(file, 2).value(), Json({{"from", 2}, {"end", 5}, {"text", "\xE2\x94\x80"}}));
+  files.write(file, "ab\xE2\x94x\xC3", {});
+  EXPECT_EQ(console_part(file, 2).value()["text"], "\xEF\xBF\xBDx") << "what will never be whole is shown as such";
+  std::string bars;
+  for (int i = 0; i < 30'000; ++i) bars += "\xE2\x94\x80";
+  files.write(file, "ab" + bars, {});
+  const Json end = console_part(file, {}).value();
+  EXPECT_EQ(end["text"].get<std::string>().find("\xEF\xBF\xBD"), std::string::npos);
+  EXPECT_EQ(end["end"], 90'002);
+  EXPECT_EQ(console_part(file, 0).value()["end"], 65'536 - 2) << "the character that begins there comes whole";
+}
+
+TEST(ConsolePart, OnlyAPlainFileIsOne) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem().write(dir.path() / "elsewhere", "secret\n", {});
+  for (const char* target : {"elsewhere", "console.log", "nowhere"}) {
+    const fs::path file = dir.path() / "console.log";
+    fs::remove(file);
+    fs::create_symlink(target, file);
+    EXPECT_FALSE(has_console(file)) << target;
+    EXPECT_FALSE(console_part(file, {})) << target;
+  }
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -16,7 +19,7 @@ std::string refused_words(const std::vector<std::string>& words, ErrorKind kind)
   arguments.add("state", (place.path() / "node").string());
   arguments.add("stack-url", "http://127.0.0.1:9/v1/p");
   try {
-    why_commands([](const cli::Arguments&) { return 7; }).front().run(arguments);
+    why_commands([](const cli::Arguments&) { return 7; }, {}).front().run(arguments);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), kind);
     EXPECT_FALSE(fs::exists(place.path() / "node"));
@@ -46,12 +49,30 @@ TEST(WhyCommand, AnImageIsExplainedByItsBuild) {
   arguments.add_operand("image");
   arguments.add_operand("web.qcow2");
   std::string asked;
-  const auto rows = why_commands([&](const cli::Arguments& image) {
-    asked = image.operands().front();
-    return 7;
-  });
+  const auto rows = why_commands(
+      [&](const cli::Arguments& image) {
+        asked = image.operands().front();
+        return 7;
+      },
+      {});
   EXPECT_EQ(rows.front().run(arguments), 7);
   EXPECT_EQ(asked, "web.qcow2");
+}
+
+TEST(WhyCommand, AValueIsExplainedByItsTemplates) {
+  std::string asked;
+  cli::Command explain;
+  explain.options = {{"template", 't', "FILE", ""}, {"json", 0, "", ""}};
+  explain.run = [&](const cli::Arguments& value) {
+    asked = cat(join(value.operands(), " "), " of ", join(value.values("template"), "+"));
+    return 5;
+  };
+  const cli::Command why = why_commands([](const cli::Arguments&) { return 7; }, explain).front();
+  EXPECT_EQ(std::count_if(why.options.begin(), why.options.end(), [](const auto& row) { return row.name == "json"; }),
+            1);
+  EXPECT_EQ(why.run(cli::parse_options(why.options, {"value", "web1", "a.b", "-t", "t.yaml", "--state", "x"})), 5);
+  EXPECT_EQ(asked, "web1 a.b of t.yaml");
+  EXPECT_THROW(why.run(cli::parse_options(why.options, {"web1", "-t", "t.yaml"})), Error) << "no node has a template";
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ TEST(NodeCauses, APowerFailureIsToldByWhatTheBmcSaid) {
   EXPECT_NE(found[0].next.find("hearth node maintenance unset web1"), std::string::npos);
 }
 
+TEST(NodeCauses, WithoutAConductorNothingMoves) {
+  NodeFacts left = facts(working("write image"));
+  left.is_served = false;
+  EXPECT_EQ(first(left), "No conductor runs: it stays deploying until one goes on with it.");
+  EXPECT_EQ(first(node_facts_of(facts_json(left))), first(left)) << "an incident keeps it";
+  left.node["provision_state"] = "active";
+  EXPECT_EQ(first(left).find("No conductor"), std::string::npos) << "nobody waits for one";
+}
+
 TEST(NodeCauses, AnUnknownErrorIsTheCauseItself) {
   EXPECT_EQ(first(facts({{"provision_state", "deploy failed"}, {"last_error", "something odd"}})),
             "It is deploy failed: something odd");

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 StepGraph two_of_one_base() {
   return StepGraph({{"a", {"r/1", "i/2", "i/3a"}, {"1", "2", "3a"}},
                     {"long-b", {"r/1", "i/2", "i/3b"}, {"1", "2", "3b"}},
-                    {"broken", {}, {}}});
+                    {"broken", {}, {}, "no element el9"}});
 }
 
 TEST(GraphPage, TellsWhatIsSharedAndWhatIsAnImagesOwn) {
@@ -18,7 +18,7 @@ TEST(GraphPage, TellsWhatIsSharedAndWhatIsAnImagesOwn) {
             "3 images, 6 steps, 4 of them distinct: 2 are shared\n"
             "  a       3 steps, all its own\n"
             "  long-b  2 steps as a, up to i/2; 1 its own\n"
-            "  broken  can't be planned; hearth image create says why\n");
+            "  broken  can't be planned: no element el9\n");
 }
 
 TEST(GraphPage, AsATreeAnImageIsBelowTheOneThatItGoesOnFrom) {
@@ -26,7 +26,7 @@ TEST(GraphPage, AsATreeAnImageIsBelowTheOneThatItGoesOnFrom) {
             "3 images, 6 steps, 4 of them distinct: 2 are shared\n"
             "|- a  3 steps, all its own\n"
             "|  `- long-b  1 steps of its own, behind i/2\n"
-            "`- broken  can't be planned; hearth image create says why\n");
+            "`- broken  can't be planned: no element el9\n");
 }
 
 TEST(GraphPage, AsJson) {
