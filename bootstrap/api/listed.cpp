@@ -42,7 +42,7 @@ std::size_t begin_of(const ApiCall& call, const std::vector<Json>& rows) {
   if (marker.empty()) return 0;
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](const Json& row) { return text_in(row, "uuid") == marker; });
-  if (found == rows.end()) throw Refusal(404, cat("The marker ", marker, " could not be found."));
+  if (found == rows.end()) throw unknown_marker(marker);
   return static_cast<std::size_t>(found - rows.begin()) + 1;
 }
 
@@ -85,6 +85,8 @@ std::size_t asked_limit(const ApiCall& call, std::size_t fallback) {
   if (*limit == 0) throw Refusal(400, "Limit must be positive");
   return static_cast<std::size_t>(std::min<std::uint64_t>(*limit, fallback));
 }
+
+Refusal unknown_marker(std::string_view marker) { return {404, cat("The marker ", marker, " could not be found.")}; }
 
 Json page_of(const ApiCall& call, std::vector<Json> rows, const Listing& listing) {
   const std::string fields = call.parameter("fields");

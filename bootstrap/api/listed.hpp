@@ -24,6 +24,7 @@ struct Listing {
 [[nodiscard]] bool is_in_list_order(const ApiCall& call);
 /// How many rows the page has; the fallback where the request doesn't say. Throws Refusal (400).
 [[nodiscard]] std::size_t asked_limit(const ApiCall& call, std::size_t fallback);
+[[nodiscard]] Refusal unknown_marker(std::string_view marker);
 /// As listed(), of rows that begin behind the marker; more of them than asked_limit() where the list goes on.
 [[nodiscard]] Json page_of(const ApiCall& call, std::vector<Json> rows, const Listing& listing);
 

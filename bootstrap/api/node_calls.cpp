@@ -94,7 +94,7 @@ ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std
     most = asked_limit(call, most);
     if (const std::string marker = call.parameter("marker"); !marker.empty()) {
       const Node* last = ledger.by_uuid(marker);
-      if (last == nullptr) throw Refusal(404, cat("The marker ", marker, " could not be found."));
+      if (last == nullptr) throw unknown_marker(marker);
       at = ledger.by_age().upper_bound({last->created, last->uuid});
     }
   }

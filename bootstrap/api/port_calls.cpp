@@ -74,7 +74,7 @@ ServedResponse IronicApi::list_ports(const ApiCall& call,
   auto at = found.begin();
   if (const std::string marker = call.parameter("marker"); !marker.empty()) {
     at = std::find_if(at, found.end(), [&](const Found& one) { return one.second->uuid == marker; });
-    if (at == found.end()) throw Refusal(404, cat("The marker ", marker, " could not be found."));
+    if (at == found.end()) throw unknown_marker(marker);
     ++at;
   }
   const std::size_t most = asked_limit(call, found.size());

@@ -14,6 +14,16 @@ await browser.open();
 const line = (page, name) => page.locator('#list tr.node').filter({has: page.getByRole('button', {name, exact: true})});
 const eventIds = (page) => page.evaluate(() => [...document.querySelectorAll('#event-list li')].map((li) => Number(li.dataset.id)));
 
+// The form in which a node is edited, by somebody who has logged in for it.
+async function editing(page, name) {
+  await page.getByLabel('Find nodes').fill(name);
+  await page.getByRole('button', {name: new RegExp(`^${name}`)}).first().click();
+  await page.getByRole('button', {name: 'edit', exact: true}).click();
+  await page.getByLabel('Token').fill(site.token);
+  await page.getByRole('button', {name: 'Log in', exact: true}).click();
+  return page.getByRole('dialog', {name: `Edit ${name}`});
+}
+
 const tests = {
   async 'a node that comes and moves on is shown without a reload'() {
     const page = await browser.page();
@@ -293,12 +303,7 @@ const tests = {
   async 'a node is edited after it was shown what changes, and secrets stay'() {
     await site.ask('PATCH', '/v1/nodes/new1', [{op: 'add', path: '/driver_info', value: {redfish_password: 'old-secret', redfish_address: 'http://192.0.2.9'}}]);
     const page = await browser.page();
-    await page.getByLabel('Find nodes').fill('new1');
-    await page.getByRole('button', {name: /^new1/}).first().click();
-    await page.getByRole('button', {name: 'edit', exact: true}).click();
-    await page.getByLabel('Token').fill(site.token);
-    await page.getByRole('button', {name: 'Log in', exact: true}).click();
-    const dialog = page.getByRole('dialog', {name: 'Edit new1'});
+    const dialog = await editing(page, 'new1');
     assert.equal(await dialog.getByRole('button', {name: 'Change'}).isDisabled(), true);
     await dialog.getByLabel('Slot').fill('9');
     await dialog.getByLabel('Description').fill('by the door');
@@ -321,12 +326,7 @@ const tests = {
     const info = {slot: 'chassis-3', redfish_address: 'http://192.0.2.9', port: 8443, note: ' spaced '};
     await site.add('edit1', {description: 'two\nlines', driver_info: info, extra: {x_seed: {rack: 'E', slot: '1', note: 'kept'}}});
     const page = await browser.page();
-    await page.getByLabel('Find nodes').fill('edit1');
-    await page.getByRole('button', {name: /^edit1/}).first().click();
-    await page.getByRole('button', {name: 'edit', exact: true}).click();
-    await page.getByLabel('Token').fill(site.token);
-    await page.getByRole('button', {name: 'Log in', exact: true}).click();
-    const dialog = page.getByRole('dialog', {name: 'Edit edit1'});
+    const dialog = await editing(page, 'edit1');
     assert.equal(await dialog.getByRole('button', {name: 'Change'}).isDisabled(), true, 'nothing was changed yet');
     await dialog.getByLabel('Rack').fill('F');
     await dialog.getByLabel('port', {exact: true}).fill('8444');
