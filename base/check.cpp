@@ -41,7 +41,7 @@ std::size_t Noted::put(char* line, std::size_t used, std::size_t size) const {
 }
 
 void end_by_check(const Claim& claim, const Noted* noted, std::size_t count) {
-  std::array<char, k_line_bytes> line;
+  std::array<char, k_line_bytes> line{};
   const std::size_t room = line.size() - 1;
   std::size_t used = 0;
   const std::array<char, 41> file = path_of(claim);

@@ -109,7 +109,7 @@ const KeyType* find_type(const std::string& name) {
 const Json* element(const Json& list, const std::string& part) {
   std::string index_text(trim(part));
   if (index_text.size() > 1 && index_text[0] == '+' && index_text[1] != '-') index_text.erase(0, 1);
-  if (index_text.find("__") == std::string::npos && index_text.find("_") != 0 && index_text.find("-_") != 0 &&
+  if (index_text.find("__") == std::string::npos && index_text.find('_') != 0 && index_text.find("-_") != 0 &&
       (index_text.empty() || index_text.back() != '_')) {
     index_text = replace_all(index_text, "_", "");
   }

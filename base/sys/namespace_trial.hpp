@@ -14,7 +14,7 @@ struct NamespaceRefusal {
     ids,    ///< the maps of their ids
     mounts  ///< within them, where this process is root
   };
-  What what;
+  What what = What::namespaces;
   int error_number = 0;  ///< of the call that was refused; 0 = a program said no
 };
 

@@ -192,7 +192,7 @@ class Reader {
     try {
       const Json json = parse_json(envelope, cat(name_, ":", k_signature_name)).value_or_throw();
       const Json& signature = json.at("signatures").at(0);
-      const std::string key = signature.at("keyid").get<std::string>();
+      auto key = signature.at("keyid").get<std::string>();
       const auto bytes = base64_decode(signature.at("sig").get<std::string>());
       const auto payload = base64_decode(json.at("payload").get<std::string>());
       if (bytes && payload && *payload == manifest &&

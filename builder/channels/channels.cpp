@@ -277,7 +277,7 @@ Opened current(const World& world, const Reference& reference, const std::vector
 }
 
 fs::path fetch_into(const World& world, const Pointer& pointer, const fs::path& directory) {
-  const fs::path image = directory / pointer.image().path;
+  fs::path image = directory / pointer.image().path;
   RealFileSystem files;
   files.make_directories(directory, 0755);
   const FileLock lock = FileLock::acquire(directory);  // another may fetch the same one now

@@ -33,7 +33,7 @@ struct LocalImage {
 };
 enum class Evidence { is_needed, may_be_missing };
 /// Throws Error: not_found when evidence is needed and not there, input when it is not what it says.
-[[nodiscard]] LocalImage local_image(const fs::path& image, Evidence evidence);
+[[nodiscard]] LocalImage local_image(const fs::path& image, Evidence needed);
 
 struct PublishWish {
   Reference reference;

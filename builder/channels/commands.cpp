@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* k_place_variable = "HEARTH_CHANNELS";
 constexpr const char* k_key_variable = "HEARTH_CHANNEL_KEY";
-constexpr std::int64_t k_day_s = 24 * 60 * 60;
+constexpr std::int64_t k_day_s = 24L * 60 * 60;
 constexpr std::uint64_t k_most_days = 36500;
 
 std::string variable(const char* name) {

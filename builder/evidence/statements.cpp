@@ -124,7 +124,8 @@ std::string iso_time(std::int64_t seconds) {
 bool is_tellable_name(std::string_view variable) {
   constexpr std::size_t longest = 100;
   constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.%";
-  return !variable.empty() && variable.size() <= longest && variable.find_first_not_of(letters) == variable.npos;
+  return !variable.empty() && variable.size() <= longest &&
+         variable.find_first_not_of(letters) == std::string_view::npos;
 }
 
 Json spdx_document(const ImageFacts& facts) {

@@ -175,9 +175,10 @@ ImageAge image_age(const BuildRecords& records, const World& world) {
   compare_inputs(records, world, age);
   if (!records.unlisted.empty()) age.unknown.push_back(cat("its list of packages is not whole: ", records.unlisted));
   if (!records.has_steps) {
-    age.unknown.push_back("it was built with --no-cache, so nothing tells its repositories (there is no steps.json)");
+    age.unknown.emplace_back(
+        "it was built with --no-cache, so nothing tells its repositories (there is no steps.json)");
   } else if (records.repositories.empty() && !records.packages.empty()) {
-    age.unknown.push_back("no step of its build noted a package repository");
+    age.unknown.emplace_back("no step of its build noted a package repository");
   }
   return age;
 }

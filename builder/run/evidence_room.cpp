@@ -15,9 +15,9 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::uint64_t k_least_room = 64 * 1024;  // small files, by whole blocks
-constexpr std::uint64_t k_line_of_tree = 256;      // a file's in tree.tsv and in the lock's
-constexpr std::uint64_t k_share_of_packages = 16;  // of what is said of packages, for each file
+constexpr std::uint64_t k_least_room = 64UL * 1024;  // small files, by whole blocks
+constexpr std::uint64_t k_line_of_tree = 256;        // a file's in tree.tsv and in the lock's
+constexpr std::uint64_t k_share_of_packages = 16;    // of what is said of packages, for each file
 
 /// Written before, or bit by bit.
 const std::set<std::string> k_not_replaced = {k_name_lock, k_build_log, k_clusters_file};

@@ -294,7 +294,7 @@ std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std:
     const auto found = without_news->find(what);
     return found == without_news->end() ? repositories.digest(what) : found->second;
   };
-  const std::vector<fs::path> outputs =
+  std::vector<fs::path> outputs =
       unchanged_outputs(request.output.string() + ".d", key, facts, {.repository = now, .fetch = {}}, secrets);
   for (const fs::path& output : outputs) {
     const std::string text = cat(output.string(), " is up to date: nothing that it is made of has changed");

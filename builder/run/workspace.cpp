@@ -16,7 +16,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_directory_prefix = "hearth-build.";
-constexpr std::uint64_t k_full_place = 256 * 1024;  // bytes: less is left where somebody found no room
+constexpr std::uint64_t k_full_place = 256UL * 1024;  // bytes: less is left where somebody found no room
 
 fs::path lock_of(const fs::path& directory) { return directory.string() + ".lock"; }
 

@@ -39,8 +39,8 @@ std::string env_or(const Environment& env, const std::string& name, const std::s
 
 /// The option's value, else the variable's, else the fallback.
 std::string choose(const cli::Arguments& arguments, const std::string& option, const Environment& env,
-                   const std::string& variable, std::string fallback = "") {
-  return arguments.value_or(option, env_or(env, variable, std::move(fallback)));
+                   const std::string& variable, const std::string& fallback = "") {
+  return arguments.value_or(option, env_or(env, variable, fallback));
 }
 
 /// The same with where it comes from; a fallback counts as the option's.

@@ -66,7 +66,7 @@ const Property* find(const std::vector<Property>& properties, const std::string&
 }
 
 std::string flag_text(const YAML::Node& node, const std::string& name) {
-  const std::string text = to_lower(yaml_text(node, name));
+  std::string text = to_lower(yaml_text(node, name));
   if (text != "true" && text != "false") refuse(node, cat("'", name, "' is true or false, not '", text, "'"));
   return text;
 }

@@ -155,7 +155,7 @@ cli::Command boot_command(const ImageSource& source) {
 
 /// A key for this machine alone, by which checks log in.
 fs::path make_key(const fs::path& scratch, QemuMachine& machine, CommandRunner& runner) {
-  const fs::path key = scratch / "key";
+  fs::path key = scratch / "key";
   if (!machine.ssh_key.empty()) return key;
   if (!find_program("ssh", current_environment()) || !find_program("ssh-keygen", current_environment())) {
     throw Error(ErrorKind::not_found, "checks in the guest (--run, --checks) need ssh")

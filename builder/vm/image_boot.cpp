@@ -157,7 +157,8 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   const bool is_all_seen = missing.empty();
   if (const std::string why = first_failure(checked, missing); !why.empty())
     reason = reason.empty() ? why : cat(reason, "; ", why);
-  return BootReport{.passed = reason.empty(),
+  const bool passed = reason.empty();
+  return BootReport{.passed = passed,
                     .seen = watch.seen(),
                     .checked = std::move(checked),
                     .is_all_seen = is_all_seen,

@@ -44,12 +44,10 @@ Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string
   out["token"] = Json();
   if (plan.form == PlannedHandle::Form::aws) {
     reached_at(signed_url("waitcondition", arn, key_id, now), "PUT", k_json);
-  } else if (plan.form == PlannedHandle::Form::swift) {
+  } else if (plan.form == PlannedHandle::Form::swift || plan.transport == "TEMP_URL_SIGNAL") {
     reached_at(object_url("PUT", project, stack.id, key_id), "PUT", "");
   } else if (plan.transport == "CFN_SIGNAL") {
     reached_at(signed_url("signal", arn, key_id, now), "POST", k_json);
-  } else if (plan.transport == "TEMP_URL_SIGNAL") {
-    reached_at(object_url("PUT", project, stack.id, key_id), "PUT", "");
   } else if (plan.transport == "TOKEN_SIGNAL") {
     const std::string token = agent_token(key_id, secret_of(key_id), k_never_expires);
     reached_at(cat(urls_.heat, "/v1/", project, "/stacks/", stack.name, "/", stack.id, "/resources/",

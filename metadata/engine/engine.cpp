@@ -216,7 +216,7 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
   if (tree_of_.count(live->tree.id) > 0)
     throw EngineError("StackExists", cat("The Stack (", name, ") is there again."));
   save(*live, changes);
-  const std::string id = live->tree.id;  // what is made may be gone already when it has been run
+  std::string id = live->tree.id;  // what is made may be gone already when it has been run
   order_.push_back(id);
   show(*(trees_[id] = std::move(live)), changes);
   after(id);

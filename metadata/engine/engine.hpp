@@ -303,7 +303,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void prune_retired();
   void admit_stored(StackTree tree);
   void take_up();
-  void take_up(LiveTree& live);
+  void take_up(LiveTree& kept);
   void forget_all();
   void forget(const std::string& tree_id);
 
@@ -318,10 +318,10 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   std::string begin_new(const std::string& project, const std::string& name, const Json& body, Action action,
                         const Json& adopted, const std::string& remark = {});
   void require_same(LiveTree& live, Blueprint& next);
-  void change_to(LiveTree& live, const Json& body, Action action);
+  void change_to(LiveTree& kept, const Json& body, Action action);
   void drop(LiveTree& live);
   [[nodiscard]] Changes begun(LiveTree& live, Action action, StepAround& around);
-  void run(LiveTree& live, Action action);
+  void run(LiveTree& kept, Action action);
   void save(LiveTree& live, Changes& changes);
   void beside_others(std::size_t rows, const std::function<void()>& work);
   void show(LiveTree& live, const Changes& changes);

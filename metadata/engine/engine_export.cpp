@@ -112,7 +112,7 @@ static std::string remark_on(std::vector<std::string> untaken) {
 std::string Engine::id_of_new(const std::string& project, const Json& adopted) {
   const Json given = adopted.is_object() ? adopted.value("id", Json()) : Json();
   if (!given.is_string()) return random_uuid();
-  const std::string id = given;
+  std::string id = given;
   const bool is_free = tree_of_.count(id) == 0 && aside_.count(id) == 0;
   const bool is_ours = is_free && (is_copy_ || world_.repository.setting(abandoned_key(id)) == project);
   return is_ours ? id : random_uuid();

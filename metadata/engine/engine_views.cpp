@@ -229,8 +229,9 @@ void Engine::tell_runs() {
     const auto place = servers_.find(id);
     if (place != servers_.end()) due.emplace_back(place->second, last.reason);
   }
-  for (const auto& [place, reason] : due) {
-    attempt(place.tree, [&](LiveTree& live) { tell_run(live, place.path, reason); });
+  for (const auto& report : due) {
+    const Place& place = report.first;
+    attempt(place.tree, [&](LiveTree& live) { tell_run(live, place.path, report.second); });
   }
 }
 
@@ -277,7 +278,7 @@ std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const 
   if (index == k_none) return "";
   const Resource& server = live.tree.resource(index);
   const std::int64_t polled = last_poll(server.physical_id);
-  const std::string known = last_known(server.name, polled, last_run(server.physical_id), now());
+  std::string known = last_known(server.name, polled, last_run(server.physical_id), now());
   if (peers_ == nullptr || is_polling(server)) return known;
   const auto machine = server.data.find("machine");
   const std::string address = machine == server.data.end() ? "" : machine->value("address", "");

@@ -17,9 +17,9 @@ const Json* found_in(const std::map<std::string, Json>& rows, const std::string&
   return found == rows.end() ? nullptr : &found->second;
 }
 
-Json given_or(const Json& given, const char* key, Json fallback) {
+Json given_or(const Json& given, const char* key, const Json& fallback) {
   const auto found = given.find(key);
-  return found == given.end() || found->is_null() ? std::move(fallback) : *found;
+  return found == given.end() || found->is_null() ? fallback : *found;
 }
 
 }  // namespace

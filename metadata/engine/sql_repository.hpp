@@ -75,11 +75,11 @@ class SqlRepository final : public Repository {
   [[nodiscard]] std::string opened_tree(const std::string& id, const std::string& row) const;
   [[nodiscard]] Event event_of(const sql::Statement& row) const;
   void save_tree(const StackTree& tree);
-  void save_resource(StackTree& tree, std::size_t resource);
+  void save_resource(StackTree& tree, std::size_t index);
   void save_event(Event& event);
   void erase_stack(Stack& stack);
   void prune_events(const StackTree& tree, const std::vector<Event>& fresh);
-  [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& data);
+  [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& text);
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
   fs::path keys_;

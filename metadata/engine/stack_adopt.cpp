@@ -17,7 +17,7 @@ void require(bool holds, const std::string& path, std::string_view key, std::str
 
 /// What is known of a server or handle: it is read at each start, so that it must have the form that we give it.
 Json known_data(const Json& known, const std::string& path) {
-  const Json data = known.is_object() ? known.value("data", Json::object()) : Json::object();
+  Json data = known.is_object() ? known.value("data", Json::object()) : Json::object();
   require(data.is_object(), path, "data", "map");
   const auto has = [](const Json& map, const char* key) { return map.contains(key) && !map[key].is_null(); };
   for (const char* key : {"key", "object", "container", "name", "transport"}) {

@@ -18,7 +18,7 @@ bool is_reverse(Action action) { return action == Action::erase || action == Act
 
 /// "2026-11-21T00:19:02.387970": deletions are told to the microsecond; we know whole seconds.
 std::string started_text(Action action, std::int64_t now) {
-  const std::string text = cat("Stack ", word(action), " started");
+  std::string text = cat("Stack ", word(action), " started");
   if (action != Action::erase) return text;
   const std::string time = iso_time(now);
   return cat(text, " at ", time.substr(0, time.size() - 1), ".000000");

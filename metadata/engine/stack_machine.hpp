@@ -59,13 +59,13 @@ class StackMachine {
   void begin(Action action);
   /// Takes up a tree that was read from the repository in the middle of an action.
   void resume();
-  [[nodiscard]] SignalOutcome signal(std::size_t resource, const Json& body);
+  [[nodiscard]] SignalOutcome signal(std::size_t index, const Json& body);
   /// A machine is there, or (with a reason) will never be.
-  void machine_came(std::size_t server, const Json& attributes, const std::string& failure);
+  void machine_came(std::size_t index, const Json& attributes, const std::string& failure);
   /// Ends the running action where it is.
   void cancel();
   /// The resource is to be replaced by the next update, or not.
-  void mark(std::size_t resource, bool unhealthy, const std::string& reason);
+  void mark(std::size_t index, bool unhealthy, const std::string& reason);
   /// Ends what has waited too long.
   void check_deadlines();
   /// Tells the blueprint all that signals told so far; after a restart it knows nothing of them. `anew`: an update to
@@ -82,68 +82,68 @@ class StackMachine {
 
   // stack_machine.cpp: the traversal
   void run();
-  void begin_stack(std::size_t stack, Action action);
-  void count_missing(std::size_t stack, bool all);
-  void finish_stack(std::size_t stack);
-  void stack_done(std::size_t stack);
-  void visit(std::size_t resource);
-  void start(std::size_t resource, Action action);
-  void act(std::size_t resource);
-  void complete(std::size_t resource);
-  void done(std::size_t resource);
+  void begin_stack(std::size_t index, Action action);
+  void count_missing(std::size_t index, bool all);
+  void finish_stack(std::size_t index);
+  void stack_done(std::size_t index);
+  void visit(std::size_t index);
+  void start(std::size_t index, Action action);
+  void act(std::size_t index);
+  void complete(std::size_t index);
+  void done(std::size_t index);
   [[nodiscard]] std::vector<std::size_t> followers(const Resource& resource) const;
   [[nodiscard]] bool backwards(const Resource& resource) const;
   [[nodiscard]] Action effect(const Stack& stack) const;
   [[nodiscard]] bool is_going_on(const Stack& stack) const;
 
   // stack_actions.cpp: what the kinds of resources do
-  void act_nested(std::size_t resource);
-  void act_deployment(std::size_t resource);
-  void act_server(std::size_t resource);
-  void act_wait(std::size_t resource);
+  void act_nested(std::size_t index);
+  void act_deployment(std::size_t index);
+  void act_server(std::size_t index);
+  void act_wait(std::size_t index);
   [[nodiscard]] PlannedDeployment plan_of(const Resource& resource, const Trigger& trigger);
-  void trigger(std::size_t resource, const PlannedDeployment& plan, const std::string& config_id);
+  void trigger(std::size_t index, const PlannedDeployment& plan, const std::string& config_id);
   [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
   [[nodiscard]] Json told_of(const Resource& resource) const;
   [[nodiscard]] Json signals_of(const Resource& condition) const;
-  void learn(std::size_t resource);
-  void tell(std::size_t resource);
-  void act_handle(std::size_t resource);
-  void adopt_deployment(std::size_t resource);
-  void keep_blacklist(std::size_t resource, const PlannedStack& plan);
-  void tell_group(std::size_t resource, bool decided);
+  void learn(std::size_t index);
+  void tell(std::size_t index);
+  void act_handle(std::size_t index);
+  void adopt_deployment(std::size_t index);
+  void keep_blacklist(std::size_t index, const PlannedStack& plan);
+  void tell_group(std::size_t index, bool decided);
   [[nodiscard]] Json reference_of(const std::string& path);
-  [[nodiscard]] bool is_reached(std::size_t resource) const;
-  void restore(std::size_t resource);
+  [[nodiscard]] bool is_reached(std::size_t index) const;
+  void restore(std::size_t index);
   [[nodiscard]] std::string fingerprint_of(const Resource& resource);
 
   // stack_hooks.cpp: where a person wants to look first
-  bool pauses(std::size_t resource, const char* when, Action action);
-  [[nodiscard]] SignalOutcome release(std::size_t resource, const std::string& hook);
-  void check_wait(std::size_t condition);
-  void signal_deployment(std::size_t resource, const Json& body);
-  [[nodiscard]] SignalOutcome signal_handle(std::size_t resource, const Json& body);
+  bool pauses(std::size_t index, const char* when, Action action);
+  [[nodiscard]] SignalOutcome release(std::size_t index, const std::string& hook);
+  void check_wait(std::size_t index);
+  void signal_deployment(std::size_t index, const Json& body);
+  [[nodiscard]] SignalOutcome signal_handle(std::size_t index, const Json& body);
 
   // stack_update.cpp: from one blueprint to the next
-  void plan_update(std::size_t stack);
-  void visit_update(std::size_t resource);
-  void replace(std::size_t resource);
+  void plan_update(std::size_t index);
+  void visit_update(std::size_t index);
+  void replace(std::size_t index);
   [[nodiscard]] bool unchanged(const Resource& resource, const std::string& fingerprint) const;
   [[nodiscard]] std::string to_replace(const Resource& resource, const std::string& fingerprint);
-  void begin_removal(std::size_t stack);
+  void begin_removal(std::size_t index);
 
   // stack_failure.cpp
-  void fail(std::size_t resource, const std::string& reason, const std::string& path, const std::string& message);
-  void fail_with(std::size_t resource, const std::string& type, const std::string& message);
-  void fail_stack(std::size_t stack, const std::string& path, const std::string& message);
-  void abort_running(std::size_t stack, std::vector<std::size_t>& nested);
-  void abort_below(std::size_t stack);
+  void fail(std::size_t index, const std::string& reason, const std::string& path, const std::string& message);
+  void fail_with(std::size_t index, const std::string& type, const std::string& message);
+  void fail_stack(std::size_t index, const std::string& path, const std::string& message);
+  void abort_running(std::size_t index, std::vector<std::size_t>& nested);
+  void abort_below(std::size_t index);
   void time_out();
   void end_rest();
   void end_all(const std::string& reason);
 
-  void set(std::size_t resource, Action action, Status status, const std::string& reason);
-  void set_stack(std::size_t stack, Status status, const std::string& reason);
+  void set(std::size_t index, Action action, Status status, const std::string& reason);
+  void set_stack(std::size_t index, Status status, const std::string& reason);
   void record(const Stack& stack, const Resource* resource, const std::string& status, const std::string& reason);
   void touch_server(const Resource& deployment);
 

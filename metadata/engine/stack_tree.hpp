@@ -22,6 +22,7 @@ class Shared {
   Shared(const Shared& other) : value_(other.value_), is_own_(other.is_own_ = false) {}
   Shared(Shared&&) noexcept = default;
   Shared& operator=(const Shared& other) {
+    if (this == &other) return *this;
     value_ = other.value_;
     is_own_ = other.is_own_ = false;
     return *this;
@@ -133,7 +134,7 @@ class StackTree {
   void restore(Resource resource, const std::string& stack_id);
   void link();
   /// Forgets a stack with everything below it.
-  void drop_stack(std::size_t stack);
+  void drop_stack(std::size_t index);
   void drop_resource(std::size_t resource);
   /// Takes out what is gone, where that is much of it: updates leave their numbers behind. Only while nothing is going
   /// on. Returns where each resource is now, k_none for what went; nothing where all stayed as it was.

@@ -10,7 +10,8 @@ namespace {
 /// What was adopted may have none, or an empty one: nobody could sign with it.
 void require_key(Json& data) {
   const Json known = data.value("key", Json());
-  if (known.is_null() || known == "") data["key"] = random_hex(16);
+  if (known.is_null() || (known.is_string() && known.get_ref<const std::string&>().empty()))
+    data["key"] = random_hex(16);
 }
 
 }  // namespace
@@ -24,8 +25,8 @@ Changes StepAround::all(Changes changes) {
 /// The former trigger's URL is worth nothing from now on.
 SignalInputs StepAround::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
   DeploymentState& state = resource.deployment;
-  when_kept_.push_back([&engine = engine_, former = state.key_id,
-                        object = cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id)] {
+  when_kept_.emplace_back([&engine = engine_, former = state.key_id,
+                           object = cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id)] {
     engine.keys_.erase(former);
     engine.objects_.erase(object);
   });
@@ -65,7 +66,7 @@ bool StepAround::is_polling(const Resource& server) const {
 
 void StepAround::forget(const StackTree& tree, const Resource& resource) {
   const std::string key = resource.data.value("key", "");
-  when_kept_.push_back([&engine = engine_, key, of_deployment = resource.deployment.key_id] {
+  when_kept_.emplace_back([&engine = engine_, key, of_deployment = resource.deployment.key_id] {
     engine.keys_.erase(of_deployment);
     engine.keys_.erase(key);
   });
@@ -94,7 +95,7 @@ void StepAround::forget_server(const StackTree& tree, const Resource& resource, 
                            tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&
                            resource.data.contains("object");
   settings_.emplace_back(cat("retired/", key), format_json(row));
-  when_kept_.push_back(
+  when_kept_.emplace_back(
       [&engine = engine_, row = std::move(row), same_object, replaced, tree_id = tree.id, path = resource.path] {
         const std::string id = row.value("physical_id", "");
         const std::string object = row.value("object", "");

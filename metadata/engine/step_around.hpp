@@ -27,7 +27,7 @@ class StepAround final : public Surroundings {
   [[nodiscard]] bool is_polling(const Resource& server) const override;
 
  private:
-  void forget_server(const StackTree& tree, const Resource& server, const std::string& key);
+  void forget_server(const StackTree& tree, const Resource& resource, const std::string& key);
 
   Engine& engine_;
   std::optional<std::unordered_map<std::string, std::int64_t>> polls_;

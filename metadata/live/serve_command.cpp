@@ -35,7 +35,7 @@ std::string proxy_secret(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, "give --proxy-secret-file or --proxy-secret, not both");
   const std::optional<std::string> text = read_small_file(*file);
   if (!text) throw Error(ErrorKind::not_found, cat("--proxy-secret-file: there is no file ", *file));
-  const std::string secret(trim(*text));
+  std::string secret(trim(*text));
   if (secret.empty()) throw Error(ErrorKind::input, cat(*file, " is empty: nobody could sign with it"));
   return secret;
 }

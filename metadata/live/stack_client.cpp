@@ -23,7 +23,7 @@ std::string message_of(const HttpResponse& response) {
   if (body && body->is_object() && body->contains(place) && body->at(place).is_string()) {
     return body->at(place).get<std::string>();
   }
-  if (const std::string text(trim(response.body)); response.status == 503 && !text.empty()) return text;
+  if (std::string text(trim(response.body)); response.status == 503 && !text.empty()) return text;
   return cat("the server answered ", response.status, " ", response.reason);
 }
 

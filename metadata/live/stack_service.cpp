@@ -262,7 +262,7 @@ std::string StackService::deploy(const UploadRequest& request, const FileReader&
   const Json body = make_upload(request, files);
   for (LiveTree* live : parts_->engine.trees()) {
     if (live->tree.name != request.name) continue;
-    const std::string id = live->tree.id;
+    std::string id = live->tree.id;
     parts_->engine.update(id, body);
     return id;
   }

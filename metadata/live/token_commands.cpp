@@ -24,7 +24,7 @@ constexpr std::uint64_t k_most_hours = 100'000;
 const cli::Option k_state_option{"state", 0, "DIR", "the server's state directory (/var/lib/hearth/metadata)"};
 
 fs::path state_of(const Arguments& arguments) {
-  const fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
+  fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
   if (!fs::is_directory(state)) {
     throw Error(ErrorKind::not_found, cat("there is no directory ", state.string()))
         .hint("Name the state directory of `hearth metadata serve` with --state.");

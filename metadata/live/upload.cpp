@@ -83,10 +83,10 @@ void resolve_references(Json& node, const std::string& directory, const std::map
   }
   if (!node.is_object()) return;
   for (auto& [key, child] : node.items()) {
-    if (child.is_string() && (key == "type" || key == "get_file")) {
+    const bool is_one = child.is_string() && (key == "type" || key == "get_file");
+    const bool is_list_of_types = child.is_array() && key == "resources";  // a ResourceChain's
+    if (is_one || is_list_of_types) {
       make_absolute(child, directory, files);
-    } else if (key == "resources" && child.is_array()) {
-      make_absolute(child, directory, files);  // a ResourceChain's list of types
     } else {
       resolve_references(child, directory, files);
     }

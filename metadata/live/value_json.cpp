@@ -36,7 +36,7 @@ Json to_json(const Value& value) {
     case Kind::omitted: return {};
     case Kind::boolean: return value.as_bool();
     case Kind::integer: return value.as_integer();
-    case Kind::big_integer: return value.as_real();
+    case Kind::big_integer:
     case Kind::real: return value.as_real();
     case Kind::string: return value.text();
     case Kind::list: {

@@ -13,7 +13,7 @@ namespace hearth::metadata::live {
 class HeatApi final : public HttpHandler {
  public:
   HeatApi(Engine& engine, const TemplateGuide& guide, AccessPolicy policy, const Clock& clock, Logger& log)
-      : engine_(engine), guide_(guide), policy_(std::move(policy)), clock_(clock), log_(log) {}
+      : engine_(engine), guide_(guide), policy_(policy), clock_(clock), log_(log) {}
   [[nodiscard]] Admission admit(const ServedRequest& head) override;
   [[nodiscard]] bool answers_at_once(const ServedRequest& request) const override;
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
@@ -64,11 +64,11 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse one_resource(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse events(const Call& call, const StackPlace& place, const std::string& resource);
   [[nodiscard]] ServedResponse one_event(const Call& call, const StackPlace& place);
-  [[nodiscard]] ServedResponse change_resource(const Call& call, const StackPlace& place, std::size_t resource);
+  [[nodiscard]] ServedResponse change_resource(const Call& call, const StackPlace& place, std::size_t index);
   [[nodiscard]] ServedResponse set_machine(const Call& call, const Resource& server);
-  [[nodiscard]] Json said_of(const LiveTree& live, std::size_t resource) const;
-  [[nodiscard]] Json summary_of(const Call& call, const LiveTree& live, std::size_t resource) const;
-  [[nodiscard]] Json attributes_of(LiveTree& live, std::size_t resource);
+  [[nodiscard]] Json said_of(const LiveTree& live, std::size_t index) const;
+  [[nodiscard]] Json summary_of(const Call& call, const LiveTree& live, std::size_t index) const;
+  [[nodiscard]] Json attributes_of(LiveTree& live, std::size_t index);
 
   // heat_api_servers.cpp: servers as machines that somebody provides
   [[nodiscard]] ServedResponse servers(const Call& call, const StackPlace& place);

@@ -10,14 +10,14 @@ namespace hearth::metadata::live {
 struct Base {
   std::string url;
   [[nodiscard]] std::string stack(const Stack& stack) const;
-  [[nodiscard]] std::string resource(const Stack& stack, const std::string& name) const;
+  [[nodiscard]] std::string resource(const Stack& owner, const std::string& name) const;
 };
 
-[[nodiscard]] Json stack_summary(const Base& base, const StackTree& tree, std::size_t stack);
+[[nodiscard]] Json stack_summary(const Base& base, const StackTree& tree, std::size_t index);
 /// `parameters` and `outputs` null = left out (resolve_outputs=False).
-[[nodiscard]] Json stack_details(const Base& base, const StackTree& tree, std::size_t stack, const Json& parameters,
+[[nodiscard]] Json stack_details(const Base& base, const StackTree& tree, std::size_t index, const Json& parameters,
                                  const Json& outputs);
-[[nodiscard]] Json resource_summary(const Base& base, const StackTree& tree, std::size_t resource);
+[[nodiscard]] Json resource_summary(const Base& base, const StackTree& tree, std::size_t index);
 [[nodiscard]] Json event_summary(const Base& base, const Event& event, const Stack& stack, const Stack* root);
 [[nodiscard]] Json output_details(const PlannedOutput& output);
 /// The UUID of a deployment's server.

@@ -20,7 +20,7 @@ enum class Right : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view word(Right right);
-[[nodiscard]] std::optional<Right> parse_right(std::string_view word);
+[[nodiscard]] std::optional<Right> parse_right(std::string_view text);
 
 struct PeopleToken {
   std::string name;

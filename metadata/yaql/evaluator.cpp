@@ -207,7 +207,7 @@ Item Evaluator::evaluated(const Syntax& syntax, const Variables& variables) {
     case Syntax::Type::call: return call_function({*this, variables, syntax.name, std::nullopt, syntax.parts});
     case Syntax::Type::binary: return binary(syntax, variables);
     case Syntax::Type::unary: {
-      const Item operand = evaluate(*syntax.parts[0], variables);
+      Item operand = evaluate(*syntax.parts[0], variables);
       if (syntax.name == "not") return Value::boolean(!is_true(operand));
       if (syntax.name == "+") return operand;
       return apply_operator("-", Value::integer(0), operand, *this);

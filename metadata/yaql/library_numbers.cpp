@@ -73,7 +73,7 @@ std::int64_t power_of_rest(std::int64_t base, std::int64_t exponent, std::int64_
   return static_cast<std::int64_t>(result);
 }
 
-Item pow_(const Call& call) {
+Item to_power(const Call& call) {
   const Value base = number(call, 0);
   const Value exponent = number(call, 1);
   const bool integers = base.kind() == Kind::integer && exponent.kind() == Kind::integer;
@@ -119,7 +119,7 @@ const std::vector<Library>& number_library() {
                                                {"bitwiseNot", Form::function, bitwise_not},
                                                {"shiftBitsLeft", Form::function, shift_left},
                                                {"shiftBitsRight", Form::function, shift_right},
-                                               {"pow", Form::function, pow_},
+                                               {"pow", Form::function, to_power},
                                                {"sign", Form::function, sign},
                                                {"isDatetime", Form::function, no_date},
                                                {"isTimespan", Form::function, no_date},

@@ -246,7 +246,7 @@ class Aggregator {
     }
     if (may_be_older_) {
       try {
-        const Value result = aggregate_.value(Value::list({key, values}));
+        Value result = aggregate_.value(Value::list({key, values}));
         if (result.is_list() && result.items().size() == 2) return result;
       } catch (const Fault&) {  // the first one says more
       }

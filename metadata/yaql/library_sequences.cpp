@@ -116,7 +116,7 @@ Item zip_longest(const Call& call) {
     for (Cursor& list : lists) {
       std::optional<Value> item = list.next();
       any = any || item.has_value();
-      row.push_back(item ? std::move(*item) : fill);
+      row.push_back(std::move(item).value_or(fill));
     }
     return any ? std::optional<Value>(Value::list(std::move(row))) : std::nullopt;
   });

@@ -44,7 +44,7 @@ Item switch_case(const Call& call) {
   return value_of(call, call.arguments[static_cast<std::size_t>(number >= 0 && number < count ? number : count - 1)]);
 }
 
-Item assert_(const Call& call) {
+Item asserted(const Call& call) {
   Item item = call.at(0);
   const std::size_t message = call.place_of("message", 2);
   if (is_true(call.apply(call.place_of("condition", 1), {item}))) return item;
@@ -120,7 +120,7 @@ const std::vector<Library>& system_library() {
                                                {"selectAllCases", Form::function, select_all_cases},
                                                {"examine", Form::function, examine},
                                                {"switchCase", Form::method, switch_case},
-                                               {"assert", Form::method, assert_},
+                                               {"assert", Form::method, asserted},
                                                {"unpack", Form::method, unpack},
                                                {"def", Form::function, def},
                                                {"call", Form::function, call_by_name}};

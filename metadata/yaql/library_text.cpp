@@ -44,7 +44,7 @@ std::vector<std::string> split_text(const std::string& text, const std::string& 
   }
 }
 
-Item split_(const Call& call) {
+Item split_apart(const Call& call) {
   const Item first = call.at(0);
   const Item second = call.at(1);
   if (first.type == Item::Type::regex || second.type == Item::Type::regex) return split_by_regex(call);
@@ -97,7 +97,7 @@ std::string stripped(const std::string& text, const std::string& characters, boo
 }
 
 template <bool left, bool right>
-Item trim_(const Call& call) {
+Item trimmed_at(const Call& call) {
   return Value::string(
       stripped(call.text(0), call.has(1) && !call.at(1).value.is_null() ? call.text(1) : " \t\n\r\v\f", left, right));
 }
@@ -174,7 +174,7 @@ std::string field(const Call& call, const std::string& whole, std::size_t& next)
   if (container) call.evaluator.count_items(value.weight());
   if (bang == std::string::npos && colon != std::string::npos && colon + 1 < whole.size() && container)
     throw type_fault(cat("unsupported format string passed to ", type_name(value), ".__format__"));
-  const std::string text = container || bang != std::string::npos ? shown(value) : python_str(value);
+  std::string text = container || bang != std::string::npos ? shown(value) : python_str(value);
   if (colon == std::string::npos) return text;
   return padded(value.is_bool() ? (value.as_bool() ? "1" : "0") : text, std::string_view(whole).substr(colon + 1),
                 value.is_number());
@@ -271,7 +271,7 @@ Item absolute(const Call& call) {
   return Value::integer(std::llabs(call.integer(0)));
 }
 
-Item round_(const Call& call) {
+Item rounded(const Call& call) {
   const double scale = std::pow(10, static_cast<double>(call.integer(1, 0)));
   const Value value = call.at(0).value;
   if (!value.is_number()) call.mismatch();
@@ -282,7 +282,7 @@ Item round_(const Call& call) {
 /// trim() that gives null for what is empty then.
 Item norm(const Call& call) {
   if (call.at(0).value.is_null()) return {};
-  Item trimmed = trim_<true, true>(call);
+  Item trimmed = trimmed_at<true, true>(call);
   return trimmed.value.text().empty() ? Item() : trimmed;
 }
 
@@ -325,11 +325,11 @@ const std::vector<Library>& text_library() {
   static const std::vector<Library> library = {{"str", Form::function, str},
                                                {"toUpper", Form::method, upper},
                                                {"toLower", Form::method, lower},
-                                               {"split", Form::method, split_},
+                                               {"split", Form::method, split_apart},
                                                {"rightSplit", Form::method, right_split},
-                                               {"trim", Form::method, trim_<true, true>},
-                                               {"trimLeft", Form::method, trim_<true, false>},
-                                               {"trimRight", Form::method, trim_<false, true>},
+                                               {"trim", Form::method, trimmed_at<true, true>},
+                                               {"trimLeft", Form::method, trimmed_at<true, false>},
+                                               {"trimRight", Form::method, trimmed_at<false, true>},
                                                {"isEmpty", Form::both, is_empty},
                                                {"replace", Form::method, replace},
                                                {"format", Form::both, format},
@@ -342,7 +342,7 @@ const std::vector<Library>& text_library() {
                                                {"bool", Form::function, boolean},
                                                {"hex", Form::function, hex},
                                                {"abs", Form::function, absolute},
-                                               {"round", Form::function, round_},
+                                               {"round", Form::function, rounded},
                                                {"norm", Form::both, norm},
                                                {"characters", Form::function, character_kinds},
                                                {"isString", Form::function, is_string},

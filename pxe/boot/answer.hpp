@@ -20,7 +20,7 @@ struct BootPlan {
 
 /// By MAC, else UUID, else the relay's circuit.
 [[nodiscard]] NodeRef find_node(const NodeBook& nodes, const Client& client);
-[[nodiscard]] BootPlan plan_for(const Site& site, NodeRef node);
+[[nodiscard]] BootPlan plan_for(const Site& site, NodeRef found);
 /// That of a machine which asks by DHCP.
 [[nodiscard]] BootPlan plan_for(const Site& site, const NodeBook& nodes, const Client& client);
 

@@ -19,7 +19,7 @@ class KernelArguments {
   KernelArguments(const std::string& text);                                  // NOLINT(google-explicit-constructor)
   KernelArguments(const char* text) : KernelArguments(std::string(text)) {}  // NOLINT(google-explicit-constructor)
   /// The error says which character is refused, and where.
-  [[nodiscard]] static Result<KernelArguments, std::string> parse(std::string_view text);
+  [[nodiscard]] static Result<KernelArguments, std::string> parse(std::string_view given);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool empty() const { return text_.empty(); }

@@ -31,7 +31,7 @@ bool is_serial_only(const Node& node) {
 
 }  // namespace
 
-void NodeTable::Index::add(NodeRef node) {
+void NodeTable::Index::add(const NodeRef& node) {
   take_out(node->id);
   ++nodes;
   if (is_serial_only(*node)) ++serial_only;
@@ -82,9 +82,9 @@ std::size_t NodeTable::without_address() const {
 }
 
 void NodeTable::put(Node node) {
-  auto shared = std::make_shared<const Node>(std::move(node));
+  const auto shared = std::make_shared<const Node>(std::move(node));
   const std::unique_lock lock(mutex_);
-  index_.add(std::move(shared));
+  index_.add(shared);
 }
 
 void NodeTable::remove(const std::string& id) {

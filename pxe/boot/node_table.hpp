@@ -44,7 +44,7 @@ class NodeTable final : public NodeBook {
   NodeTable() = default;
   explicit NodeTable(std::vector<Node> nodes) { replace(std::move(nodes)); }
 
-  [[nodiscard]] NodeRef find(const Identity& identity) const override;
+  [[nodiscard]] NodeRef find(const Identity& who) const override;
   [[nodiscard]] bool has_serial_only() const override;
   [[nodiscard]] std::size_t without_address() const override;
 
@@ -62,7 +62,7 @@ class NodeTable final : public NodeBook {
     std::size_t serial_only = 0;
     std::size_t without_address = 0;
     std::size_t nodes = 0;
-    void add(NodeRef node);
+    void add(const NodeRef& node);
     void take_out(const std::string& id);
     [[nodiscard]] NodeRef find(const std::string& key) const;
   };
@@ -77,7 +77,7 @@ class LearningBook final : public NodeBook {
  public:
   explicit LearningBook(const NodeBook& book) : book_(book) {}
 
-  [[nodiscard]] NodeRef find(const Identity& identity) const override;
+  [[nodiscard]] NodeRef find(const Identity& who) const override;
   [[nodiscard]] bool has_serial_only() const override { return book_.has_serial_only(); }
   [[nodiscard]] std::size_t without_address() const override { return book_.without_address(); }
   void learn(const Mac& mac, const Node& node);

@@ -11,10 +11,10 @@ namespace hearth::pxe::dhcp {
 
 namespace {
 
-constexpr Seconds k_offer_s = 60;              // how long an offer is kept for its machine
-constexpr Seconds k_quarantine_s = 24 * 3600;  // of an address that was declined
-constexpr Seconds k_conflict_s = 600;          // of an address that answers ARP
-constexpr int k_messages_a_second = 20;        // of one machine
+constexpr Seconds k_offer_s = 60;               // how long an offer is kept for its machine
+constexpr Seconds k_quarantine_s = 24L * 3600;  // of an address that was declined
+constexpr Seconds k_conflict_s = 600;           // of an address that answers ARP
+constexpr int k_messages_a_second = 20;         // of one machine
 constexpr std::size_t k_machines_a_second = 100000;
 constexpr int k_strangers_a_second = 2000;  // messages of all machines together whose MAC is in no inventory
 
@@ -40,7 +40,7 @@ void check_alone(const LeaseTable& leases, const Network& network, Ipv4 address,
 struct Engine::Context {
   const Message& message;
   const Arrival& arrival;
-  Seconds now;
+  Seconds now = 0;
   const Network& network;
   Client client;
   BootPlan plan;

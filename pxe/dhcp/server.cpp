@@ -152,7 +152,7 @@ class Server::Link {
   }
 
   void read(Server& server, const Fd& socket, bool boot_port) {
-    std::array<char, 2048> buffer;
+    std::array<char, 2048> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
     for (int messages = 0; messages < k_messages_a_turn; ++messages) {
       const std::optional<Datagram> datagram = receive(socket, buffer);
       if (!datagram) return;
@@ -162,7 +162,7 @@ class Server::Link {
 
   template <class Take>
   static void read_packets(const PacketSocket& socket, Take take) {
-    std::array<char, 2048> buffer;
+    std::array<char, 2048> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
     for (int packets = 0; packets < k_messages_a_turn; ++packets) {
       const PacketSocket::Heard heard = socket.receive(buffer);
       if (heard.size == 0) return;

@@ -61,7 +61,7 @@ bool Connection::is_done(const Wire::Step& step) {
 }
 
 void Connection::read() {
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
   do {
     const Wire::Step step = wire_->read(buffer);
     if (!is_done(step)) return;

@@ -66,7 +66,7 @@ std::string udp_packet(const Endpoint& from, const Endpoint& to, std::string_vie
 
 std::optional<UdpView> view_udp(std::string_view packet) {
   if (packet.size() < k_ip_head || get_be<std::uint8_t>(packet, 0) >> 4U != 4) return std::nullopt;
-  const std::size_t head = (get_be<std::uint8_t>(packet, 0) & 15U) * 4;
+  const std::size_t head = std::size_t{4} * (get_be<std::uint8_t>(packet, 0) & 15U);
   const std::size_t whole = get_be<std::uint16_t>(packet, 2);
   const bool fragment = (get_be<std::uint16_t>(packet, 6) & 0x3fffU) != 0;
   if (head < k_ip_head || fragment || get_be<std::uint8_t>(packet, 9) != k_udp) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<Attempt> view_attempt(std::string_view packet) {
     return Attempt{Attempt::Kind::dns, udp->from, udp->to, name};
   }
   if (packet.size() < k_ip_head || get_be<std::uint8_t>(packet, 0) >> 4U != 4) return std::nullopt;
-  const std::size_t head = (get_be<std::uint8_t>(packet, 0) & 15U) * 4;
+  const std::size_t head = std::size_t{4} * (get_be<std::uint8_t>(packet, 0) & 15U);
   const bool is_later = (get_be<std::uint16_t>(packet, 6) & 0x1fffU) != 0;
   if (head < k_ip_head || is_later || get_be<std::uint8_t>(packet, 9) != k_tcp || packet.size() < head + k_tcp_head)
     return std::nullopt;

@@ -66,7 +66,7 @@ Endpoint Server::listen(const Endpoint& local, const std::string& device, bool s
 
 void Server::ready(std::uint32_t /*events*/) {
   finished_.clear();
-  std::array<char, k_request_limit + 1> buffer;
+  std::array<char, k_request_limit + 1> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
   for (const Fd& socket : sockets_) {
     for (int requests = 0; requests < k_requests_a_turn; ++requests) {
       const std::optional<Datagram> datagram = receive(socket, buffer);

@@ -26,7 +26,7 @@ Strangers::~Strangers() {
 }
 
 void Strangers::ready(std::uint32_t /*events*/) {
-  std::array<char, 512> buffer;
+  std::array<char, 512> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
   const std::optional<Datagram> datagram = receive(socket_, buffer);
   if (datagram) send_to(socket_, datagram->from, error_packet(ErrorCode::unknown_transfer, "Unknown transfer"));
 }

@@ -110,7 +110,7 @@ void Transfer::send_segments(std::span<const char> rest, std::size_t segment) {
 }
 
 void Transfer::ready(std::uint32_t /*events*/) {
-  std::array<char, 512> buffer;
+  std::array<char, 512> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
   for (int packets = 0; packets < 8; ++packets) {
     const ssize_t size = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
     if (size < 0) return;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint16_t k_dhcp6_client = 546;
 constexpr std::uint16_t k_dhcp6_server = 547;
-constexpr std::chrono::seconds k6_after_refusal(2);
+constexpr std::chrono::seconds k_ip6_after_refusal(2);
 constexpr int k_unrouted = 255;  ///< hops left to what no router has passed on
 
 sockaddr_in6 on_link(const std::string& interface, const char* address, std::uint16_t port) {
@@ -154,7 +154,7 @@ std::optional<Dhcp6Answer> ask_dhcp6(const std::string& interface, const MacAddr
     std::optional<Dhcp6Answer> given =
         exchange_dhcp6(interface, question, Deadline::after(std::chrono::seconds(8), clock), clock);
     if (given && !given->address.empty()) return given;
-    clock.sleep(k6_after_refusal);
+    clock.sleep(k_ip6_after_refusal);
   }
   return std::nullopt;
 }

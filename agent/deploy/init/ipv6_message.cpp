@@ -9,23 +9,23 @@ namespace hearth::agent::deploy {
 
 namespace {
 
-constexpr std::uint8_t k6_solicitation = 133;
-constexpr std::uint8_t k6_advertisement = 134;
-constexpr std::uint8_t k6_router_dns = 25;
-constexpr std::size_t k6_advertisement_head = 16;
-constexpr std::size_t k6_ip6 = 16;
+constexpr std::uint8_t k_ip6_solicitation = 133;
+constexpr std::uint8_t k_ip6_advertisement = 134;
+constexpr std::uint8_t k_ip6_router_dns = 25;
+constexpr std::size_t k_ip6_advertisement_head = 16;
+constexpr std::size_t k_ip6_bytes = 16;
 
 // DHCPv6's options.
-constexpr std::uint16_t k6_client_id = 1;
-constexpr std::uint16_t k6_server_id = 2;
-constexpr std::uint16_t k6_address_set = 3;  // IA_NA
-constexpr std::uint16_t k6_address = 5;
-constexpr std::uint16_t k6_wanted = 6;
-constexpr std::uint16_t k6_elapsed = 8;
-constexpr std::uint16_t k6_status = 13;
-constexpr std::uint16_t k6_dns = 23;
-constexpr std::uint16_t k6_sntp = 31;
-constexpr std::uint16_t k6_ntp = 56;
+constexpr std::uint16_t k_ip6_client_id = 1;
+constexpr std::uint16_t k_ip6_server_id = 2;
+constexpr std::uint16_t k_ip6_address_set = 3;  // IA_NA
+constexpr std::uint16_t k_ip6_address = 5;
+constexpr std::uint16_t k_ip6_wanted = 6;
+constexpr std::uint16_t k_ip6_elapsed = 8;
+constexpr std::uint16_t k_ip6_status = 13;
+constexpr std::uint16_t k_ip6_dns = 23;
+constexpr std::uint16_t k_ip6_sntp = 31;
+constexpr std::uint16_t k_ip6_ntp = 56;
 
 using Dhcp6Option = std::function<void(std::uint16_t option, std::string_view value)>;
 
@@ -51,8 +51,8 @@ void put_option6(std::string& out, std::uint16_t option, std::string_view value)
 bool is_host6(std::string_view address) { return address[0] != 0 && static_cast<std::uint8_t>(address[0]) != 0xff; }
 
 void add_addresses6(std::vector<IpBytes>& list, std::string_view bytes) {
-  for (; bytes.size() >= k6_ip6; bytes.remove_prefix(k6_ip6)) {
-    if (is_host6(bytes)) list.emplace_back(bytes.substr(0, k6_ip6));
+  for (; bytes.size() >= k_ip6_bytes; bytes.remove_prefix(k_ip6_bytes)) {
+    if (is_host6(bytes)) list.emplace_back(bytes.substr(0, k_ip6_bytes));
   }
 }
 
@@ -70,12 +70,12 @@ void take_address_set(std::string_view value, Dhcp6Answer& answer) {
   bool given = true;
   Dhcp6Answer found;
   const bool whole = each_option(value.substr(12), [&](std::uint16_t option, std::string_view inner) {
-    if (option == k6_status && is_refusal(inner)) given = false;
-    if (option != k6_address || inner.size() < 24 || !found.address.empty()) return;
-    found.address = inner.substr(0, k6_ip6);
+    if (option == k_ip6_status && is_refusal(inner)) given = false;
+    if (option != k_ip6_address || inner.size() < 24 || !found.address.empty()) return;
+    found.address = inner.substr(0, k_ip6_bytes);
     found.valid_seconds = get_be<std::uint32_t>(inner, 20);
     (void)each_option(inner.substr(24), [&given](std::uint16_t deeper, std::string_view status) {
-      if (deeper == k6_status && is_refusal(status)) given = false;
+      if (deeper == k_ip6_status && is_refusal(status)) given = false;
     });
   });
   if (!whole || !given || found.valid_seconds == 0) return;
@@ -88,13 +88,13 @@ void take_address_set(std::string_view value, Dhcp6Answer& answer) {
 
 void take_option6(std::uint16_t option, std::string_view value, Dhcp6Answer& answer) {
   switch (option) {
-    case k6_server_id: answer.server = value; break;
-    case k6_address_set: take_address_set(value, answer); break;
-    case k6_dns: add_addresses6(answer.name_servers, value); break;
-    case k6_sntp: add_addresses6(answer.time_servers, value); break;
-    case k6_ntp:
+    case k_ip6_server_id: answer.server = value; break;
+    case k_ip6_address_set: take_address_set(value, answer); break;
+    case k_ip6_dns: add_addresses6(answer.name_servers, value); break;
+    case k_ip6_sntp: add_addresses6(answer.time_servers, value); break;
+    case k_ip6_ntp:
       (void)each_option(value, [&answer](std::uint16_t kind, std::string_view server) {
-        if (kind == 1 && server.size() == k6_ip6) add_addresses6(answer.time_servers, server);
+        if (kind == 1 && server.size() == k_ip6_bytes) add_addresses6(answer.time_servers, server);
       });
       break;
     default: break;
@@ -104,26 +104,27 @@ void take_option6(std::uint16_t option, std::string_view value, Dhcp6Answer& ans
 }  // namespace
 
 bool is_of_link(const IpBytes& address) {
-  return address.size() == k6_ip6 && static_cast<std::uint8_t>(address[0]) == 0xfe &&
+  return address.size() == k_ip6_bytes && static_cast<std::uint8_t>(address[0]) == 0xfe &&
          (static_cast<std::uint8_t>(address[1]) & 0xc0U) == 0x80U;
 }
 
 std::string encode_router_solicitation() {
   std::string bytes(8, '\0');  // the kernel puts the checksum in
-  bytes[0] = static_cast<char>(k6_solicitation);
+  bytes[0] = static_cast<char>(k_ip6_solicitation);
   return bytes;
 }
 
 std::optional<RouterAdvertisement> parse_router_advertisement(std::string_view bytes) {
-  if (bytes.size() < k6_advertisement_head || static_cast<std::uint8_t>(bytes[0]) != k6_advertisement || bytes[1] != 0)
+  if (bytes.size() < k_ip6_advertisement_head || static_cast<std::uint8_t>(bytes[0]) != k_ip6_advertisement ||
+      bytes[1] != 0)
     return std::nullopt;
   const auto flags = static_cast<std::uint8_t>(bytes[5]);
   RouterAdvertisement told{.managed = (flags & 0x80U) != 0, .other = (flags & 0x40U) != 0, .name_servers = {}};
-  for (std::string_view rest = bytes.substr(k6_advertisement_head); rest.size() >= 2;) {
+  for (std::string_view rest = bytes.substr(k_ip6_advertisement_head); rest.size() >= 2;) {
     const std::size_t size = std::size_t{static_cast<std::uint8_t>(rest[1])} * 8;
     if (size == 0 || size > rest.size()) return std::nullopt;
     const bool lasts = size >= 8 && get_be<std::uint32_t>(rest, 4) != 0;
-    if (static_cast<std::uint8_t>(rest[0]) == k6_router_dns && lasts)
+    if (static_cast<std::uint8_t>(rest[0]) == k_ip6_router_dns && lasts)
       add_addresses6(told.name_servers, rest.substr(8, size - 8));
     rest.remove_prefix(size);
   }
@@ -133,16 +134,16 @@ std::optional<RouterAdvertisement> parse_router_advertisement(std::string_view b
 std::string encode_dhcp6(const Dhcp6Question& question) {
   std::string out =
       big_endian(static_cast<std::uint32_t>(question.kind) << 24U | (question.transaction & 0xffffffU), 4);
-  put_option6(out, k6_client_id, client_duid(question.mac));
-  if (!question.server.empty()) put_option6(out, k6_server_id, question.server);
+  put_option6(out, k_ip6_client_id, client_duid(question.mac));
+  if (!question.server.empty()) put_option6(out, k_ip6_server_id, question.server);
   if (question.kind != Dhcp6Kind::information_request) {
     std::string set = mac_bytes(question.mac).substr(2);  // IAID, then T1 and T2: the server's choice
     set.append(8, '\0');
-    if (!question.address.empty()) put_option6(set, k6_address, question.address + std::string(8, '\0'));
-    put_option6(out, k6_address_set, set);
+    if (!question.address.empty()) put_option6(set, k_ip6_address, question.address + std::string(8, '\0'));
+    put_option6(out, k_ip6_address_set, set);
   }
-  put_option6(out, k6_wanted, big_endian(k6_dns, 2) + big_endian(k6_sntp, 2) + big_endian(k6_ntp, 2));
-  put_option6(out, k6_elapsed, big_endian(question.centiseconds, 2));
+  put_option6(out, k_ip6_wanted, big_endian(k_ip6_dns, 2) + big_endian(k_ip6_sntp, 2) + big_endian(k_ip6_ntp, 2));
+  put_option6(out, k_ip6_elapsed, big_endian(question.centiseconds, 2));
   return out;
 }
 
@@ -155,8 +156,8 @@ std::optional<Dhcp6Answer> parse_dhcp6(std::string_view bytes, std::uint32_t tra
   bool ours = false;
   bool given = true;
   const bool whole = each_option(bytes.substr(4), [&](std::uint16_t option, std::string_view value) {
-    if (option == k6_client_id) ours = value == client_duid(mac);
-    if (option == k6_status && is_refusal(value)) given = false;
+    if (option == k_ip6_client_id) ours = value == client_duid(mac);
+    if (option == k_ip6_status && is_refusal(value)) given = false;
     take_option6(option, value, answer);
   });
   if (!whole || !ours || answer.server.empty()) return std::nullopt;

@@ -56,7 +56,7 @@ std::string wished_name(const std::string& text) {
 }
 
 IpBytes wished_address(const std::string& text, const char* what) {
-  const IpBytes address = ip_bytes(text);
+  IpBytes address = ip_bytes(text);
   if (address.empty()) throw wrong_word(cat("\"", text, "\" is no ", what));
   return address;
 }
@@ -78,7 +78,7 @@ std::uint16_t wished_mtu(const std::string& text) {
 }
 
 std::string wished_mac(const std::string& text) {
-  const std::string mac = mac_of_bootif(text);
+  std::string mac = mac_of_bootif(text);
   if (mac.empty()) throw wrong_word(cat("\"", text, "\" is no MAC address"));
   return mac;
 }
