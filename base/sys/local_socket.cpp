@@ -35,8 +35,8 @@ struct Name {
   sockaddr_un address{};
 };
 
-Fd local_stream() {
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+Fd local_stream(int flags = 0) {
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!socket) throw Error::from_errno("opening", "a socket");
   return socket;
 }
@@ -54,11 +54,11 @@ Fd listen_locally(const fs::path& path) {
   return socket;
 }
 
-std::optional<Fd> connect_locally(const fs::path& path) {
+std::optional<Fd> connect_locally(const fs::path& path, bool waits) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   const Name name(path);
-  Fd socket = local_stream();
+  Fd socket = local_stream(waits ? 0 : SOCK_NONBLOCK);
   if (::connect(socket.get(), name.get(), sizeof name.address) == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
   throw Error::from_errno("connecting to", path.string());

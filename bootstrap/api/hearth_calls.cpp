@@ -11,6 +11,15 @@
 
 namespace hearth::bootstrap {
 
+namespace {
+
+/// "may": what his token allows; "role": what this request may, which is less where a cookie alone sends it.
+Json who_is(const Caller& caller) {
+  return {{"name", caller.name}, {"role", name_of(caller.role)}, {"may", name_of(std::max(caller.role, caller.may))}};
+}
+
+}  // namespace
+
 ServedResponse IronicApi::hearth(const ApiCall& call) {
   const std::string what = call.parts.size() > 1 ? call.parts[1] : "";
   if (what == "import" && call.is("POST")) return import(call);
@@ -21,6 +30,8 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "boot-log" && call.parts.size() == 3) return boot_log(call);
   if (what == "instructions") return instructions(call);
   if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
+  if (what == "me") return json_answer(200, who_is(call.caller));
+  if (what == "consoles" && call.parts.size() == 3) return console(call);
   if (what == "images") return documents(call, "image");
   if (what == "roles") return documents(call, "role");
   if (what == "configure_boot" && call.is("POST")) return configure_boot(call);
@@ -111,6 +122,49 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
   std::vector<std::string> shown;
   for (const Port& port : node.ports) shown.push_back(port.address);
   return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", *events}});
+}
+
+/// GET: what a machine says; PUT {"keyboard"} takes its keyboard, with "text" types on it; DELETE gives it back. What
+/// is typed stands in no event and no log.
+ServedResponse IronicApi::console(const ApiCall& call) {
+  const Node& node = conductor_.node(call.parts[2]);
+  const std::string& who = call.caller.name;
+  if (consoles_ == nullptr) throw Refusal(404, "This conductor serves no consoles.");
+  if (call.is("PUT")) {
+    const Json body = call.body();
+    const std::string keyboard = text_in(body, "keyboard");
+    constexpr std::size_t k_shortest_keyboard = 16;  // nobody guesses another window's
+    if (keyboard.size() < k_shortest_keyboard || keyboard.size() > 64)
+      throw Refusal(400, cat("keyboard is to be a word of ", k_shortest_keyboard, " to 64 characters, made up anew"));
+    const bool types = body.contains("text");
+    const std::string fault =
+        types ? consoles_->type(node, who, keyboard, text_in(body, "text")) : consoles_->take(node, who, keyboard);
+    if (!fault.empty()) throw Refusal(409, cat("The console of node ", node.title(), ": ", fault, "."));
+    if (!types) tell_of_console(node, cat(who, " types at its console"));
+    return empty_answer(204);
+  }
+  if (call.is("DELETE")) {
+    if (consoles_->leave(node.uuid, who, call.parameter("keyboard")))
+      tell_of_console(node, cat(who, " types at its console no more"));
+    return empty_answer(204);
+  }
+  const std::optional<Json> part =
+      consoles_->part(node, parse_number(call.parameter("from")), who, call.parameter("keyboard"));
+  if (!part) throw Refusal(404, cat("Nothing was said at the console of node ", node.title(), " yet."));
+  return json_answer(200, *part);
+}
+
+void IronicApi::tell_of_console(const Node& node, const std::string& text) {
+  conductor_.ledger().record(node, "console", text);
+  conductor_.settle();
+}
+
+void IronicApi::look_at_consoles() {
+  if (consoles_ == nullptr) return;
+  for (const ConsoleDesk::Ended& ended : consoles_->tick()) {
+    const Node* node = conductor_.ledger().by_uuid(ended.uuid);
+    if (node != nullptr) tell_of_console(*node, cat(ended.who, " types at its console no more: ", ended.why));
+  }
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {

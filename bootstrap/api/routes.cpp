@@ -98,6 +98,8 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/export", "GET", "secrets"},
      {"hearth/events", "GET DELETE", "after limit newest node keep"},
      {"hearth/engine", "GET", ""},
+     {"hearth/me", "GET", ""},
+     {"hearth/consoles/*", "GET PUT DELETE", "from keyboard"},
      {"hearth/log/*", "GET", ""},
      {"hearth/boot-log/*", "GET", ""},
      {"hearth/instructions", "GET", ""},

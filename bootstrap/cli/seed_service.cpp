@@ -356,10 +356,11 @@ struct SeedService::Parts {
         people(conductor, IronicApi::Faces::all, log),
         machines(conductor, IronicApi::Faces::agents, log),
         engine(arguments, networks, directory, clock, log),
+        desk(directory, arguments.value_or("consoles", ""), clock),
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
                      engine.service ? engine.service->token() : stack_token(arguments),
                      arguments.value_or("stacks-ca-file", engine.ca_file)),
-        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, directory),
+        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, &desk),
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
@@ -370,6 +371,7 @@ struct SeedService::Parts {
                 .stop_time = std::chrono::seconds(1)},
                clock, log, &access) {
     people.set_engine(engine.shown());
+    people.set_consoles(desk);
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
     });
@@ -480,6 +482,7 @@ struct SeedService::Parts {
   IronicApi people;
   IronicApi machines;
   OwnEngine engine;
+  ConsoleDesk desk;
   HeatStacks shown_stacks;
   StatusPage page;
   Gate people_gate;
@@ -507,7 +510,10 @@ void SeedService::run() {
     parts_->conductor.tick();
     if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
   });
-  parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
+  parts_->server.every(std::chrono::milliseconds(250), [this] {
+    parts_->page.flush();
+    parts_->people.look_at_consoles();
+  });
   parts_->server.every(std::chrono::seconds(1),
                        [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
   parts_->server.run(true);

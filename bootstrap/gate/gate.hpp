@@ -27,6 +27,7 @@ enum class Role {
   admin,    ///< the inventory, images, roles, secrets, handover
 };
 [[nodiscard]] std::optional<Role> parse_role(std::string_view name);
+[[nodiscard]] std::string_view name_of(Role role);
 
 /// Who may come in with which token.
 struct Credential {
@@ -38,7 +39,8 @@ struct Credential {
 /// Who sends a request.
 struct Caller {
   Role role = Role::nobody;
-  std::string name;  ///< empty = nobody
+  std::string name;         ///< empty = nobody
+  Role may = Role::nobody;  ///< by a cookie: what he may who gives his token, too
 };
 
 class GuardedHandler {

@@ -1,7 +1,7 @@
 // One node, beside the others: its way, its work stage by stage, what is known of it, what has happened to it.
 import {$, bytes, clockTime, h, put, when} from './dom.js';
 import {act} from './actions.js';
-import {consoleOf} from './console.js';
+import {consoleOf, leaveConsole} from './console.js';
 import {editNode} from './edit.js';
 import {placePicture} from './racks.js';
 import {nodeDetails, onChange, site, title} from './store.js';
@@ -123,6 +123,7 @@ export function startDetail() {
   const sheet = $('#node');
   sheet.addEventListener('close', () => {
     current = null;
+    leaveConsole();
     history_.replace('#nodes');
   });
   sheet.addEventListener('click', (event) => {

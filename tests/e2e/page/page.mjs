@@ -3,16 +3,28 @@ import assert from 'node:assert/strict';
 import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
-import {Browser, Site, heatApi, poorContrast} from './site.mjs';
+import {Browser, Site, heatApi, poorContrast, serialLine} from './site.mjs';
+
+const operatorToken = 'the-token-of-ole-who-operates';
+const readerToken = 'the-token-of-ria-who-only-looks';
 
 const site = new Site(process.argv[2]);
 site.heat = await heatApi();
+writeFileSync(join(site.directory, 'people'), `ole operate ${operatorToken}\nria read ${readerToken}\n`);
 await site.start();
 const browser = new Browser(site);
 await browser.open();
 
 const line = (page, name) => page.locator('#list tr.node').filter({has: page.getByRole('button', {name, exact: true})});
 const eventIds = (page) => page.evaluate(() => [...document.querySelectorAll('#event-list li')].map((li) => Number(li.dataset.id)));
+
+async function openConsole(page, uuid, token) {
+  await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+  await page.reload();
+  await page.locator('#node').getByText('Serial console', {exact: true}).click();
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', {name: 'Log in', exact: true}).click();
+}
 
 // The form in which a node is edited, by somebody who has logged in for it.
 async function editing(page, name) {
@@ -414,7 +426,61 @@ const tests = {
     await page.locator('#node .note').getByText('In maintenance: drawn anew').waitFor();
     assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ', 'it stays open');
     assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.getByRole('button', {name: 'Type', exact: true}).click();
+    await page.getByRole('status').getByText('the machine is off').waitFor();
+    browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer
     await page.context().close();
+  },
+
+  async 'a machine of the conductor is typed to, by one at a time, and nothing typed is kept'() {
+    const uuid = await site.add('typed1');
+    const folder = join(site.directory, 'qemu', uuid);
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(join(folder, 'console.log'), 'login: ');
+    const machine = await serialLine(join(folder, 'console'));
+    const page = await browser.page();
+    await openConsole(page, uuid, site.token);
+    await page.getByRole('button', {name: 'Type', exact: true}).click();
+    const keys = page.getByRole('textbox', {name: 'Type to typed1; Control and right bracket stops'});
+    await keys.waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await keys.pressSequentially('root', {delay: 5});
+    for (const key of ['Enter', 'Tab', 'ArrowUp', 'Backspace', 'Control+c', 'Escape']) await page.keyboard.press(key);
+    await page.getByRole('button', {name: 'Ctrl-D'}).click();
+    await machine.hears('root\r\t\x1b[A\x7f\x03\x1b\x04');
+    assert.ok(await page.locator('#node').isVisible(), 'Escape is the machine’s while one types');
+    const pasted = `pa-${'x'.repeat(3000)}-ssword`;
+    await keys.fill(pasted);
+    await machine.hears(pasted);
+
+    const other = await browser.page();
+    await openConsole(other, uuid, operatorToken);
+    await other.getByRole('status').getByText('admin types here; one at a time.').waitFor();
+    assert.equal(await other.getByRole('button', {name: 'Type', exact: true}).isDisabled(), true);
+    assert.deepEqual(await other.evaluate(poorContrast), []);
+    await page.keyboard.press('Control+]');
+    await page.getByRole('status').getByText('You have given the keyboard back.').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Type');
+    await other.getByRole('button', {name: 'Type', exact: true}).and(other.locator(':enabled')).click();
+    await other.getByRole('textbox', {name: /^Type to typed1/}).pressSequentially('second');
+    await machine.hears('second');
+    await machine.end();
+    await other.getByRole('status').getByText('You no longer type here').waitFor();
+    const {events} = await site.ask('GET', `/v1/hearth/events?node=${uuid}`);
+    assert.deepEqual(events.filter((event) => event.kind === 'console').map((event) => event.text), ['admin types at its console',
+      'admin types at its console no more', 'ole types at its console', 'ole types at its console no more: the console has ended']);
+    assert.ok(!site.logged.includes('ssword') && !JSON.stringify(events).includes('ssword'), 'what was typed');
+    await page.context().close();
+    await other.context().close();
+  },
+
+  async 'who only looks gets no console, neither its words nor its keyboard'() {
+    const {uuid} = await site.ask('GET', '/v1/nodes/typed1');
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await fetch(`${site.url}/v1/hearth/consoles/${uuid}`, {method, headers: {'X-Auth-Token': readerToken},
+        body: method === 'PUT' ? '{"keyboard": "0123456789abcdef"}' : undefined});
+      assert.equal(answer.status, 403, method);
+    }
   },
 
   async 'what a deploy ramdisk told when it failed can be read there'() {
