@@ -179,7 +179,7 @@ export function consoleOf(node) {
   const one = {key: id, id: node.id, name: title(node), text: ''};
   shown = one;
   if (!node.console.on) {
-    one.box = h('details', {class: 'log'}, h('summary', {}, 'Serial console'), switchOn(node));
+    one.box = h('details', {class: 'log', 'data-needs': 'operate'}, h('summary', {}, 'Serial console'), switchOn(node));
     return one.box;
   }
   one.lines = h('pre', {tabindex: '0', role: 'log', 'aria-live': 'off', 'aria-label': 'Serial console'});
@@ -194,7 +194,7 @@ export function consoleOf(node) {
   const off = node.console.kind === 'bmc' ? h('button', {type: 'button', 'data-needs': 'operate',
     onclick: () => withToken(() => call('PUT', `nodes/${node.id}/states/console`, {enabled: false}))}, 'Switch the console off') : null;
   const tools = put(h('div', {class: 'actions'}), one.begin, off);
-  one.box = h('details', {class: 'log', ontoggle: () => (one.box.open ? withToken(() => look(one)) : stop(one))},
+  one.box = h('details', {class: 'log', 'data-needs': 'operate', ontoggle: () => (one.box.open ? withToken(() => look(one)) : stop(one))},
     h('summary', {}, 'Serial console'), one.lines, one.note, one.typing, tools);
   one.timer = setInterval(() => look(one), everySoOften);
   return one.box;

@@ -474,6 +474,49 @@ const tests = {
     await other.context().close();
   },
 
+  async 'the page says who one is, and offers what one may do'() {
+    await site.add('who1');
+    const acts = ['manage', 'switch on', 'maintenance', 'edit', 'Act on all shown', 'Add machines'];
+    const look = async (token) => {
+      const page = await browser.page();
+      await page.getByLabel('Find nodes').fill('who1');
+      await page.getByRole('button', {name: 'admin, role admin, looking only'}).click();
+      await page.getByRole('dialog', {name: 'admin'}).getByRole('button', {name: 'Give a token'}).click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', {name: 'Log in', exact: true}).click();
+      await page.locator('#ask').waitFor({state: 'hidden'});
+      await page.locator('#list').getByRole('button', {name: 'who1', exact: true}).click();
+      const sheet = page.getByRole('dialog', {name: 'who1'});
+      await sheet.waitFor();
+      const found = await page.evaluate((wanted) => [...document.querySelectorAll('main button, #node button')].filter((button) => button.checkVisibility())
+        .map((button) => button.textContent).filter((text) => wanted.includes(text)).sort(), acts);
+      const told = await sheet.locator('[data-tells]').textContent();
+      assert.deepEqual(await page.evaluate(poorContrast), []);
+      await sheet.getByRole('button', {name: 'Close'}).click();
+      return {page, found, told};
+    };
+    const admin = await look(site.token);
+    assert.deepEqual(admin.found, ['Act on all shown', 'Add machines', 'edit', 'maintenance', 'manage', 'switch on']);
+    assert.equal(admin.told, '');
+    await admin.page.context().close();
+    const ole = await look(operatorToken);
+    assert.deepEqual(ole.found, ['Act on all shown', 'maintenance', 'manage', 'switch on']);
+    await ole.page.getByRole('button', {name: 'ole, role operate', exact: true}).click();
+    await ole.page.getByText(/You are ole, an operator \(role operate\)\. You may also move nodes/).and(ole.page.locator('#ask p')).waitFor();
+    await ole.page.getByRole('button', {name: 'Forget the token'}).click();
+    await ole.page.getByRole('button', {name: 'ole, role operate, looking only'}).waitFor();
+    await ole.page.context().close();
+    const ria = await look(readerToken);
+    assert.deepEqual(ria.found, []);
+    assert.equal(ria.told, 'To act on nodes takes the role operate; yours, ria, is read.');
+    await ria.page.getByRole('button', {name: /^ria, role read/}).click();
+    await ria.page.getByText(/nothing can be changed/).and(ria.page.locator('#ask p')).waitFor();
+    await ria.page.getByRole('button', {name: 'Log out'}).click();
+    await ria.page.getByRole('dialog', {name: 'Log in'}).waitFor();
+    await ria.page.getByText(/log in to see them/).waitFor();
+    await ria.page.context().close();
+  },
+
   async 'who only looks gets no console, neither its words nor its keyboard'() {
     const {uuid} = await site.ask('GET', '/v1/nodes/typed1');
     for (const method of ['GET', 'PUT', 'DELETE']) {
