@@ -30,7 +30,8 @@ const plain = (text) => rubOut(text.replace(escapes, '')).replace(/\r+\n/g, '\n'
 async function look(one) {
   if (one !== shown || !one.box.open || !one.box.isConnected || (document.hidden && !one.keyboard)) return;
   try {
-    const query = new URLSearchParams({...(one.end === undefined ? {} : {from: one.end}), ...(one.keyboard ? {keyboard: one.keyboard} : {})});
+    const {keyboard} = one;
+    const query = new URLSearchParams({...(one.end === undefined ? {} : {from: one.end}), ...(keyboard ? {keyboard} : {})});
     const answer = await readWithToken(`/v1/hearth/consoles/${one.id}?${query}`);
     if (!answer) return;
     if (!answer.ok) {
@@ -39,7 +40,7 @@ async function look(one) {
       return;
     }
     const {from, end, text, typist, yours} = await answer.json();
-    tellTypist(one, typist, yours);
+    tellTypist(one, typist, yours || keyboard !== one.keyboard);
     if (from !== one.end) one.text = '';
     one.end = end;
     if (!text && one.lines.textContent) return;
@@ -57,8 +58,9 @@ function say(one, text, kind = '') {
   one.note.className = kind ? `note ${kind}` : 'under';
 }
 
+/** `yours`: the keyboard that was asked about is yours still, or another by now. */
 function tellTypist(one, typist, yours) {
-  if (one.keyboard && !yours && !one.asking) stopped(one, 'You no longer type here: the console has ended, or nothing was typed for five minutes.', 'held');
+  if (one.keyboard && !yours) stopped(one, 'You no longer type here: the console has ended, or nothing was typed for five minutes.', 'held');
   if (one.keyboard) return;
   one.begin.disabled = Boolean(typist);
   if (typist) say(one, `${typist} types here; one at a time.`, 'waiting');
@@ -76,7 +78,6 @@ function stopped(one, text, kind) {
 
 async function begin(one) {
   const keyboard = word();
-  one.asking = true;
   try {
     await call('PUT', `hearth/consoles/${one.id}`, {keyboard});
     one.keyboard = keyboard;
@@ -87,7 +88,6 @@ async function begin(one) {
   } catch (error) {
     say(one, error.message, 'failed');
   }
-  one.asking = false;
 }
 
 async function stop(one) {
