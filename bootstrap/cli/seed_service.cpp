@@ -18,6 +18,7 @@
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/boot/boot_service.hpp"
 #include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/boot/first_signs.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/page/heat_stacks.hpp"
 #include "bootstrap/page/status_page.hpp"
@@ -535,6 +536,7 @@ std::string SeedService::stacks_token() const { return parts_->engine.service ? 
 int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   const fs::path directory = made_directory(arguments);
   const FileLock lock = taken_lock(directory);
+  FirstSigns signs{conductor, [this](const std::string& id) { return engine.service->engine().last_poll(id); }};
   const SystemClock clock;
   FdLogger log(2);
   HttpServer server({}, clock, log, nullptr);
@@ -556,6 +558,16 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   server.run(true);
   if (!ending) return 0;
   Store store((directory / "state.db").string());
+  if (parts_->engine.service) {
+    metadata::live::Engine& engine = parts_->engine.service->engine();
+    engine.watch([this, &engine](const metadata::live::Event& event) {
+      const bool failed = event.status == "SIGNAL_FAILED";
+      if (!failed && event.status != "SIGNAL_COMPLETE") return;
+      const std::string server = engine.server_of(event.stack_id, event.resource);
+      if (!server.empty()) parts_->signs.deployment_ended(server, event.resource, failed);
+    });
+    parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
+  }
   if (*ending == HandoverEndpoint::Ending::left) {
     keep_handover(store, {handover.id, handover.to, true});
     return 0;

@@ -263,6 +263,36 @@ const tests = {
     await page.context().close();
   },
 
+  async 'the picture goes on through the first boot and the agent’s deployments'() {
+    const uuid = await site.add('boot1');
+    const page = await browser.page();
+    const began = Date.parse('2026-11-20T10:00:00Z');
+    const event = (seconds, kind, text) => ({id: seconds, at: new Date(began + 1000 * seconds).toISOString(), node: uuid, name: 'boot1', kind, text});
+    let events = [event(0, 'state', 'available -> deploying (admin)'), event(1, 'stage', 'deploy: write image (3/5)'), event(60, 'state', 'deploying -> active'),
+      event(75, 'system', 'its agent has asked for its metadata'), event(90, 'system', 'deployment network: done'), event(100, 'system', 'deployment web: failed')];
+    await page.route(`**/page/nodes/${uuid}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({response, json: {...await response.json(), events}});
+    });
+    const look = async () => {
+      await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+      await page.reload();
+      const picture = page.getByRole('list', {name: 'The way through deploying, on one axis of time'});
+      await picture.waitFor();
+      return picture.locator('li').evaluateAll((rows) => rows.map((row) => {
+        const bar = row.querySelector('.lap');
+        return [row.children[0].textContent, row.querySelector('time').dateTime.slice(11, 19), row.children[3].textContent, bar.style.insetInlineStart, bar.style.inlineSize, bar.className];
+      }));
+    };
+    assert.deepEqual(await look(), [
+      ['write image', '10:00:01', '59 s', '1%', '59%', 'lap stage'], ['first boot', '10:01:00', '15 s', '60%', '15%', 'lap boot'],
+      ['network', '10:01:15', '15 s', '75%', '15%', 'lap agent'], ['web failed', '10:01:30', '10 s', '90%', '10%', 'lap agent failed']]);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    events = [...events.slice(0, 4), ...Array.from({length: 30}, (_, i) => event(80 + i, 'system', `deployment d${i}: done`))];
+    assert.deepEqual((await look()).map(([name]) => name), ['write image', 'first boot', '30 deployments']);
+    await page.context().close();
+  },
+
   async 'networks and leases are shown, and whose they are'() {
     const page = await browser.page();
     await page.getByRole('tab', {name: 'Network'}).click();
