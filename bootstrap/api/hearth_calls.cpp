@@ -2,7 +2,9 @@
 // roles.
 #include <algorithm>
 
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
@@ -33,6 +35,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "me") return json_answer(200, who_is(call.caller));
   if (what == "consoles" && call.parts.size() == 3) return console(call);
   if (what == "images") return documents(call, "image");
+  if (what == "images" && call.parts.size() == 5) return evidence(call);
   if (what == "roles") return documents(call, "role");
   if (what == "configure_boot" && call.is("POST")) return configure_boot(call);
   if (what == "handover" && call.is("POST")) return hand_over(call);
@@ -126,6 +129,22 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
 
 /// GET: what a machine says; PUT {"keyboard"} takes its keyboard, with "text" types on it; DELETE gives it back. What
 /// is typed stands in no event and no log.
+/// A file of an image's evidence, as it was beside the image when that was loaded.
+ServedResponse IronicApi::evidence(const ApiCall& call) const {
+  const std::string& file = call.parts[4];
+  const bool known = std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
+  const std::string name = evidence_name(call.parts[2], file);
+  const fs::path kept = conductor_.directory() / k_evidence_folder / name;
+  const std::optional<std::string> text =
+      known && name.find('/') == std::string::npos ? RealFileSystem().read(kept) : std::nullopt;
+  if (!text) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
+  ServedResponse response;
+  response.headers = {{"Content-Type", file.ends_with(".json") ? "application/json" : "text/plain; charset=utf-8"},
+                      {"X-Content-Type-Options", "nosniff"}};
+  response.body = *text;
+  return response;
+}
+
 ServedResponse IronicApi::console(const ApiCall& call) {
   const Node& node = conductor_.node(call.parts[2]);
   const std::string& who = call.caller.name;

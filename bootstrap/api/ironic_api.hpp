@@ -119,6 +119,7 @@ class IronicApi final : public GuardedHandler {
   ServedResponse instructions(const ApiCall& call);
   [[nodiscard]] ServedResponse console(const ApiCall& call);
   void tell_of_console(const Node& node, const std::string& text);
+  [[nodiscard]] ServedResponse evidence(const ApiCall& call) const;
   [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
   [[nodiscard]] ServedResponse configure_boot(const ApiCall& call);
   [[nodiscard]] ServedResponse hand_over(const ApiCall& call);

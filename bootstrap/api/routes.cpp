@@ -107,6 +107,7 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/images", "GET", ""},
      {"hearth/images/*", "GET PUT DELETE", ""},
      {"hearth/roles", "GET", ""},
+     {"hearth/images/*/evidence/*", "GET", ""},
      {"hearth/roles/*", "GET PUT DELETE", ""},
      {"hearth/configure_boot", "POST", ""},
      {"hearth/handover", "GET POST DELETE", ""}});  // whoever serves has given nothing away: 404

@@ -1,6 +1,9 @@
 // The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH HERE   (HERE: this folder of the source tree)
 import assert from 'node:assert/strict';
-import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
 import {Browser, Site, heatApi, poorContrast, serialLine} from './site.mjs';
@@ -433,6 +436,38 @@ const tests = {
     await page.getByRole('row', {name: /node qcow2 yes .*192\.0\.2\.1\/images\/node\.qcow2 sha256:ab12/}).waitFor();
     assert.ok(!(await page.locator('#images').innerHTML()).includes('SECRET'));
     assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.context().close();
+  },
+
+  async 'of an image that was loaded it is told of what it was made, with its evidence'() {
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-image-'));
+    for (const name of ['made.raw', 'k', 'r']) writeFileSync(join(folder, name), name);
+    mkdirSync(join(folder, 'made.d'));
+    const digest = createHash('sha256').update('made.raw').digest('hex');
+    const manifest = {builder: 'hearth 9.9', distribution: 'debian', architecture: 'amd64', elements: ['base', '<b>vm</b>'], packages: [{package: 'bash'}, {package: 'apt'}]};
+    writeFileSync(join(folder, 'made.d', 'manifest.json'), JSON.stringify(manifest));
+    const statement = (sha256) => writeFileSync(join(folder, 'made.d', 'provenance.json'), JSON.stringify({
+      subject: [{name: 'made.raw', digest: {sha256}}], predicate: {runDetails: {metadata: {finishedOn: '2026-11-20T10:00:00Z'}}}}));
+    const load = () => execFileSync(process.argv[2], ['image', 'load', join(folder, 'made.raw'), '--state', site.directory, '--kernel', join(folder, 'k'), '--ramdisk', join(folder, 'r')]);
+    statement(digest);
+    load();
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    const row = page.getByRole('row', {name: /^made raw/});
+    await row.getByText('debian amd64 · 2 elements · 2 packages').waitFor();
+    await row.getByText(/made \d+ d .* ago by hearth 9\.9/).waitFor();
+    await row.getByText('Evidence', {exact: true}).click();
+    await row.getByText('The statement is about this very image.').waitFor();
+    await row.getByText('base, <b>vm</b>').waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    const [download] = await Promise.all([page.waitForEvent('download'), row.getByRole('link', {name: 'manifest.json'}).click()]);
+    assert.deepEqual(JSON.parse(readFileSync(await download.path())), manifest);
+    statement('00');
+    load();
+    await page.getByRole('tab', {name: 'Nodes'}).click();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    await row.getByText('The statement is about another image').first().waitFor();
+    rmSync(folder, {recursive: true});
     await page.context().close();
   },
 
