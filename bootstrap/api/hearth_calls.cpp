@@ -67,6 +67,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"removed", result.removed},
                            {"names", result.names},
                            {"warnings", result.warnings}});
+                           {"changes", result.changes},
 }
 
 /// Machines that asked for a network boot and are no node's; nothing makes them one but a person.

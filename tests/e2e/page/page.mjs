@@ -345,6 +345,24 @@ const tests = {
     await page.context().close();
   },
 
+  async 'of machines that are there it is shown which values an import would change'() {
+    const machine = (more) => JSON.stringify({nodes: [{name: 'there1', pm_type: 'redfish', pm_addr: 'http://192.0.2.9', pm_system_id: '1', pm_user: 'admin', pm_password: 'old-secret', mac: ['52:54:00:aa:00:31'], ...more}]});
+    await site.ask('POST', '/v1/hearth/import', {text: machine({}), source: 'hall.json', format: 'json', initial_state: 'enroll'});
+    const page = await browser.page();
+    await page.getByRole('button', {name: 'Add machines'}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'Add machines'});
+    await dialog.getByLabel('Inventory').fill(machine({pm_addr: 'http://192.0.2.10', pm_password: 'new-secret', x_seed: {rack: 'C3'}}));
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    const lines = dialog.getByRole('list', {name: 'What becomes of them'});
+    await lines.getByText('driver_info.redfish_address: http://192.0.2.9 → http://192.0.2.10').waitFor();
+    assert.deepEqual(await lines.locator('.changes li').allTextContents(), ['driver_info.redfish_address: http://192.0.2.9 → http://192.0.2.10',
+      'driver_info.redfish_password: another one', 'extra.x_seed.rack: nothing → C3']);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.context().close();
+  },
+
   async 'a node is edited after it was shown what changes, and secrets stay'() {
     await site.ask('PATCH', '/v1/nodes/new1', [{op: 'add', path: '/driver_info', value: {redfish_password: 'old-secret', redfish_address: 'http://192.0.2.9'}}]);
     const page = await browser.page();
