@@ -64,11 +64,25 @@ std::optional<Fd> connect_locally(const fs::path& path, bool waits) {
   throw Error::from_errno("connecting to", path.string());
 }
 
-std::optional<uid_t> user_behind(int socket) {
+namespace {
+
+std::optional<ucred> credentials_behind(int socket) {
   ucred other{};
   socklen_t size = sizeof other;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0) return std::nullopt;
-  return other.uid;
+  return other;
+}
+
+}  // namespace
+
+std::optional<uid_t> user_behind(int socket) {
+  const std::optional<ucred> other = credentials_behind(socket);
+  return other ? std::optional(other->uid) : std::nullopt;
+}
+
+std::optional<pid_t> process_behind(int socket) {
+  const std::optional<ucred> other = credentials_behind(socket);
+  return other ? std::optional(other->pid) : std::nullopt;
 }
 
 }  // namespace hearth

@@ -18,5 +18,7 @@ namespace hearth {
 [[nodiscard]] std::optional<Fd> connect_locally(const fs::path& path, bool waits = true);
 /// Whose the process at the other end was when it connected: the kernel says so, not he (SO_PEERCRED).
 [[nodiscard]] std::optional<uid_t> user_behind(int socket);
+/// Likewise which process it is, or was: of a socket that was connected to, who listens there.
+[[nodiscard]] std::optional<pid_t> process_behind(int socket);
 
 }  // namespace hearth

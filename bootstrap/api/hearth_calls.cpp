@@ -33,9 +33,10 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "instructions") return instructions(call);
   if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
   if (what == "me") return json_answer(200, who_is(call.caller));
+  if (what == "pace" && pace_) return json_answer(200, pace_());
   if (what == "consoles" && call.parts.size() == 3) return console(call);
-  if (what == "images") return documents(call, "image");
   if (what == "images" && call.parts.size() == 5) return evidence(call);
+  if (what == "images") return documents(call, "image");
   if (what == "roles") return documents(call, "role");
   if (what == "configure_boot" && call.is("POST")) return configure_boot(call);
   if (what == "handover" && call.is("POST")) return hand_over(call);
@@ -66,8 +67,8 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
                            {"names", result.names},
-                           {"warnings", result.warnings}});
                            {"changes", result.changes},
+                           {"warnings", result.warnings}});
 }
 
 /// Machines that asked for a network boot and are no node's; nothing makes them one but a person.
@@ -128,8 +129,6 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
   return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", *events}});
 }
 
-/// GET: what a machine says; PUT {"keyboard"} takes its keyboard, with "text" types on it; DELETE gives it back. What
-/// is typed stands in no event and no log.
 /// A file of an image's evidence, as it was beside the image when that was loaded.
 ServedResponse IronicApi::evidence(const ApiCall& call) const {
   const std::string& file = call.parts[4];
@@ -146,6 +145,8 @@ ServedResponse IronicApi::evidence(const ApiCall& call) const {
   return response;
 }
 
+/// GET: what a machine says; PUT {"keyboard"} takes its keyboard, with "text" types on it; DELETE gives it back. What
+/// is typed stands in no event and no log.
 ServedResponse IronicApi::console(const ApiCall& call) {
   const Node& node = conductor_.node(call.parts[2]);
   const std::string& who = call.caller.name;

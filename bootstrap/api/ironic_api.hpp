@@ -53,6 +53,8 @@ class IronicApi final : public GuardedHandler {
   }
   /// What `GET /v1/hearth/engine` answers: where the stack engine of this process is, and who signs for it. Null: none.
   void set_engine(Json shown) { engine_ = std::move(shown); }
+  /// What `GET /v1/hearth/pace` answers: how long things took lately.
+  void set_pace(std::function<Json()> shown) { pace_ = std::move(shown); }
   /// Serial consoles, for those who are elsewhere; without it there are none.
   void set_consoles(ConsoleDesk& consoles) { consoles_ = &consoles; }
   /// To be called a few times a second: keyboards that nobody uses are given back, and told as events.
@@ -117,9 +119,9 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
   [[nodiscard]] ServedResponse boot_log(const ApiCall& call);
   ServedResponse instructions(const ApiCall& call);
+  [[nodiscard]] ServedResponse evidence(const ApiCall& call) const;
   [[nodiscard]] ServedResponse console(const ApiCall& call);
   void tell_of_console(const Node& node, const std::string& text);
-  [[nodiscard]] ServedResponse evidence(const ApiCall& call) const;
   [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
   [[nodiscard]] ServedResponse configure_boot(const ApiCall& call);
   [[nodiscard]] ServedResponse hand_over(const ApiCall& call);
@@ -128,6 +130,7 @@ class IronicApi final : public GuardedHandler {
   Faces faces_;
   Logger& log_;
   Json engine_;
+  std::function<Json()> pace_;
   ConsoleDesk* consoles_ = nullptr;
 };
 

@@ -99,6 +99,7 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/events", "GET DELETE", "after limit newest node keep"},
      {"hearth/engine", "GET", ""},
      {"hearth/me", "GET", ""},
+     {"hearth/pace", "GET", ""},
      {"hearth/consoles/*", "GET PUT DELETE", "from keyboard"},
      {"hearth/log/*", "GET", ""},
      {"hearth/boot-log/*", "GET", ""},
@@ -106,8 +107,8 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/instructions/*", "DELETE", "since"},
      {"hearth/images", "GET", ""},
      {"hearth/images/*", "GET PUT DELETE", ""},
-     {"hearth/roles", "GET", ""},
      {"hearth/images/*/evidence/*", "GET", ""},
+     {"hearth/roles", "GET", ""},
      {"hearth/roles/*", "GET PUT DELETE", ""},
      {"hearth/configure_boot", "POST", ""},
      {"hearth/handover", "GET POST DELETE", ""}});  // whoever serves has given nothing away: 404

@@ -220,7 +220,10 @@ ServedResponse Gate::answer(const ServedRequest& request) {
   }
   const Caller caller = caller_of(request);
   if (request.path == k_login) return log_in(request, caller);
+  const MonotonicTime begun = clock_.now();
   ServedResponse response = behind_.answer(request, caller);
+  if (pace_ != nullptr)
+    pace_->took("answer", clock_.now() - begun, clock_.now(), cat(request.method, " ", request.path));
   if (response.status == 401 && warnings_.take(clock_.now()))
     log_.warning(cat("no valid token: ", request.method, " ", request.path, " from ", request.peer));
   return response;

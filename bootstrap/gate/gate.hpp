@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/net/served.hpp"
 #include "bootstrap/node/budget.hpp"
+#include "bootstrap/node/pace.hpp"
 
 namespace hearth::bootstrap {
 
@@ -68,6 +69,9 @@ class Gate final : public HttpHandler {
   };
   Gate(Settings settings, GuardedHandler& behind, const Clock& clock, Logger& log);
 
+  /// How long each answer takes goes there.
+  void measure(Pace& pace) { pace_ = &pace; }
+
   /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
   /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
@@ -93,6 +97,7 @@ class Gate final : public HttpHandler {
   GuardedHandler& behind_;
   const Clock& clock_;
   Logger& log_;
+  Pace* pace_ = nullptr;
   std::set<std::string> ended_;  ///< sessions that were logged out, by their ends
   Budget warnings_;
 };
