@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -12,7 +13,6 @@ namespace hearth::cli {
 namespace {
 
 constexpr std::size_t k_usual_width = 80;
-constexpr std::size_t k_least_width = 40;
 
 /// The label that a line starts with; nothing when it is a line like others.
 std::string_view label_of(std::string_view line) {
@@ -63,11 +63,11 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-std::size_t terminal_width(int fd, const char* columns_variable) {
+std::size_t terminal_width(int fd, const char* columns_variable, std::size_t least) {
   const auto named = parse_number(columns_variable == nullptr ? "" : columns_variable);
-  if (named && *named > 0) return std::max<std::size_t>(*named, k_least_width);
+  if (named && *named > 0) return std::max<std::size_t>(*named, least);
   winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<std::size_t>(size.ws_col, k_least_width);
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return std::max<std::size_t>(size.ws_col, least);
   return k_usual_width;
 }
 
@@ -88,6 +88,22 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     first = false;
   }
   return out;
+}
+
+std::string fitted(std::string_view text, std::size_t width) {
+  std::vector<std::string> words;
+  for (const std::string& word : split_words(text)) {
+    std::string part;
+    for (std::size_t at = 0; at < word.size();) {
+      std::size_t next = at + 1;
+      while (next < word.size() && (static_cast<unsigned char>(word[next]) & 0xc0U) == 0x80U) ++next;
+      if (columns(part) >= std::max<std::size_t>(width, 1)) words.push_back(std::exchange(part, ""));
+      part += word.substr(at, next - at);
+      at = next;
+    }
+    words.push_back(part);
+  }
+  return wrapped(join(words, " "), width);
 }
 
 std::vector<Paragraph> paragraphs(std::string_view text) {

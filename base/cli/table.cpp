@@ -105,7 +105,7 @@ std::string table(const Row& head, const std::vector<Row>& rows, std::size_t roo
 }
 
 std::size_t table_room() {
-  return ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO, std::getenv("COLUMNS")) : 0;
+  return ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO, std::getenv("COLUMNS"), 20) : 0;
 }
 
 }  // namespace hearth::cli

@@ -9,13 +9,14 @@ namespace hearth::cli {
 
 namespace {
 
-constexpr std::size_t k_least_tree_room = 24;  ///< deep below a narrow terminal's edge words still have a line
+constexpr std::size_t k_note_room = 24;       ///< less beside its label, and a note goes below it
+constexpr std::size_t k_least_tree_room = 8;  ///< deep below a narrow terminal's edge there is still a line
 
 /// The text behind `indent`; its further lines begin with `indent`, too. Of no room nothing is wrapped.
 std::string flowed(const std::string& text, const std::string& indent, std::size_t room) {
   const std::size_t left = std::max(room - std::min(room, columns(indent)), k_least_tree_room);
   const bool fits = room == 0 || columns(text) <= left;
-  return fits ? text : replace_all(wrapped(text, left), "\n", cat("\n", indent));
+  return fits ? text : replace_all(fitted(text, left), "\n", cat("\n", indent));
 }
 
 /// A label with its note, which goes below it where it would have no room beside; lines behind the first begin with
@@ -23,7 +24,7 @@ std::string flowed(const std::string& text, const std::string& indent, std::size
 std::string tree_row(const TreeNode& node, const std::string& indent, std::size_t room) {
   if (node.note.empty()) return cat(flowed(node.label, indent, room), "\n");
   const std::string place = cat(indent, std::string(columns(node.label) + 2, ' '));
-  const std::size_t least = columns(place) + std::min(columns(node.note), k_least_tree_room);
+  const std::size_t least = columns(place) + std::min(columns(node.note), k_note_room);
   if (room == 0 || least <= room) return cat(node.label, "  ", flowed(node.note, place, room), "\n");
   return cat(flowed(node.label, indent, room), "\n", indent, "  ", flowed(node.note, cat(indent, "  "), room), "\n");
 }

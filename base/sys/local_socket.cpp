@@ -35,8 +35,8 @@ struct Name {
   sockaddr_un address{};
 };
 
-Fd local_stream() {
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+Fd local_stream(int flags = 0) {
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!socket) throw Error::from_errno("opening", "a socket");
   return socket;
 }
@@ -54,21 +54,35 @@ Fd listen_locally(const fs::path& path) {
   return socket;
 }
 
-std::optional<Fd> connect_locally(const fs::path& path) {
+std::optional<Fd> connect_locally(const fs::path& path, bool waits) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   const Name name(path);
-  Fd socket = local_stream();
+  Fd socket = local_stream(waits ? 0 : SOCK_NONBLOCK);
   if (::connect(socket.get(), name.get(), sizeof name.address) == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
   throw Error::from_errno("connecting to", path.string());
 }
 
-std::optional<uid_t> user_behind(int socket) {
+namespace {
+
+std::optional<ucred> credentials_behind(int socket) {
   ucred other{};
   socklen_t size = sizeof other;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0) return std::nullopt;
-  return other.uid;
+  return other;
+}
+
+}  // namespace
+
+std::optional<uid_t> user_behind(int socket) {
+  const std::optional<ucred> other = credentials_behind(socket);
+  return other ? std::optional(other->uid) : std::nullopt;
+}
+
+std::optional<pid_t> process_behind(int socket) {
+  const std::optional<ucred> other = credentials_behind(socket);
+  return other ? std::optional(other->pid) : std::nullopt;
 }
 
 }  // namespace hearth

@@ -2,7 +2,9 @@
 // roles.
 #include <algorithm>
 
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
@@ -10,6 +12,15 @@
 #include "bootstrap/inventory/matching.hpp"
 
 namespace hearth::bootstrap {
+
+namespace {
+
+/// "may": what his token allows; "role": what this request may, which is less where a cookie alone sends it.
+Json who_is(const Caller& caller) {
+  return {{"name", caller.name}, {"role", name_of(caller.role)}, {"may", name_of(std::max(caller.role, caller.may))}};
+}
+
+}  // namespace
 
 ServedResponse IronicApi::hearth(const ApiCall& call) {
   const std::string what = call.parts.size() > 1 ? call.parts[1] : "";
@@ -21,6 +32,10 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "boot-log" && call.parts.size() == 3) return boot_log(call);
   if (what == "instructions") return instructions(call);
   if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
+  if (what == "me") return json_answer(200, who_is(call.caller));
+  if (what == "pace" && pace_) return json_answer(200, pace_());
+  if (what == "consoles" && call.parts.size() == 3) return console(call);
+  if (what == "images" && call.parts.size() == 5) return evidence(call);
   if (what == "images") return documents(call, "image");
   if (what == "roles") return documents(call, "role");
   if (what == "configure_boot" && call.is("POST")) return configure_boot(call);
@@ -52,6 +67,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
                            {"names", result.names},
+                           {"changes", result.changes},
                            {"warnings", result.warnings}});
 }
 
@@ -111,6 +127,65 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
   std::vector<std::string> shown;
   for (const Port& port : node.ports) shown.push_back(port.address);
   return json_answer(200, {{"name", node.title()}, {"macs", join(shown, ", ")}, {"events", *events}});
+}
+
+/// A file of an image's evidence, as it was beside the image when that was loaded.
+ServedResponse IronicApi::evidence(const ApiCall& call) const {
+  const std::string& file = call.parts[4];
+  const bool known = std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
+  const std::string name = evidence_name(call.parts[2], file);
+  const fs::path kept = conductor_.directory() / k_evidence_folder / name;
+  const std::optional<std::string> text =
+      known && name.find('/') == std::string::npos ? RealFileSystem().read(kept) : std::nullopt;
+  if (!text) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
+  ServedResponse response;
+  response.headers = {{"Content-Type", file.ends_with(".json") ? "application/json" : "text/plain; charset=utf-8"},
+                      {"X-Content-Type-Options", "nosniff"}};
+  response.body = *text;
+  return response;
+}
+
+/// GET: what a machine says; PUT {"keyboard"} takes its keyboard, with "text" types on it; DELETE gives it back. What
+/// is typed stands in no event and no log.
+ServedResponse IronicApi::console(const ApiCall& call) {
+  const Node& node = conductor_.node(call.parts[2]);
+  const std::string& who = call.caller.name;
+  if (consoles_ == nullptr) throw Refusal(404, "This conductor serves no consoles.");
+  if (call.is("PUT")) {
+    const Json body = call.body();
+    const std::string keyboard = text_in(body, "keyboard");
+    constexpr std::size_t k_shortest_keyboard = 16;  // nobody guesses another window's
+    if (keyboard.size() < k_shortest_keyboard || keyboard.size() > 64)
+      throw Refusal(400, cat("keyboard is to be a word of ", k_shortest_keyboard, " to 64 characters, made up anew"));
+    const bool types = body.contains("text");
+    const std::string fault =
+        types ? consoles_->type(node, who, keyboard, text_in(body, "text")) : consoles_->take(node, who, keyboard);
+    if (!fault.empty()) throw Refusal(409, cat("The console of node ", node.title(), ": ", fault, "."));
+    if (!types) tell_of_console(node, cat(who, " types at its console"));
+    return empty_answer(204);
+  }
+  if (call.is("DELETE")) {
+    if (consoles_->leave(node.uuid, who, call.parameter("keyboard")))
+      tell_of_console(node, cat(who, " types at its console no more"));
+    return empty_answer(204);
+  }
+  const std::optional<Json> part =
+      consoles_->part(node, parse_number(call.parameter("from")), who, call.parameter("keyboard"));
+  if (!part) throw Refusal(404, cat("Nothing was said at the console of node ", node.title(), " yet."));
+  return json_answer(200, *part);
+}
+
+void IronicApi::tell_of_console(const Node& node, const std::string& text) {
+  conductor_.ledger().record(node, "console", text);
+  conductor_.settle();
+}
+
+void IronicApi::look_at_consoles() {
+  if (consoles_ == nullptr) return;
+  for (const ConsoleDesk::Ended& ended : consoles_->tick()) {
+    const Node* node = conductor_.ledger().by_uuid(ended.uuid);
+    if (node != nullptr) tell_of_console(*node, cat(ended.who, " types at its console no more: ", ended.why));
+  }
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {

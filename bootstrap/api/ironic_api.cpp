@@ -125,6 +125,8 @@ std::unique_ptr<HeldAnswer> IronicApi::hold(const ServedRequest& request, const 
 Role needed_role(const ApiCall& call) {
   const std::string what = call.parts.empty() ? "" : call.parts[0];
   const std::string part = call.parts.size() > 2 ? call.parts[2] : "";
+  const bool console = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "consoles";
+  if (console) return Role::operate;  // it may show secrets
   if (call.is("GET") || call.is("HEAD")) return call.truth("secrets") ? Role::admin : Role::read;
   const bool of_node = what == "nodes" && (part == "states" || part == "maintenance" || part == "management");
   const bool instruction = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "instructions";

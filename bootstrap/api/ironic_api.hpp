@@ -15,6 +15,7 @@
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/gate/gate.hpp"
 #include "bootstrap/node/shown.hpp"
+#include "bootstrap/power/console_desk.hpp"
 #include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
@@ -52,6 +53,12 @@ class IronicApi final : public GuardedHandler {
   }
   /// What `GET /v1/hearth/engine` answers: where the stack engine of this process is, and who signs for it. Null: none.
   void set_engine(Json shown) { engine_ = std::move(shown); }
+  /// What `GET /v1/hearth/pace` answers: how long things took lately.
+  void set_pace(std::function<Json()> shown) { pace_ = std::move(shown); }
+  /// Serial consoles, for those who are elsewhere; without it there are none.
+  void set_consoles(ConsoleDesk& consoles) { consoles_ = &consoles; }
+  /// To be called a few times a second: keyboards that nobody uses are given back, and told as events.
+  void look_at_consoles();
   /// What a machine's management is asked for is answered when it has: its boot device, an interrupt.
   [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) override;
   [[nodiscard]] ServedResponse answer_holding(const ServedRequest& request, const Caller& caller,
@@ -112,6 +119,9 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
   [[nodiscard]] ServedResponse boot_log(const ApiCall& call);
   ServedResponse instructions(const ApiCall& call);
+  [[nodiscard]] ServedResponse evidence(const ApiCall& call) const;
+  [[nodiscard]] ServedResponse console(const ApiCall& call);
+  void tell_of_console(const Node& node, const std::string& text);
   [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
   [[nodiscard]] ServedResponse configure_boot(const ApiCall& call);
   [[nodiscard]] ServedResponse hand_over(const ApiCall& call);
@@ -120,6 +130,8 @@ class IronicApi final : public GuardedHandler {
   Faces faces_;
   Logger& log_;
   Json engine_;
+  std::function<Json()> pace_;
+  ConsoleDesk* consoles_ = nullptr;
 };
 
 }  // namespace hearth::bootstrap

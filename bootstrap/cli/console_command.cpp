@@ -55,7 +55,7 @@ cli::Command console_command() {
       "look at a machine's serial console, and type to it; Ctrl-] leaves it",
       "By IPMI's serial over LAN (ipmitool), of nodes with the driver ipmi and the console_interface ipmitool-socat. "
       "Once it is switched on the conductor holds it, at DIR/consoles/UUID: root and the conductor's user reach it "
-      "there, nobody does over a network.",
+      "there; over a network who may operate does, in the status page.",
       with_client({{"enable", 0, "", "switch it on, and keep it on"}, {"disable", 0, "", "switch it off"}}),
       console};
 }

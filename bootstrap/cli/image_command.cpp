@@ -12,22 +12,25 @@
 #include "base/sys/stoppable_runner.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
+#include "builder/evidence/own_names.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
-/// DIR/files/images. Root may write there, where DIR is another user's: by none of that user's links, and as that
+/// A folder below DIR. Root may write there, where DIR is another user's: by none of that user's links, and as that
 /// user's.
-class ImageFolder {
+class StateFolder {
  public:
-  explicit ImageFolder(const fs::path& state) : folder_(Fd::open(state.string(), O_RDONLY | O_DIRECTORY)) {
+  StateFolder(const fs::path& state, const std::vector<const char*>& names)
+      : folder_(Fd::open(state.string(), O_RDONLY | O_DIRECTORY)) {
     if (::fstat(folder_.get(), &owner_) != 0) throw Error::from_errno("looking at", state.string());
-    for (const char* name : {"files", "images"}) {
+    for (const char* name : names) {
       const bool is_new = ::mkdirat(folder_.get(), name, 0755) == 0;
       folder_ = open_beneath(folder_, name, O_RDONLY | O_DIRECTORY);
       if (is_new) give(folder_, name);
@@ -64,7 +67,7 @@ class ImageFolder {
 };
 
 /// The image's own kernel and ramdisk, or those that were named, and the image beside them; its SHA-256.
-std::string take_in(const fs::path& image, const ImageFolder& folder, const std::string& name,
+std::string take_in(const fs::path& image, const StateFolder& folder, const std::string& name,
                     const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // to find the kernel, the disk is unpacked
@@ -79,19 +82,41 @@ std::string take_in(const fs::path& image, const ImageFolder& folder, const std:
   return folder.keep(image, cat(name, image.extension().string()));
 }
 
+/// Of what the image was made, as its evidence tells; null where it has none. The evidence itself is kept beside, to be
+/// looked at (api/image_evidence.hpp).
+Json kept_evidence(const fs::path& image, const std::string& name, const std::string& digest, const fs::path& state) {
+  const fs::path beside = builder::records_directory(image.string());
+  const RealFileSystem files;
+  const std::optional<std::string> manifest = files.read(beside / builder::k_manifest_file);
+  if (!manifest) return nullptr;
+  const std::optional<std::string> statement = files.read(beside / builder::k_provenance_file);
+  Json shown = evidence_summary(parse_json(*manifest, (beside / builder::k_manifest_file).string()).value_or_throw(),
+                                statement ? json_or_null(*statement) : Json(), digest);
+  const StateFolder folder(state, {k_evidence_folder});
+  shown["files"] = Json::array();
+  for (const char* file : k_evidence_shown) {
+    if (!fs::is_regular_file(beside / file)) continue;
+    static_cast<void>(folder.keep(beside / file, evidence_name(name, file)));
+    shown["files"].push_back(file);
+  }
+  return shown;
+}
+
 int load(const cli::Arguments& arguments) {
   const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
-  const std::string digest = take_in(image, ImageFolder(state_directory(arguments)), name, arguments);
+  const std::string digest =
+      take_in(image, StateFolder(state_directory(arguments), {"files", "images"}), name, arguments);
   Json record = {{"kernel", (folder / cat(name, ".kernel")).string()},
                  {"ramdisk", (folder / cat(name, ".ramdisk")).string()},
                  {"file", (folder / cat(name, image.extension().string())).string()},
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
                  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
+  record["evidence"] = kept_evidence(image, name, digest, state_directory(arguments));
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
   cli::print(cat(name, " sha256:", digest, "\n"));
@@ -106,12 +131,14 @@ std::vector<cli::Command> image_commands() {
                                       {"ramdisk", 0, "FILE", "and this ramdisk"},
                                       {"image-url", 0, "URL", "where machines fetch it, if not from the seed"}};
   for (cli::Option& option : builder::channels::source_options()) options.push_back(std::move(option));
-  return {{"image load", "IMAGE|NAME@CHANNEL", "take an image, its kernel and its ramdisk into the seed",
-           "The three are copied to DIR/files/images and registered under one name: hearth node deploy --image NAME "
-           "writes the "
-           "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
-           "ramdisk.",
-           with_client(std::move(options)), load}};
+  return {
+      {"image load", "IMAGE|NAME@CHANNEL", "take an image, its kernel and its ramdisk into the seed",
+       "The three are copied to DIR/files/images and registered under one name: hearth node deploy --image NAME "
+       "writes the "
+       "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
+       "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
+       "status page shows it.",
+       with_client(std::move(options)), load}};
 }
 
 }  // namespace hearth::bootstrap

@@ -10,6 +10,7 @@
 #include "bootstrap/cli/driver_text.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
+#include "bootstrap/inventory/changes.hpp"
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -94,7 +95,12 @@ int import_command(const cli::Arguments& arguments) {
   const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
   for (const char* what : {"created", "updated", "removed"}) {
     const std::string word = std::string(what) == "created" ? "registered" : what;
-    for (const Json& uuid : answer[what]) cli::print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
+    for (const Json& uuid : answer[what]) {
+      cli::print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
+      if (!arguments.has("dry-run")) continue;
+      const Json changes = object_member(answer, "changes").value(text_of(uuid), Json::array());
+      for (const Json& change : changes) cli::print(cat("  ", change_text(change), "\n"));
+    }
   }
   if (!answer["unchanged"].empty()) cli::print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
   const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
@@ -480,7 +486,7 @@ cli::Command import_node_command() {
                     {"enroll", "manageable", "available"}},
                    {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
                    {"remove", 0, "", "delete nodes that are not in the file"},
-                   {"dry-run", 0, "", "only tell what would be done"},
+                   {"dry-run", 0, "", "only tell what would be done, of nodes that are there value by value"},
                    k_as_json}),
       import_command,
       "",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 
 #include "base/cli/print.hpp"
 #include "base/net/http_server.hpp"
@@ -17,6 +18,7 @@
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/boot/boot_service.hpp"
+#include "bootstrap/boot/first_signs.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/page/heat_stacks.hpp"
@@ -356,10 +358,11 @@ struct SeedService::Parts {
         people(conductor, IronicApi::Faces::all, log),
         machines(conductor, IronicApi::Faces::agents, log),
         engine(arguments, networks, directory, clock, log),
+        desk(directory, arguments.value_or("consoles", ""), clock),
         shown_stacks(workers, clock, arguments.value_or("stacks", engine.url),
                      engine.service ? engine.service->token() : stack_token(arguments),
                      arguments.value_or("stacks-ca-file", engine.ca_file)),
-        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, directory),
+        page(conductor, log, people, engine.service || arguments.has("stacks") ? &shown_stacks : nullptr, &desk),
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
@@ -370,6 +373,11 @@ struct SeedService::Parts {
                 .stop_time = std::chrono::seconds(1)},
                clock, log, &access) {
     people.set_engine(engine.shown());
+    people.set_consoles(desk);
+    people.set_pace([this] { return pace_shown(); });
+    conductor.ledger().measure(pace);
+    people_gate.measure(pace);
+    machines_gate.measure(pace);
     conductor.ledger().watch([this](const Event& event) {
       if (event.kind == "handover") server.stop();
     });
@@ -380,6 +388,41 @@ struct SeedService::Parts {
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
+  }
+
+  [[nodiscard]] Json pace_shown() {
+    constexpr std::size_t k_named = 10;
+    std::vector<std::string> asked = conductor.asked_nodes();
+    if (asked.size() > k_named) asked.resize(k_named);
+    const ThreadWorkers::Load load = workers.load();
+    return {{"parts", pace.shown(clock.now())},
+            {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}}},
+            {"asked", asked},
+            {"nodes", conductor.ledger().nodes().size()}};
+  }
+
+  /// Each 50 ms, if all that this thread has to do lets it.
+  void round() {
+    const MonotonicTime begun = clock.now();
+    const Duration used = thread_time();
+    if (last_round != MonotonicTime{}) {
+      const Duration late = begun - last_round - k_round;
+      const bool busy = 2 * (used - last_used) >= late;
+      pace.took(busy ? "late busy" : "late idle", late, begun);
+    }
+    if (boot) boot->tick();
+    conductor.tick();
+    last_round = clock.now();
+    last_used = thread_time();
+    pace.took("tick", last_round - begun, last_round);
+    if (boot && boot->has_failed()) server.stop();
+  }
+
+  /// Of the processor, for this thread.
+  static Duration thread_time() {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
   }
 
   void say(const std::string& name, const std::string& address, std::uint16_t port) const {
@@ -459,6 +502,10 @@ struct SeedService::Parts {
     return all_drivers(directory, std::make_shared<const Curfew>());
   }
 
+  static constexpr std::chrono::milliseconds k_round{50};
+  Pace pace;
+  MonotonicTime last_round{};
+  Duration last_used{};
   bool has_page;
   fs::path directory;
   std::optional<pxe::Site> site;
@@ -480,6 +527,7 @@ struct SeedService::Parts {
   IronicApi people;
   IronicApi machines;
   OwnEngine engine;
+  ConsoleDesk desk;
   HeatStacks shown_stacks;
   StatusPage page;
   Gate people_gate;
@@ -488,6 +536,7 @@ struct SeedService::Parts {
   HttpServer server;
   std::unique_ptr<BootService> boot;
   Consoles consoles{directory, log};
+  FirstSigns signs{conductor, [this](const std::string& id) { return engine.service->engine().last_poll(id); }};
 };
 
 GivenAway::GivenAway(const fs::path& directory, Handover given)
@@ -502,14 +551,23 @@ SeedService::SeedService(const cli::Arguments& arguments) : parts_(std::make_uni
 SeedService::~SeedService() = default;
 
 void SeedService::run() {
-  parts_->server.every(std::chrono::milliseconds(50), [this] {
-    if (parts_->boot) parts_->boot->tick();
-    parts_->conductor.tick();
-    if (parts_->boot && parts_->boot->has_failed()) parts_->server.stop();
+  parts_->server.every(Parts::k_round, [this] { parts_->round(); });
+  parts_->server.every(std::chrono::milliseconds(250), [this] {
+    parts_->page.flush();
+    parts_->people.look_at_consoles();
   });
-  parts_->server.every(std::chrono::milliseconds(250), [this] { parts_->page.flush(); });
   parts_->server.every(std::chrono::seconds(1),
                        [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
+  if (parts_->engine.service) {
+    metadata::live::Engine& engine = parts_->engine.service->engine();
+    engine.watch([this, &engine](const metadata::live::Event& event) {
+      const bool failed = event.status == "SIGNAL_FAILED";
+      if (!failed && event.status != "SIGNAL_COMPLETE") return;
+      const std::string server = engine.server_of(event.stack_id, event.resource);
+      if (!server.empty()) parts_->signs.deployment_ended(server, event.resource, failed);
+    });
+    parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
+  }
   parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {

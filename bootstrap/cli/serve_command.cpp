@@ -55,6 +55,10 @@ cli::Command serve_command() {
        {"rehearsal", 0, "",
         "also take drivers and words that make something run on this machine: qemu, other libvirt URIs, password files "
         "anywhere"},
+       {"consoles", 0, "DIR",
+        "machines that another program of this computer runs have their serial consoles there: DIR/NAME/console.log, "
+        "and "
+        "the socket DIR/NAME/console"},
        {"no-page", 0, "", "no status page"},
        {"stacks", 0, "URL",
         "whose stacks the page shows: a Heat API such as http://127.0.0.1:8004/v1/PROJECT (with --engine, its own)"},

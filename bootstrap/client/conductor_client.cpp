@@ -61,8 +61,8 @@ std::string wire_form(const Json& body) {
   }
 }
 
-constexpr std::chrono::seconds k_patience{60};          // for a conductor's answer, or that of BMCs
-constexpr std::chrono::seconds k_import_patience{600};  // of 100,000 nodes, on a busy machine
+constexpr std::chrono::seconds k_patience = ConductorClient::k_usual_patience;  // for a conductor's answer, or BMCs'
+constexpr std::chrono::seconds k_import_patience{600};                          // of 100,000 nodes, on a busy machine
 
 class RemoteClient final : public ConductorClient {
  public:
@@ -76,6 +76,7 @@ class RemoteClient final : public ConductorClient {
   }
   [[nodiscard]] bool lasts() const override { return true; }
   void wait(Duration duration) override { clock_.sleep(duration); }
+  void set_patience(std::chrono::seconds patience) override { patience_ = patience; }
 
  private:
   Answer send(const std::string& method, const std::string& target, const std::string& body) override {
@@ -87,7 +88,7 @@ class RemoteClient final : public ConductorClient {
     if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
     request.body = body;
     request.socket = socket_;
-    const std::chrono::seconds patience = target == "/v1/hearth/import" ? k_import_patience : k_patience;
+    const std::chrono::seconds patience = target == "/v1/hearth/import" ? k_import_patience : patience_;
     request.deadline = Deadline::after(patience, clock_);
     const WaitNotice notice(
         cat("waiting for the conductor at ", socket_.empty() ? url_ : socket_, ", ", patience.count(), " s at most"));
@@ -113,6 +114,7 @@ class RemoteClient final : public ConductorClient {
   std::string url_;
   std::string token_;
   std::string socket_;
+  std::chrono::seconds patience_ = k_patience;
 };
 
 /// In this process nothing is done with rights that the caller does not have.

@@ -33,6 +33,9 @@ class ConductorClient {
   Json call_expecting(const std::string& method, const std::string& target, const Json& body, int status);
   /// Whether something goes on when this command ends.
   [[nodiscard]] virtual bool lasts() const = 0;
+  static constexpr std::chrono::seconds k_usual_patience{60};
+  /// How long one answer is waited for.
+  virtual void set_patience(std::chrono::seconds patience) { (void)patience; }
   /// Lets time pass.
   virtual void wait(Duration duration) = 0;
 

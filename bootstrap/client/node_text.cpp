@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/table.hpp"
 #include "base/log.hpp"
 #include "base/python_json.hpp"
@@ -59,6 +60,34 @@ std::string reason_of(const Json& node, Stamp now) {
   return short_line(text.rfind("; ", 0) == 0 ? text.substr(2) : text);
 }
 
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  for (const std::string& line : split_lines(text)) widest = std::max(widest, cli::columns(line));
+  return widest;
+}
+
+/// For terminals that are too narrow for a table: a few lines for each node.
+std::string node_paragraphs(const Json& nodes, const std::vector<std::string>& reasons, std::size_t room) {
+  std::string text;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Json& node = nodes[i];
+    const std::string uuid = shown_value(node["uuid"]);
+    const bool named = node["name"].is_string() && node["name"] != "";
+    std::vector<std::string> lines = {cat(named ? shown_value(node["name"]) : uuid, ": ",
+                                          shown_value(node["provision_state"]), ", ", shown_value(node["power_state"]),
+                                          node["maintenance"] == true ? ", maintenance" : "")};
+    if (named) lines.push_back(uuid);
+    if (node["instance_uuid"].is_string()) lines.push_back(cat("instance ", shown_value(node["instance_uuid"])));
+    if (!reasons[i].empty()) lines.push_back(reasons[i]);
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      const std::string indent = at == 0 ? "" : "  ";
+      text += cat(indent, replace_all(cli::fitted(one_line(lines[at]), room - indent.size()), "\n", cat("\n", indent)),
+                  "\n");
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string shown_value(const Json& value) { return value.is_string() ? value.get<std::string>() : python_text(value); }
@@ -80,7 +109,8 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_
                                               [](const std::string& reason) { return !reason.empty(); });
   for (std::size_t i = 0; any && i < rows.size(); ++i) rows[i].push_back(reasons[i]);
   if (any) head.emplace_back("Reason");
-  return cli::table(head, rows, room);
+  std::string text = cli::table(head, rows, room);
+  return room == 0 || nodes.empty() || widest_line(text) <= room ? text : node_paragraphs(nodes, reasons, room);
 }
 
 std::string fields_table(const Json& object) {

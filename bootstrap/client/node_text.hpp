@@ -15,7 +15,8 @@ namespace hearth::bootstrap {
 /// empty instead of None for nodes without an instance, as an old guide has it. Where there is something to say of a
 /// node, a column Reason says it (not in an old guide's words): its last error, why it is out of service, what its
 /// system was overheard to ask in vain, or when its machine was last heard of.
-/// `now`: what was overheard of a machine long before is no reason any more; 0 takes it for new. `room`: cli::table's.
+/// `now`: what was overheard of a machine long before is no reason any more; 0 takes it for new. `room`: cli::table's;
+/// where no table has it, a few lines for each node.
 [[nodiscard]] std::string node_table(const Json& nodes, bool seed_words = false, Stamp now = 0, std::size_t room = 0);
 /// Field and Value, in the order of the alphabet.
 [[nodiscard]] std::string fields_table(const Json& object);

@@ -33,6 +33,7 @@ struct ImportRequest {
 struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
   std::map<std::string, std::string> names;                       ///< of those created, where they have one
+  std::map<std::string, Json> changes;                            ///< of those updated: node_changes()
   std::vector<std::string> warnings;
   std::string faults;  ///< all that is wrong, a line each; then nothing was changed
 };

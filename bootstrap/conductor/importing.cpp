@@ -8,6 +8,7 @@
 #include "bootstrap/conductor/allocations.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/conductor/inspection.hpp"
+#include "bootstrap/inventory/changes.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
 #include "bootstrap/inventory/matching.hpp"
 
@@ -134,6 +135,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     }
     const bool change = apply_draft(step, changed, ledger_.now());
     (change ? result.updated : result.unchanged).push_back(changed.uuid);
+    if (change) result.changes.emplace(changed.uuid, node_changes(node(step.node), changed));
     if (!change || request.dry_run) return;
     changed.updated = ledger_.now();
     // What was wrong with it may be what was corrected.

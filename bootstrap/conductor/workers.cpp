@@ -27,6 +27,11 @@ ThreadWorkers::~ThreadWorkers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+ThreadWorkers::Load ThreadWorkers::load() const {
+  const std::lock_guard lock(mutex_);
+  return {running_, waiting_.size(), most_};
+}
+
 void ThreadWorkers::submit(Work work, Finished finished) {
   {
     const std::lock_guard lock(mutex_);

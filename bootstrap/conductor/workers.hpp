@@ -49,6 +49,12 @@ class ThreadWorkers final : public Workers {
   ThreadWorkers& operator=(const ThreadWorkers&) = delete;
   /// Waits for work that is under way; what has not begun is dropped.
   ~ThreadWorkers() override;
+  struct Load {
+    std::size_t busy = 0;     ///< at work
+    std::size_t waiting = 0;  ///< for one of them
+    std::size_t most = 0;
+  };
+  [[nodiscard]] Load load() const;
   /// Begins nothing more, and waits so long for what is under way. False when something still is: then this must not be
   /// destroyed but the process ended, since what a BMC does not answer can't be called back.
   [[nodiscard]] bool stop(std::chrono::milliseconds patience);

@@ -80,6 +80,8 @@ std::optional<Role> parse_role(std::string_view name) {
   return static_cast<Role>(found - k_roles.begin());
 }
 
+std::string_view name_of(Role role) { return k_roles.at(static_cast<std::size_t>(role)); }
+
 bool is_own_host(const std::string& authority, const std::vector<std::string>& names) {
   const std::string host = host_of(authority);
   if (host.empty() || is_address(host) || host == "localhost" || host.ends_with(".localhost")) return true;
@@ -122,7 +124,7 @@ Gate::Gate(Settings settings, GuardedHandler& behind, const Clock& clock, Logger
 Caller Gate::by_token(const std::string& token) const {
   Caller found;
   for (const Credential& one : settings_.people) {  // all of them: how long it takes tells nothing
-    if (!one.token.empty() && equal_in_constant_time(token, one.token)) found = {one.role, one.name};
+    if (!one.token.empty() && equal_in_constant_time(token, one.token)) found = {one.role, one.name, one.role};
   }
   return found;
 }
@@ -136,7 +138,7 @@ Caller Gate::caller_of(const ServedRequest& request) const {
 
 Caller Gate::by_user(uid_t user) {
   if (user != 0 && user != ::geteuid()) return {};
-  return {Role::admin, name_of_user(user)};
+  return {Role::admin, name_of_user(user), Role::admin};
 }
 
 /// A session is "ENDS.NONCE.MAC.NAME": it is not kept here, so that it outlives a restart of the conductor as its token
@@ -150,7 +152,7 @@ Caller Gate::by_session(const std::string& session) const {
   Caller found;
   for (const Credential& one : settings_.people) {
     if (one.name == name && !one.token.empty() && equal_in_constant_time(session, session_of(one, *ends, parts[1])))
-      found = {std::min(one.role, Role::read), one.name};
+      found = {std::min(one.role, Role::read), one.name, one.role};
   }
   return found;
 }
@@ -218,7 +220,10 @@ ServedResponse Gate::answer(const ServedRequest& request) {
   }
   const Caller caller = caller_of(request);
   if (request.path == k_login) return log_in(request, caller);
+  const MonotonicTime begun = clock_.now();
   ServedResponse response = behind_.answer(request, caller);
+  if (pace_ != nullptr)
+    pace_->took("answer", clock_.now() - begun, clock_.now(), cat(request.method, " ", request.path));
   if (response.status == 401 && warnings_.take(clock_.now()))
     log_.warning(cat("no valid token: ", request.method, " ", request.path, " from ", request.peer));
   return response;

@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/net/served.hpp"
 #include "bootstrap/node/budget.hpp"
+#include "bootstrap/node/pace.hpp"
 
 namespace hearth::bootstrap {
 
@@ -27,6 +28,7 @@ enum class Role {
   admin,    ///< the inventory, images, roles, secrets, handover
 };
 [[nodiscard]] std::optional<Role> parse_role(std::string_view name);
+[[nodiscard]] std::string_view name_of(Role role);
 
 /// Who may come in with which token.
 struct Credential {
@@ -38,7 +40,8 @@ struct Credential {
 /// Who sends a request.
 struct Caller {
   Role role = Role::nobody;
-  std::string name;  ///< empty = nobody
+  std::string name;         ///< empty = nobody
+  Role may = Role::nobody;  ///< by a cookie: what he may who gives his token, too
 };
 
 class GuardedHandler {
@@ -66,6 +69,9 @@ class Gate final : public HttpHandler {
   };
   Gate(Settings settings, GuardedHandler& behind, const Clock& clock, Logger& log);
 
+  /// How long each answer takes goes there.
+  void measure(Pace& pace) { pace_ = &pace; }
+
   /// POST /v1/hearth/login with a token: a cookie for a browser, which then may look without it; DELETE ends it.
   /// Everything else goes to the handler, or is refused: 421, 403.
   [[nodiscard]] ServedResponse answer(const ServedRequest& request) override;
@@ -91,6 +97,7 @@ class Gate final : public HttpHandler {
   GuardedHandler& behind_;
   const Clock& clock_;
   Logger& log_;
+  Pace* pace_ = nullptr;
   std::set<std::string> ended_;  ///< sessions that were logged out, by their ends
   Budget warnings_;
 };

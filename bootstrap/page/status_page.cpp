@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
-#include "bootstrap/page/console_part.hpp"
 #include "bootstrap/page/view.hpp"
 #include "metadata/serve/query.hpp"
 
@@ -70,12 +69,13 @@ Json events_json(const std::vector<Event>& events) {
 
 }  // namespace
 
-StatusPage::StatusPage(Conductor& conductor, PageLog& log, GuardedHandler& rest, StackSource* stacks, fs::path state)
+StatusPage::StatusPage(Conductor& conductor, PageLog& log, GuardedHandler& rest, StackSource* stacks,
+                       const ConsoleDesk* consoles)
     : conductor_(conductor),
       log_(log),
       rest_(rest),
       stacks_(stacks),
-      state_(std::move(state)),
+      consoles_(consoles),
       files_(page_files()),
       feed_(random_hex(8)) {
   feed_.event_came(conductor_.ledger().store().last_event());
@@ -103,7 +103,7 @@ ServedResponse StatusPage::page(const ServedRequest& request, const Caller& call
   const std::string what = request.path.substr(6);
   if (what == "counts") return json_answer(200, {{"nodes", conductor_.ledger().nodes().size()}});
   const bool tells = what == "events" || what == "history" || what == "waiting" || what == "network" ||
-                     what == "images" || what.rfind("nodes/", 0) == 0 || what.rfind("console/", 0) == 0;
+                     what == "images" || what.rfind("nodes/", 0) == 0;
   if (tells && caller.role == Role::nobody) return plain(401, "Log in to see the nodes");
   if (what == "events") return stream(request);
   if (what == "history") return history(request);
@@ -111,7 +111,6 @@ ServedResponse StatusPage::page(const ServedRequest& request, const Caller& call
   if (what == "waiting") return json_answer(200, {{"waiting", conductor_.waiting()}});
   if (what == "images") return images();
   if (what.rfind("nodes/", 0) == 0) return details(what.substr(6));
-  if (what.rfind("console/", 0) == 0) return console(request, what.substr(8), caller);
   return file(request, what.empty() ? "index.html" : what);
 }
 
@@ -146,16 +145,6 @@ ServedResponse StatusPage::images() const {
   return json_answer(200, {{"images", list}});
 }
 
-/// A console may show secrets: those who only look at things don't get it.
-ServedResponse StatusPage::console(const ServedRequest& request, const std::string& uuid, const Caller& caller) {
-  if (caller.role < Role::operate) return plain(403, "A console may show secrets: it takes the role operate");
-  if (conductor_.ledger().by_uuid(uuid) == nullptr) return plain(404, cat("There is no node ", uuid));
-  const metadata::Parameters parameters = metadata::parse_parameters(request.query);
-  const std::optional<Json> part =
-      console_part(console_file(state_, uuid), parse_number(metadata::parameter_or(parameters, "from", "")));
-  return part ? json_answer(200, *part) : plain(404, "No machine of this conductor's has said anything there");
-}
-
 ServedResponse StatusPage::details(const std::string& uuid) {
   const Node* node = conductor_.ledger().by_uuid(uuid);
   if (node == nullptr) return plain(404, cat("There is no node ", uuid));
@@ -171,7 +160,7 @@ ServedResponse StatusPage::details(const std::string& uuid) {
   }
   if (const std::optional<Json> log = conductor_.ledger().store().document(cat("agent-log/", uuid)))
     shown["log"] = *log;
-  shown["console"] = has_console(console_file(state_, uuid));
+  shown["console"] = consoles_ == nullptr ? Json() : consoles_->shown(*node);
   return json_answer(200, shown);
 }
 

@@ -25,6 +25,7 @@
 #include "bootstrap/page/page_files.hpp"
 #include "bootstrap/page/page_log.hpp"
 #include "bootstrap/page/stack_source.hpp"
+#include "bootstrap/power/console_desk.hpp"
 
 namespace hearth::bootstrap {
 
@@ -32,9 +33,9 @@ class StatusPage final : public GuardedHandler {
  public:
   static constexpr std::size_t k_readers = 64;  ///< more are told to come again later
 
-  /// `stacks` may be null; below `state` machines that the conductor runs have their consoles.
+  /// `stacks` and `consoles` may be null.
   StatusPage(Conductor& conductor, PageLog& log, GuardedHandler& rest, StackSource* stacks = nullptr,
-             fs::path state = {});
+             const ConsoleDesk* consoles = nullptr);
   StatusPage(const StatusPage&) = delete;
   StatusPage& operator=(const StatusPage&) = delete;
 
@@ -51,7 +52,6 @@ class StatusPage final : public GuardedHandler {
   [[nodiscard]] ServedResponse file(const ServedRequest& request, const std::string& name) const;
   [[nodiscard]] ServedResponse history(const ServedRequest& request);
   [[nodiscard]] ServedResponse details(const std::string& uuid);
-  [[nodiscard]] ServedResponse console(const ServedRequest& request, const std::string& uuid, const Caller& caller);
   [[nodiscard]] ServedResponse images() const;
   [[nodiscard]] ServedResponse stream(const ServedRequest& request);
 
@@ -67,7 +67,7 @@ class StatusPage final : public GuardedHandler {
   PageLog& log_;
   GuardedHandler& rest_;
   StackSource* stacks_;
-  fs::path state_;
+  const ConsoleDesk* consoles_;
   std::vector<PageFile> files_;
   Feed feed_;
   FeedPosition told_;                         ///< up to where readers know everything

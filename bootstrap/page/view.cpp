@@ -125,7 +125,8 @@ Json page_image(const std::string& name, const Json& document) {
           {"format", text_in(document, "image_disk_format")},
           {"digest_kind", text_in(document, "image_os_hash_algo")},
           {"digest", text_in(document, "image_os_hash_value")},
-          {"boots", !text_in(document, "kernel").empty() && !text_in(document, "ramdisk").empty()}};
+          {"boots", !text_in(document, "kernel").empty() && !text_in(document, "ramdisk").empty()},
+          {"evidence", member_or_null(document, "evidence")}};
 }
 
 Json page_event(const Event& event) {

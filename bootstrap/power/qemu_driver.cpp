@@ -92,6 +92,7 @@ std::vector<std::string> qemu_command(const Node& node, const fs::path& home, co
                                                             .memory_mib = driver_setting(node, "qemu_memory"),
                                                             .home = home,
                                                             .background = true,
+                                                            .open_console = true,
                                                             .uefi = is_uefi(node)});
   argv.insert(argv.end(), common.begin(), common.end());
   argv.insert(argv.end(), {"-uuid", node.uuid, "-cpu", driver_setting(node, "qemu_cpu")});

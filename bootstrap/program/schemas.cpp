@@ -11,6 +11,7 @@
 #include "builder/packages/package_installs.hpp"
 #include "builder/spec/image_description.hpp"
 #include "builder/vm/check_file.hpp"
+#include "metadata/environment/environment.hpp"
 
 namespace hearth {
 
@@ -22,13 +23,14 @@ struct SchemaRow {
   std::string (*text)();
 };
 
-constexpr std::array<SchemaRow, 6> k_schemas = {{
+constexpr std::array<SchemaRow, 7> k_schemas = {{
     {"images", "images.yaml: images, as hearth image create reads them", builder::image_description_schema},
     {"package-installs", "package-installs.yaml of elements", builder::package_installs_schema},
     {"block-device", "block-device-default.yaml of elements", builder::block_device_schema},
     {"checks", "what hearth image test --checks asks of a machine", vm::check_file_schema},
     {"site", "site.yaml: a site", bootstrap::site_schema},
     {"inventory", "instackenv.json and other inventories", bootstrap::inventory_schema},
+    {"environment", "environments of Heat templates (-e), as hearth deploy reads them", metadata::environment_schema},
 }};
 
 std::vector<std::string> schema_names() {

@@ -104,6 +104,8 @@ std::vector<std::string> seed_service_command(const RehearsalSettings& settings)
                                     "--engine",
                                     "--state",
                                     node_state(settings).string(),
+                                    "--consoles",
+                                    (settings.work / "machines").string(),
                                     "--boots-at-once",
                                     std::to_string(settings.boots_at_once),
                                     "--heartbeat-interval",

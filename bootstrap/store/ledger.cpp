@@ -155,7 +155,9 @@ void Ledger::commit() {
   std::vector<const Node*> changed;
   for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
   try {
+    const MonotonicTime begun = clock_.now();
     store_.commit(changed, removed_, events_, documents_);
+    if (pace_ != nullptr) pace_->took("store", clock_.now() - begun, clock_.now());
   } catch (const std::exception&) {
     roll_back();
     throw;

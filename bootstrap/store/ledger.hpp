@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "bootstrap/node/pace.hpp"
 #include "bootstrap/store/node_index.hpp"
 #include "bootstrap/store/store.hpp"
 
@@ -59,6 +60,8 @@ class Ledger {
   void record(const Node& node, std::string kind, std::string text, Json detail = Json::object());
   void record_site(std::string kind, std::string text, Json detail = Json::object());
 
+  /// How long it takes to keep changes goes there.
+  void measure(Pace& pace) { pace_ = &pace; }
   /// Makes everything durable; then tells the watchers. Where that fails, all is as it was at the last commit, and the
   /// error is thrown: nobody is shown what was never kept.
   void commit();
@@ -89,6 +92,7 @@ class Ledger {
   Documents documents_;
   std::vector<Event> events_;
   std::string actor_;
+  Pace* pace_ = nullptr;
   std::vector<std::function<void(const Committed&)>> watchers_;
 };
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bootstrap/why/incident.hpp"
 #include "bootstrap/why/incident_command.hpp"
+#include "bootstrap/why/page_sources.hpp"
 #include "bootstrap/why/sources.hpp"
 
 namespace hearth::bootstrap {
@@ -15,6 +16,7 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr std::array<std::string_view, 3> k_kinds = {"image", "node", "stack"};
+constexpr const char* k_page = "page";
 
 /// NAME.d of a build is there, under the image's name or that of one of its files.
 bool is_image(const std::string& name) {
@@ -80,8 +82,20 @@ void refuse_options_of_values(const cli::Arguments& arguments, const cli::Comman
   }
 }
 
+/// `why page`: of the conductor that serves it, and of none that this process would make.
+int tell_page(const cli::Arguments& arguments) {
+  why::Answer answer;
+  const auto conductor = ConductorClient::open(arguments);
+  if (!conductor->lasts())
+    throw Error(ErrorKind::not_found, "no conductor runs that would serve a page").hint("start one: hearth node serve");
+  why::put_answer(answer, "page", k_page, why::causes_of(why::page_facts(*conductor, arguments)));
+  print_answer(answer, arguments.has("json"));
+  return 0;
+}
+
 int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   if (const auto file = arguments.value("file")) return tell_file(arguments, *file);
+  if (arguments.operands() == std::vector<std::string>{k_page}) return tell_page(arguments);
   const Asked asked = asked_for(arguments.operands());
   const auto wants = [&](std::string_view kind) { return asked.kind.empty() || asked.kind == kind; };
   const bool as_json = arguments.has("json");
@@ -98,6 +112,12 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   const auto put = [&](std::string_view kind, const auto& facts) {
     if (facts) why::put_answer(answer, kind, asked.name, why::causes_of(*facts));
   };
+  const bool elsewhere = asked.kind == "stack" && arguments.has("stack-url");
+  if (!image && !elsewhere && sources.is_silent()) {
+    why::put_answer(answer, "conductor", asked.name, why::causes_of(*sources.silent()));
+    print_answer(answer, as_json);
+    return 0;
+  }
   if (wants("node")) put("node", sources.node(asked.name));
   if (wants("stack")) put("stack", sources.stack(asked.name));
   if (image) {
@@ -129,22 +149,26 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
   for (cli::Option& option : cli::under("Of a value", value_why.options)) {
     if (option.name != "json") options.push_back(std::move(option));
   }
-  return {{"why", "[image|node|stack|value] NAME [KEY]",
-           "say why a node, a stack, a build or a value is as it is, the true cause first",
-           "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
-           "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
-           "name that is several things each is told (with --json name the kind where an image is among them). With "
-           "--file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` it prints the "
-           "functions, parameters and files that the value in that server's metadata came from, as `hearth metadata "
-           "explain` does. Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"
-           "Example: hearth why web1",
-           options,
-           [image_why, value_why](const cli::Arguments& arguments) {
-             if (is_value(arguments)) return tell_value(arguments, value_why);
-             refuse_options_of_values(arguments, value_why);
-             return run_why(arguments, image_why);
-           }},
-          why::incident_command()};
+  return {
+      {"why", "[image|node|stack|value] NAME [KEY]|page",
+       "say why a node, a stack, a build or a value is as it is, the true cause first",
+       "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
+       "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
+       "name that is several things each is told (with --json name the kind where an image is among them). With "
+       "--file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` it prints the "
+       "functions, parameters and files that the value in that server's metadata came from, as `hearth metadata "
+       "explain` does. Of `page` it measures who is slow: the conductor, its store, the disk, a request, its machine, "
+       "BMCs, the way there. A conductor that answers nobody is told as the cause within ten seconds, whatever was "
+       "asked. "
+       "Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"
+       "Example: hearth why web1",
+       options,
+       [image_why, value_why](const cli::Arguments& arguments) {
+         if (is_value(arguments)) return tell_value(arguments, value_why);
+         refuse_options_of_values(arguments, value_why);
+         return run_why(arguments, image_why);
+       }},
+      why::incident_command()};
 }
 
 }  // namespace hearth::bootstrap

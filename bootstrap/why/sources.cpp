@@ -4,6 +4,7 @@
 
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/why/page_sources.hpp"
 #include "bootstrap/why/stack_causes.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/net/address.hpp"
@@ -89,7 +90,22 @@ ConductorClient* Sources::conductor() {
   const bool told = arguments_.has("url") || current_environment().contains("HEARTH_NODE_URL");
   if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / k_state_file)))
     conductor_ = ConductorClient::open(arguments_);
+  if (conductor_ && conductor_->lasts() && !is_asked_) {
+    is_asked_ = true;
+    PageFacts facts = page_facts(*conductor_, arguments_);
+    if (facts.hangs) silent_ = std::move(facts);
+    conductor_->set_patience(ConductorClient::k_usual_patience);
+  }
   return conductor_.get();
+}
+
+bool Sources::is_silent() {
+  try {
+    static_cast<void>(conductor());
+  } catch (const Error&) {
+    return false;  // node() tells it
+  }
+  return silent_.has_value();
 }
 
 std::optional<NodeFacts> Sources::node(const std::string& name) {

@@ -11,6 +11,7 @@
 #include "base/sys/process.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/page_causes.hpp"
 
 namespace hearth::metadata::live {
 class StackClient;
@@ -32,6 +33,10 @@ class Sources {
   /// nullopt where nobody knows it: tried() has the reason then.
   [[nodiscard]] std::optional<NodeFacts> node(const std::string& name);
   [[nodiscard]] std::optional<StackFacts> stack(const std::string& name);
+  /// Whether there is a conductor that answers nobody.
+  [[nodiscard]] bool is_silent();
+  /// What is wrong with a conductor that answers nobody, which is the cause of all else; found when it is asked first.
+  [[nodiscard]] const std::optional<PageFacts>& silent() const { return silent_; }
   /// Why nothing was found, a line each.
   [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
 
@@ -44,6 +49,8 @@ class Sources {
   SystemClock clock_;
   WebClient http_;
   std::unique_ptr<ConductorClient> conductor_;
+  bool is_asked_ = false;
+  std::optional<PageFacts> silent_;
   std::vector<std::string> tried_;
 };
 

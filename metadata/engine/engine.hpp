@@ -184,6 +184,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   /// What a resource waits for, as far as it is known: of a deployment that its machine has not answered, what was last
   /// heard of the machine's agent. Empty for all else.
   [[nodiscard]] std::string waits_for(const LiveTree& live, std::size_t resource) const;
+  /// The UUID of the server that a deployment is for; empty for all else.
+  [[nodiscard]] std::string server_of(const std::string& stack_id, const std::string& deployment) const;
   /// The last report of the server's agent.
   [[nodiscard]] std::optional<RunReport> last_run(const std::string& server_id) const;
 

@@ -271,6 +271,17 @@ std::optional<RunReport> Engine::last_run(const std::string& server_id) const {
   return found == runs_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string Engine::server_of(const std::string& stack_id, const std::string& deployment) const {
+  const auto tree = tree_of_.find(stack_id);
+  if (tree == tree_of_.end()) return "";
+  const StackTree& rows = trees_.at(tree->second)->tree;
+  const std::size_t stack = rows.find_stack(stack_id);
+  const std::size_t index = stack == k_none ? k_none : rows.find_resource(stack, deployment);
+  if (index == k_none || rows.resource(index).role != Role::deployment) return "";
+  const std::size_t server = rows.find_path(rows.resource(index).deployment.server);
+  return server == k_none ? "" : rows.resource(server).physical_id;
+}
+
 std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const {
   const Resource& row = live.tree.resource(resource);
   if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";

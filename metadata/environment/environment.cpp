@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "metadata/environment/registry.hpp"
 #include "metadata/model/fault.hpp"
@@ -234,6 +235,48 @@ Environment merge_environments(const std::vector<EnvironmentFile>& files, const 
   }
   merged.resource_registry = merge_registries(registries);
   return merged;
+}
+
+namespace {
+
+Json one_or_more(const std::vector<std::string>& words) {
+  const Json word = {{"enum", words}};
+  return {{"anyOf", {word, {{"type", "array"}, {"items", word}}}}};
+}
+
+}  // namespace
+
+std::string environment_schema() {
+  const Json no_answer = {{"type", "null"}};
+  const Json level = {{"$ref", "#/definitions/level"}};
+  const Json hooks =
+      one_or_more({"pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"});
+  const Json type_or_level = {{"anyOf", {{{"type", {"string", "null"}}}, level}}};
+  const Json definitions = {{"level",
+                             {{"type", "object"},
+                              {"properties",
+                               {{"hooks", {{"anyOf", {hooks, no_answer}}}},
+                                {"restricted_actions", {{"anyOf", {one_or_more({"update", "replace"}), no_answer}}}}}},
+                              {"patternProperties", {{"\\.(yaml|template)$", Json::object()}}},
+                              {"additionalProperties", type_or_level}}}};
+  const Json values = {{"type", "object"}};
+  Json strategies = values;  // any word stands for overwrite: these are what an editor offers
+  strategies["additionalProperties"] = {{"anyOf", {{{"enum", {"overwrite", "merge", "deep_merge"}}}, Json::object()}}};
+  Json registry = level;
+  return json_document(
+      {{"$schema", "http://json-schema.org/draft-07/schema#"},
+       {"title", "A Heat environment"},
+       {"type", {"object", "null"}},
+       {"definitions", definitions},
+       {"properties",
+        {{"parameters", {{"type", "object"}, {"description", "values of the template's own parameters"}}},
+         {"parameter_defaults",
+          {{"type", "object"}, {"description", "values of parameters wherever they are declared"}}},
+         {"parameter_merge_strategies", strategies},
+         {"resource_registry", registry},
+         {"encrypted_param_names", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+         {"event_sinks", {{"type", "array"}, {"items", {{"type", "object"}}}}}}},
+       {"additionalProperties", false}});
 }
 
 }  // namespace hearth::metadata

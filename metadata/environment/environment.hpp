@@ -25,6 +25,8 @@ struct EnvironmentFile {
 
 /// Throws ValueError: wrong or empty sections, no map.
 [[nodiscard]] Value check_environment(const Value& document);
+/// Of environment files, for editors (JSON Schema, draft 7). One that is flat is Hearth's own, and not described.
+[[nodiscard]] std::string environment_schema();
 /// Reads the text of a file; what comes in a request may not be flat. Throws Fault.
 [[nodiscard]] EnvironmentFile read_environment(std::string_view text, const std::string& name, Sources& sources,
                                                bool may_be_flat = true, const DocumentFilter& filter = {});

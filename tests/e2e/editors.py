@@ -201,7 +201,8 @@ def schemas(root, folder):
              "block-device": ["elements/*/block-device-default.yaml", "tests/e2e/layouts/*.yaml"],
              "checks": ["examples/*/*.checks.yaml"],
              "site": ["examples/*/site.yaml"],
-             "inventory": ["examples/*/instackenv.json"]}
+             "inventory": ["examples/*/instackenv.json"],
+             "environment": ["tests/peers/metadata/env.yaml", "tests/unit/metadata/data/event_logs/env*.yaml"]}
     check(set(files) == set(names), f"schemas {names}")
     for name, patterns in files.items():
         paths = [path for pattern in patterns for path in glob.glob(os.path.join(root, pattern), recursive=True)
@@ -213,7 +214,7 @@ def schemas(root, folder):
     planted(of, folder)
     keys_both_ways(of, folder)
     for name, cases in (("package-installs", package_cases(of)), ("checks", check_cases(of)), ("block-device", disk_cases(of)),
-                        ("inventory", inventory_cases(of))):
+                        ("inventory", inventory_cases(of)), ("environment", environment_cases())):
         values_both_ways(name, of[name], cases, folder)
 
 
@@ -241,6 +242,8 @@ def planted(of, folder):
         ("site", "site.yaml", SITE + "machines: [{nmae: a}]\n", ["site", "check"], {}),
         ("site", "site.yaml", SITE.replace("subnet", "subnit"), ["site", "check"], {}),
         ("inventory", "in.json", '{"nodes": [{"pm_type": "ipmi", "pm_addr": "h", "colour": 1}]}', ["node", "import", "--dry-run", "--state", folder + "/state"], {}),
+        ("environment", "e-env.yaml", "parameters: {}\nparameter_default: {}\n", ["metadata", "validate", "-t", template_for_environments(folder), "-e"], {}),
+        ("environment", "e-env.yaml", "resource_registry: {resources: {a: {hooks: pre-craete}}}\n", ["metadata", "validate", "-t", template_for_environments(folder), "-e"], {}),
         ("block-device", "layout.yaml", layout % "fck-passno", ["image", "plan", "vm", "debian-minimal"], {"DIB_BLOCK_DEVICE_CONFIG": "file://" + folder + "/layout.yaml"}),
     ]
     for name, path, text, words, env in cases:
@@ -366,6 +369,27 @@ def inventory_cases(of):
     return [{"nodes": [{**machine, "pm_addr": f"10.9.{index // 250}.{index % 250}", key: value}]} for index, (key, value) in enumerate(changes)]
 
 
+def template_for_environments(folder):
+    path = os.path.join(folder, "for-environments.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("heat_template_version: 2018-08-31\nparameters: {a: {type: string, default: x}}\nresources: {w: {type: OS::Heat::RandomString}}\n")
+    return path
+
+
+def environment_cases():
+    sections = ["parameters", "parameter_defaults", "resource_registry", "parameter_merge_strategies", "encrypted_param_names"]
+    cases = [{section: value} for section in sections[:3] for value in (None, "x", ["a"], {"a": "1"})]
+    cases += [{"parameters": {"a": "1"}, sections[3]: value} for value in (None, "x", ["a"], {"a": "merge"}, {"default": "odd"})]
+    cases += [{sections[4]: value} for value in (None, ["a"])]
+    cases += [{section[:-1]: {"a": "1"}, "parameters": {}} for section in sections]
+    words = ["pre-create", "post-delete", "pre-crate", ["pre-update", "post-update"], ["pre-create", "x"], 7, None]
+    cases += [{"resource_registry": {"resources": {"w": {"hooks": word}}}} for word in words]
+    cases += [{"resource_registry": {"resources": {"w": {"restricted_actions": word}}}} for word in ("update", ["replace"], "delete", [7], None)]
+    cases += [{"resource_registry": {name: value}} for name in ("OS::Other::X", "OS::Other::*") for value in ("OS::Heat::None", None, 7, ["a"], True)]
+    cases += [{"resource_registry": {"x.yaml": "OS::Heat::None"}}, {"resource_registry": {"resources": {"w": {"OS::Heat::X": "OS::Heat::None"}}}}]
+    return cases + [None, "x", ["a"]]
+
+
 def told_of(name, cases, folder):
     """What the reader says against each case; "" where it takes it."""
     where = os.path.join(folder, "values-" + name)
@@ -387,9 +411,12 @@ def told_of(name, cases, folder):
     bad = os.path.join(where, "bad")
     with open(bad, "w", encoding="utf-8") as file:
         file.write("x")
-    disk = os.path.join(folder, "disk.raw")
+    disk, template = os.path.join(folder, "disk.raw"), template_for_environments(where)
 
     def one(path):
+        if name == "environment":
+            done = run("metadata", "validate", "-t", template, "-e", path)
+            return "" if done.returncode == 0 else done.stdout + done.stderr
         words = ("image", "layout", path) if name == "block-device" else ("image", "test", disk, "--checks", path, "--checks", bad)
         said = run(*words).stderr
         return "" if bad + ":" in said else said

@@ -161,6 +161,40 @@ for command in "sizes a.tar" "sizes a.tar --json" "sizes b.tar --against a.tar" 
     no_orders said
 done
 
+# Sizes have units, wherever people read them: a number of four digits or more is followed by one, or is none of a size.
+cat > units.py <<'PY'
+import re, sys
+UNITS = r"(?: → \d+ bytes| ?(?:B|bytes|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB|sectors|s|ms|min|h|%)\b| (?:files|directories|packages|nodes))"
+BARE = re.compile(r"(?<![\w.,:/+#@=-])[+-]?\d{4,}(?:\.\d+)?(?![\w:/@-])(?!" + UNITS + r")")
+NAMED = re.compile(r"_(?:mb|gb|bytes|seconds)\b|mode|uid|gid|port|pid", re.I)  # the name has the unit, or says that it is no size
+def bare(text):
+    return [line for line in text.splitlines() if BARE.search(line) and not NAMED.search(line)]
+assert bare("usr  10240") and bare("content, 4096 → 8192") and bare("| size | 2048 |"), "a size without a unit is not seen"
+assert not bare("usr  10240 B\n2026-11-20 10:00:00\n| memory_mb | 4096 |\n1.2 MB\n4096 → 8192 bytes".replace("4096 →", "4.1 kB →"))
+if faults := bare(sys.stdin.read()):
+    sys.exit("\n".join(faults))
+PY
+cat > layout.yaml <<'YAML'
+- local_loop: {name: image0, size: 3GiB}
+- partitioning:
+    base: image0
+    label: gpt
+    partitions:
+      - {name: swap, size: 512MiB, mkfs: {type: swap}}
+      - {name: root, size: 100%, mkfs: {type: ext4, mount: {mount_point: /, fstab: {options: defaults}}}}
+YAML
+truncate -s 64M big.raw
+told=0
+for command in "image sizes a.tar" "image sizes b.tar --against a.tar" "image diff a.tar b.tar" "image inspect a.tar" "image layout layout.yaml" \
+    "image layout layout.yaml --size 4GiB" "node list" "node show alpha" "node events" "incident alpha -o sizes.incident" "why node alpha" \
+    "image load big.raw --kernel text --ramdisk text --state sizes" "bundle create -o sizes.bundle --without-hearth --image big.raw"; do
+    # shellcheck disable=SC2086
+    "$HEARTH" $command > said 2>&1 || true
+    python3 units.py < said > bare 2>&1 || fail "hearth $command tells a size without its unit: $(cat bare)"
+    ! grep -qE '[0-9] ?(B|bytes|kB|KB|MB|GB|KiB|MiB|GiB)\b' said || told=$((told + 1))
+done
+[ "$told" -ge 5 ] || fail "only $told of these commands have told a size"
+
 # What could not be written: a full disk, and nobody who reads (with SIGPIPE ignored, too, as services have it).
 lost() {
     local code=0

@@ -101,7 +101,7 @@ INNER_ARROWS = {
         "gate": {"node"},
         "handover": {"store", "bundle", "gate"},
         "api": {"node", "power", "inventory", "conductor", "gate", "handover"},
-        "page": {"node", "store", "conductor", "gate"},
+        "page": {"node", "store", "power", "conductor", "gate"},
         "client": {"node", "power", "conductor", "api"},
         "deploy": {"node", "client"},
         "cli": {"node", "power", "inventory", "site", "boot", "handover", "api", "page", "client", "deploy"},

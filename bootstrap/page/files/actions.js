@@ -1,10 +1,10 @@
 // What changes nodes: the REST API, with a token that stays in this page's memory and nowhere else. Logging in with it
 // gives the browser a cookie, which scripts can't read, for what the page is told.
 import {$, h} from './dom.js';
-import {onLoggedOut, reconnect, title} from './store.js';
+import {onChange, onLoggedOut, reconnect, title} from './store.js';
+import {askWhoIAm, me, sentence} from './who.js';
 
 let token = '';
-let locked = () => {};
 
 export async function call(method, path, body, given = token) {
   const answer = await fetch(`/v1/${path}`, {
@@ -61,7 +61,8 @@ function unlock(then = () => {}) {
     go: async (values) => {
       await call('POST', 'hearth/login', undefined, values.token.trim());
       token = values.token.trim();
-      locked(false);
+      await askWhoIAm(token);
+      $('#announce').textContent = sentence();
       reconnect();
       setTimeout(then);
     },
@@ -110,18 +111,36 @@ export const act = {
   })),
 };
 
-export function startActions() {
-  const button = $('#lock');
-  locked = (is) => {
-    button.textContent = is ? 'Read only' : 'Unlocked';
-    button.title = is ? 'Give the token, to act on nodes' : 'Forget the token';
-    document.body.classList.toggle('unlocked', !is);
+/** Who one is, and what to do about it. */
+function aboutMe() {
+  const dialog = $('#ask');
+  const close = () => dialog.close();
+  const later = (f) => () => {
+    close();
+    f();
   };
-  locked(true);
-  onLoggedOut(() => unlock());
-  button.addEventListener('click', () => {
-    if (!token) return unlock();
+  const forget = later(() => {
     token = '';
-    return locked(true);
+    askWhoIAm('');
   });
+  const leave = later(async () => {
+    await fetch('/v1/hearth/login', {method: 'DELETE'});
+    token = '';
+    location.reload();
+  });
+  const acts = token && me.may !== 'read';
+  dialog.replaceChildren(h('form', {method: 'dialog'}, h('h2', {id: 'ask-title'}, me.name), h('p', {}, sentence()),
+    h('p', {class: 'under'}, acts ? 'The page has your token until it is closed.' : 'The page only looks: to act, it asks for the token.'),
+    h('div', {class: 'buttons'}, h('button', {type: 'button', onclick: leave}, 'Log out'),
+      h('button', {type: 'button', onclick: later(() => unlock())}, 'Give a token'),
+      acts ? h('button', {type: 'button', onclick: forget}, 'Forget the token') : null, h('button', {class: 'main'}, 'Close'))));
+  dialog.showModal();
+}
+
+export function startActions() {
+  onLoggedOut(() => unlock());
+  onChange((change) => {
+    if (change.all) askWhoIAm(token); // logged in, or come back
+  });
+  $('#lock').addEventListener('click', () => (me.name ? aboutMe() : unlock()));
 }

@@ -1,12 +1,13 @@
 // One node, beside the others: its way, its work stage by stage, what is known of it, what has happened to it.
 import {$, bytes, clockTime, h, put, when} from './dom.js';
 import {act} from './actions.js';
-import {consoleOf} from './console.js';
+import {consoleOf, leaveConsole} from './console.js';
 import {editNode} from './edit.js';
 import {placePicture} from './racks.js';
 import {nodeDetails, onChange, site, title} from './store.js';
 import {timeline} from './timeline.js';
 import {badge, progressBar, stageText, wayLine, words} from './way.js';
+import {whyNot} from './who.js';
 
 const shownVerbs = ['manage', 'inspect', 'provide', 'deploy', 'rebuild', 'rescue', 'unrescue', 'unhold', 'abort', 'undeploy'];
 let current = null; // uuid
@@ -15,16 +16,17 @@ let timer = 0;
 function buttons(node) {
   const verbs = node.verbs.filter((verb) => shownVerbs.includes(verb));
   verbs.sort((a, b) => shownVerbs.indexOf(a) - shownVerbs.indexOf(b));
-  const list = verbs.map((verb) => h('button', {type: 'button', 'data-verb': verb, onclick: () => act.verb(node, verb)}, verb));
+  const operates = {type: 'button', 'data-needs': 'operate'};
+  const list = verbs.map((verb) => h('button', {...operates, 'data-verb': verb, onclick: () => act.verb(node, verb)}, verb));
   const on = node.power === 'power on';
   list.push(
-    on ? h('button', {type: 'button', onclick: () => act.power(node, 'power off', 'switch off')}, 'switch off')
-      : h('button', {type: 'button', onclick: () => act.power(node, 'power on', 'switch on')}, 'switch on'),
-    on ? h('button', {type: 'button', onclick: () => act.power(node, 'rebooting', 'restart')}, 'restart') : null,
-    h('button', {type: 'button', onclick: () => act.maintenance(node)},
+    on ? h('button', {...operates, onclick: () => act.power(node, 'power off', 'switch off')}, 'switch off')
+      : h('button', {...operates, onclick: () => act.power(node, 'power on', 'switch on')}, 'switch on'),
+    on ? h('button', {...operates, onclick: () => act.power(node, 'rebooting', 'restart')}, 'restart') : null,
+    h('button', {...operates, onclick: () => act.maintenance(node)},
       node.maintenance === undefined ? 'maintenance' : 'back in service'),
-    h('button', {type: 'button', onclick: () => editNode(node)}, 'edit'));
-  return h('div', {class: 'actions', role: 'group', 'aria-label': 'Actions'}, list);
+    h('button', {type: 'button', 'data-needs': 'admin', onclick: () => editNode(node)}, 'edit'));
+  return [h('div', {class: 'actions', role: 'group', 'aria-label': 'Actions'}, list), whyNot('operate')];
 }
 
 function stages(node) {
@@ -93,7 +95,7 @@ function draw(node) {
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,
-    buttons(node), stages(node), timeline(node),
+    ...buttons(node), stages(node), timeline(node),
     h('section', {}, h('h3', {}, 'The machine'), facts(node)),
     h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open), consoleOf(node));
   sheet.scrollTop = top;
@@ -123,6 +125,7 @@ export function startDetail() {
   const sheet = $('#node');
   sheet.addEventListener('close', () => {
     current = null;
+    leaveConsole();
     history_.replace('#nodes');
   });
   sheet.addEventListener('click', (event) => {

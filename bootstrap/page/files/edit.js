@@ -28,9 +28,14 @@ async function trying(failure, button, run) {
 
 const nameOf = (id, names) => (site.nodes.has(id) ? title(site.nodes.get(id)) : names[id] ?? id);
 
+const hidden = '******'; // what the conductor shows of a secret
+
 /** What an import would do, as lines. */
 function importLines(answer) {
-  const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), nameOf(id, answer.names))));
+  const value = (it) => (it === null || it === '' ? 'nothing' : typeof it === 'string' ? it : JSON.stringify(it));
+  const change = ({field, old, new: now}) => (now === hidden ? `${field}: ${old === null ? 'is given' : 'another one'}` : `${field}: ${value(old)} → ${value(now)}`);
+  const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), nameOf(id, answer.names),
+    answer.changes[id] ? h('ul', {class: 'changes'}, answer.changes[id].map((each) => h('li', {}, change(each)))) : null)));
   return [...lines, ...answer.warnings.map((warning) => h('li', {class: 'note held'}, warning))];
 }
 
@@ -78,7 +83,6 @@ function importForm() {
   openForm(form, text);
 }
 
-const hidden = '******'; // what the conductor shows of a secret
 const places = ['location', 'rack', 'slot'];
 
 /** The fields of a node that can be edited: [{id, label, value, path, type, number}]. */

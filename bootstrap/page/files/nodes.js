@@ -133,7 +133,7 @@ function todo() {
       h('p', {class: 'under'}, [title(node), placeText(node)].filter(Boolean).join(' · '), ' · asked ', when(node.todo.since, 'ago'), ' · ',
         when(node.todo.deadline, 'until'))),
     placePicture(node, [...site.nodes.values()]),
-    h('button', {type: 'button', onclick: () => act.done(node)}, 'Done'))));
+    h('button', {type: 'button', 'data-needs': 'operate', onclick: () => act.done(node)}, 'Done'))));
 }
 
 const strangerTime = 15000;
@@ -145,7 +145,7 @@ async function strangers() {
   $('#strangers').hidden = waiting.length === 0;
   $('#strangers ul').replaceChildren(...waiting.map(({mac, how, last_seen: seen}) => h('li', {},
     h('div', {}, h('p', {class: 'task'}, mac), h('p', {class: 'under'}, how, ' · ', when(seen, 'ago'))),
-    h('button', {type: 'button', onclick: () => act.approve(mac, strangers)}, 'Approve'))));
+    h('button', {type: 'button', 'data-needs': 'admin', onclick: () => act.approve(mac, strangers)}, 'Approve'))));
 }
 
 function show(how) {

@@ -1,5 +1,6 @@
-// The last work on a node as one picture: its stages and what its machine asked the boot servers for, on one axis of time.
-import {conductorNow, h, span} from './dom.js';
+// The last work on a node as one picture: its stages, what its machine asked the boot servers for, and what was heard of the
+// system that was deployed, on one axis of time.
+import {clockTime, conductorNow, h, span} from './dom.js';
 import {site} from './store.js';
 import {words} from './way.js';
 
@@ -22,10 +23,32 @@ function lastWork(events) {
   if (first < 0) return null;
   const rest = events.slice(first + 1);
   const end = rest.findIndex((event) => change(event) && isAtRest(change(event).to));
+  const system = end >= 0 && change(rest[end]).to === 'active' ? rest.slice(end + 1).filter((event) => event.kind === 'system') : [];
+  const done = end < 0 ? conductorNow() : Date.parse(rest[end].at);
   return {
-    name: change(events[first]).to, begin: Date.parse(events[first].at), events: end < 0 ? rest : rest.slice(0, end + 1),
-    end: end < 0 ? conductorNow() : Date.parse(rest[end].at), goesOn: end < 0,
+    name: change(events[first]).to, begin: Date.parse(events[first].at), events: end < 0 ? rest : rest.slice(0, end + 1), system, done,
+    end: system.length ? Date.parse(system.at(-1).at) : done, goesOn: end < 0,
   };
+}
+
+const mostDeployments = 12;
+
+/** From the end of the conductor's work: the first boot up to the agent's first question, then each deployment up to its signal. */
+function systemBars(work) {
+  const found = [];
+  let from = work.done;
+  for (const event of work.system) {
+    const at = Date.parse(event.at);
+    const deployment = /^deployment (.+): (done|failed)$/.exec(event.text);
+    const name = deployment ? `${deployment[1]}${deployment[2] === 'failed' ? ' failed' : ''}` : 'first boot';
+    found.push({name, begin: from, end: at, kind: deployment ? 'agent' : 'boot', failed: deployment?.[2] === 'failed'});
+    from = at;
+  }
+  const own = found.filter((bar) => bar.kind === 'agent');
+  if (own.length <= mostDeployments) return found;
+  const failed = own.filter((bar) => bar.failed).length;
+  const together = {name: `${own.length} deployments${failed ? `, ${failed} failed` : ''}`, begin: own[0].begin, end: own.at(-1).end, kind: 'agent', failed: failed > 0};
+  return [...found.filter((bar) => bar.kind !== 'agent'), together];
 }
 
 /** What a boot file is, by the names that boot servers give them. */
@@ -44,20 +67,20 @@ function bars(node, work) {
   for (const event of work.events) {
     if (event.kind !== 'stage') continue;
     if (open) open.end = Date.parse(event.at);
-    open = {name: words(event.text.replace(/^[^:]*: /, '').replace(/ \(.*\)$/, '')), begin: Date.parse(event.at), end: work.end};
+    open = {name: words(event.text.replace(/^[^:]*: /, '').replace(/ \(.*\)$/, '')), begin: Date.parse(event.at), end: work.done, kind: 'stage'};
     found.push(open);
   }
   const asked = new Map();
   for (const boot of node.boots ?? []) {
     const end = Date.parse(boot.at);
-    if (end < work.begin || end > work.end + 1000) continue;
+    if (end < work.begin || end > work.done + 1000) continue;
     const name = fileKind(boot);
     const begin = end - 1000 * boot.seconds;
     const known = asked.get(name);
     if (known) known.end = Math.max(known.end, end);
-    else asked.set(name, {name, begin, end, asked: true});
+    else asked.set(name, {name, begin, end, kind: 'asked'});
   }
-  return [...found, ...asked.values()].sort((a, b) => a.begin - b.begin);
+  return [...found, ...asked.values(), ...systemBars(work)].sort((a, b) => a.begin - b.begin);
 }
 
 const short = (milliseconds) => (milliseconds < 10000 ? `${(milliseconds / 1000).toFixed(1)} s` : span(milliseconds));
@@ -70,10 +93,11 @@ export function timeline(node) {
   const whole = Math.max(1, work.end - work.begin);
   const list = h('ol', {class: 'timeline', 'aria-label': `The way through ${work.name}, on one axis of time`});
   for (const row of rows) {
-    const bar = h('span', {class: `lap ${row.asked ? 'asked' : ''}`, 'aria-hidden': 'true'});
+    const bar = h('span', {class: `lap ${row.kind}${row.failed ? ' failed' : ''}`, 'aria-hidden': 'true'});
     bar.style.insetInlineStart = `${Math.max(0, 100 * (row.begin - work.begin) / whole)}%`;
     bar.style.inlineSize = `${Math.min(100, 100 * (row.end - row.begin) / whole)}%`;
     list.append(h('li', {}, h('span', {}, row.name), h('span', {class: 'track'}, bar),
+      h('time', {class: 'under', datetime: new Date(row.begin).toISOString()}, clockTime(row.begin)),
       h('span', {class: 'under'}, short(Math.max(0, row.end - row.begin)))));
   }
   return h('section', {}, h('h3', {}, `${work.name}: ${short(work.end - work.begin)}${work.goesOn ? ', goes on' : ''}`), list);

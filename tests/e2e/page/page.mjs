@@ -1,18 +1,33 @@
 // The status page in headless Chromium, sentence by sentence. usage: page.mjs HEARTH HERE   (HERE: this folder of the source tree)
 import assert from 'node:assert/strict';
-import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
-import {Browser, Site, heatApi, poorContrast} from './site.mjs';
+import {Browser, Site, heatApi, poorContrast, serialLine} from './site.mjs';
+
+const operatorToken = 'the-token-of-ole-who-operates';
+const readerToken = 'the-token-of-ria-who-only-looks';
 
 const site = new Site(process.argv[2]);
 site.heat = await heatApi();
+writeFileSync(join(site.directory, 'people'), `ole operate ${operatorToken}\nria read ${readerToken}\n`);
 await site.start();
 const browser = new Browser(site);
 await browser.open();
 
 const line = (page, name) => page.locator('#list tr.node').filter({has: page.getByRole('button', {name, exact: true})});
 const eventIds = (page) => page.evaluate(() => [...document.querySelectorAll('#event-list li')].map((li) => Number(li.dataset.id)));
+
+async function openConsole(page, uuid, token) {
+  await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+  await page.reload();
+  await page.locator('#node').getByText('Serial console', {exact: true}).click();
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', {name: 'Log in', exact: true}).click();
+}
 
 // The form in which a node is edited, by somebody who has logged in for it.
 async function editing(page, name) {
@@ -251,6 +266,36 @@ const tests = {
     await page.context().close();
   },
 
+  async 'the picture goes on through the first boot and the agent’s deployments'() {
+    const uuid = await site.add('boot1');
+    const page = await browser.page();
+    const began = Date.parse('2026-11-20T10:00:00Z');
+    const event = (seconds, kind, text) => ({id: seconds, at: new Date(began + 1000 * seconds).toISOString(), node: uuid, name: 'boot1', kind, text});
+    let events = [event(0, 'state', 'available -> deploying (admin)'), event(1, 'stage', 'deploy: write image (3/5)'), event(60, 'state', 'deploying -> active'),
+      event(75, 'system', 'its agent has asked for its metadata'), event(90, 'system', 'deployment network: done'), event(100, 'system', 'deployment web: failed')];
+    await page.route(`**/page/nodes/${uuid}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({response, json: {...await response.json(), events}});
+    });
+    const look = async () => {
+      await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+      await page.reload();
+      const picture = page.getByRole('list', {name: 'The way through deploying, on one axis of time'});
+      await picture.waitFor();
+      return picture.locator('li').evaluateAll((rows) => rows.map((row) => {
+        const bar = row.querySelector('.lap');
+        return [row.children[0].textContent, row.querySelector('time').dateTime.slice(11, 19), row.children[3].textContent, bar.style.insetInlineStart, bar.style.inlineSize, bar.className];
+      }));
+    };
+    assert.deepEqual(await look(), [
+      ['write image', '10:00:01', '59 s', '1%', '59%', 'lap stage'], ['first boot', '10:01:00', '15 s', '60%', '15%', 'lap boot'],
+      ['network', '10:01:15', '15 s', '75%', '15%', 'lap agent'], ['web failed', '10:01:30', '10 s', '90%', '10%', 'lap agent failed']]);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    events = [...events.slice(0, 4), ...Array.from({length: 30}, (_, i) => event(80 + i, 'system', `deployment d${i}: done`))];
+    assert.deepEqual((await look()).map(([name]) => name), ['write image', 'first boot', '30 deployments']);
+    await page.context().close();
+  },
+
   async 'networks and leases are shown, and whose they are'() {
     const page = await browser.page();
     await page.getByRole('tab', {name: 'Network'}).click();
@@ -297,6 +342,24 @@ const tests = {
     await dialog.waitFor({state: 'hidden'});
     await page.getByLabel('Find nodes').fill('new');
     await page.getByText('2 of ').waitFor();
+    await page.context().close();
+  },
+
+  async 'of machines that are there it is shown which values an import would change'() {
+    const machine = (more) => JSON.stringify({nodes: [{name: 'there1', pm_type: 'redfish', pm_addr: 'http://192.0.2.9', pm_system_id: '1', pm_user: 'admin', pm_password: 'old-secret', mac: ['52:54:00:aa:00:31'], ...more}]});
+    await site.ask('POST', '/v1/hearth/import', {text: machine({}), source: 'hall.json', format: 'json', initial_state: 'enroll'});
+    const page = await browser.page();
+    await page.getByRole('button', {name: 'Add machines'}).click();
+    await page.getByLabel('Token').fill(site.token);
+    await page.getByRole('button', {name: 'Log in', exact: true}).click();
+    const dialog = page.getByRole('dialog', {name: 'Add machines'});
+    await dialog.getByLabel('Inventory').fill(machine({pm_addr: 'http://192.0.2.10', pm_password: 'new-secret', x_seed: {rack: 'C3'}}));
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    const lines = dialog.getByRole('list', {name: 'What becomes of them'});
+    await lines.getByText('driver_info.redfish_address: http://192.0.2.9 → http://192.0.2.10').waitFor();
+    assert.deepEqual(await lines.locator('.changes li').allTextContents(), ['driver_info.redfish_address: http://192.0.2.9 → http://192.0.2.10',
+      'driver_info.redfish_password: another one', 'extra.x_seed.rack: nothing → C3']);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
     await page.context().close();
   },
 
@@ -394,6 +457,38 @@ const tests = {
     await page.context().close();
   },
 
+  async 'of an image that was loaded it is told of what it was made, with its evidence'() {
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-image-'));
+    for (const name of ['made.raw', 'k', 'r']) writeFileSync(join(folder, name), name);
+    mkdirSync(join(folder, 'made.d'));
+    const digest = createHash('sha256').update('made.raw').digest('hex');
+    const manifest = {builder: 'hearth 9.9', distribution: 'debian', architecture: 'amd64', elements: ['base', '<b>vm</b>'], packages: [{package: 'bash'}, {package: 'apt'}]};
+    writeFileSync(join(folder, 'made.d', 'manifest.json'), JSON.stringify(manifest));
+    const statement = (sha256) => writeFileSync(join(folder, 'made.d', 'provenance.json'), JSON.stringify({
+      subject: [{name: 'made.raw', digest: {sha256}}], predicate: {runDetails: {metadata: {finishedOn: '2026-11-20T10:00:00Z'}}}}));
+    const load = () => execFileSync(process.argv[2], ['image', 'load', join(folder, 'made.raw'), '--state', site.directory, '--kernel', join(folder, 'k'), '--ramdisk', join(folder, 'r')]);
+    statement(digest);
+    load();
+    const page = await browser.page();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    const row = page.getByRole('row', {name: /^made raw/});
+    await row.getByText('debian amd64 · 2 elements · 2 packages').waitFor();
+    await row.getByText(/made \d+ d .* ago by hearth 9\.9/).waitFor();
+    await row.getByText('Evidence', {exact: true}).click();
+    await row.getByText('The statement is about this very image.').waitFor();
+    await row.getByText('base, <b>vm</b>').waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    const [download] = await Promise.all([page.waitForEvent('download'), row.getByRole('link', {name: 'manifest.json'}).click()]);
+    assert.deepEqual(JSON.parse(readFileSync(await download.path())), manifest);
+    statement('00');
+    load();
+    await page.getByRole('tab', {name: 'Nodes'}).click();
+    await page.getByRole('tab', {name: 'Images'}).click();
+    await row.getByText('The statement is about another image').first().waitFor();
+    rmSync(folder, {recursive: true});
+    await page.context().close();
+  },
+
   async 'what a machine of the conductor says on its console is read as it comes'() {
     const {uuid} = await site.ask('GET', '/v1/nodes/new1');
     const folder = join(site.directory, 'qemu', uuid);
@@ -414,7 +509,104 @@ const tests = {
     await page.locator('#node .note').getByText('In maintenance: drawn anew').waitFor();
     assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ', 'it stays open');
     assert.deepEqual(await page.evaluate(poorContrast), []);
+    await page.getByRole('button', {name: 'Type', exact: true}).click();
+    await page.getByRole('status').getByText('the machine is off').waitFor();
+    browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer
     await page.context().close();
+  },
+
+  async 'a machine of the conductor is typed to, by one at a time, and nothing typed is kept'() {
+    const uuid = await site.add('typed1');
+    const folder = join(site.directory, 'qemu', uuid);
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(join(folder, 'console.log'), 'login: ');
+    const machine = await serialLine(join(folder, 'console'));
+    const page = await browser.page();
+    await openConsole(page, uuid, site.token);
+    await page.getByRole('button', {name: 'Type', exact: true}).click();
+    const keys = page.getByRole('textbox', {name: 'Type to typed1; Control and right bracket stops'});
+    await keys.waitFor();
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    await keys.pressSequentially('root', {delay: 5});
+    for (const key of ['Enter', 'Tab', 'ArrowUp', 'Backspace', 'Control+c', 'Escape']) await page.keyboard.press(key);
+    await page.getByRole('button', {name: 'Ctrl-D'}).click();
+    await machine.hears('root\r\t\x1b[A\x7f\x03\x1b\x04');
+    assert.ok(await page.locator('#node').isVisible(), 'Escape is the machine’s while one types');
+    const pasted = `pa-${'x'.repeat(3000)}-ssword`;
+    await keys.fill(pasted);
+    await machine.hears(pasted);
+
+    const other = await browser.page();
+    await openConsole(other, uuid, operatorToken);
+    await other.getByRole('status').getByText('admin types here; one at a time.').waitFor();
+    assert.equal(await other.getByRole('button', {name: 'Type', exact: true}).isDisabled(), true);
+    assert.deepEqual(await other.evaluate(poorContrast), []);
+    await page.keyboard.press('Control+]');
+    await page.getByRole('status').getByText('You have given the keyboard back.').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Type');
+    await other.getByRole('button', {name: 'Type', exact: true}).and(other.locator(':enabled')).click();
+    await other.getByRole('textbox', {name: /^Type to typed1/}).pressSequentially('second');
+    await machine.hears('second');
+    await machine.end();
+    await other.getByRole('status').getByText('You no longer type here').waitFor();
+    const {events} = await site.ask('GET', `/v1/hearth/events?node=${uuid}`);
+    assert.deepEqual(events.filter((event) => event.kind === 'console').map((event) => event.text), ['admin types at its console',
+      'admin types at its console no more', 'ole types at its console', 'ole types at its console no more: the console has ended']);
+    assert.ok(!site.logged.includes('ssword') && !JSON.stringify(events).includes('ssword'), 'what was typed');
+    await page.context().close();
+    await other.context().close();
+  },
+
+  async 'the page says who one is, and offers what one may do'() {
+    await site.add('who1');
+    const acts = ['manage', 'switch on', 'maintenance', 'edit', 'Act on all shown', 'Add machines'];
+    const look = async (token) => {
+      const page = await browser.page();
+      await page.getByLabel('Find nodes').fill('who1');
+      await page.getByRole('button', {name: 'admin, role admin, looking only'}).click();
+      await page.getByRole('dialog', {name: 'admin'}).getByRole('button', {name: 'Give a token'}).click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', {name: 'Log in', exact: true}).click();
+      await page.locator('#ask').waitFor({state: 'hidden'});
+      await page.locator('#list').getByRole('button', {name: 'who1', exact: true}).click();
+      const sheet = page.getByRole('dialog', {name: 'who1'});
+      await sheet.waitFor();
+      const found = await page.evaluate((wanted) => [...document.querySelectorAll('main button, #node button')].filter((button) => button.checkVisibility())
+        .map((button) => button.textContent).filter((text) => wanted.includes(text)).sort(), acts);
+      const told = await sheet.locator('[data-tells]').textContent();
+      assert.deepEqual(await page.evaluate(poorContrast), []);
+      await sheet.getByRole('button', {name: 'Close'}).click();
+      return {page, found, told};
+    };
+    const admin = await look(site.token);
+    assert.deepEqual(admin.found, ['Act on all shown', 'Add machines', 'edit', 'maintenance', 'manage', 'switch on']);
+    assert.equal(admin.told, '');
+    await admin.page.context().close();
+    const ole = await look(operatorToken);
+    assert.deepEqual(ole.found, ['Act on all shown', 'maintenance', 'manage', 'switch on']);
+    await ole.page.getByRole('button', {name: 'ole, role operate', exact: true}).click();
+    await ole.page.getByText(/You are ole, an operator \(role operate\)\. You may also move nodes/).and(ole.page.locator('#ask p')).waitFor();
+    await ole.page.getByRole('button', {name: 'Forget the token'}).click();
+    await ole.page.getByRole('button', {name: 'ole, role operate, looking only'}).waitFor();
+    await ole.page.context().close();
+    const ria = await look(readerToken);
+    assert.deepEqual(ria.found, []);
+    assert.equal(ria.told, 'To act on nodes takes the role operate; yours, ria, is read.');
+    await ria.page.getByRole('button', {name: /^ria, role read/}).click();
+    await ria.page.getByText(/nothing can be changed/).and(ria.page.locator('#ask p')).waitFor();
+    await ria.page.getByRole('button', {name: 'Log out'}).click();
+    await ria.page.getByRole('dialog', {name: 'Log in'}).waitFor();
+    await ria.page.getByText(/log in to see them/).waitFor();
+    await ria.page.context().close();
+  },
+
+  async 'who only looks gets no console, neither its words nor its keyboard'() {
+    const {uuid} = await site.ask('GET', '/v1/nodes/typed1');
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await fetch(`${site.url}/v1/hearth/consoles/${uuid}`, {method, headers: {'X-Auth-Token': readerToken},
+        body: method === 'PUT' ? '{"keyboard": "0123456789abcdef"}' : undefined});
+      assert.equal(answer.status, 403, method);
+    }
   },
 
   async 'what a deploy ramdisk told when it failed can be read there'() {

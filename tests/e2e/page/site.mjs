@@ -1,7 +1,7 @@
 // A conductor for the page's tests, a Heat API beside it, and the browser.
 import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {connect, createServer as createTcpServer} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -47,11 +47,16 @@ export class Site {
     this.hearth = hearth;
     this.directory = mkdtempSync(join(tmpdir(), 'hearth-page-'));
     this.port = 0;
+    this.logged = '';
   }
 
   async start() {
     this.process = spawn(this.hearth, ['node', 'serve', '--quiet', '--state', this.directory, '--port', String(this.port),
-      '--power-sync-interval', '0', '--stacks', this.heat.url], {stdio: ['ignore', 'pipe', 'inherit']});
+      '--power-sync-interval', '0', '--stacks', this.heat.url], {stdio: ['ignore', 'pipe', 'pipe']});
+    this.process.stderr.on('data', (data) => {
+      this.logged += data;
+      process.stderr.write(data);
+    });
     const line = await new Promise((resolve, reject) => {
       this.process.stdout.once('data', (data) => resolve(String(data)));
       this.process.once('exit', (code) => reject(new Error(`hearth node serve ended with ${code}`)));
@@ -155,6 +160,30 @@ export class Site {
     agent.close();
     agent.closeAllConnections?.();
   }
+}
+
+/** QEMU's end of a machine's serial line: a socket with a path. */
+export async function serialLine(path) {
+  let heard = '';
+  const sockets = new Set();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('data', (data) => { heard += data; });
+    socket.on('error', () => {});
+  });
+  await new Promise((resolve) => server.listen(path, resolve));
+  chmodSync(path, 0o666); // the conductor is another user by now, whose QEMU would be, too
+  return {
+    async hears(text) {
+      for (let i = 0; i < 100 && heard.length < text.length; ++i) await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal(heard, text);
+      heard = '';
+    },
+    async end() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 /** A Heat API with one stack of three resources. */

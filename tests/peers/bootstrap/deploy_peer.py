@@ -239,6 +239,7 @@ def at_a_seed(hearth, work, ports):
             same("active nodes", 2, rows(text, "active"))
             assert '"hello from n' in text, text
             same("host names", ["web-0", "web-1"], sorted(site.hosts[name] for name in MACS if name in site.hosts))
+            first_signs(c)
             writes = {name: machine.writes for name, (machine, _) in site.machines.items()}
             the_fields_client(c, ports["heat"])
             elsewhere = ["--stacks-url", ports["heat"].replace("127.0.0.1", "localhost"), "-P", "count=2"]
@@ -251,6 +252,14 @@ def at_a_seed(hearth, work, ports):
             same("nothing was written for it", writes, {name: machine.writes for name, (machine, _) in site.machines.items()})
         finally:
             site.stop.set()
+
+
+def first_signs(c):
+    """What was heard of each machine's own system stands among its node's events."""
+    for node in c.ask("GET", "/v1/nodes?provision_state=active")[1]["nodes"]:
+        def told(uuid=node["uuid"]):
+            return [event["text"] for event in c.ask("GET", f"/v1/hearth/events?node={uuid}")[1]["events"] if event["kind"] == "system"]
+        c.until(told, ["its agent has asked for its metadata", "deployment greet: done"])
 
 
 def the_fields_client(c, heat):

@@ -52,6 +52,25 @@ def create(c, name, driver, info):
     return node["uuid"]
 
 
+def from_elsewhere(c, simulator):
+    """What the page does: reads it and types to it over REST, one at a time, whoever may operate."""
+    at, mine = "/v1/hearth/consoles/i1", {"keyboard": "0123456789abcdef"}
+    end = c.ask("GET", at)[1]["end"]
+    same("taken", 204, c.ask("PUT", at, mine)[0])
+    status, told = c.ask("PUT", at, {"keyboard": "another-one-of-16"})
+    assert status == 409 and "types at it: one at a time" in told["error_message"], told
+    same("typed", 204, c.ask("PUT", at, dict(mine, text="uptime\r"))[0])
+    heard = b""
+    while not heard.endswith(b"uptime\r"):
+        heard += os.read(simulator.serial, 100)
+    os.write(simulator.serial, b"up 3 days")
+    until("what it answers", True, lambda: "up 3 days" in c.ask("GET", f"{at}?from={end}&keyboard={mine['keyboard']}")[1]["text"])
+    same("given back", 204, c.ask("DELETE", f"{at}?keyboard={mine['keyboard']}")[0])
+    same("no more", 409, c.ask("PUT", at, dict(mine, text="x"))[0])
+    events = json.dumps(c.ask("GET", "/v1/hearth/events?limit=10000")[1])
+    assert "uptime" not in events and "types at its console" in events, events
+
+
 def console(c, simulator):
     """The machine's serial port by its BMC, for who may be at the socket; after the conductor and the session have ended, again."""
     def says(reader, what):
@@ -84,6 +103,7 @@ def console(c, simulator):
         os.write(simulator.serial, b"welcome")
         for reader in (one, other):
             says(reader, b"welcome")
+        from_elsewhere(c, simulator)
         ends = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]
         same("sessions", 1, len(ends))
         os.kill(int(ends[0]), signal.SIGKILL)
@@ -337,12 +357,22 @@ def bios_settings(c):
     assert "has no setting Frob" in cleaned("clean failed", ("Frob", 4)), c.node("r4")["last_error"]
 
 
+def boot_disk(directory):
+    """Its boot sector says on the serial port, for each byte that comes there, the next one: what is typed has been there."""
+    code = bytes.fromhex("bafd03" "ec" "a801" "74fb" "baf803" "ec" "0401" "ee" "ebef")
+    path = os.path.join(directory, "boot.raw")
+    with open(path, "wb") as file:
+        file.write(code.ljust(510, b"\0") + b"\x55\xaa" + bytes(1 << 20))
+    os.chmod(path, 0o666)
+    return path
+
+
 def qemu(c):
     if not shutil.which("qemu-system-x86_64"):
         print("SKIPPED: qemu: there is no qemu-system-x86_64")
         return
     status, node = c.ask("POST", "/v1/nodes", {"driver": "qemu", "name": "q1", "driver_info": {
-        "qemu_disk": os.path.join(c.directory, "q1.qcow2") + ":64M", "qemu_memory": "64"}})
+        "qemu_disk": boot_disk(c.directory) + "," + os.path.join(c.directory, "q1.qcow2") + ":64M", "qemu_memory": "64"}})
     same(f"{node}", 201, status)
     c.ask("POST", "/v1/ports", {"address": "52:54:00:00:00:51", "node_uuid": node["uuid"]})
     c.ask("PUT", "/v1/nodes/q1/states/provision", {"target": "manage"})
@@ -356,6 +386,10 @@ def qemu(c):
     c.kill()
     c.start()
     assert os.path.exists(f"/proc/{pid}"), "the machine went with the conductor"
+    at, mine = "/v1/hearth/consoles/q1", {"keyboard": "0123456789abcdef"}
+    same("its keyboard is taken", 204, c.ask("PUT", at, mine)[0])
+    same("typed", 204, c.ask("PUT", at, dict(mine, text="GD"))[0])
+    until("what the machine makes of it", True, lambda: c.ask("GET", at)[1].get("text", "").endswith("HE"))
     switch(c, "q1", "power off", "power off")
     until("QEMU has ended", False, lambda: os.path.exists(f"/proc/{pid}"))
 

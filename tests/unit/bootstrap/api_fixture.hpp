@@ -17,10 +17,13 @@ class ApiFixture : public ConductorFixture {
     }
   };
 
+  ConsoleDesk* desk = nullptr;  ///< where there are consoles
+
   Said ask(const std::string& method, const std::string& target, const Json& body = Json(),
            const std::string& version = "1.78", const std::string& peer = "192.0.2.9",
            const Caller& caller = {Role::admin, "admin"}, IronicApi::Faces faces = IronicApi::Faces::all) {
     IronicApi api(*conductor, faces, log);
+    if (desk != nullptr) api.set_consoles(*desk);
     ServedRequest request;
     request.method = method;
     request.target = target;

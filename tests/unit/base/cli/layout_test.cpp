@@ -48,6 +48,7 @@ TEST(LaidOut, WrapsTextAndKeepsVerbatimLines) {
 TEST(TerminalWidth, IsWhatTheVariableSays) {
   EXPECT_EQ(terminal_width(-1, "132"), 132U);
   EXPECT_EQ(terminal_width(-1, "3"), 40U) << "narrower than any option";
+  EXPECT_EQ(terminal_width(-1, "30", 20), 30U);
 }
 
 TEST(TerminalWidth, Is80OffATerminal) {
@@ -62,6 +63,13 @@ TEST(TerminalWidth, IsTheTerminals) {
   size.ws_col = 101;
   ASSERT_EQ(::ioctl(terminal.get(), TIOCSWINSZ, &size), 0);
   EXPECT_EQ(terminal_width(terminal.get(), nullptr), 101U);
+}
+
+TEST(Layout, WhatIsFittedBreaksWordsThatAreWiderThanALine) {
+  EXPECT_EQ(fitted("ab cdefghij", 4), "ab\ncdef\nghij");
+  EXPECT_EQ(fitted("ab cde", 6), "ab cde");
+  EXPECT_EQ(fitted("äöüß", 2), "äö\nüß") << "between characters";
+  EXPECT_EQ(fitted("", 4), "");
 }
 
 }  // namespace

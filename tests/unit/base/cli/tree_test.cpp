@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cli/layout.hpp"
+#include "base/text.hpp"
+
 namespace hearth::cli {
 namespace {
 
@@ -54,6 +57,17 @@ TEST(Tree, ANoteThatHasNoRoomBesideIsBelow) {
             "|    runs: no build has kept\n"
             "|    it\n"
             "`- 01-x  runs\n");
+}
+
+TEST(Tree, NoLineIsWiderThanANarrowTerminal) {
+  const TreeNode root{.label = "image-with-a-rather-long-name.qcow2",
+                      .note = "debian, 3 elements",
+                      .children = {{.label = "install.d/05-something-quite-long",
+                                    .note = "kept: nothing of what it reads has changed",
+                                    .children = {{.label = "a", .note = "runs"}, {.label = "b"}}}}};
+  for (const std::size_t room : {20U, 24U, 33U, 39U}) {
+    for (const std::string& line : split_lines(tree_text(root, true, room))) EXPECT_LE(columns(line), room) << line;
+  }
 }
 
 }  // namespace

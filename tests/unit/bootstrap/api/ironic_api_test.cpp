@@ -1,5 +1,7 @@
 #include "bootstrap/api/ironic_api.hpp"
 
+#include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "tests/unit/bootstrap/api_fixture.hpp"
 
@@ -405,6 +407,51 @@ TEST_F(Api, whatIsNotDoneIsNotAccepted) {
   EXPECT_EQ(ask("POST", "/v1/nodes", {{"driver", "fake-hardware"}, {"driver_info", {{"qemu_options", "-x"}}}}).status,
             400);
   EXPECT_FALSE(node(uuid).driver_info.contains("kernel_append_params"));
+}
+
+TEST_F(Api, consolesAreForThoseWhoOperateAndTellWhoTypes) {
+  const std::string uuid = add("fake-hardware");
+  const std::string place = cat("/v1/hearth/consoles/", uuid);
+  EXPECT_EQ(ask("GET", place).status, 404) << "there is no desk";
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  ConsoleDesk consoles(folder.path(), {}, clock);
+  desk = &consoles;
+  const Caller ole{Role::operate, "ole"};
+  const Json keyboard = {{"keyboard", "0123456789abcdef"}};
+  const auto as = [&](const char* method, const std::string& target, const Json& body, const Caller& who) {
+    return ask(method, target, body, "1.78", "192.0.2.9", who).status;
+  };
+  for (const char* method : {"GET", "PUT", "DELETE"}) EXPECT_EQ(as(method, place, keyboard, {Role::read, "ria"}), 403);
+  EXPECT_EQ(as("GET", place, Json(), ole), 404) << "nothing was said there";
+  EXPECT_EQ(as("PUT", place, keyboard, ole), 409) << "nobody listens there";
+  const fs::path home = folder.path() / "qemu" / uuid;
+  RealFileSystem().make_directories(home, 0700);
+  const Fd listener = listen_locally(home / "console");
+  EXPECT_EQ(as("PUT", place, {{"keyboard", "guessed"}}, ole), 400);
+  EXPECT_EQ(as("PUT", place, keyboard, ole), 204);
+  EXPECT_EQ(as("PUT", place, {{"keyboard", "0123456789abcdef"}, {"text", "secret"}}, ole), 204);
+  EXPECT_EQ(as("PUT", place, {{"keyboard", "fedcba9876543210"}}, {Role::admin, "ann"}), 409);
+  EXPECT_EQ(as("DELETE", cat(place, "?keyboard=0123456789abcdef"), Json(), ole), 204);
+  EXPECT_EQ(as("PUT", place, keyboard, ole), 204);
+  clock.advance(ConsoleDesk::k_sign + std::chrono::seconds(1));
+  IronicApi api(*conductor, IronicApi::Faces::all, log);
+  api.set_consoles(consoles);
+  api.look_at_consoles();
+  std::vector<std::string> told;
+  const Json events = ask("GET", cat("/v1/hearth/events?node=", uuid)).body["events"];
+  for (const Json& event : events) {
+    if (event["kind"] == "console") told.push_back(event["text"]);
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"ole types at its console", "ole types at its console no more",
+                                            "ole types at its console",
+                                            "ole types at its console no more: their page is gone"}));
+}
+
+TEST_F(Api, oneIsToldWhoOneIsAndWhatOneMayDo) {
+  EXPECT_EQ(ask("GET", "/v1/hearth/me", Json(), "1.78", "192.0.2.9", {Role::read, "ann", Role::operate}).body,
+            Json({{"name", "ann"}, {"role", "read"}, {"may", "operate"}}));
+  EXPECT_EQ(ask("GET", "/v1/hearth/me", Json(), "1.78", "192.0.2.9", {Role::admin, "root"}).body["may"], "admin");
+  EXPECT_EQ(ask("GET", "/v1/hearth/me", Json(), "1.78", "192.0.2.9", {}).status, 401);
 }
 
 }  // namespace

@@ -27,6 +27,28 @@ TEST(NodeText, theFieldsTable) {
             std::string::npos);
 }
 
+TEST(NodeText, aTerminalThatIsTooNarrowForTheTableGetsAFewLinesForEachNode) {
+  Json nodes = k_nodes;
+  nodes.push_back({{"uuid", "11111111-2222-3333-4444-555555555555"},
+                   {"name", "web1"},
+                   {"instance_uuid", "66666666-2222-3333-4444-555555555555"},
+                   {"power_state", "power on"},
+                   {"provision_state", "deploy failed"},
+                   {"maintenance", true},
+                   {"last_error", "no disk that fits was found on it"}});
+  EXPECT_EQ(node_table(nodes, false, 0, 60),
+            "ce9937be-d2f9-4d1b-b3ae-016c128ed6af: wait call-back, power\n"
+            "off\n"
+            "web1: deploy failed, power on, maintenance\n"
+            "  11111111-2222-3333-4444-555555555555\n"
+            "  instance 66666666-2222-3333-4444-555555555555\n"
+            "  no disk that fits was found on it\n");
+  for (const std::size_t room : {20U, 39U, 60U, 79U, 100U, 140U, 200U}) {
+    for (const std::string& line : split_lines(node_table(nodes, false, 0, room))) EXPECT_LE(line.size(), room) << line;
+  }
+  EXPECT_EQ(node_table(nodes, false, 0, 200).front(), '+') << "a table, where there is room";
+}
+
 TEST(NodeText, givesTheTerminalNoOrders) {
   EXPECT_EQ(event_line({{"at", "2026-11-25T10:00:00.000000"}, {"kind", "power"}, {"text", "off\x1b[2J\n"}}),
             "2026-11-25 10:00:00 site power: off\\x1b[2J\\n");

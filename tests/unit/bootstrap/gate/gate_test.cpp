@@ -137,6 +137,11 @@ TEST_F(GateTest, aBrowserLogsInOnceAndOut) {
     EXPECT_NE(cookie.find(word), std::string::npos) << cookie;
   const HttpHeaders with = {{"Cookie", cat("theme=dark; ", cookie.substr(0, cookie.find(';')))}};
   EXPECT_EQ(ask(with).body, "ann");
+  EXPECT_EQ(std::pair(behind.last.role, behind.last.may), std::pair(Role::read, Role::read));
+  const ServedResponse admin = ask({{"X-Auth-Token", "secret-of-the-admin"}}, "POST", "/v1/hearth/login");
+  const std::string his = find_header(admin.headers, "Set-Cookie").value_or("");
+  EXPECT_EQ(ask({{"Cookie", his.substr(0, his.find(';'))}}).body, "admin");
+  EXPECT_EQ(std::pair(behind.last.role, behind.last.may), std::pair(Role::read, Role::admin)) << "with his token";
   clock.advance(std::chrono::hours(13));
   EXPECT_EQ(ask(with).status, 401);
   const ServedResponse again = ask({{"X-Auth-Token", "secret-of-ann-herself"}}, "POST", "/v1/hearth/login");

@@ -282,14 +282,5 @@ TEST_F(Page, olderEventsAndANodesOwnAreThere) {
   EXPECT_EQ(ask("/page/nodes/nobody").status, 404);
 }
 
-TEST_F(Page, AConsoleIsForThoseWhoOperate) {
-  const std::string uuid = add("fake-hardware");
-  const std::string target = cat("/page/console/", uuid);
-  EXPECT_EQ(ask(target, {}, "GET", {Role::nobody, ""}).status, 401);
-  EXPECT_EQ(ask(target).status, 403);
-  EXPECT_EQ(ask(target, {}, "GET", {Role::operate, "someone"}).status, 404) << "nothing was said there";
-  EXPECT_EQ(ask("/page/console/../../x", {}, "GET", {Role::operate, "someone"}).status, 404);
-}
-
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -77,6 +77,8 @@ TEST(RehearsalPlan, nobodyWatchesAMachineWithAMistypedAddressForHalfAnHour) {
   with.faults = {InjectedFault{FaultKind::wrong_mac, "node1", ""}};
   EXPECT_NE(join(seed_service_command(with), " ").find("--deploy-callback-timeout 300"), std::string::npos);
   EXPECT_GT(inventory_step(with).again, 0U);
+  EXPECT_NE(join(seed_service_command(with), " ").find(cat("--consoles ", (with.work / "machines").string())),
+            std::string::npos);
 }
 
 TEST(RehearsalPlan, theStateOfAnEventIsItsLastOne) {

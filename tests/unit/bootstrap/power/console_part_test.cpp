@@ -1,4 +1,4 @@
-#include "bootstrap/page/console_part.hpp"
+#include "bootstrap/power/console_part.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 TEST(ConsolePart, ItsEndFirstAndThenWhatHasCome) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
-  const fs::path file = console_file(dir.path(), "u");
+  const fs::path file = dir.path() / "u" / "console.log";
   EXPECT_FALSE(console_part(file, {}));
   RealFileSystem files;
   files.make_directories(file.parent_path(), 0755);
@@ -44,6 +44,14 @@ TEST(ConsolePart, CharactersAreNotTornApart) {
   EXPECT_EQ(console_part(file, 0).value()["end"], 65'536 - 2) << "the character that begins there comes whole";
 }
 
+TEST(ConsolePart, OfMemoryItIsTheSame) {
+  EXPECT_EQ(console_part("abc", 10, 11), Json({{"from", 11}, {"end", 13}, {"text", "bc"}}));
+  EXPECT_EQ(console_part("abc", 10, 13), Json({{"from", 13}, {"end", 13}, {"text", ""}}));
+  EXPECT_EQ(console_part("\x94\x80yz", 10, 3), Json({{"from", 12}, {"end", 14}, {"text", "yz"}}))
+      << "what is gone is left out";
+  EXPECT_EQ(console_part(std::string(70'000, 'a'), 0, {})["from"], 70'000 - 65'536);
+}
+
 TEST(ConsolePart, OnlyAPlainFileIsOne) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem().write(dir.path() / "elsewhere", "secret\n", {});
@@ -51,7 +59,7 @@ TEST(ConsolePart, OnlyAPlainFileIsOne) {
     const fs::path file = dir.path() / "console.log";
     fs::remove(file);
     fs::create_symlink(target, file);
-    EXPECT_FALSE(has_console(file)) << target;
+    EXPECT_FALSE(is_console_file(file)) << target;
     EXPECT_FALSE(console_part(file, {})) << target;
   }
 }

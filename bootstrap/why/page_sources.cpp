@@ -1,0 +1,82 @@
+#include "bootstrap/why/page_sources.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap::why {
+
+namespace {
+
+constexpr std::chrono::seconds k_patience{5};
+
+double seconds_since(const Clock& clock, MonotonicTime begun) {
+  return std::chrono::duration<double>(clock.now() - begun).count();
+}
+
+/// Of the process that listens there; nothing where it is not of this computer, or not to be seen.
+std::optional<ProcessFacts> process_at(const fs::path& socket) {
+  const std::optional<Fd> connected = connect_locally(socket, false);
+  const std::optional<pid_t> pid = connected ? process_behind(connected->get()) : std::nullopt;
+  if (!pid || *pid <= 0) return std::nullopt;
+  const RealFileSystem files;
+  const std::string stat = files.read(cat("/proc/", *pid, "/stat")).value_or("");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return std::nullopt;
+  ProcessFacts facts{static_cast<int>(*pid), stat[name_end + 2], {}};
+  try {
+    facts.waits = std::string(trim(files.read(cat("/proc/", *pid, "/wchan")).value_or("")));
+  } catch (const Error&) {  // it takes root, or the process itself
+    facts.waits.clear();
+  }
+  if (facts.waits == "0") facts.waits.clear();
+  return facts;
+}
+
+/// How long the disk takes; nothing where this user may not write there. A file without a name: nothing is left behind.
+std::optional<double> flush_of(const fs::path& directory, const Clock& clock) {
+  try {
+    const Fd file = Fd::open(directory.string(), O_TMPFILE | O_WRONLY, 0600);
+    const MonotonicTime begun = clock.now();
+    write_all(file, std::string(4096, '\0'), "a page");
+    if (::fsync(file.get()) != 0) return std::nullopt;
+    return seconds_since(clock, begun);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments) {
+  const SystemClock clock;
+  const fs::path state = state_directory(arguments);
+  PageFacts facts;
+  facts.where = arguments.value_or("url", (state / k_api_socket).string());
+  facts.patience = std::chrono::duration<double>(k_patience).count();
+  const bool is_here = facts.where == (state / k_api_socket).string();
+  conductor.set_patience(k_patience);
+  const MonotonicTime begun = clock.now();
+  try {
+    static_cast<void>(conductor.call("GET", "/v1"));
+    facts.answered = seconds_since(clock, begun);
+    facts.pace = conductor.call("GET", "/v1/hearth/pace");
+  } catch (const Error& error) {
+    const double took = seconds_since(clock, begun);
+    facts.hangs = error.kind() == ErrorKind::io && took > 0.9 * facts.patience;
+    // An older Hearth has no pace, another's server has other words: they answer all the same.
+    if (error.kind() != ErrorKind::io) facts.answered = facts.answered.value_or(took);
+    if (error.kind() == ErrorKind::io) facts.answered.reset();
+    facts.fault = error.what();
+  }
+  if (is_here && !facts.answered) facts.process = process_at(state / k_api_socket);
+  if (is_here && facts.answered) facts.flush = flush_of(state, clock);
+  return facts;
+}
+
+}  // namespace hearth::bootstrap::why

@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""`hearth why page`: who makes the page slow stands first, within ten seconds. usage: why_page.py HEARTH
+
+A real conductor, with faults planted one after the other: a process that is stopped, a disk that is slow to keep what is written, a request that
+takes long, a machine that does not let it run, BMCs that hang, a slow way. Nothing of it knows `why`.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
+from conductor import Conductor, same  # noqa: E402  pylint: disable=wrong-import-position
+
+# As a disk that takes 0.7 s to keep what is written, while the file is there.
+SLOW_DISK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int slow(const char* name, int fd) {
+  const char* file = getenv("SLOW_DISK");
+  if (file && access(file, F_OK) == 0) usleep(700000);
+  return ((int (*)(int))dlsym(RTLD_NEXT, name))(fd);
+}
+int fsync(int fd) { return slow("fsync", fd); }
+int fdatasync(int fd) { return slow("fdatasync", fd); }
+"""
+
+
+def slow_disk(folder):
+    source, library = os.path.join(folder, "slow.c"), os.path.join(folder, "slow.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(SLOW_DISK)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    os.chmod(folder, 0o755)
+    return library, os.path.join(folder, "is-slow")
+
+
+def why(c, words, *wanted):
+    """The first cause, in ten seconds."""
+    began = time.monotonic()
+    done = subprocess.run([c.hearth, "why", *words, "--state", c.directory, "--json"], capture_output=True, text=True, timeout=60, check=False)
+    took = time.monotonic() - began
+    assert done.returncode == 0, (words, done)
+    first = json.loads(done.stdout)[0]["findings"][0]
+    for text in wanted:
+        assert text in first["cause"] + " " + first["next"] + " " + " ".join(first["evidence"]), (words, text, first)
+    assert took < 10, f"{words}: {took:.1f} s"
+    print(f"{took:5.1f} s  why {' '.join(words)}: {first['cause']}", flush=True)
+
+
+def later(c, seconds=0.0):
+    """So that what was slow before is over: each fault has a conductor that has just begun."""
+    c.stop()
+    c.start()
+    time.sleep(seconds)
+
+
+def stopped(c):
+    os.kill(c.process.pid, signal.SIGSTOP)
+    try:
+        for words in (["page"], ["node", "w1"], ["w1"], ["stack", "any"]):
+            why(c, words, f"The conductor's process {c.process.pid} is stopped", f"kill -CONT {c.process.pid}")
+    finally:
+        os.kill(c.process.pid, signal.SIGCONT)
+
+
+def slow_to_keep(c, is_slow):
+    with open(is_slow, "w", encoding="ascii"):
+        pass
+    try:
+        same("a change", 200, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "1"}])[0])
+        why(c, ["page"], "The disk of the conductor's state is slow to keep what is written", "--state on another one")
+    finally:
+        os.remove(is_slow)
+
+
+def long_request(c):
+    nodes = [{"name": f"many-{i}", "pm_type": "fake-hardware", "mac": [f"52:54:02:{i >> 16:02x}:{(i >> 8) & 255:02x}:{i & 255:02x}"]} for i in range(60000)]
+    body = {"text": json.dumps({"nodes": nodes}), "source": "hall.json", "format": "json", "initial_state": "enroll", "dry_run": True}
+    same("a large inventory", 200, c.ask("POST", "/v1/hearth/import", body)[0])
+    why(c, ["page"], "One request takes the conductor long: POST /v1/hearth/import")
+
+
+def not_let_run(c):
+    for _ in range(2):
+        os.kill(c.process.pid, signal.SIGSTOP)
+        time.sleep(1.5)
+        os.kill(c.process.pid, signal.SIGCONT)
+        time.sleep(0.3)
+    why(c, ["page"], "The conductor did not get to run")
+
+
+def hung_bmcs(c):
+    """More of them than there are workers; they take connections and say nothing."""
+    bmc = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    try:
+        nodes = [{"name": f"hung-{i}", "pm_type": "redfish", "pm_addr": f"http://127.0.0.1:{bmc.getsockname()[1]}", "pm_system_id": f"/redfish/v1/Systems/{i}",
+                  "pm_user": "a", "pm_password": "b", "mac": [f"52:54:03:00:{i >> 8:02x}:{i & 255:02x}"]} for i in range(300)]
+        body = {"text": json.dumps({"nodes": nodes}), "source": "hall.json", "format": "json", "initial_state": "manageable"}
+        same("their inventory", 200, c.ask("POST", "/v1/hearth/import", body)[0])
+        time.sleep(2)
+        done = json.loads(subprocess.run([c.hearth, "why", "page", "--state", c.directory, "--json"], capture_output=True, text=True, timeout=60,
+                                         check=True).stdout)[0]["findings"]
+        hung = [one for one in done if "that talk to BMCs and agents wait for an answer" in one["cause"]]
+        assert hung and "hung-" in hung[0]["evidence"][1] and hung[0]["next"].startswith("hearth why node hung-"), done
+        print(f"         why page: {hung[0]['cause']}", flush=True)
+    finally:
+        bmc.close()
+
+
+def slow_way(c):
+    """A line that holds each part back."""
+    door = socket.create_server(("127.0.0.1", 0))
+
+    def carry(one, other):
+        try:
+            while part := one.recv(65536):
+                time.sleep(0.4)
+                other.sendall(part)
+        except OSError:
+            pass
+        other.close()
+
+    def serve():
+        while True:
+            try:
+                near, _ = door.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", int(c.url.rsplit(":", 1)[1])))
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=carry, args=pair, daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        why(c, ["page", "--url", f"http://127.0.0.1:{door.getsockname()[1]}", "--token-file", f"{c.directory}/api-token"],
+            "The way to the conductor is slow")
+    finally:
+        door.close()
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="hearth-slow-")
+    library, is_slow = slow_disk(folder)
+    os.environ.update({"LD_PRELOAD": library, "SLOW_DISK": is_slow})
+    try:
+        with Conductor(sys.argv[1], "--power-sync-interval", "0") as c:
+            same("a node", 201, c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "w1"})[0])
+            later(c, 1)
+            why(c, ["page"], "The page is not slow as it is seen from here")
+            stopped(c)
+            for fault, more in ((slow_to_keep, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
+                later(c, 1)
+                fault(c, *more)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("ok")
+
+
+main()

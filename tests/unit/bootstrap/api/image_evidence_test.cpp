@@ -1,0 +1,50 @@
+#include "bootstrap/api/image_evidence.hpp"
+
+#include "base/sys/file.hpp"
+#include "tests/unit/bootstrap/api_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+TEST(ImageEvidence, tellsOfWhatAnImageWasMadeAndWhetherItIsThatImage) {
+  const Json manifest = {{"builder", "hearth 0.1.0"},
+                         {"distribution", "debian"},
+                         {"elements", {"base", 7, "vm"}},
+                         {"packages", {{{"package", "bash"}}, {{"package", "apt"}}}}};
+  const Json statement = {{"subject", {{{"name", "node.qcow2"}, {"digest", {{"sha256", "ab12"}}}}}},
+                          {"predicate", {{"runDetails", {{"metadata", {{"finishedOn", "2026-11-20T10:00:00Z"}}}}}}}};
+  const Json shown = evidence_summary(manifest, statement, "ab12");
+  EXPECT_EQ(shown, Json({{"builder", "hearth 0.1.0"},
+                         {"distribution", "debian"},
+                         {"elements", {"base", "vm"}},
+                         {"packages", 2},
+                         {"finished", "2026-11-20T10:00:00Z"},
+                         {"agrees", true}}));
+  EXPECT_EQ(evidence_summary(manifest, statement, "cd34")["agrees"], false) << "it tells of another image";
+  EXPECT_EQ(evidence_summary(manifest, Json(), "ab12")["agrees"], nullptr);
+  for (const char* odd : {"[]", "7", R"({"subject": 7, "predicate": [1]})", R"({"subject": [7, {"digest": []}]})"})
+    EXPECT_NE(evidence_summary(manifest, Json::parse(odd), "ab12")["agrees"], true) << odd;
+}
+
+class EvidenceFiles : public ApiFixture {};
+
+TEST_F(EvidenceFiles, areGivenToThoseWhoLookAndNothingElseIs) {
+  const fs::path folder = conductor->directory() / k_evidence_folder;
+  RealFileSystem().make_directories(folder, 0755);
+  RealFileSystem().write(folder / "node.manifest.json", R"({"elements": []})", {});
+  RealFileSystem().write(conductor->directory() / "api-token", "secret", {});
+  const Caller reader{Role::read, "ria"};
+  const auto status = [&](const std::string& target, const Caller& who) {
+    return ask("GET", target, Json(), "1.78", "192.0.2.9", who).status;
+  };
+  EXPECT_EQ(ask("GET", "/v1/hearth/images/node/evidence/manifest.json").body, Json({{"elements", Json::array()}}));
+  EXPECT_EQ(status("/v1/hearth/images/node/evidence/manifest.json", reader), 200);
+  EXPECT_EQ(status("/v1/hearth/images/node/evidence/manifest.json", {}), 401);
+  for (const char* odd :
+       {"node/evidence/sbom.spdx.json", "node/evidence/api-token", "..%2Fapi-token/evidence/manifest.json",
+        "%2e%2e/evidence/manifest.json", "node/evidence/..%2F..%2Fapi-token"})
+    EXPECT_EQ(status(cat("/v1/hearth/images/", odd), reader), 404) << odd;
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

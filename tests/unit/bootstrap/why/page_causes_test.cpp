@@ -1,0 +1,82 @@
+#include "bootstrap/why/page_causes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap::why {
+namespace {
+
+PageFacts quick() {
+  PageFacts facts;
+  facts.where = "/state/api.socket";
+  facts.answered = 0.002;
+  facts.patience = 5;
+  facts.flush = 0.004;
+  facts.pace = {{"parts", {{"answer", {{"longest", 0.01}, {"what", "GET /v1"}}}}},
+                {"workers", {{"busy", 0U}, {"waiting", 0U}, {"most", 256U}}}};
+  return facts;
+}
+
+void took(PageFacts& facts, const char* part, double seconds, const char* what = "") {
+  facts.pace["parts"][part] = {{"longest", seconds}, {"what", what}};
+}
+
+std::string first(const PageFacts& facts) { return causes_of(facts).at(0).cause; }
+
+bool says(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
+
+TEST(PageCauses, nothingIsSlow) {
+  EXPECT_TRUE(says(first(quick()), "is not slow as it is seen from here"));
+  EXPECT_EQ(causes_of(quick()).at(0).evidence.size(), 4U) << "what was measured";
+}
+
+TEST(PageCauses, whoAnswersNobodyIsToldByHowItsProcessIs) {
+  PageFacts facts = quick();
+  facts.answered.reset();
+  facts.fault = "no answer within 5 s";
+  EXPECT_EQ(first(facts), "The conductor does not answer.");
+  for (const auto& [state, words] : {std::pair('T', "is stopped"), std::pair('D', "waits for the disk"),
+                                     std::pair('R', "computes"), std::pair('S', "hangs")}) {
+    facts.process = ProcessFacts{42, state, "do_wait"};
+    EXPECT_TRUE(says(first(facts), words)) << state << first(facts);
+    EXPECT_TRUE(says(causes_of(facts).at(0).evidence.at(1), "process 42 is in state")) << state;
+  }
+}
+
+TEST(PageCauses, whatIsMeasuredWithinAnotherIsTheCause) {
+  PageFacts facts = quick();
+  took(facts, "answer", 1.0, "PATCH /v1/nodes/a");
+  EXPECT_TRUE(says(first(facts), "One request takes the conductor long: PATCH /v1/nodes/a"));
+  took(facts, "store", 0.9);
+  took(facts, "late idle", 1.1);
+  EXPECT_TRUE(says(first(facts), "To keep changes in the conductor's store takes long"));
+  EXPECT_EQ(causes_of(facts).size(), 1U) << "the request and the round waited for it";
+  facts.flush = 0.7;
+  EXPECT_TRUE(says(first(facts), "The disk of the conductor's state is slow"));
+  took(facts, "tick", 5.0);
+  EXPECT_TRUE(says(first(facts), "A round of the conductor over its nodes"));
+}
+
+TEST(PageCauses, aThreadThatWasNotThereDidSomethingElseOrNothing) {
+  PageFacts facts = quick();
+  took(facts, "late idle", 2.0);
+  EXPECT_TRUE(says(first(facts), "did not get to run"));
+  facts = quick();
+  took(facts, "late busy", 2.0);
+  EXPECT_TRUE(says(first(facts), "The stack engine"));
+}
+
+TEST(PageCauses, theWayAndHungBmcs) {
+  PageFacts facts = quick();
+  facts.answered = 1.5;
+  EXPECT_TRUE(says(first(facts), "The way to the conductor is slow"));
+  facts = quick();
+  facts.pace["workers"] = {{"busy", 256U}, {"waiting", 3U}, {"most", 256U}};
+  facts.pace["asked"] = {"web1", "web2"};
+  EXPECT_TRUE(says(first(facts), "All 256 that talk to BMCs and agents wait"));
+  EXPECT_EQ(causes_of(facts).at(0).next, "hearth why node web1");
+  facts.pace = {{"parts", 7}, {"workers", Json::array()}, {"asked", {{"a", 1}}}};
+  EXPECT_FALSE(causes_of(facts).empty()) << "another server's answer may be anything";
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap::why
