@@ -218,7 +218,8 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
 
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
-  log.hide(secret_values(request.environment));
+  const std::string names = cat(request.output.filename().string(), " ", join(plan.elements.names(), " "));
+  log.hide(secret_values(request.environment, names));
   log.add_file((fs::path(request.output.string() + ".d") / k_build_log).string(), BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
