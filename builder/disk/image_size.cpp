@@ -171,8 +171,7 @@ std::uint64_t image_size(const TreeUsage& usage, const SizeRule& rule, const Dis
   const bool ext4 = root != nullptr && root->type == "ext4";
   std::uint64_t kib = rule_kib(usage, rule, ext4);
   // Of a small tree the rule's disk would not hold the journal, or the partitions before the file system.
-  const bool is_ext = root != nullptr && root->is_ext();
-  if (is_ext && !rule.image_gib) kib = std::max(kib, (least_size(*root, usage) + k_before_root) / 1024);
+  if (ext4 && !rule.image_gib) kib = std::max(kib, (least_size(*root, usage) + k_before_root) / 1024);
   return round_up(kib + esp_kib, 64) * 1024;
 }
 

@@ -77,9 +77,10 @@ TEST(BlockConfigTest, TheRootAndVolumesLieOnTheFirstDisk) {
                        "- local_loop: {name: other, mkfs: {name: mkfs_root, mount: {mount_point: /}}}\n"),
               HasSubstr("/ lies on other, and must on the first, image0"));
   EXPECT_THAT(error_of("- local_loop: {name: image0}\n- local_loop: {name: a/b}\n"), HasSubstr("is to name a file"));
-  const DiskLayout layout = parsed(cat(k_two_disks, "    - {name: data2, size: 100%}\n",
-                                       "- lvm: {pvs: [{name: pv, base: data2}], vgs: [{name: vg, base: [pv]}], lvs: "
-                                       "[{name: lv, base: vg, size: 1GiB}]}\n"));
+  const DiskLayout layout =
+      parsed(cat(k_two_disks, "    - {name: data2, size: 100%}\n",
+                 "- lvm: {name: lvm, pvs: [{name: pv, base: data2}], vgs: [{name: vg, base: [pv]}], lvs: "
+                 "[{name: lv, base: vg, size: 1GiB}]}\n"));
   EXPECT_THAT(layout.beyond_all, ElementsAre(HasSubstr("lvm on another disk than the first (data_image)")));
 }
 
