@@ -48,7 +48,7 @@ as_ubuntu() {
 # calls NAME WHAT COMMAND…: the command's image is WHAT (a name, an architecture, a release), and of the elements of stdin.
 reached=0
 calls() {
-    local name=$1 what=$2 element
+    local name=$1 what=$2 element elements=${elements:-}
     shift 2
     "$@" > "out-$name" 2>&1 < /dev/null || true
     local line
