@@ -149,9 +149,9 @@ def stamps(trial):
 
 
 def manifest(trial):
-    with open(f"{trial.work}/manifest", "w", encoding="utf-8") as file:
+    with open(f"{trial.work}/home/manifest", "w", encoding="utf-8") as file:
         file.write('{"acKind": "ImageManifest", "mine": true}')
-    built = trial.build("-n", "-t", "aci", "-o", "img", "tiny-os", ACI_MANIFEST=f"{trial.work}/manifest")
+    built = trial.build("-n", "-t", "aci", "-o", "img", "tiny-os", ACI_MANIFEST=f"{trial.work}/home/manifest")
     has(built.read("--wildcards", "*manifest", archive="img.aci"), "mine")
 
 
