@@ -467,7 +467,8 @@ std::vector<cli::Command> link_commands(const fs::path& executable) {
           diskimage_builder(executable),
           disk_image_get_kernel(),
           element_info(executable),
-          dib_lint(executable)};
+          dib_lint(executable),
+          dib_block_device()};
 }
 
 }  // namespace hearth::builder

@@ -36,4 +36,7 @@ namespace hearth::builder {
 /// dib-lint: the checks that diskimage-builder's has, of all elements in ELEMENTS_DIR, in its words at begin and end.
 [[nodiscard]] cli::Command dib_lint(const fs::path& executable);
 
+/// dib-block-device: what diskimage-builder's shell library asks of a disk layout; what would make disks is refused.
+[[nodiscard]] cli::Command dib_block_device();
+
 }  // namespace hearth::builder

@@ -80,6 +80,20 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
   return {stage.layout(), stage.maker()};
 }
 
+/// One disk, or all where there are several.
+LayoutNode disks_tree(const DiskLayout& layout, const std::optional<Placement>& placement) {
+  LayoutNode first = layout_tree(layout, placement);
+  if (layout.further.empty()) return first;
+  LayoutNode all{.kind = "disks"};
+  all.children.push_back(std::move(first));
+  for (const DiskLayout& disk : layout.further) {
+    std::optional<Placement> its;
+    if (disk.size) its = place(disk, *disk.size);
+    all.children.push_back(layout_tree(disk, its));
+  }
+  return all;
+}
+
 int layout(const cli::Arguments& arguments, const fs::path& executable) {
   if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name elements, or a block-device file (.yaml)");
   const Planned planned = planned_layout(arguments, executable);
@@ -94,7 +108,7 @@ int layout(const cli::Arguments& arguments, const fs::path& executable) {
     further["reason"] = planned.maker->reason;
     text = cat("Disk maker: ", name_of(planned.maker->maker), " (", planned.maker->reason, ")\n");
   }
-  draw(layout_tree(planned.layout, placement), further, text, arguments);
+  draw(disks_tree(planned.layout, placement), further, text, arguments);
   return 0;
 }
 

@@ -104,8 +104,7 @@ bool become_root() {
 /// Maps the ids from `next` on to the ranges; returns the first that is left.
 std::uint32_t add_ranges(std::vector<IdMap>& maps, std::uint32_t next, const std::vector<SubIdRange>& ranges) {
   for (const SubIdRange& range : ranges) {
-    if (next >= k_ids) break;
-    const std::uint32_t count = std::min(range.count, k_ids - next);
+    const std::uint32_t count = std::min(range.count, UINT32_MAX - next);
     if (count > 0) maps.push_back({next, range.first, count});
     next += count;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "base/text.hpp"
 #include "builder/disk/config_check.hpp"
@@ -32,10 +33,12 @@ class LayoutMaker {
     each("mkfs", &LayoutMaker::add_file_system);
     each("mount", &LayoutMaker::add_mount);
     each("fstab", &LayoutMaker::add_fstab);
-    check_sectors();
-    sort_by_mount_point();
-    check_direct();
-    return std::move(layout_);
+    for (DiskLayout& disk : disks_) {
+      check_sectors(disk);
+      sort_by_mount_point(disk);
+      check_direct(disk);
+    }
+    return put_together();
   }
 
  private:
@@ -84,12 +87,23 @@ class LayoutMaker {
     const Settings settings(node.data, node.path);
     const std::uint64_t sector = defaults_.sector_size.value_or(
         static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.bytes("block_size", 512), UINT32_MAX)));
+    if (!disks_.empty() && node.name.find('/') != std::string::npos)
+      settings.fail(cat(node.name, " is to name a file"));
     if (sector != 512 && sector != 4096) settings.fail(cat("block_size must be 512 or 4096, not ", sector));
-    disks_.push_back(node.name);
-    if (disks_.size() > 1) return;
-    layout_.disk = node.name;
-    layout_.sector_size = static_cast<std::uint32_t>(sector);
-    if (settings.has("size")) layout_.size = settings.bytes("size", 0);
+    DiskLayout& disk = disks_.emplace_back();
+    disk.disk = node.name;
+    disk.sector_size = static_cast<std::uint32_t>(sector);
+    if (settings.has("size")) disk.size = settings.bytes("size", 0);
+  }
+
+  /// The disk of that name, or the one that holds the partition; else the first, where volumes lie.
+  DiskLayout& disk_of(const std::string& base) {
+    const auto holds = [&base](const DiskLayout& disk) {
+      return disk.disk == base || std::any_of(disk.partitions.begin(), disk.partitions.end(),
+                                              [&base](const Partition& each) { return each.name == base; });
+    };
+    const auto found = std::find_if(disks_.begin(), disks_.end(), holds);
+    return found != disks_.end() ? *found : disks_.front();
   }
 
   void add_table(const ConfigNode& node) {
@@ -99,13 +113,13 @@ class LayoutMaker {
     for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node);
     if (!partitioned_.insert(node.base).second)
       fail_config(node.data, node.path, cat(node.base, " is partitioned twice"));
-    if (node.base != layout_.disk) return;
-    if (table.table == PartitionTable::mbr && layout_.sector_size != 512) {
+    DiskLayout& disk = disk_of(node.base);
+    if (table.table == PartitionTable::mbr && disk.sector_size != 512) {
       fail_config(node.data, node.path, "an MBR needs sectors of 512 bytes; use label gpt for block_size 4096");
     }
-    layout_.table = table.table;
-    layout_.align = table.align;
-    layout_.partitions = table.partitions;
+    disk.table = table.table;
+    disk.align = table.align;
+    disk.partitions = table.partitions;
   }
 
   void add_raid(const ConfigNode& node) {
@@ -161,6 +175,9 @@ class LayoutMaker {
       if ((base->second != Kind::partition && base->second != Kind::volume) || array_on_volume || name == node->name) {
         fail_config(node->data, node->path, cat(node->plugin, " can't be based on ", name));
       }
+      const DiskLayout& disk = disk_of(name);
+      if (&disk != &disks_.front())
+        layout_.beyond_all.push_back(cat(node->plugin, " on another disk than the first (", disk.disk, ")"));
     }
     check_volume_cycles();
   }
@@ -191,15 +208,20 @@ class LayoutMaker {
     if (partitioned_.contains(node.base)) {
       fail_config(node.data, node.path, cat(node.base, " is partitioned and can't hold a file system itself"));
     }
-    for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
-      if (layout_.partitions[i].name == node.base) made.partition = i;
+    DiskLayout& disk = disk_of(node.base);
+    for (std::size_t i = 0; i < disk.partitions.size(); ++i) {
+      if (disk.partitions[i].name == node.base) made.partition = i;
     }
-    layout_.file_systems.push_back(std::move(made));
+    disk.file_systems.push_back(std::move(made));
   }
 
   DiskFileSystem& file_system(const std::string& name) {
-    return *std::find_if(layout_.file_systems.begin(), layout_.file_systems.end(),
-                         [&name](const DiskFileSystem& each) { return each.name == name; });
+    for (DiskLayout& disk : disks_) {
+      for (DiskFileSystem& each : disk.file_systems) {
+        if (each.name == name) return each;
+      }
+    }
+    throw std::logic_error(cat("no file system is called ", name));  // its node was declared
   }
 
   void add_mount(const ConfigNode& node) {
@@ -228,34 +250,49 @@ class LayoutMaker {
         settings.text("options", "defaults"), settings.text("dump-freq", "0"), settings.text("fsck-passno", "2")};
   }
 
-  void check_sectors() const {
-    const std::uint64_t sector = layout_.sector_size;
-    if (layout_.size && *layout_.size % sector != 0) {
-      fail_config(YAML::Node(), "", cat("the disk's size must be a multiple of its sector size ", sector));
+  static void check_sectors(const DiskLayout& disk) {
+    if (disk.size && *disk.size % disk.sector_size != 0) {
+      fail_config(YAML::Node(), "", cat("the disk's size must be a multiple of its sector size ", disk.sector_size));
     }
   }
 
-  void sort_by_mount_point() {
-    std::stable_sort(layout_.file_systems.begin(), layout_.file_systems.end(),
+  static void sort_by_mount_point(DiskLayout& disk) {
+    std::stable_sort(disk.file_systems.begin(), disk.file_systems.end(),
                      [](const DiskFileSystem& a, const DiskFileSystem& b) { return a.mount_point < b.mount_point; });
   }
 
-  void check_direct() {
+  static void check_direct(DiskLayout& disk) {
     static const std::set<std::string> makeable = {"ext2", "ext3", "ext4", "vfat", "fat", "swap", "btrfs", "xfs"};
-    if (disks_.size() > 1) layout_.beyond_all.push_back(cat("more than one disk (", join(disks_, ", "), ")"));
-    for (const DiskFileSystem& each : layout_.file_systems) {
-      if (!makeable.contains(each.type)) {
-        const bool guest_can = each.type == "xfs";
-        (guest_can ? layout_.beyond_direct : layout_.beyond_all)
-            .push_back(cat("file system type ", each.type, " (", each.name, ")"));
+    for (const DiskFileSystem& each : disk.file_systems) {
+      if (!makeable.contains(each.type))
+        disk.beyond_all.push_back(cat("file system type ", each.type, " (", each.name, ")"));
+    }
+  }
+
+  /// The first disk, with what is common to all, and those beside it.
+  DiskLayout put_together() {
+    DiskLayout& first = disks_.front();
+    first.volumes = std::move(layout_.volumes);
+    first.warnings = std::move(layout_.warnings);
+    first.beyond_direct = std::move(layout_.beyond_direct);
+    first.beyond_all.insert(first.beyond_all.end(), layout_.beyond_all.begin(), layout_.beyond_all.end());
+    for (std::size_t i = 0; i < disks_.size(); ++i) {
+      for (const DiskFileSystem& each : disks_[i].file_systems) {
+        if (i > 0 && each.mount_point == "/")
+          fail_config(YAML::Node(), "", cat("/ lies on ", disks_[i].disk, ", and must on the first, ", first.disk));
+        for (std::size_t other = 0; other < disks_.size(); ++other) {
+          if (other != i && each.holds_files()) disks_[other].elsewhere.push_back(each.mount_point);
+        }
       }
     }
+    first.further.assign(std::make_move_iterator(disks_.begin() + 1), std::make_move_iterator(disks_.end()));
+    return std::move(first);
   }
 
   std::vector<ConfigNode> nodes_;
   const LayoutDefaults& defaults_;
-  DiskLayout layout_;
-  std::vector<std::string> disks_;
+  DiskLayout layout_;  ///< what is common to all disks: volumes, warnings
+  std::vector<DiskLayout> disks_;
   std::map<std::string, Kind> kinds_;
   std::set<std::string> partitioned_, bases_, labels_, mount_points_;
   std::vector<std::pair<const ConfigNode*, std::string>> volume_bases_;

@@ -71,8 +71,8 @@ TreeView part_of_tree(const fs::path& tree, const DiskLayout& layout, const Disk
 }
 
 void prepare_tree(const fs::path& tree, const DiskLayout& layout, std::int64_t epoch, FstabName by) {
-  for (const DiskFileSystem& file_system : layout.file_systems) {
-    if (file_system.holds_files()) make_mount_point(tree, file_system.mount_point, epoch);
+  for (const DiskFileSystem* const each : all_file_systems(layout)) {
+    if (each->holds_files()) make_mount_point(tree, each->mount_point, epoch);
   }
   write_config(tree, "/etc/fstab", fstab_text(layout, by), epoch);
   if (!layout.volumes.encrypted.empty()) write_config(tree, "/etc/crypttab", crypttab_text(layout), epoch);

@@ -1,5 +1,7 @@
 #include "builder/disk/layout.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -53,6 +55,10 @@ std::vector<std::string> DiskLayout::mounts_below(std::string_view mount_point) 
   for (const DiskFileSystem& other : file_systems) {
     if (other.holds_files() && is_below(other.mount_point, mount_point)) found.push_back(other.mount_point);
   }
+  for (const std::string& other : elsewhere) {
+    if (is_below(other, mount_point)) found.push_back(other);
+  }
+  std::sort(found.begin(), found.end());
   return found;
 }
 
@@ -102,6 +108,7 @@ DiskLayout assign_ids(DiskLayout layout, std::string_view seed) {
   for (PhysicalVolume& volume : layout.volumes.physical) {
     if (volume.uuid.empty()) volume.uuid = lvm_id(seed, cat("physical volume ", volume.name));
   }
+  for (DiskLayout& disk : layout.further) disk = assign_ids(std::move(disk), seed);
   return layout;
 }
 
@@ -122,22 +129,35 @@ std::string mdadm_text(const DiskLayout& layout) {
   return text;
 }
 
+std::vector<const DiskFileSystem*> all_file_systems(const DiskLayout& layout) {
+  std::vector<const DiskFileSystem*> all;
+  for (const DiskFileSystem& each : layout.file_systems) all.push_back(&each);
+  for (const DiskLayout& disk : layout.further) {
+    for (const DiskFileSystem& each : disk.file_systems) all.push_back(&each);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto* a, const auto* b) { return a->mount_point < b->mount_point; });
+  return all;
+}
+
 std::string fstab_text(const DiskLayout& layout, FstabName by) {
   std::string text;
-  for (const DiskFileSystem& file_system : layout.file_systems) {
-    if (file_system.fstab && !file_system.mount_point.empty()) text += fstab_line(file_system, by);
+  for (const DiskFileSystem* const each : all_file_systems(layout)) {
+    if (each->fstab && !each->mount_point.empty()) text += fstab_line(*each, by);
   }
   return text;
 }
 
 void require_makeable(const DiskLayout& layout) {
-  if (layout.mounted_at("/") == nullptr) {
+  const bool is_further = std::find(layout.elsewhere.begin(), layout.elsewhere.end(), "/") != layout.elsewhere.end();
+  if (layout.mounted_at("/") == nullptr && !is_further) {
     throw Error(ErrorKind::input, "the disk layout has no root: no file system is mounted at /")
         .hint("Give one of its file systems `mount: {mount_point: /}`.");
   }
+  for (const DiskLayout& disk : layout.further) require_makeable(disk);
   if (layout.beyond_all.empty()) return;
   throw Error(ErrorKind::unsupported, cat("no disk maker can make this layout: ", join(layout.beyond_all, "; ")))
-      .hint("ext2, ext3, ext4, xfs, btrfs, vfat and swap can be made, on one disk named image0.");
+      .hint("ext2, ext3, ext4, xfs, btrfs, vfat and swap can be made; volumes on the first disk.");
 }
 
 void require_direct(const DiskLayout& layout) {

@@ -65,6 +65,8 @@ struct DiskLayout {
   Volumes volumes;                           ///< what lies between partitions and file systems
   std::vector<std::string> beyond_direct;    ///< what only the guestfs maker can do, each with its place in the YAML
   std::vector<std::string> beyond_all;       ///< what no maker can do
+  std::vector<DiskLayout> further;           ///< disks beside this one, which holds the root; an output each
+  std::vector<std::string> elsewhere;        ///< mount points of file systems on the other disks
   std::vector<std::string> warnings;         ///< "SOURCE:LINE:COLUMN: …", unknown keys and unknown types
   bool operator==(const DiskLayout&) const = default;
 
@@ -95,6 +97,9 @@ inline constexpr std::string_view k_bios_boot_type = "21686148-6449-6E6F-744E-65
 /// By what /etc/fstab finds a file system. Labels are the same in all releases of an image: in a machine with two of
 /// their disks, what a label names may lie on either.
 enum class FstabName { uuid, label };
+
+/// The file systems of all disks, in mount order.
+[[nodiscard]] std::vector<const DiskFileSystem*> all_file_systems(const DiskLayout& layout);
 
 /// The lines of /etc/fstab for all mounts that have an fstab node, in mount order. What has no UUID yet goes by label.
 [[nodiscard]] std::string fstab_text(const DiskLayout& layout, FstabName by = FstabName::uuid);

@@ -253,6 +253,10 @@ const std::vector<std::string> k_builders_variables = {"DIB_APT_SOURCES",
                                                        "DIB_SHOW_IMAGE_USAGE",
                                                        "DIB_SHOW_IMAGE_USAGE_FULL"};
 
+/// DIB_… of diskimage-builder's own programs. Hearth is in their place.
+const std::vector<std::string> k_upstreams_variables = {"DIB_BLOCK_DEVICE", "DIB_PYTHON_LOGGING_CONFIG_FILE",
+                                                        "DIB_RUN_PARTS"};
+
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The names DIB_… in a text.
@@ -455,6 +459,11 @@ std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSe
   std::vector<Finding> found;
   for (const std::string& name : set) {
     if (read.count(name) > 0) continue;
+    if (std::find(k_upstreams_variables.begin(), k_upstreams_variables.end(), name) != k_upstreams_variables.end()) {
+      found.push_back({"environment", 0, Severity::warning, "variable",
+                       cat(name, " is set, and has no effect: it is for diskimage-builder's own programs")});
+      continue;
+    }
     const std::optional<std::string> near = nearest(name, {read.begin(), read.end()});
     if (!near || !is_slip(name, *near)) continue;
     found.push_back({"environment", 0, Severity::warning, "variable",

@@ -46,12 +46,13 @@ void add_passwords_of_urls(std::string_view text, std::vector<std::string>& secr
 
 }  // namespace
 
-std::vector<std::string> secret_values(const Environment& environment) {
+std::vector<std::string> secret_values(const Environment& environment, std::string_view known) {
   std::vector<std::string> secrets;
   for (const auto& [name, value] : environment) {
     if (names_secret(name)) add_named_secret(value, secrets);
     add_passwords_of_urls(value, secrets);
   }
+  std::erase_if(secrets, [known](const std::string& each) { return known.find(each) != std::string_view::npos; });
   std::sort(secrets.begin(), secrets.end(), [](const std::string& one, const std::string& other) {
     return one.size() != other.size() ? one.size() > other.size() : one < other;
   });

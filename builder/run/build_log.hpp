@@ -16,8 +16,9 @@ namespace hearth::builder {
 [[nodiscard]] std::string utc_stamp(WallTime time);
 
 /// What no log may have of a build's environment, the longest first: values of variables that are named like a secret,
-/// line by line, and passwords in URLs. None is so short that it stands in most logs anyway, and none is a path.
-[[nodiscard]] std::vector<std::string> secret_values(const Environment& environment);
+/// line by line, and passwords in URLs. None is so short that it stands in most logs anyway, none is a path, and none a
+/// part of `known`, the names that a log is full of: some project's password is the project's name.
+[[nodiscard]] std::vector<std::string> secret_values(const Environment& environment, std::string_view known = "");
 
 class BuildLog {
  public:

@@ -194,6 +194,7 @@ DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
     maker = choose_maker(layout, request.disk_maker, labels);
     if (maker->maker == DiskMaker::direct) hooks.clear();
     check_known_size(layout, request);
+    for (const DiskLayout& disk : layout.further) check_known_size(disk, request);
   }
   const std::string seed = id_seed(request, plan);
   return {request,
@@ -215,12 +216,17 @@ DiskFacts DiskStage::facts() const {
     } else if (file_system.mount_point == "/boot") {
       facts.boot_label = file_system.label;
     }
-    if (!file_system.mount_point.empty()) facts.mount_points.push_back(file_system.mount_point);
+  }
+  for (const DiskFileSystem* const each : all_file_systems(layout_)) {
+    if (!each->mount_point.empty()) facts.mount_points.push_back(each->mount_point);
   }
   facts.device = k_loop_device;
-  facts.devices = cat(" [", layout_.disk, "]=", k_loop_device, " ");
-  for (std::size_t i = 0; i < layout_.partitions.size(); ++i) {
-    facts.devices += cat(" [", layout_.partitions[i].name, "]=/dev/mapper/loop0p", i + 1, " ");
+  const std::vector<const DiskLayout*> all = disks();
+  for (std::size_t disk = 0; disk < all.size(); ++disk) {
+    facts.devices += cat(" [", all[disk]->disk, "]=/dev/loop", disk, " ");
+    for (std::size_t i = 0; i < all[disk]->partitions.size(); ++i) {
+      facts.devices += cat(" [", all[disk]->partitions[i].name, "]=/dev/mapper/loop", disk, "p", i + 1, " ");
+    }
   }
   for (const LogicalVolume& volume : layout_.volumes.logical) {
     facts.devices += cat(" [", volume.name, "]=/dev/mapper/", volume.group, "-", volume.name, " ");
@@ -245,8 +251,8 @@ void DiskStage::write_parameters(const fs::path& directory) const {
 
 void DiskStage::check_tools(const Environment& environment) const {
   std::vector<NeededProgram> programs = programs_for(formats_, request_.qemu_img_options);
-  if (any_disk(formats_)) {
-    const std::vector<NeededProgram> makers = programs_for(layout_);
+  for (const DiskLayout* const disk : any_disk(formats_) ? disks() : std::vector<const DiskLayout*>()) {
+    const std::vector<NeededProgram> makers = programs_for(*disk);
     programs.insert(programs.end(), makers.begin(), makers.end());
   }
   if (!formats_.empty() && boot_loader_ != BootLoader::none) {
@@ -273,7 +279,8 @@ void DiskStage::check_tools(const Environment& environment) const {
 
 void DiskStage::check_options(CommandRunner& runner, const fs::path& scratch) const {
   std::vector<DiskFileSystem> tried;
-  for (const DiskFileSystem& file_system : layout_.file_systems) {
+  for (const DiskFileSystem* const each : all_file_systems(layout_)) {
+    const DiskFileSystem& file_system = *each;
     const std::string own = root_mkfs_options(file_system.type, request_.journal_size_mib, std::nullopt, "");
     const bool is_given = !file_system.options.empty() && file_system.options != split_words(own);
     const bool is_ours = file_system.is_ext() || file_system.type == "xfs" || file_system.type == "btrfs";
@@ -313,19 +320,42 @@ void DiskStage::check_options(CommandRunner& runner, const fs::path& scratch) co
   }
 }
 
+std::vector<const DiskLayout*> DiskStage::disks() const {
+  std::vector<const DiskLayout*> all = {&layout_};
+  for (const DiskLayout& disk : layout_.further) all.push_back(&disk);
+  return all;
+}
+
+std::vector<Output> DiskStage::outputs_of(const DiskLayout& disk) const {
+  const bool is_first = &disk == &layout_;
+  const std::string stem = is_first ? request_.output.string() : cat(request_.output.string(), "-", disk.disk);
+  std::vector<Output> outputs;
+  for (const OutputFormat& format : formats_) {
+    if (is_first || format.from_disk()) outputs.push_back({format, cat(stem, ".", format.extension())});
+  }
+  return outputs;
+}
+
+std::vector<Output> DiskStage::all_outputs() const {
+  std::vector<Output> all;
+  for (const DiskLayout* const disk : disks()) {
+    for (Output& output : outputs_of(*disk)) all.push_back(std::move(output));
+  }
+  return all;
+}
+
 std::vector<fs::path> DiskStage::files() const {
   std::vector<fs::path> all;
-  for (const OutputFormat& format : formats_) {
-    const std::vector<fs::path> files = files_of({format, cat(request_.output.string(), ".", format.extension())});
+  for (const Output& output : all_outputs()) {
+    const std::vector<fs::path> files = files_of(output);
     all.insert(all.end(), files.begin(), files.end());
   }
   return all;
 }
 
 void DiskStage::check_places() const {
-  for (const OutputFormat& format : formats_) {
-    const Output output{format, cat(request_.output.string(), ".", format.extension())};
-    const bool layout = format.kind == FormatKind::oci;
+  for (const Output& output : all_outputs()) {
+    const bool layout = output.format.kind == FormatKind::oci;
     for (const fs::path& file : files_of(output)) {
       const fs::file_status status = fs::symlink_status(file);
       if (!fs::exists(status)) continue;
@@ -405,22 +435,27 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
       write_boot_files(root, layout_, source.boot, cores);
     });
   }
-  std::vector<Output> outputs;
-  std::vector<fs::path> created = files();
-  for (const OutputFormat& format : formats_) {
-    const fs::path target = cat(request_.output.string(), ".", format.extension());
-    const bool moves = format.kind == FormatKind::oci && !request_.overwrite;
-    outputs.push_back({format, target, moves ? old_output_name(target, SystemClock().wall()) : fs::path()});
-  }
-  if (outputs.empty()) return created;
+  write_outputs_of(layout_, source, tools);
+  for (const DiskLayout& disk : layout_.further) write_further(disk, source, tools);
+  return files();
+}
+
+void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& source, const DiskTools& tools) const {
+  std::vector<Output> outputs = outputs_of(disk);
+  if (outputs.empty()) return;
   std::vector<std::string> names;
-  for (const fs::path& file : created) names.push_back(file.filename().string());
+  for (Output& output : outputs) {
+    const bool moves = output.format.kind == FormatKind::oci && !request_.overwrite;
+    if (moves) output.kept = old_output_name(output.target, SystemClock().wall());
+    for (const fs::path& file : files_of(output)) names.push_back(file.filename().string());
+  }
   tools.step(cat("output ", join(names, " ")), [&] {
     OutputSettings settings = output_settings(source, tools);
+    if (&disk != &layout_) settings.disk.index.clear();  // which knows one disk
     std::vector<std::pair<fs::path, fs::path>> kept;
     for (const Output& output : outputs) {
       const fs::path earlier = keep_old(output, kept);
-      if (output.format.kind == FormatKind::qcow2) settings.disk.earlier = earlier;
+      if (output.format.kind == FormatKind::qcow2 && !settings.disk.index.empty()) settings.disk.earlier = earlier;
     }
     const Umask users(tools.umask);
     try {
@@ -430,7 +465,20 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
       throw;
     }
   });
-  return created;
+}
+
+void DiskStage::write_further(const DiskLayout& disk, OutputSource source, const DiskTools& tools) const {
+  if (!any_disk(formats_)) return;
+  source.layout = disk;
+  source.raw.file = k_image_directory / (disk.disk + ".raw");
+  source.raw.left_out.clear();
+  tools.step(cat("disk ", disk.disk), [&] {
+    const TreeUsage usage = measure_tree(source.tree);
+    const Placement placement = place(disk, image_size(usage, size_rule(), disk));
+    require_room(source.tree, usage, disk, placement);
+    make_disk_file(disk, source, placement, source.raw.file, tools, may_leave_out() ? &source.raw.left_out : nullptr);
+  });
+  write_outputs_of(disk, source, tools);
 }
 
 /// Upstream overwrites what it makes from the tree. Returns where the earlier output is now.

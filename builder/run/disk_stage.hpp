@@ -70,6 +70,13 @@ class DiskStage {
   [[nodiscard]] std::string grub_facts() const;
 
  private:
+  /// All disks that are made, the one with the root first.
+  [[nodiscard]] std::vector<const DiskLayout*> disks() const;
+  /// What is written of a disk of the layout: with the first all that is made of the tree, too.
+  [[nodiscard]] std::vector<Output> outputs_of(const DiskLayout& disk) const;
+  [[nodiscard]] std::vector<Output> all_outputs() const;
+  void write_outputs_of(const DiskLayout& disk, const OutputSource& source, const DiskTools& tools) const;
+  void write_further(const DiskLayout& disk, OutputSource source, const DiskTools& tools) const;
   void make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
                       const fs::path& raw, const DiskTools& tools, std::vector<FilePiece>* left_out) const;
   [[nodiscard]] bool may_leave_out() const;

@@ -218,7 +218,8 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
 
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
-  log.hide(secret_values(request.environment));
+  const std::string names = cat(request.output.filename().string(), " ", join(plan.elements.names(), " "));
+  log.hide(secret_values(request.environment, names));
   log.add_file((fs::path(request.output.string() + ".d") / k_build_log).string(), BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
@@ -324,7 +325,7 @@ void require_own_ids(const SandboxSpec& spec, const IdMaps& maps) {
     const std::string owner = owner_outside(directory, maps);
     if (owner.empty()) continue;
     throw Error(ErrorKind::input, cat(directory.string(), " belongs to ", owner,
-                                      ": builds of root's have ids up to 65535 and can't write there"))
+                                      ": builds of root's don't have that id, and can't write there"))
         .hint(
             "Give a directory of root's (-o, --image-cache), build as the user whom it belongs to, or let everybody "
             "write there.");
@@ -543,6 +544,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   std::vector<std::string> notes;
   const std::unique_ptr<fetch::PrivateNetwork> own_network = private_network(request, ready.plan, notes);
   for (const std::string& each : notes) note(each, log, ready.verbosity);
+  ready.spec.has_own_network = request.fetching.mode.has_value();
   std::optional<fetch::FetchSession> network;
   if (request.fetching.mode) network.emplace(request.fetching, request.environment);
   std::vector<evidence::StepSpan> spans;

@@ -10,6 +10,7 @@
 #include "base/run_parts.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/run/hook_advice.hpp"
 #include "builder/run/program_start.hpp"
 #include "builder/run/stragglers.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -107,6 +108,8 @@ void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   std::string advice;
   if (!setup_.log.main_file().empty()) advice = cat("The whole log: ", setup_.log.main_file(), "\n  ");
   if (last_lines_.empty()) advice += "It printed nothing; -x traces the commands that hooks run.\n  ";
+  const std::string refused = advice_on_refusal({last_lines_.begin(), last_lines_.end()});
+  if (!refused.empty()) advice += cat(refused, "\n  ");
   throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));
 }
 

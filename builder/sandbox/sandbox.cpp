@@ -186,7 +186,10 @@ void hide(const fs::path& path) {
 
 /// What acts on the machine and not on a namespace. As root the ids of the sandbox are the machine's, and the kernel
 /// lets root's id write most of this without any capability.
-void close_proc() {
+void close_proc(const SandboxSpec& spec) {
+  // Shows the settings of the network that its reader is in: open before /proc/sys is closed.
+  const fs::path network = "/proc/sys/net";
+  const Fd own = spec.has_own_network ? clone_mount(network) : Fd();
   for (const char* name : {"sys", "sysrq-trigger", "bus", "fs", "irq"}) {
     const fs::path path = fs::path("/proc") / name;
     if (fs::exists(path)) bind_mount(path, path, Access::read_only);
@@ -195,6 +198,7 @@ void close_proc() {
                            "sched_debug", "timer_list", "timer_stats"}) {
     hide(fs::path("/proc") / name);
   }
+  if (own) attach_mount(own, network);
 }
 
 /// No control groups of their own for hooks: they would get a writable view of the builder's, and of what else runs in
@@ -236,7 +240,7 @@ void make_own_directories(const SandboxSpec& spec) {
   make_directory("/proc");
   mount_proc("/proc");
   forbid_control_groups();
-  close_proc();
+  close_proc(spec);
   make_directory("/sys");
   bind_mount(k_old_root / "sys", "/sys", Access::read_only);
   make_directory("/dev");

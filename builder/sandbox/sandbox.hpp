@@ -36,6 +36,7 @@ struct SandboxSpec {
   std::vector<fs::path> closed;    ///< existing directories in or below writable ones, for the builder alone
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
+  bool has_own_network = false;    ///< the network will be one of the hooks' user namespace: its sysctls are theirs
   fs::path start_directory;        ///< working directory of host hooks
 };
 

@@ -20,7 +20,7 @@ for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/
     [ -e "$root/usr/$file" ] || fail "$file is not installed"
 done
 compgen -G "$root/usr/share/zsh/*/_hearth" > /dev/null || fail "there is no completion for zsh"
-for name in disk-image-create ramdisk-image-create diskimage-builder disk-image-get-kernel element-info dib-lint; do
+for name in disk-image-create ramdisk-image-create diskimage-builder disk-image-get-kernel element-info dib-lint dib-block-device; do
     [ "$(readlink "$root/usr/bin/$name")" = hearth ] || fail "bin/$name is no relative link to hearth"
     [ "$(readlink "$root/usr/share/bash-completion/completions/$name")" = hearth ] || fail "bash would not complete $name"
 done

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 mkdir -p bin theirs/package-installs theirs/upstream-only/install.d theirs/tiny-os mine/wants mine/args/install.d
-for name in disk-image-create diskimage-builder element-info dib-lint; do ln -s "$HEARTH" bin/$name; done
+for name in disk-image-create diskimage-builder element-info dib-lint dib-block-device; do ln -s "$HEARTH" bin/$name; done
 export PATH=$work/bin:$PATH ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH
 printf '#!/bin/bash\ntouch /from-upstream\n' > theirs/upstream-only/install.d/50-theirs
 printf '#!/bin/bash\necho "$DIB_ARGS" > /dib-args\n' > mine/args/install.d/50-args
@@ -70,6 +70,20 @@ HEARTH_UPSTREAM_ELEMENTS=no element-info tiny-os wants > out 2>&1 && fail "found
 expect_text out "Element 'upstream-only' not found"
 HEARTH_UPSTREAM_ELEMENTS=$work/nothing element-info tiny-os > out 2>&1 && fail "a directory that is not there is taken"
 expect_text out "does not hold diskimage-builder's elements"
+
+# dib-block-device, as upstream's library asks it; what it made there Hearth makes by itself.
+printf -- '- local_loop:\n    name: image0\n    mkfs:\n      name: mkfs_root\n      mount: {mount_point: /}\n' > layout.yaml
+printf 'config: layout.yaml\nroot-fs-type: xfs\nroot-label: mine\n' > params.yaml
+[ "$(for symbol in root-label root-fstype mount-points boot-label; do dib-block-device --params params.yaml getval $symbol; done | xargs)" = "mine xfs /" ] ||
+    fail "dib-block-device: $(dib-block-device --params params.yaml getval root-label 2>&1)"
+DIB_BLOCK_DEVICE_PARAMS_YAML=params.yaml dib-block-device init || fail "init"
+for words in create umount cleanup delete writefstab "getval image-block-device"; do
+    # shellcheck disable=SC2086  # words
+    dib-block-device --params params.yaml $words > out 2>&1 && fail "dib-block-device $words is taken"
+    expect_text out "${words#getval }"
+done
+dib-block-device init > out 2>&1 && fail "init of nothing"
+expect_text out "DIB_BLOCK_DEVICE_PARAMS_YAML"
 
 # dib-lint, as opendev's tox calls it.
 mkdir -p elements/good

@@ -41,12 +41,12 @@ TEST(ParseSubIds, SkipsNumbersThatAreNoIds) {
 }
 
 TEST(PlanIdMap, PutsTheCallerAtRootAndTheRangeBehind) {
-  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}}), (Maps{{0, 1000, 1}, {1, 100000, 65535}}));
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}}), (Maps{{0, 1000, 1}, {1, 100000, 65536}}));
 }
 
 TEST(PlanIdMap, JoinsSeveralRanges) {
   EXPECT_EQ(plan_id_map(1000, {{100000, 1000}, {200000, 0}, {300000, 100000}}),
-            (Maps{{0, 1000, 1}, {1, 100000, 1000}, {1001, 300000, 64535}}));
+            (Maps{{0, 1000, 1}, {1, 100000, 1000}, {1001, 300000, 100000}}));
 }
 
 TEST(PlanIdMap, TooFewIdsGiveNothing) {
@@ -57,7 +57,11 @@ TEST(PlanIdMap, TooFewIdsGiveNothing) {
 
 TEST(PlanRangeMap, PutsTheRangesBehindOneAnotherFromRootOn) {
   EXPECT_EQ(plan_range_map({{300000, 65536}}), (Maps{{0, 300000, 65536}}));
-  EXPECT_EQ(plan_range_map({{300000, 1000}, {400000, 100000}}), (Maps{{0, 300000, 1000}, {1000, 400000, 64536}}));
+  EXPECT_EQ(plan_range_map({{300000, 1000}, {400000, 100000}}), (Maps{{0, 300000, 1000}, {1000, 400000, 100000}}));
+}
+
+TEST(PlanRangeMap, NoIdIsBeyondTheLast) {
+  EXPECT_EQ(plan_range_map({{1, 4294967290}, {5, 100}}), (Maps{{0, 1, 4294967290}, {4294967290, 5, 5}}));
 }
 
 TEST(PlanSameIds, AContainersRangesStayApart) {

@@ -44,6 +44,46 @@ TEST(BlockConfigTest, TheBuiltInLayoutIsAFileSystemWithoutPartitions) {
   EXPECT_EQ(fstab_text(layout), "LABEL=cloudimg-rootfs / ext4 defaults 0 1\n");
 }
 
+/// The user guide's first layout, with something on each disk.
+constexpr const char* k_two_disks =
+    "- local_loop: {name: image0, mkfs: {name: mkfs_root, mount: {mount_point: /, fstab: {fsck-passno: 1}}}}\n"
+    "- local_loop: {name: data_image, size: 7.5GiB, directory: /var/tmp}\n"
+    "- partitioning:\n"
+    "    base: data_image\n"
+    "    label: mbr\n"
+    "    partitions:\n"
+    "    - {name: data0, size: 33%, mkfs: {type: xfs, mount: {mount_point: /srv, fstab: {options: nodev}}}}\n"
+    "    - {name: data1, size: 100%, mkfs: {type: ext4, mount: {mount_point: /srv/deep}}}\n";
+
+TEST(BlockConfigTest, EachDiskHasWhatLiesOnItAndKnowsWhatIsMountedFromTheOthers) {
+  const DiskLayout first = assign_ids(parsed(k_two_disks), "seed");
+  ASSERT_EQ(first.further.size(), 1U);
+  const DiskLayout& second = first.further.front();
+  EXPECT_EQ(second.disk, "data_image");
+  EXPECT_EQ(second.size, std::uint64_t{15} << 29U);
+  EXPECT_EQ(first.file_systems.size(), 1U);
+  EXPECT_EQ(second.mounted_at("/srv")->partition, 0U);
+  EXPECT_EQ(second.mounted_at("/srv/deep")->partition, 1U);
+  EXPECT_THAT(first.mounts_below("/"), ElementsAre("/srv", "/srv/deep"));
+  EXPECT_THAT(second.mounts_below("/srv"), ElementsAre("/srv/deep"));
+  EXPECT_NE(second.disk_id, first.disk_id);
+  EXPECT_EQ(fstab_text(first), cat("UUID=", first.file_systems[0].uuid, " / ext4 defaults 0 1\nUUID=",
+                                   second.file_systems[0].uuid, " /srv xfs nodev 0 2\n"));
+  require_makeable(first);
+}
+
+TEST(BlockConfigTest, TheRootAndVolumesLieOnTheFirstDisk) {
+  EXPECT_THAT(error_of("- local_loop: {name: image0}\n"
+                       "- local_loop: {name: other, mkfs: {name: mkfs_root, mount: {mount_point: /}}}\n"),
+              HasSubstr("/ lies on other, and must on the first, image0"));
+  EXPECT_THAT(error_of("- local_loop: {name: image0}\n- local_loop: {name: a/b}\n"), HasSubstr("is to name a file"));
+  const DiskLayout layout =
+      parsed(cat(k_two_disks, "    - {name: data2, size: 100%}\n",
+                 "- lvm: {name: lvm, pvs: [{name: pv, base: data2}], vgs: [{name: vg, base: [pv]}], lvs: "
+                 "[{name: lv, base: vg, size: 1GiB}]}\n"));
+  EXPECT_THAT(layout.beyond_all, ElementsAre(HasSubstr("lvm on another disk than the first (data_image)")));
+}
+
 TEST(BlockConfigTest, TheEfiElementGivesThreePartitionsAndTwoMounts) {
   const DiskLayout layout = parsed(read_file(HEARTH_SOURCE_DIR "/elements/block-device-efi/block-device-default.yaml"));
   ASSERT_EQ(layout.partitions.size(), 3U);

@@ -158,6 +158,8 @@ TEST_F(LeftOutTest, AVariableThatNothingReadsIsToldWhereOneIsNear) {
   EXPECT_THAT(texts(misspelt_variables(files, set, {{"DIB_GRUB_TIMOUT", "1"}, {"DIB_ROOT_LABLE", "x"}})),
               ElementsAre(HasSubstr("did you mean DIB_GRUB_TIMEOUT?"), HasSubstr("did you mean DIB_ROOT_LABEL?")))
       << "of the code that makes disks";
+  EXPECT_THAT(texts(misspelt_variables(files, set, {{"DIB_PYTHON_LOGGING_CONFIG_FILE", "/x"}})),
+              ElementsAre(HasSubstr("DIB_PYTHON_LOGGING_CONFIG_FILE is set, and has no effect")));
   EXPECT_THAT(misspelt_variables(files, set,
                                  {{"DIB_WEB_PORT", "1"},
                                   {"DIB_IMAGE_SIZE", "2"},

@@ -65,6 +65,14 @@ TEST_F(BuildLogTest, HasNoSecretThatTheEnvironmentNames) {
                 "REDACTED and REDACTED and REDACTED\n"));
 }
 
+TEST_F(BuildLogTest, ASecretThatIsAPartOfAnElementsNameHidesNoNames) {
+  log.hide(
+      secret_values({{"DIB_MANILA_USER_PASSWORD", "manila"}, {"DIB_PASSWORD", "manila-7"}}, "image manila-ssh vm"));
+  log.add_file(file("a"));
+  log.line("manila-ssh manila-7");
+  EXPECT_EQ(read_file(file("a")), "1970-01-01 01:00:00.000 | manila-ssh REDACTED\n");
+}
+
 TEST_F(BuildLogTest, AppendsToWhatIsThere) {
   RealFileSystem().write(file("a"), "old\n", {});
   log.add_file(file("a"));

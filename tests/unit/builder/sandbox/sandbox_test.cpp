@@ -211,6 +211,26 @@ TEST_F(SandboxTest, WhatActsOnTheMachineCanNotBeWritten) {
   });
 }
 
+TEST_F(SandboxTest, SettingsOfAnOwnNetworkAreTheHooks) {
+  const Grounds grounds;
+  const std::string setting = "/proc/sys/net/ipv4/ip_forward";
+  const std::string machines = read_file(setting);
+  for (const bool is_own : {true, false}) {
+    SandboxSpec spec = grounds.spec();
+    spec.has_own_network = is_own;
+    in_namespace([&] {
+      (void)enter_sandbox(spec);
+      ASSERT_EQ(::unshare(CLONE_NEWNET), 0);
+      const std::string other = read_file(setting) == "1\n" ? "0\n" : "1\n";
+      if (is_own) write_all(Fd::open(setting, O_WRONLY), other, setting);
+      EXPECT_EQ(read_file(setting) == other, is_own);
+      EXPECT_EQ(error_of_creating(setting), is_own ? 0 : EROFS);
+      EXPECT_EQ(error_of_creating("/proc/sys/kernel/core_pattern"), EROFS);
+    });
+  }
+  EXPECT_EQ(read_file(setting), machines);
+}
+
 TEST_F(SandboxTest, ChildrenCanNotLookIntoItsFirstProcess) {
   const Grounds grounds;
   in_namespace([&] {
