@@ -32,8 +32,13 @@ bool FirstSigns::was_told(const Node& node) const {
 void FirstSigns::look() {
   std::vector<std::pair<const Node*, std::string>> told;
   std::set<std::pair<std::string, std::string>> there;
+  std::set<std::string> coming;
   for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    if (node.state != State::active || node.instance_uuid.empty()) continue;
+    if (node.instance_uuid.empty()) continue;
+    if (node.state != State::active) {
+      coming.insert(node.instance_uuid);
+      continue;
+    }
     const std::pair pair(uuid, node.instance_uuid);
     if (heard_.contains(pair)) there.insert(pair);
     if (!heard_.contains(pair) && last_asked_(node.instance_uuid) != 0) {
@@ -45,7 +50,8 @@ void FirstSigns::look() {
     }
   }
   heard_ = std::move(there);  // a node that is deployed anew is heard of anew
-  ended_.clear();
+  // What ends before the conductor has seen its machine go waits for that; what is no node's is told to nobody.
+  std::erase_if(ended_, [&](const auto& ended) { return !coming.contains(ended.first); });
   for (const auto& [node, text] : told) conductor_.ledger().record(*node, "system", text);
   if (!told.empty()) conductor_.settle();
 }

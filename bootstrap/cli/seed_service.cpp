@@ -561,8 +561,9 @@ void SeedService::run() {
   if (parts_->engine.service) {
     metadata::live::Engine& engine = parts_->engine.service->engine();
     engine.watch([this, &engine](const metadata::live::Event& event) {
-      const bool failed = event.status == "SIGNAL_FAILED";
-      if (!failed && event.status != "SIGNAL_COMPLETE") return;
+      const bool ends = event.status.starts_with("CREATE_") || event.status.starts_with("UPDATE_");
+      const bool failed = event.status.ends_with("_FAILED");
+      if (!ends || (!failed && !event.status.ends_with("_COMPLETE"))) return;
       const std::string server = engine.server_of(event.stack_id, event.resource);
       if (!server.empty()) parts_->signs.deployment_ended(server, event.resource, failed);
     });

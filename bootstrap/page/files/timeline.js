@@ -93,7 +93,7 @@ export function timeline(node) {
   const whole = Math.max(1, work.end - work.begin);
   const list = h('ol', {class: 'timeline', 'aria-label': `The way through ${work.name}, on one axis of time`});
   for (const row of rows) {
-    const bar = h('span', {class: `lap ${row.kind}${row.failed ? ' failed' : ''}`, 'aria-hidden': 'true'});
+    const bar = h('span', {class: `lap ${row.kind === 'asked' ? 'asked' : ''}`, 'data-kind': row.failed ? 'failed' : row.kind, 'aria-hidden': 'true'});
     bar.style.insetInlineStart = `${Math.max(0, 100 * (row.begin - work.begin) / whole)}%`;
     bar.style.inlineSize = `${Math.min(100, 100 * (row.end - row.begin) / whole)}%`;
     list.append(h('li', {}, h('span', {}, row.name), h('span', {class: 'track'}, bar),

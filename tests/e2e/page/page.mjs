@@ -284,12 +284,12 @@ const tests = {
       await picture.waitFor();
       return picture.locator('li').evaluateAll((rows) => rows.map((row) => {
         const bar = row.querySelector('.lap');
-        return [row.children[0].textContent, row.querySelector('time').dateTime.slice(11, 19), row.children[3].textContent, bar.style.insetInlineStart, bar.style.inlineSize, bar.className];
+        return [row.children[0].textContent, row.querySelector('time').dateTime.slice(11, 19), row.children[3].textContent, bar.style.insetInlineStart, bar.style.inlineSize, bar.dataset.kind];
       }));
     };
     assert.deepEqual(await look(), [
-      ['write image', '10:00:01', '59 s', '1%', '59%', 'lap stage'], ['first boot', '10:01:00', '15 s', '60%', '15%', 'lap boot'],
-      ['network', '10:01:15', '15 s', '75%', '15%', 'lap agent'], ['web failed', '10:01:30', '10 s', '90%', '10%', 'lap agent failed']]);
+      ['write image', '10:00:01', '59 s', '1%', '59%', 'stage'], ['first boot', '10:01:00', '15 s', '60%', '15%', 'boot'],
+      ['network', '10:01:15', '15 s', '75%', '15%', 'agent'], ['web failed', '10:01:30', '10 s', '90%', '10%', 'failed']]);
     assert.deepEqual(await page.evaluate(poorContrast), []);
     events = [...events.slice(0, 4), ...Array.from({length: 30}, (_, i) => event(80 + i, 'system', `deployment d${i}: done`))];
     assert.deepEqual((await look()).map(([name]) => name), ['write image', 'first boot', '30 deployments']);

@@ -18,8 +18,8 @@ TEST(ImageEvidence, tellsOfWhatAnImageWasMadeAndWhetherItIsThatImage) {
                          {"distribution", "debian"},
                          {"elements", {"base", "vm"}},
                          {"packages", 2},
-                         {"finished", "2026-11-20T10:00:00Z"},
-                         {"agrees", true}}));
+                         {"agrees", true},
+                         {"finished", "2026-11-20T10:00:00Z"}}));
   EXPECT_EQ(evidence_summary(manifest, statement, "cd34")["agrees"], false) << "it tells of another image";
   EXPECT_EQ(evidence_summary(manifest, Json(), "ab12")["agrees"], nullptr);
   for (const char* odd : {"[]", "7", R"({"subject": 7, "predicate": [1]})", R"({"subject": [7, {"digest": []}]})"})

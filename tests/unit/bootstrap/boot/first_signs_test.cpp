@@ -52,6 +52,20 @@ TEST_F(Signs, theFirstQuestionAndEachDeploymentAreToldOnce) {
   EXPECT_EQ(told(), all);
 }
 
+TEST_F(Signs, whatEndsBeforeTheNodeIsActiveIsToldWhenItIs) {
+  conductor->ledger().edit(uuid).state = State::deploying;
+  conductor->settle();
+  FirstSigns signs(*conductor, asked());
+  last = 1000;
+  signs.deployment_ended("server-1", "network", false);
+  signs.look();
+  EXPECT_TRUE(told().empty());
+  deployed();
+  signs.look();
+  const std::vector<std::string> all = {"its agent has asked for its metadata", "deployment network: done"};
+  EXPECT_EQ(told(), all);
+}
+
 TEST_F(Signs, aRestartTellsNothingTwiceAndWhatIsDeployedAnewIsToldAnew) {
   last = 1000;
   FirstSigns(*conductor, asked()).look();
