@@ -36,6 +36,7 @@ add_custom_target(container
   DEPENDS hearth hearth-agent installed_texts COMMENT "Making Hearth's container image" VERBATIM USES_TERMINAL)
 
 install(TARGETS hearth)
+install(TARGETS hearth-simulate RUNTIME DESTINATION libexec/hearth)  # where hearth looks for it
 install(TARGETS hearth-agent COMPONENT hearth-agent)
 foreach(name ${HEARTH_LINKS})
   install(FILES $<TARGET_FILE_DIR:hearth>/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -48,7 +49,7 @@ install(DIRECTORY ${made}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/hearth)
 
 # The texts lie as in the sources, so that their links lead somewhere.
 file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg)
-foreach(room agent base bootstrap builder docs metadata pxe)
+foreach(room agent base bootstrap builder docs metadata pxe simulation)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/${room}/*.md)
   list(APPEND texts ${found})
 endforeach()

@@ -1,5 +1,5 @@
 // What goes on beside the agent's own thread, as a seam: the port for its orders, the thread of a long command, and who
-// wakes it. RealSurroundings is real; tests/simulation plays them by tasks of its scheduler.
+// wakes it. RealSurroundings is real; simulation/ plays them by tasks of its scheduler.
 #pragma once
 
 #include <condition_variable>

@@ -10,6 +10,7 @@
 
 #include "base/limits_hint.hpp"
 #include "base/path.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -24,6 +25,14 @@ void allow_descriptors(std::size_t wanted) {
 unsigned usable_processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+std::uint64_t available_memory() {
+  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.size() > 1 && words[0] == "MemAvailable:") return parse_number(words[1]).value_or(0) * 1024;
+  }
+  return 0;
 }
 
 std::string describe_unexpected(const std::exception& error) {

@@ -12,6 +12,7 @@
 #include "bootstrap/program/schemas.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
+#include "bootstrap/simulate/commands.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "bootstrap/site/commands.hpp"
 #include "bootstrap/why/commands.hpp"
@@ -61,6 +62,7 @@ cli::Program make_program(const fs::path& executable) {
   add("site", bootstrap::site_commands());
   add("site", bootstrap::seed_commands(executable));
   add("site", bootstrap::rehearse_commands(executable));
+  add("site", bootstrap::simulate_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));
   return program;
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "builder/disk/image_size.hpp"
@@ -55,15 +56,6 @@ void copy_data(archive* reader, archive* writer, const fs::path& directory) {
   }
 }
 
-/// Bytes of memory that the kernel would give without pushing anything out; nothing when it doesn't say.
-std::uint64_t free_memory() {
-  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() > 1 && words[0] == "MemAvailable:") return parse_number(words[1]).value_or(0) * 1024;
-  }
-  return 0;
-}
-
 }  // namespace
 
 void unpack_tree_stream(int fd, const fs::path& directory) {
@@ -86,7 +78,7 @@ void unpack_tree_stream(int fd, const fs::path& directory) {
 }
 
 SortedCopy SortedCopy::of(const fs::path& tree, const fs::path& scratch) {
-  if (measure_tree(tree).bytes > free_memory() / 2) return {tree, false};
+  if (measure_tree(tree).bytes > available_memory() / 2) return {tree, false};
   const fs::path at = scratch / cat("sorted-", random_hex(6));
   if (::mkdir(at.c_str(), 0755) != 0) throw Error::from_errno("creating", at.string());
   if (::mount("tmpfs", at.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=90%,nr_inodes=0") != 0) {

@@ -12,6 +12,7 @@ ARROWS = {
     "agent": {"base"},
     "pxe": {"base"},
     "bootstrap": {"base", "metadata", "pxe", "builder"},
+    "simulation": {"base", "agent", "metadata", "pxe", "bootstrap"},
 }
 ROOMS = tuple(ARROWS)
 
@@ -108,7 +109,8 @@ INNER_ARROWS = {
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
         "why": {"node", "power", "client"},
-        "program": {"inventory", "site", "bundle", "cli", "seed", "rehearse", "why"},
+        "simulate": set(),
+        "program": {"inventory", "site", "bundle", "cli", "seed", "rehearse", "simulate", "why"},
     },
     "pxe": {
         "net": set(),

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "tests/simulation/timeline.hpp"
+#include "simulation/timeline.hpp"
 
 namespace hearth::simulation {
 
@@ -64,7 +64,7 @@ Options parse_options(const std::vector<std::string>& words) {
       {"--seed", [&](const std::string& word) { options.wish.seed = number_of(word, "--seed", k_most_seeds); }},
       {"--seeds", [&](const std::string& word) { options.seeds = number_of(word, "--seeds", 1'000'000'000); }},
       {"--machines",
-       [&](const std::string& word) { options.wish.machines = number_of(word, "--machines", k_most_machines); }},
+       [&](const std::string& word) { options.wish.machines = number_of(word, "--machines", k_most_drawn_machines); }},
       {"--faults", [&](const std::string& word) { faults = word; }},
       {"--list", [&](const std::string& word) { options.list = word; }},
       {"--timeline", [&](const std::string& word) { options.timeline = word; }},
@@ -88,14 +88,8 @@ Options parse_options(const std::vector<std::string>& words) {
   return options;
 }
 
-std::string texts_of(const std::vector<Fault>& faults) {
-  std::vector<std::string> texts;
-  for (const Fault& fault : faults) texts.push_back(text_of(fault));
-  return join(texts, ",");
-}
-
 std::string command_for(const Wish& wish, const std::vector<Fault>& faults, const std::string& digest) {
-  return cat("simulate --seed ", wish.seed, " --machines ", wish.machines, " --faults \"", texts_of(faults),
+  return cat("simulate --seed ", wish.seed, " --machines ", wish.machines, " --faults \"", text_of(faults),
              "\" --expect ", digest);
 }
 
@@ -171,7 +165,7 @@ std::vector<Wish> listed(const Options& options) {
     if (words.size() != 3) throw Error(ErrorKind::usage, cat(where, ": not of the form SEED MACHINES FAULTS"));
     Wish wish = options.wish;
     wish.seed = number_of(words[0], where, k_most_seeds);
-    wish.machines = static_cast<std::size_t>(number_of(words[1], where, k_most_machines));
+    wish.machines = static_cast<std::size_t>(number_of(words[1], where, k_most_drawn_machines));
     wish.faults.reset();
     if (words[2] != "drawn") wish.faults = faults_in(words[2], where, wish.machines);
     wishes.push_back(std::move(wish));

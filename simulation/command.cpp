@@ -1,0 +1,164 @@
+#include "simulation/command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "base/cli/print.hpp"
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
+#include "base/sys/process.hpp"
+#include "base/text.hpp"
+#include "simulation/life.hpp"
+#include "simulation/many_runs.hpp"
+#include "simulation/timeline.hpp"
+
+namespace hearth::simulation {
+
+namespace {
+
+constexpr int k_most_years = 20;
+constexpr std::uint64_t k_most_runs = 100'000;
+constexpr std::uint64_t k_bytes_a_megabit = 125'000;
+std::uint64_t number_of(const cli::Arguments& arguments, const char* option, std::uint64_t usual, std::uint64_t most) {
+  const std::optional<std::string> text = arguments.value(option);
+  if (!text) return usual;
+  const std::optional<std::uint64_t> number = parse_number(*text);
+  if (!number || *number == 0 || *number > most)
+    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number from 1 to ", most, " is expected"));
+  return *number;
+}
+
+double years_of(const cli::Arguments& arguments) {
+  const std::string text = arguments.value_or("years", "1");
+  double years = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), years);
+  if (error != std::errc() || end != text.data() + text.size() || !(years > 0) || years > k_most_years)
+    throw Error(ErrorKind::usage,
+                cat("--years ", text, ": a number above 0, and up to ", k_most_years, ", is expected"));
+  return years;
+}
+
+/// One person's wish.
+struct SiteWish {
+  PlayedSite told;
+  std::shared_ptr<const Layout> layout;
+  std::optional<Level> level;
+  std::vector<Fault> listed;  ///< without a level
+
+  /// Runs differ by their seed.
+  [[nodiscard]] Wish of(std::uint64_t run) const {
+    Wish wish;
+    wish.seed = told.seed * k_most_runs + run;
+    wish.layout = layout;
+    Life life = level ? life_of(wish.seed, layout->machines.size(), *level, told.years) : Life{listed, {}};
+    for (const Fault& fault : life.faults) life.trouble = std::max(life.trouble, fault.begin + fault.length);
+    wish.trouble = std::max<Duration>(life.trouble, std::chrono::seconds(1));
+    wish.faults = std::move(life.faults);
+    return wish;
+  }
+};
+
+/// The command that plays one of its runs again, up to the run's number.
+std::string replay_command(const cli::Arguments& arguments) {
+  std::vector<std::string> words = {"hearth", "simulate", arguments.operands().front()};
+  for (const char* option : {"faults", "years", "seed", "link"}) {
+    if (const auto value = arguments.value(option)) words.insert(words.end(), {cat("--", option), *value});
+  }
+  words.emplace_back("--replay");
+  return shell_join(words);
+}
+
+SiteWish wish_of(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
+  const std::string& file = arguments.operands().front();
+  if (!bootstrap::format_of(file) || *bootstrap::format_of(file) != bootstrap::ListingFormat::yaml)
+    throw Error(ErrorKind::usage, cat(file, ": a site file (.yaml) is expected: hearth site new writes one"));
+  SiteWish wish;
+  PlayedSite& told = wish.told;
+  told.file = file;
+  told.years = years_of(arguments);
+  told.seed = number_of(arguments, "seed", 1, 1'000'000'000);
+  told.faults = arguments.value_or("faults", "rare");
+  told.link = number_of(arguments, "link", 1000, 1'000'000) * k_bytes_a_megabit;
+  wish.layout = std::make_shared<const Layout>(layout_of(bootstrap::load_site_file(file), told.link, told.notes));
+  told.machines = wish.layout->machines.size();
+  told.pool = wish.layout->pool();
+  told.image_bytes = wish.layout->image_bytes;
+  told.without_own = static_cast<std::uint64_t>(std::count_if(
+      wish.layout->machines.begin(), wish.layout->machines.end(), [](const auto& one) { return one.address.empty(); }));
+  told.replay = replay_command(arguments);
+  wish.level = parse_level(told.faults);
+  if (wish.level) return wish;
+  auto faults = parse_faults(told.faults, wish.layout->names());
+  if (!faults || faults->empty())
+    throw Error(ErrorKind::usage,
+                cat("--faults ", told.faults, ": none, rare, often, storm or a list is expected",
+                    faults ? "" : cat(": ", faults.error()), "; machines: ", join(wish.layout->names(), ", ")));
+  wish.listed = std::move(faults).value();
+  return wish;
+}
+
+unsigned processes_for(const cli::Arguments& arguments, std::size_t machines) {
+  const auto asked = static_cast<unsigned>(number_of(arguments, "jobs", usable_processors(), 1024));
+  const unsigned fit = fitting_processes(asked, machines, available_memory());
+  if (fit < asked) cli::tell(cat("note: memory is enough for ", fit, " of ", asked, " processes\n"));
+  return fit;
+}
+
+/// A line that grows, on a terminal only.
+std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [runs](std::uint64_t done) {
+    std::fprintf(stderr, done == runs ? "\r\033[K" : "\r%llu of %llu runs ", static_cast<unsigned long long>(done),
+                 static_cast<unsigned long long>(runs));
+    std::fflush(stderr);
+  };
+}
+
+int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& arguments) {
+  Wish wish = site.of(run);
+  wish.keep = Trace::Keep::lines;
+  const Played played = play(wish);
+  if (const auto digest = arguments.value("expect"); digest && *digest != played.digest)
+    throw Error(ErrorKind::input, cat("run ", run, " is another one than ", *digest, ": its digest is ", played.digest))
+        .hint("It was played by another Hearth, from another file, or with other options.");
+  if (const auto file = arguments.value("timeline"))
+    RealFileSystem().write(*file, timeline(played), {.mode = 0644, .uid = {}, .gid = {}});
+  if (arguments.has("json")) {
+    cli::print(cat(line_of(result_of(run, played)), "\n"));
+  } else {
+    for (const TraceLine& line : played.lines) cli::print(cat(line_text(line), "\n"));
+    cli::print(cat("\nrun ", run, ", digest ", played.digest,
+                   ", faults: ", played.faults.empty() ? "none" : text_of(played.faults, site.layout->names()), "\n",
+                   played.broken.empty() ? "it came to its end" : played.broken, "\n"));
+  }
+  return played.broken.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int play_site(const cli::Arguments& arguments) {
+  const SiteWish site = wish_of(arguments);
+  for (const char* option : {"timeline", "expect"}) {
+    if (arguments.has(option) && !arguments.has("replay"))
+      throw Error(ErrorKind::usage, cat("--", option, " is for one run: name it, --replay RUN"));
+  }
+  for (const std::string& note : site.told.notes) cli::tell(cat("note: ", note, "\n"));
+  const unsigned processes = processes_for(arguments, site.told.machines);
+  if (arguments.has("replay")) return replay(site, number_of(arguments, "replay", 1, k_most_runs), arguments);
+  ManyRuns wish;
+  wish.runs = number_of(arguments, "runs", 100, k_most_runs);
+  wish.processes = processes;
+  wish.play = [&site](std::uint64_t run) { return play(site.of(run)); };
+  wish.progress = shown_progress(wish.runs);
+  const std::vector<RunResult> results = play_all(wish);
+  cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, results)), "\n")
+                                   : report_text(site.told, results));
+  return bad_runs(results) == 0 ? 0 : 1;
+}
+
+}  // namespace hearth::simulation

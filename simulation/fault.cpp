@@ -1,0 +1,170 @@
+#include "simulation/fault.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "simulation/random.hpp"
+
+namespace hearth::simulation {
+
+namespace {
+
+struct FaultRow {
+  std::string_view name;
+  bool at_once;
+  bool of_machine;
+};
+
+constexpr std::array<FaultRow, k_fault_kinds> k_rows = {{
+    {"kill-conductor", true, false},
+    {"power-cut", true, false},
+    {"full-disk", false, false},
+    {"lossy-net", false, false},
+    {"slow-net", false, false},
+    {"cut-machine", false, true},
+    {"cut-bmc", false, true},
+    {"slow-bmc", false, true},
+    {"hung-bmc", false, true},
+    {"lying-bmc", false, true},
+    {"wrong-password", true, true},
+    {"power-loss", true, true},
+    {"dead-disk", true, true},
+    {"slow-boot", false, true},
+    {"twice", false, false},
+    {"wrong-order", true, true},
+    {"lost-answers", false, false},
+    {"site-power", true, false},
+}};
+
+const FaultRow& row_of(FaultKind kind) { return k_rows.at(static_cast<std::size_t>(kind)); }
+
+std::string milliseconds_text(Duration time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", seconds_in(time));
+  return text.data();
+}
+
+std::optional<Duration> parse_time(std::string_view text) {
+  double given = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), given);
+  if (error != std::errc() || end != text.data() + text.size() || given < 0 || given > 1e8) return std::nullopt;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(given * 1000 + 0.5));
+}
+
+/// Those that each seed has always drawn from.
+constexpr int k_drawn_kinds = 17;
+
+std::optional<std::size_t> machine_named(std::string_view name, const std::vector<std::string>& names) {
+  if (names.empty()) {
+    const auto number = name.starts_with("node") ? parse_number(name.substr(4)) : std::nullopt;
+    return number && *number > 0 ? std::optional(static_cast<std::size_t>(*number - 1)) : std::nullopt;
+  }
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - names.begin()));
+}
+
+std::optional<Fault> parse_one(std::string_view text, const std::vector<std::string>& names) {
+  const std::size_t at = text.find('@');
+  const std::size_t plus = text.find('+', at == std::string_view::npos ? 0 : at);
+  const std::size_t colon = text.substr(0, at).find(':');
+  if (at == std::string_view::npos || plus == std::string_view::npos) return std::nullopt;
+  const std::string_view kind = text.substr(0, std::min(at, colon));
+  const std::optional<FaultKind> known = parse_kind(kind);
+  const std::optional<Duration> begin = parse_time(text.substr(at + 1, plus - at - 1));
+  const std::optional<Duration> length = parse_time(text.substr(plus + 1));
+  if (!known || !begin || !length || is_of_machine(*known) != (colon != std::string_view::npos)) return std::nullopt;
+  Fault fault{*known, 0, *begin, *length};
+  if (!is_of_machine(*known)) return fault;
+  const std::optional<std::size_t> machine = machine_named(text.substr(colon + 1, at - colon - 1), names);
+  if (!machine) return std::nullopt;
+  fault.machine = *machine;
+  return fault;
+}
+
+}  // namespace
+
+std::string_view name(FaultKind kind) { return row_of(kind).name; }
+
+std::optional<FaultKind> parse_kind(std::string_view name) {
+  const auto row = std::find_if(k_rows.begin(), k_rows.end(), [&](const FaultRow& one) { return one.name == name; });
+  return row == k_rows.end() ? std::nullopt : std::optional(static_cast<FaultKind>(row - k_rows.begin()));
+}
+
+bool is_of_machine(FaultKind kind) { return row_of(kind).of_machine; }
+
+std::string text_of(const Fault& fault, const std::vector<std::string>& names) {
+  const std::string machine = fault.machine < names.size() ? names[fault.machine] : cat("node", fault.machine + 1);
+  return cat(name(fault.kind), is_of_machine(fault.kind) ? cat(":", machine) : "", "@", milliseconds_text(fault.begin),
+             "+", milliseconds_text(fault.length));
+}
+
+std::string text_of(const std::vector<Fault>& faults, const std::vector<std::string>& names) {
+  std::vector<std::string> texts;
+  for (const Fault& fault : faults) texts.push_back(text_of(fault, names));
+  return join(texts, ",");
+}
+
+Result<std::vector<Fault>, std::string> parse_faults(std::string_view text, const std::vector<std::string>& names) {
+  std::vector<Fault> faults;
+  for (const std::string& part : split(text, ',')) {
+    if (part.empty()) continue;
+    const std::optional<Fault> fault = parse_one(part, names);
+    if (!fault) {
+      std::vector<std::string> known;
+      for (const FaultRow& row : k_rows) known.emplace_back(row.name);
+      return cat("'", part, "' is no fault of the form KIND[:MACHINE]@SECONDS+SECONDS; kinds: ", join(known, ", "));
+    }
+    faults.push_back(*fault);
+  }
+  return faults;
+}
+
+std::vector<Fault> faults_of(std::uint64_t seed, std::size_t machines, Duration end) {
+  Random random = Random::of(seed, "faults");
+  std::vector<Fault> faults;
+  // Some kinds only in one seed, so that it is not always all of them that go wrong.
+  std::vector<FaultKind> kinds;
+  for (int kind = 0; kind < k_drawn_kinds; ++kind) {
+    if (random.percent(40)) kinds.push_back(static_cast<FaultKind>(kind));
+  }
+  if (kinds.empty()) return faults;
+  const std::uint64_t count = random.below(2 * machines + 10);
+  const auto whole = [](Duration time) { return std::chrono::floor<std::chrono::milliseconds>(time); };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const FaultKind kind = kinds[random.below(kinds.size())];
+    Fault fault{kind, static_cast<std::size_t>(random.below(machines)), {}, {}};
+    // Most of them early, when most is under way: the earlier of two moments.
+    const Duration last = end - std::chrono::seconds(1);
+    fault.begin =
+        whole(std::min(random.between(std::chrono::seconds(1), last), random.between(std::chrono::seconds(1), last)));
+    if (!row_of(kind).at_once)
+      fault.length = whole(std::min(random.between(std::chrono::seconds(1), end / 6), end - fault.begin));
+    if (!row_of(kind).of_machine) fault.machine = 0;
+    faults.push_back(fault);
+  }
+  std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) { return a.begin < b.begin; });
+  return faults;
+}
+
+std::vector<Fault> shrunk(std::vector<Fault> faults, const std::function<bool(const std::vector<Fault>&)>& fails) {
+  for (std::size_t part = std::max<std::size_t>(1, faults.size() / 2);; part = std::max<std::size_t>(1, part / 2)) {
+    bool is_fewer = false;
+    for (std::size_t at = 0; at < faults.size();) {
+      std::vector<Fault> fewer = faults;
+      const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
+      fewer.erase(first, fewer.begin() + static_cast<std::ptrdiff_t>(std::min(at + part, fewer.size())));
+      if (fails(fewer)) {
+        faults = std::move(fewer);
+        is_fewer = true;
+      } else {
+        at += part;
+      }
+    }
+    if (part == 1 && !is_fewer) return faults;
+  }
+}
+
+}  // namespace hearth::simulation

@@ -1,0 +1,25 @@
+// A site played many times, by as many processes as there are processors: each plays every so manieth run. A run that
+// ends its process has its place among the results, and the rest are played all the same.
+#pragma once
+
+#include <functional>
+
+#include "simulation/report.hpp"
+
+namespace hearth::simulation {
+
+struct ManyRuns {
+  std::uint64_t runs = 100;
+  unsigned processes = 1;
+  std::function<Played(std::uint64_t run)> play;
+  std::function<void(std::uint64_t done)> progress{};  ///< after each; may be empty
+};
+
+/// Fewer than `asked` where so many bytes of memory (0: nobody knows) are not enough. Throws Error where they are too
+/// few for one.
+[[nodiscard]] unsigned fitting_processes(unsigned asked, std::size_t machines, std::uint64_t memory);
+
+/// In the order of the runs, from 1. Throws Error where a signal ends it.
+[[nodiscard]] std::vector<RunResult> play_all(const ManyRuns& wish);
+
+}  // namespace hearth::simulation
