@@ -145,9 +145,15 @@ class Walk:
         if definition._metadata is not None:
             entry["metadata"] = function.resolve(definition._metadata)
         entry["requires"] = sorted(definition.required_resource_names())
+        entry["also"] = sorted(each.name for each in stk.dependencies.requires(r))  # a port needs the subnets of its network
         reference = child = None
         if isinstance(r, stack_resource.StackResource):
             child, reference = self.nested(r, place, entry)
+        if r.type() == "OS::Nova::KeyPair" and isinstance(typed, dict):
+            reference = typed.get("name")  # Heat has no other id of a key
+        if definition.external_id() is not None:
+            reference = function.resolve(definition.external_id())
+            entry["external"] = True  # somebody else's
         if reference is None:
             reference = "<id:%s>" % place
         self.seen[place] = (r, definition, typed, child, reference)
