@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "agent/net/address.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -58,15 +59,6 @@ std::string one_of(const Fields& fields, const char* name, std::initializer_list
   if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
     fields.refuse(cat("Expecting ", name, " to match ", join(all, "/")));
   return text;
-}
-
-bool is_mac(const std::string& text) {
-  if (text.size() != 17) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (i % 3 == 2 ? c != ':' && c != '-' : std::isxdigit(c) == 0) return false;
-  }
-  return true;
 }
 
 /// Words of ip link set dev CARD vf NUMBER.
@@ -139,10 +131,10 @@ VirtualFunction read_virtual_function(const std::string& device, const Fields& f
   if (most > 0 && least > most) {
     fields.refuse(cat("vf ", device, ":", function.id, ": min_tx_rate(", least, ") > max_tx_rate(", most, ")"));
   }
-  const std::string mac = fields.text("macaddr");
+  const std::string mac = replace_all(fields.text("macaddr"), "-", ":");
   if (!mac.empty() && !is_mac(mac)) fields.refuse(cat("macaddr '", mac, "' is no MAC address"));
   const std::string state = one_of(fields, "state", {"auto", "enable", "disable"});
-  if (!mac.empty()) function.words += cat(" mac ", replace_all(mac, "-", ":"));
+  if (!mac.empty()) function.words += cat(" mac ", mac);
   if (fields.has("vlan_id")) function.words += cat(" vlan ", vlan, qos == 0 ? "" : cat(" qos ", qos));
   if (fields.has("max_tx_rate")) function.words += cat(" max_tx_rate ", most);
   if (fields.has("min_tx_rate")) function.words += cat(" min_tx_rate ", least);

@@ -22,7 +22,7 @@ using metadata::Entry;
 using metadata::Value;
 using ListingEntries = std::vector<ListingEntry>;
 
-constexpr std::array<std::pair<std::string_view, ListingFormat>, 16> k_names = {{
+constexpr std::array<std::pair<std::string_view, ListingFormat>, 16> k_format_names = {{
     {"json", ListingFormat::json},
     {"yaml", ListingFormat::yaml},
     {"csv", ListingFormat::csv},
@@ -305,7 +305,7 @@ std::optional<ListingFormat> format_of(std::string_view file_name) {
 }
 
 std::optional<ListingFormat> format_named(std::string_view name) {
-  for (const auto& [known, format] : k_names) {
+  for (const auto& [known, format] : k_format_names) {
     if (known == name) return format;
   }
   return std::nullopt;
@@ -314,14 +314,14 @@ std::optional<ListingFormat> format_named(std::string_view name) {
 const std::vector<std::string>& format_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& [name, format] : k_names) all.emplace_back(name);
+    for (const auto& [name, format] : k_format_names) all.emplace_back(name);
     return all;
   }();
   return names;
 }
 
 std::string name_of(ListingFormat format) {
-  for (const auto& [name, each] : k_names) {
+  for (const auto& [name, each] : k_format_names) {
     if (each == format) return std::string(name);
   }
   return "any";

@@ -16,7 +16,6 @@ namespace hearth::agent::net {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* k_functions =
     "network_config:\n"

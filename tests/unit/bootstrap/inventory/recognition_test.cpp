@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "bootstrap/inventory/ansible_inventory.hpp"
 #include "bootstrap/inventory/draft.hpp"
 
 namespace hearth::bootstrap {
@@ -83,19 +82,6 @@ TEST(Recognition, ironics_chassis_and_port_groups) {
   const Drafts drafts = draft_nodes(*entries);
   EXPECT_EQ(drafts.nodes.size(), 2U);
   EXPECT_EQ(drafts.nodes[1].ports.size(), 2U);
-}
-
-TEST(Recognition, values_of_an_ini_are_literals_or_text) {
-  const auto hosts = read_ansible_ini("w0 a='{{ b }}' c=\"{'d':1}\" e=True f=01\n", "f");
-  ASSERT_TRUE(hosts) << hosts.error().text();
-  EXPECT_EQ(hosts->at(0).variables.data, Json({{"a", "{{ b }}"}, {"c", {{"d", 1}}}, {"e", true}, {"f", "01"}}));
-}
-
-TEST(Recognition, ranges_of_hosts) {
-  EXPECT_EQ(expand_host_range("w[08:10].x"), (std::vector<std::string>{"w08.x", "w09.x", "w10.x"}));
-  EXPECT_EQ(expand_host_range("[a:c]1"), (std::vector<std::string>{"a1", "b1", "c1"}));
-  EXPECT_EQ(expand_host_range("w[1:5:2]"), (std::vector<std::string>{"w1", "w3", "w5"}));
-  EXPECT_EQ(expand_host_range("w[x]"), std::vector<std::string>{"w[x]"});
 }
 
 }  // namespace
