@@ -38,6 +38,7 @@ def set_up(yaql_limit=200, yaql_memory=10000):
     parser.Stack.db_resource_get = lambda self, name: None
     resource.Resource.rpc_client = lambda self: NoRpc()
     stack_resource.StackResource.nested = lambda self: None
+    stack_resource.StackResource.nested_identifier = lambda self: None  # an output that is null is asked for once more
     resource.Resource.data = lambda self: self.__dict__.setdefault("kept_data", {})
     resource.Resource.data_set = lambda self, key, value, redact=False: self.data().update({key: value})
 
