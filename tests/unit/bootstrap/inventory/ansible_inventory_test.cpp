@@ -13,7 +13,7 @@ TEST(AnsibleInventory, variables_of_children_win_over_those_of_parents_and_a_hos
       "f");
   ASSERT_TRUE(hosts) << hosts.error().text();
   EXPECT_EQ(hosts->at(0).variables.data, Json({{"a", "all"}, {"b", "parent"}, {"c", "child"}, {"own", "1"}}));
-  EXPECT_EQ(hosts->at(0).variables.place("c").line, 13);
+  EXPECT_EQ(hosts->at(0).variables.place("c").line, 14);
 }
 
 TEST(AnsibleInventory, values_of_an_ini_are_literals_or_text) {
