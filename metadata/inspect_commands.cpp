@@ -189,7 +189,8 @@ std::vector<cli::Command> inspect_commands() {
       {.words = "metadata parameters",
        .operands = "",
        .summary = "what a template asks for, as an environment to fill in",
-       .details = "Each parameter without a value, with its type, constraints and description.",
+       .details =
+           "Each parameter without a value, of the templates inside, too, with its type, constraints and description.",
        .options = stack_options({{"all", 0, "", "those that have a value, too; hidden ones are left out"}}),
        .run =
            [](const Arguments& a) {

@@ -47,8 +47,16 @@ void rename_unit(std::vector<Step>& steps, const Unit& unit) {
   steps.push_back({{"ip", "link", "set", "dev", unit.device_now, "name", unit.name}, true, unit.device_now});
 }
 
-std::vector<Step> start_with_networkd(const ChangePlan& plan) {
-  std::vector<Step> steps;
+/// One after the other: a function is there when its card has been looked at.
+void replay(std::vector<Step>& steps, const std::vector<std::string>& devices) {
+  if (!devices.empty()) steps.push_back({{"udevadm", "control", "--reload"}, true, ""});
+  for (const std::string& device : devices) {
+    steps.push_back({{"udevadm", "trigger", "--action=add", cat("/sys/class/net/", device)}, true, device});
+    steps.push_back({{"udevadm", "settle"}, true, device});
+  }
+}
+
+void start_with_networkd(std::vector<Step>& steps, const ChangePlan& plan) {
   for (const Unit& unit : plan.restart) rename_unit(steps, unit);
   steps.push_back({{"networkctl", "reload"}, true, ""});
   for (const Unit& unit : plan.restart) {
@@ -60,7 +68,6 @@ std::vector<Step> start_with_networkd(const ChangePlan& plan) {
     steps.push_back(
         {{"/lib/systemd/systemd-networkd-wait-online", "--interface", unit.name, "--timeout", "60"}, true, ""});
   }
-  return steps;
 }
 
 }  // namespace
@@ -75,8 +82,12 @@ std::vector<Step> stop_steps(const ChangePlan& plan, Provider provider, const st
 }
 
 std::vector<Step> start_steps(const ChangePlan& plan, Provider provider, const std::string& root) {
-  if (provider == Provider::networkd) return plan.empty() ? std::vector<Step>{} : start_with_networkd(plan);
   std::vector<Step> steps;
+  replay(steps, plan.replayed);
+  if (provider == Provider::networkd) {
+    if (!plan.empty()) start_with_networkd(steps, plan);
+    return steps;
+  }
   for (const Unit& unit : plan.restart) {
     rename_unit(steps, unit);
     steps.push_back({ifupdown("/sbin/ifup", unit.name, provider, root), true, ""});

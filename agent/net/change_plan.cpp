@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/net/eni.hpp"
+#include "agent/net/sriov.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::net {
@@ -36,7 +37,7 @@ void add_file_change(ChangePlan& plan, const std::string& path, const std::strin
 Unit present_unit(const std::string& name, const std::string& text) {
   const auto holds = [&text](std::string_view part) { return text.find(part) != std::string::npos; };
   const bool made = holds("[NetDev]") || holds("post-down ip link delete") || holds("\nVLAN=yes") ||
-                    holds("\nTYPE=Bridge") || holds("\nBONDING_OPTS=");
+                    holds("\nTYPE=Bridge") || holds("\nTYPE=Tap") || holds("\nBONDING_OPTS=");
   return {.name = name, .text = text, .after = {}, .device_now = "", .is_virtual = made};
 }
 
@@ -78,7 +79,9 @@ ChangePlan plan_change(const Layout& layout, const PlanRequest& request, const F
   plan.warnings = layout.warnings;
   plan.restart = changed_units(layout, present, request.pending);
   for (const RenderedFile& file : layout.files) {
+    const std::size_t before = plan.files.size();
     add_file_change(plan, cat(request.root, file.path), file.data, file.shown, files);
+    if (plan.files.size() > before && file.path == k_sriov_rules) plan.replayed = layout.replayed;
   }
   if (!request.cleanup) return plan;
   for (const auto& [name, text] : present) {

@@ -21,6 +21,7 @@ struct ChangePlan {
   std::vector<Unit> restart;  ///< in start order
   std::vector<Unit> gone;     ///< configured now and not to be; their text is the present one
   std::vector<std::string> warnings;
+  std::vector<std::string> replayed;  ///< devices that udev is to look at again first, by its new rules
   [[nodiscard]] bool empty() const { return files.empty() && restart.empty() && gone.empty(); }
 };
 

@@ -24,7 +24,7 @@ bool Device::is_ovs() const {
 
 bool Device::is_virtual() const {
   return (kind == Kind::vlan && ovs_bridge.empty()) || kind == Kind::linux_bridge || kind == Kind::linux_bond ||
-         kind == Kind::ib_child;
+         kind == Kind::ib_child || kind == Kind::linux_tap;
 }
 
 const Device* Network::find(const std::string& name) const {

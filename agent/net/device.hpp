@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ enum class Kind {
   ovs_patch_port,
   ib_interface,
   ib_child,
+  linux_tap,
 };
 
 struct Address {
@@ -49,6 +51,23 @@ struct Route {
 struct Rule {
   std::string rule;  ///< as ip-rule(8) takes it, with or without "add" before it
   std::string comment;
+};
+
+/// A card that has functions (SR-IOV). Empty texts: as it is.
+struct PhysicalFunction {
+  int numvfs = 0;
+  std::string mode;      ///< "switchdev"
+  std::string steering;  ///< mlx5's: smfs, dmfs
+  std::string promisc;   ///< on, off
+};
+
+struct VirtualFunction {
+  std::string device;  ///< the card
+  int id = 0;
+  std::string words;  ///< " vlan 5 qos 2", as ip link set dev CARD vf NUMBER takes them
+  std::string spoofcheck;
+  std::string trust;
+  std::string promisc;
 };
 
 struct Device {
@@ -82,6 +101,8 @@ struct Device {
   std::vector<std::string> ovs_extra;
   std::string tunnel_type;
   std::string peer;
+  std::optional<PhysicalFunction> pf;
+  std::optional<VirtualFunction> vf;
 
   Kind master_kind = Kind::interface;  ///< of `master`
   std::string master;                  ///< the bridge, bond or team that it is a port of
@@ -92,7 +113,7 @@ struct Device {
 
   [[nodiscard]] bool has_addresses(bool v6) const;
   [[nodiscard]] bool is_ovs() const;
-  /// Made by us, and gone after we delete it: vlan, bridge, bond, InfiniBand child.
+  /// Made by us, and gone after we delete it: vlan, bridge, bond, InfiniBand child, tap.
   [[nodiscard]] bool is_virtual() const;
 };
 

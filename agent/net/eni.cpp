@@ -34,8 +34,11 @@ std::vector<Stanza> stanzas_of(const Device& device) {
 }
 
 /// pre-up line that makes a device unless it is there.
+std::string make_by(const std::string& name, const std::string& command) {
+  return option(cat("pre-up [ -d /sys/class/net/", name, " ] || ", command));
+}
 std::string make_device(const std::string& name, const std::string& how) {
-  return option(cat("pre-up [ -d /sys/class/net/", name, " ] || ip link add ", how));
+  return make_by(name, cat("ip link add ", how));
 }
 
 std::string enslave(const Device& master, bool must_be_down) {
@@ -120,6 +123,7 @@ std::string kind_part(const Device& device, const Network& network) {
   if (device.is_ovs() || !device.ovs_bridge.empty()) return lines + ovs_port_part(device);
   if (device.kind == Kind::vlan) return vlan_part(device);
   if (device.kind == Kind::ib_child) return ib_child_part(device);
+  if (device.kind == Kind::linux_tap) return make_by(device.name, cat("ip tuntap add dev ", device.name, " mode tap"));
   if (device.kind == Kind::linux_bridge) {
     return make_device(device.name, cat("name ", device.name, " type bridge")) +
            enslave(with_ports_only(device, network), false) + set_mac(device);

@@ -166,7 +166,7 @@ std::string resolving(const Device& device) {
 
 std::string interface_file(const Device& device) {
   return cat(head(device), as_port(device), own_part(device), addressing(device), if_set("HWADDR", device.hwaddr),
-             ifcfg_ovs_extra(device), resolving(device));
+             ifcfg_ovs_extra(device), resolving(device), device.kind == Kind::linux_tap ? "TYPE=Tap\n" : "");
 }
 
 std::string route_line(const Route& route, const Device& device) {

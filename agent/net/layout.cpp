@@ -22,7 +22,7 @@ std::vector<std::string> needs_of(const Device& device, const Network& network) 
     const Device* member = network.find(name);
     if (member != nullptr && member->lower != device.name) needs.push_back(name);
   }
-  for (const std::string& name : {device.lower, device.ovs_bridge}) {
+  for (const std::string& name : {device.lower, device.ovs_bridge, device.vf ? device.vf->device : ""}) {
     if (network.find(name) != nullptr) needs.push_back(name);
   }
   return needs;

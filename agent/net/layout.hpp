@@ -32,6 +32,7 @@ struct Layout {
   std::vector<RenderedFile> files;
   std::vector<Unit> units;  ///< every unit behind those that it comes after
   std::vector<std::string> warnings;
+  std::vector<std::string> replayed;  ///< devices that udev is to look at again when its rules have changed, in order
 };
 
 /// The devices ordered so that each stands behind what it needs: members before their master, the lower device before

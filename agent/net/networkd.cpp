@@ -31,6 +31,7 @@ std::string netdev_file(const Device& device) {
   switch (device.kind) {
     case Kind::vlan: return cat(text, "Kind=vlan\n\n[VLAN]\nId=", device.vlan_id, "\n");
     case Kind::linux_bridge: return cat(text, "Kind=bridge\n\n[Bridge]\nForwardDelaySec=0\n");
+    case Kind::linux_tap: return cat(text, "Kind=tap\n");
     case Kind::ib_child: return cat(text, "Kind=ipoib\n\n[IPoIB]\nPartitionKey=", device.pkey, "\n");
     case Kind::linux_bond: return cat(text, "Kind=bond\n\n[Bond]\n", parse_bonding_options(device).for_netdev());
     default: return "";

@@ -3,6 +3,7 @@
 #include "agent/net/eni.hpp"
 #include "agent/net/ifcfg.hpp"
 #include "agent/net/networkd.hpp"
+#include "agent/net/sriov.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -85,9 +86,12 @@ Provider guess_provider(const std::string& root, const FileReader& files) {
 }
 
 Layout render(Provider provider, const Network& network, const std::string& root, const FileReader& files) {
-  if (provider == Provider::eni) return render_eni(network, eni_machine(root, files));
   const std::string tables = present_text(root, "/etc/iproute2/rt_tables", files);
-  return provider == Provider::networkd ? render_networkd(network, tables) : render_ifcfg(network, tables);
+  Layout layout = provider == Provider::eni        ? render_eni(network, eni_machine(root, files))
+                  : provider == Provider::networkd ? render_networkd(network, tables)
+                                                   : render_ifcfg(network, tables);
+  add_sriov_files(layout, network, root, files);
+  return layout;
 }
 
 std::map<std::string, std::string> present_units(Provider provider, const std::string& root, const FileReader& files) {

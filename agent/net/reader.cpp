@@ -6,6 +6,7 @@
 #include "agent/net/fields.hpp"
 #include "agent/net/nics.hpp"
 #include "agent/net/schema.hpp"
+#include "agent/net/sriov.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -19,7 +20,7 @@ struct KindName {
   std::string_view ovs_class;  ///< the name in "… cannot be created as OpenvSwitch is not installed."
 };
 
-constexpr std::array<KindName, 12> k_kinds = {{
+constexpr std::array<KindName, 15> k_kinds = {{
     {"interface", Kind::interface, ""},
     {"vlan", Kind::vlan, ""},
     {"linux_bridge", Kind::linux_bridge, ""},
@@ -32,6 +33,9 @@ constexpr std::array<KindName, 12> k_kinds = {{
     {"ovs_patch_port", Kind::ovs_patch_port, "OvsPatchPort"},
     {"ib_interface", Kind::ib_interface, ""},
     {"ib_child_interface", Kind::ib_child, ""},
+    {"sriov_pf", Kind::interface, ""},
+    {"sriov_vf", Kind::interface, ""},
+    {"linux_tap", Kind::linux_tap, ""},
 }};
 
 constexpr int k_max_depth = 4;
@@ -73,7 +77,7 @@ class Reader {
       if (reason.empty()) fields.refuse(cat("'", type, "' is no type that os-net-config knows"));
       throw Error(ErrorKind::unsupported, cat(fields.where(), ": type '", type, "': ", reason));
     }
-    if (!found->ovs_class.empty() && !files_.status("/usr/bin/ovs-appctl")) {
+    if (!settings_.only_shown && !found->ovs_class.empty() && !files_.status("/usr/bin/ovs-appctl")) {
       throw Error(ErrorKind::unsupported,
                   cat(fields.where(), ": ", found->ovs_class, " cannot be created as OpenvSwitch is not installed."));
     }
@@ -88,7 +92,9 @@ class Reader {
     Device device{.kind = kind_of(fields.required_text("type"), fields), .where = where};
     common(device, fields);
     of_kind(device, fields);
-    check_device_name(device.name, where);
+    // Only Open vSwitch knows these; for the kernel they are no devices.
+    const bool inner = device.kind == Kind::ovs_patch_port || device.kind == Kind::ovs_tunnel;
+    check_device_name(inner ? device.name.substr(0, 15) : device.name, where);
     if (network.find(device.name) != nullptr) fields.refuse(cat("'", device.name, "' is there twice"));
     const std::size_t index = network.devices.size();
     network.devices.push_back(std::move(device));
@@ -122,7 +128,13 @@ class Reader {
   void of_kind(Device& device, const Fields& fields) const {
     if (device.kind == Kind::vlan) return vlan(device, fields);
     if (device.kind == Kind::ib_child) return ib_child(device, fields);
+    if (fields.text("type") == "sriov_vf") {
+      device.vf = read_virtual_function(real_name(fields.required_text("device")), fields);
+      device.name = virtual_function_name(*device.vf, files_);
+      return;
+    }
     take_name(device, fields.required_text("name"));
+    if (fields.text("type") == "sriov_pf") device.pf = read_physical_function(fields);
     if (device.kind == Kind::ovs_tunnel || device.kind == Kind::ovs_patch_port) {
       const std::string lead = device.kind == Kind::ovs_tunnel ? "options:" : "";
       for (const std::string& option : fields.texts("ovs_options")) {
@@ -203,6 +215,7 @@ class Reader {
     Device& member = network.devices[member_index];
     master.members.push_back(member.name);
     const bool ovs = master.kind == Kind::ovs_bridge || master.kind == Kind::ovs_user_bridge;
+    if (member.vf) set_port_defaults(*member.vf, ovs || master.kind == Kind::ovs_bond);
     if (ovs) {
       member.ovs_bridge = master.name;
     } else if (member.kind == Kind::vlan) {
@@ -264,6 +277,7 @@ Network read_network(const Json& entries, const std::string& section, const Read
   Reader reader(settings, files);
   for (std::size_t i = 0; i < entries.size(); ++i) reader.top(entries[i], cat(section, "/", i));
   check_vlans(reader.network);
+  check_functions(reader.network, files);
   return std::move(reader.network);
 }
 

@@ -41,6 +41,7 @@ class Run {
     const Json mapping = load_mapping(options_.mapping_file, world_.files, world_.log);
     read_.nics = map_nics(mapping, world_.files, world_.log);
     read_.persist_mapping = options_.persist_mapping && !mapping.is_null();
+    read_.only_shown = options_.noop;
     if (options_.report_interfaces) return report();
     world_.log.info(cat("Using config file at: ", options_.config_file));
     document_ = load_document(options_.config_file, world_.files);

@@ -14,7 +14,7 @@ namespace {
 /// Fields are "name:k" words; k says what the field holds, "!" after it that it must be there:
 /// s text, i integer, b boolean, v integer or text, a addresses, r routes, u rules, d addresses of name servers,
 /// D domain or list of domains, o OVS options (text), l list of OVS options, x OVS extra (text or list), f fail mode,
-/// t tunnel type, m members, e anything.
+/// t tunnel type, M mode of a card, S its steering, V state of a function, m members, e anything.
 constexpr std::string_view k_common =
     "use_dhcp:b use_dhcpv6:b addresses:a routes:r rules:u mtu:i nic_mapping:e persist_mapping:b defroute:b "
     "dhclient_args:s dns_servers:d nm_controlled:b onboot:b domain:D";
@@ -26,7 +26,7 @@ struct TypeRow {
   bool common = true;
 };
 
-constexpr std::array<TypeRow, 13> k_types = {{
+constexpr std::array<TypeRow, 16> k_types = {{
     {"interface", "name:s! primary:b ethtool_opts:s hotplug:b linkdelay:i dcb:e ovs_extra:x", ""},
     {"vlan", "vlan_id:i! device:s primary:b ovs_options:o ovs_extra:x", ""},
     {"linux_bridge", "name:s! members:m!", "interface vlan linux_bond"},
@@ -42,19 +42,24 @@ constexpr std::array<TypeRow, 13> k_types = {{
     {"ovs_patch_port", "name:s! bridge_name:s! peer:s! primary:b ovs_options:l ovs_extra:x", ""},
     {"ib_interface", "name:s! primary:b ethtool_opts:s", ""},
     {"ib_child_interface", "parent:s! pkey_id:v! primary:b", ""},
+    {"sriov_pf", "name:s! numvfs:i! primary:b promisc:b hotplug:b ethtool_opts:s link_mode:M vdpa:b steering_mode:S",
+     ""},
+    {"sriov_vf",
+     "device:s! vfid:i! primary:b vlan_id:i qos:i min_tx_rate:i max_tx_rate:i hotplug:b spoofcheck:b trust:b promisc:b "
+     "macaddr:s state:V ethtool_opts:s",
+     ""},
+    {"linux_tap", "name:s!", ""},
     {"route_table", "name:s! table_id:v!", "", false},
 }};
 
 constexpr TypeRow k_removal = {"", "remove_name:s! remove_type:s!", "", false};
 
-constexpr std::array<std::array<std::string_view, 2>, 9> k_unsupported = {{
-    {"sriov_", "SR-IOV is not supported"},
+constexpr std::array<std::array<std::string_view, 2>, 7> k_unsupported = {{
     {"ovs_dpdk_", "DPDK is not supported"},
     {"vpp_", "VPP is not supported"},
     {"contrail_", "Contrail is not supported"},
     {"ivs_", "the Indigo virtual switch is not supported"},
     {"nfvswitch_", "NFVSwitch is not supported"},
-    {"linux_tap", "tap devices are not supported"},
     {"dcb", "data centre bridging is not supported"},
     {"ovs_interface", "ovs_interface belongs to the nmstate provider, which is not supported"},
 }};
@@ -149,6 +154,9 @@ class Checker {
         return value.is_number_integer() || value.is_string() ? void() : say(path, value, "is not an integer or text");
       case 'f': return one_of(value, path, "standalone secure");
       case 't': return one_of(value, path, "vxlan gre");
+      case 'M': return one_of(value, path, "legacy switchdev");
+      case 'S': return one_of(value, path, "smfs dmfs");
+      case 'V': return one_of(value, path, "auto enable disable");
       case 'e': return;
       case 'a': return list(value, path, [this](const Json& one, const std::string& at) { address(one, at); });
       case 'r': return list(value, path, [this](const Json& one, const std::string& at) { route(one, at); });

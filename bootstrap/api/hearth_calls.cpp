@@ -49,8 +49,12 @@ ServedResponse IronicApi::import(const ApiCall& call) {
   request.text = text_in(body, "text");
   request.source = text_in(body, "source", "the inventory");
   const std::string format = text_in(body, "format");
-  const std::optional<ListingFormat> known = format_of(cat("x.", format));
-  if (!known) throw Refusal(400, cat("Invalid file extension for ", request.source, ", must be json, yaml or csv"));
+  const std::optional<ListingFormat> known = format.empty() ? ListingFormat::any : format_named(format);
+  if (!known) {
+    const std::optional<std::string> near = nearest(format, format_names());
+    throw Refusal(400, cat("format is to be one of ", join(format_names(), ", "), ", not '", format, "'",
+                           near ? cat("; do you mean ", *near, "?") : ""));
+  }
   request.format = *known;
   const std::string state = text_in(body, "initial_state", "available");
   request.to = parse_state(state).value_or(State::error);

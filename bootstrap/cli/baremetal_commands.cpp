@@ -174,7 +174,7 @@ int validate_file(const cli::Arguments& arguments) {
   const std::string file =
       arguments.value_or("file", arguments.operands().empty() ? "instackenv.json" : arguments.operands()[0]);
   const auto entries =
-      read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::json)).value_or_throw();
+      read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::any)).value_or_throw();
   std::vector<Fault> faults = draft_nodes(entries).faults;
   for (Fault& fault : environment_faults(entries)) faults.push_back(std::move(fault));
   if (!faults.empty()) cli::print(cat(faults_text(faults, file), "\n"));

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
@@ -11,6 +13,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/changes.hpp"
+#include "bootstrap/inventory/export_forms.hpp"
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -35,15 +38,8 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
   require_utf8(text, file);
   options["text"] = text;
   options["source"] = file;
-  options["format"] = format;
-  if (format.empty()) {
-    const std::size_t dot = file.rfind('.');
-    if (!format_of(file)) {
-      throw Error(ErrorKind::input, cat("Invalid file extension for ", file, ", must be json, yaml or csv"))
-          .hint("say what it is: --format json, yaml, csv or txt");
-    }
-    options["format"] = file.substr(dot + 1);
-  }
+  const std::optional<ListingFormat> written = format_of(file);
+  options["format"] = !format.empty() ? format : written ? name_of(*written) : "";
   Json answer = conductor.call_expecting("POST", "/v1/hearth/import", options, 422);
   for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
   if (answer.contains("faults")) {
@@ -338,9 +334,15 @@ int delete_command(const cli::Arguments& arguments) {
 }
 
 int export_command(const cli::Arguments& arguments) {
+  const ListingFormat form = format_named(arguments.value_or("form", "instackenv")).value();
   const auto conductor = ConductorClient::open(arguments);
-  cli::print(
-      json_document(conductor->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : ""))));
+  const Json all = conductor->call("GET", cat("/v1/hearth/export", arguments.has("secrets") ? "?secrets=true" : ""));
+  std::set<std::string> lost;
+  cli::print(render_inventory(all["nodes"], form, lost));
+  if (!lost.empty()) {
+    cli::tell(cat("note: ", name_of(form), " has no place for ",
+                  join(std::vector<std::string>(lost.begin(), lost.end()), ", "), "\n"));
+  }
   return 0;
 }
 
@@ -467,18 +469,16 @@ cli::Command import_node_command() {
       "node import",
       "FILE",
       "take an inventory into the database; again: update it",
-      "Forms: instackenv.json (JSON, YAML, CSV), a site file (hearth site new), bifrost's and Ironic's own, scripts "
-      "of "
-      "nova baremetal-node-create (.txt). "
+      "Forms, known by what is in the file: instackenv.json (JSON, YAML, CSV), a site file (hearth site new), Ironic's "
+      "create file, bifrost's (JSON, YAML, CSV), Metal3's BareMetalHost with Secrets, Ansible's and Kayobe's inventory "
+      "(INI, YAML, what ansible-inventory --list prints), MAAS' machines (JSON), NetBox' devices (CSV), Warewulf's "
+      "nodes.conf, Tinkerbell's Hardware (YAML, CSV), OpenCHAMI's nodes.yaml, scripts of nova baremetal-node-create. "
+      "Fields that a form has and nothing here uses are named. "
       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
       "has "
       "refused; the next import tries again what was corrected.",
-      with_client({{"format",
-                    0,
-                    "FORMAT",
-                    "json, yaml, csv or txt, whatever the file is called",
-                    {"json", "yaml", "csv", "txt"}},
+      with_client({{"format", 0, "FORMAT", "how the file is written, or which form it has", format_names()},
                    {"initial-state",
                     0,
                     "STATE",
@@ -498,8 +498,11 @@ cli::Command import_node_command() {
 std::vector<cli::Command> node_commands() {
   return {
       import_node_command(),
-      {"node export", "", "print the inventory as instackenv.json", "",
-       with_client({{"secrets", 0, "", "with passwords"}}), export_command},
+      {"node export", "", "print the inventory, in our form or another project's",
+       "hearth node import reads each of them again. What a form has no place for is told.",
+       with_client(
+           {{"form", 0, "FORM", "which form (instackenv)", export_form_names()}, {"secrets", 0, "", "with passwords"}}),
+       export_command},
       {"node list", "", "print the nodes and their states", "",
        with_client({k_as_json,
                     {"watch", 'w', "", "print it again whenever it changes"},

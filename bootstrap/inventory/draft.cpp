@@ -178,6 +178,12 @@ std::string faults_text(const std::vector<Fault>& faults, std::string_view sourc
 
 Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   Drafts drafts;
+  std::set<std::string> left_out;
+  for (const ListingEntry& entry : entries) left_out.insert(entry.left_out.begin(), entry.left_out.end());
+  if (!left_out.empty()) {
+    drafts.warnings.push_back(cat("left out, as nothing here uses it: ",
+                                  join(std::vector<std::string>(left_out.begin(), left_out.end()), ", ")));
+  }
   Uniqueness unique(drafts.faults);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     EntryCheck check(entries[i], i);

@@ -118,6 +118,7 @@ void EntryCheck::all() {
     fault("", "is no object");
     return;
   }
+  for (const auto& [path, text] : entry_.faults) fault(path, text);
   check_driver();
   check_name_and_uuid();
   check_numbers();
@@ -165,12 +166,24 @@ void EntryCheck::check_known_keys(const DriverRow& row) {
     const bool idle = row.prefix.empty() && (key == "pm_addr" || key == "pm_user" || key == "pm_password");
     const bool known =
         is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key) || key.rfind("properties.", 0) == 0;
-    if (!known && !own && !manual && !pm && !idle) fault(key, cat("Unknown field ", key));
+    if (!known && !own && !manual && !pm && !idle) fault(key, cat("Unknown field ", key, meant_field(key)));
     if (const std::string meant = own ? meant_driver_key(row.driver, key) : ""; !meant.empty()) {
       warnings_.push_back(
           cat("node #", index_, ": the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?"));
     }
   }
+}
+
+/// " (do you mean …?)", of the form's fields or ours.
+std::string EntryCheck::meant_field(const std::string& key) const {
+  std::vector<std::string> names = entry_.known;
+  if (names.empty()) {
+    names.assign(k_known.begin(), k_known.end());
+    names.insert(names.end(), k_plain.begin(), k_plain.end());
+    names.insert(names.end(), {"pm_addr", "pm_user", "pm_password", "pm_port", "pm_system_id"});
+  }
+  const std::optional<std::string> near = nearest(key, names);
+  return near && *near != key ? cat(" (do you mean ", *near, "?)") : "";
 }
 
 void EntryCheck::check_name_and_uuid() {

@@ -24,6 +24,7 @@ class EntryCheck {
   void fault(const std::string& path, std::string text);
   void check_driver();
   void check_known_keys(const DriverRow& row);
+  [[nodiscard]] std::string meant_field(const std::string& key) const;
   void check_name_and_uuid();
   void check_numbers();
   void check_capabilities();

@@ -4,7 +4,10 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "bootstrap/inventory/machine_forms.hpp"
+#include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/node/node.hpp"
+#include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {
 
@@ -40,6 +43,26 @@ void take_rest(const Json& data, Json& out) {
   for (const auto& [key, value] : data.items()) {
     if (key != "driver" && key != "driver_info" && key != "properties" && key != "nics") out[key] = value;
   }
+}
+
+/// Ports of a port group are ports; how they are bound is the installed system's business.
+void take_port_groups(ListingEntry& entry, Json& out) {
+  if (out.contains("chassis_uuid")) entry.left_out.insert("chassis_uuid");
+  out.erase("chassis_uuid");
+  const Json groups = out.contains("portgroups") ? out["portgroups"] : Json::array();
+  if (!groups.is_array()) return;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Json& ports = list_member(groups[i], "ports");
+    for (std::size_t k = 0; k < ports.size(); ++k) {
+      const std::string path = cat("portgroups[", i, "].ports[", k, "]");
+      entry.places[cat("ports[", out["ports"].size(), "].address")] = entry.place(path + ".address");
+      out["ports"].push_back(ports[k]);
+    }
+    for (const auto& [key, value] : groups[i].items()) {
+      if (key != "ports") entry.left_out.insert(cat("portgroups[].", key));
+    }
+  }
+  out.erase("portgroups");
 }
 
 /// One line of CSV; nothing when a quote stays open.
@@ -92,6 +115,7 @@ void from_ironic_form(ListingEntry& entry) {
   Json out = Json::object();
   take_driver(entry, out);
   take_rest(entry.data, out);
+  take_port_groups(entry, out);
   entry.data = std::move(out);
 }
 
@@ -100,6 +124,13 @@ void from_bifrost_form(const std::string& name, ListingEntry& entry) {
   take_driver(entry, out);
   take_rest(entry.data, out);
   if (!out.contains("name")) out["name"] = name;
+  for (const auto& [key, own] :
+       {std::pair{"ipa_kernel_url", "kernel_id"}, std::pair{"ipa_ramdisk_url", "ramdisk_id"}}) {
+    if (!out.contains(key)) continue;
+    entry.places[own] = entry.place(key);
+    out[own] = out[key];
+    out.erase(key);
+  }
   if (entry.data.contains("nics") && entry.data["nics"].is_array()) {
     Json macs = Json::array();
     for (const Json& nic : entry.data["nics"]) {
@@ -111,7 +142,7 @@ void from_bifrost_form(const std::string& name, ListingEntry& entry) {
   Json seed = Json::object();
   for (const char* key :
        {"ipv4_address", "instance_info", "host_groups", "provisioning_ipv4_address", "addressing_mode",
-        "ansible_ssh_host", "ipv4_gateway", "ipv4_subnet_mask", "ipv4_nameserver"}) {
+        "ansible_ssh_host", "ipv4_gateway", "ipv4_subnet_mask", "ipv4_nameserver", "node_network_data"}) {
     if (!out.contains(key)) continue;
     seed[key] = out[key];
     out.erase(key);
@@ -120,28 +151,136 @@ void from_bifrost_form(const std::string& name, ListingEntry& entry) {
   entry.data = std::move(out);
 }
 
-Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::string_view source) {
+namespace {
+
+/// What bifrost's CSV means, as its inventory.py read it until 2018. The columns between are nobody's.
+ListingEntry bifrost_row(const std::vector<std::string>& fields) {
+  static constexpr std::array<std::pair<std::size_t, const char*>, 15> columns = {{{0, "mac"},
+                                                                                   {1, "pm_user"},
+                                                                                   {2, "pm_password"},
+                                                                                   {3, "pm_addr"},
+                                                                                   {4, "cpu"},
+                                                                                   {5, "memory"},
+                                                                                   {6, "disk"},
+                                                                                   {9, "uuid"},
+                                                                                   {10, "name"},
+                                                                                   {11, "ipv4_address"},
+                                                                                   {12, "ipmi_target_channel"},
+                                                                                   {13, "ipmi_target_address"},
+                                                                                   {14, "ipmi_transit_channel"},
+                                                                                   {15, "ipmi_transit_address"},
+                                                                                   {16, "pm_type"}}};
+  ListingEntry entry;
+  entry.data = {{"pm_type", "ipmi"}, {"arch", "x86_64"}};
+  for (const auto& [column, key] : columns) {
+    const std::string value = column < fields.size() ? std::string(trim(fields[column])) : "";
+    if (value.empty()) continue;
+    const std::string_view own = key;
+    if (own == "mac") {
+      entry.data["mac"] = Json::array({value});
+    } else if (own == "ipv4_address") {
+      entry.data["x_seed"]["ipv4_address"] = value;
+    } else {
+      entry.data[key] = value;
+    }
+  }
+  if (text_in(entry.data, "pm_type").find("ipmi") != std::string::npos) entry.data["pm_type"] = "ipmi";
+  for (const std::size_t column : {7U, 8U}) {
+    if (column < fields.size() && !fields[column].empty()) entry.left_out.insert(cat("column ", column + 1));
+  }
+  if (fields.size() > 18 && !fields[18].empty()) entry.data["x_seed"]["provisioning_ipv4_address"] = fields[18];
+  return entry;
+}
+
+ListingEntry headless_row(const std::vector<std::string>& fields) {
   static constexpr std::array<const char*, 4> keys = {"pm_type", "pm_addr", "pm_user", "pm_password"};
+  ListingEntry entry;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!fields[i].empty()) entry.data[keys.at(i)] = std::string(trim(fields[i]));
+  }
+  entry.data["mac"] = Json::array({std::string(trim(fields[4]))});
+  return entry;
+}
+
+ListingEntry headed_row(const std::vector<std::string>& fields, const std::vector<std::string>& header,
+                        ListingFormat form) {
+  ListingEntry entry;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string value(trim(fields[i]));
+    if (value.empty()) continue;
+    entry.data[header[i]] =
+        form == ListingFormat::instackenv && header[i] == "mac" ? Json::array({value}) : Json(value);
+  }
+  if (form == ListingFormat::tinkerbell) from_tinkerbell_row(entry);
+  if (form == ListingFormat::netbox) from_netbox_row(entry);
+  return entry;
+}
+
+class CsvTable {
+ public:
+  CsvTable(std::string_view source, ListingFormat form) : source_(source), form_(form) {}
+
+  /// Nothing, or what is wrong with the line.
+  std::optional<ParseError> row(std::size_t number, const std::vector<std::string>& fields) {
+    if (!begun_) {
+      begun_ = true;
+      if (const std::string fault = begin(fields); !fault.empty()) return at_line(source_, number, fault);
+      if (!header_.empty()) return std::nullopt;
+    }
+    const std::size_t wanted = header_.empty() ? 5 : header_.size();
+    if (form_ == ListingFormat::bifrost ? fields.size() < 10 : fields.size() != wanted) {
+      const std::string columns = header_.empty() ? "pm_type,pm_addr,pm_user,pm_password,mac" : join(header_, ",");
+      return at_line(source_, number,
+                     form_ == ListingFormat::bifrost
+                         ? cat(fields.size(), " columns; bifrost's have 10 at least, the MAC first")
+                         : cat(fields.size(), " columns instead of ", wanted, ": ", columns));
+    }
+    ListingEntry entry = form_ == ListingFormat::bifrost ? bifrost_row(fields)
+                         : header_.empty()               ? headless_row(fields)
+                                                         : headed_row(fields, header_, form_);
+    entry.at = {static_cast<int>(number), 1};
+    for (auto& [path, at] : entry.places) at = entry.at;
+    entries.push_back(std::move(entry));
+    return std::nullopt;
+  }
   std::vector<ListingEntry> entries;
+
+ private:
+  std::string begin(const std::vector<std::string>& fields) {
+    const ListingFormat seen = form_of_table(fields);
+    if (form_ == ListingFormat::any)
+      form_ = seen == ListingFormat::any && fields.size() == 5 ? ListingFormat::instackenv : seen;
+    if (form_ == ListingFormat::any) {
+      return cat(fields.size(), " columns, ", join(fields, ","),
+                 ": known are pm_type,pm_addr,pm_user,pm_password,mac, bifrost's columns, and the headers of "
+                 "Tinkerbell's hardware.csv and NetBox' devices");
+    }
+    const bool headed = form_ == ListingFormat::netbox || form_ == ListingFormat::tinkerbell ||
+                        (form_ == ListingFormat::instackenv && seen == form_ &&
+                         column_name(fields.back()) == fields.back() && !pxe::parse_mac(trim(fields.back())));
+    for (const std::string& field : headed ? fields : std::vector<std::string>{}) header_.push_back(column_name(field));
+    return "";
+  }
+
+  std::string_view source_;
+  ListingFormat form_;
+  bool begun_ = false;
+  std::vector<std::string> header_;
+};
+
+}  // namespace
+
+Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::string_view source, ListingFormat form) {
+  CsvTable table(source, form);
   std::size_t number = 0;
   for (const std::string& line : split_lines(text)) {
     ++number;
     if (trim(line).empty()) continue;
     const std::optional<std::vector<std::string>> fields = csv_fields(trim(line));
     if (!fields) return at_line(source, number, "a quote is not closed");
-    if (fields->size() != 5) {
-      return at_line(source, number,
-                     cat(fields->size(), " columns instead of 5: pm_type,pm_addr,pm_user,pm_password,mac"));
-    }
-    ListingEntry entry;
-    entry.at = {static_cast<int>(number), 1};
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (!(*fields)[i].empty()) entry.data[keys.at(i)] = std::string(trim((*fields)[i]));
-    }
-    entry.data["mac"] = Json::array({std::string(trim((*fields)[4]))});
-    entries.push_back(std::move(entry));
+    if (const std::optional<ParseError> fault = table.row(number, *fields)) return *fault;
   }
-  return entries;
+  return std::move(table.entries);
 }
 
 Result<std::vector<ListingEntry>> read_enrol_lines(std::string_view text, std::string_view source) {

@@ -4,10 +4,13 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "bootstrap/inventory/ansible_inventory.hpp"
+#include "bootstrap/inventory/entry_reader.hpp"
 #include "bootstrap/inventory/foreign_forms.hpp"
+#include "bootstrap/inventory/machine_forms.hpp"
+#include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/inventory/site_form.hpp"
 #include "metadata/model/json_reader.hpp"
-#include "metadata/model/value.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"
 
@@ -16,109 +19,93 @@ namespace hearth::bootstrap {
 namespace {
 
 using metadata::Entry;
-using metadata::Kind;
 using metadata::Value;
+using ListingEntries = std::vector<ListingEntry>;
 
-Position position(const Value& value) {
-  return {static_cast<int>(value.mark().line), static_cast<int>(value.mark().column)};
-}
+constexpr std::array<std::pair<std::string_view, ListingFormat>, 16> k_format_names = {{
+    {"json", ListingFormat::json},
+    {"yaml", ListingFormat::yaml},
+    {"csv", ListingFormat::csv},
+    {"txt", ListingFormat::lines},
+    {"ini", ListingFormat::ini},
+    {"instackenv", ListingFormat::instackenv},
+    {"ironic", ListingFormat::ironic},
+    {"bifrost", ListingFormat::bifrost},
+    {"site", ListingFormat::site},
+    {"metal3", ListingFormat::metal3},
+    {"ansible", ListingFormat::ansible},
+    {"maas", ListingFormat::maas},
+    {"netbox", ListingFormat::netbox},
+    {"warewulf", ListingFormat::warewulf},
+    {"tinkerbell", ListingFormat::tinkerbell},
+    {"openchami", ListingFormat::openchami},
+}};
 
-/// Keys whose values are text, whatever YAML takes them for.
-bool wants_text(std::string_view path) {
-  static constexpr std::array<std::string_view, 9> words = {"password", "user", "name",   "addr", "mac",
-                                                            "_id",      "uuid", "serial", "wwn"};
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return path.find(word) != std::string_view::npos; });
-}
+bool is_syntax(ListingFormat format) { return format > ListingFormat::any && format <= ListingFormat::ini; }
 
-bool looks_like_mac(std::string_view text) {
-  if (text.size() != 17) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool good = i % 3 == 2 ? text[i] == ':' : std::isxdigit(static_cast<unsigned char>(text[i])) != 0;
-    if (!good) return false;
-  }
-  return true;
-}
-
-/// Turns values into JSON and notes where each stood.
-class Converter {
- public:
-  Converter(std::string_view text, bool yaml) : yaml_(yaml) {
-    if (yaml) lines_ = split_lines(text);
-  }
-
-  Json convert(const Value& value, const std::string& path) {
-    places_[path] = position(value);
-    if (value.is_list()) {
-      Json list = Json::array();
-      for (const Value& item : value.items()) list.push_back(convert(item, cat(path, "[", list.size(), "]")));
-      return list;
-    }
-    if (value.is_map()) {
-      Json map = Json::object();
-      for (const Entry& entry : value.entries()) {
-        const std::string key = metadata::python_str(entry.key);
-        map[key] = convert(entry.value, path.empty() ? key : cat(path, ".", key));
-      }
-      return map;
-    }
-    return scalar(value, path);
-  }
-  std::map<std::string, Position> take_places() { return std::exchange(places_, {}); }
-
- private:
-  Json scalar(const Value& value, const std::string& path) const {
-    if (yaml_ && !value.is_string() && !value.is_null()) {
-      const std::string written = written_at(position(value));
-      if (looks_like_mac(written) || (wants_text(path) && !written.empty())) return written;
-    }
-    if (value.is_bool()) return value.as_bool();
-    if (value.kind() == Kind::integer) return value.as_integer();
-    if (value.is_number()) return value.as_real();
-    return value.is_string() ? Json(value.text()) : Json();
-  }
-
-  /// The plain scalar that stands there. Columns count characters, but before a plain scalar of digits there is
-  /// hardly anything but ASCII; what does not fit gives nothing or another text, and the number stays.
-  [[nodiscard]] std::string written_at(const Position& at) const {
-    if (at.line < 1 || at.line > static_cast<int>(lines_.size())) return "";
-    const std::string& line = lines_[static_cast<std::size_t>(at.line) - 1];
-    const auto from = static_cast<std::size_t>(at.column) - 1;
-    if (from >= line.size()) return "";
-    std::size_t to = line.find_first_of(",]}", from);
-    const std::size_t comment = line.find(" #", from);
-    to = std::min({to, comment, line.size()});
-    return std::string(trim(std::string_view(line).substr(from, to - from)));
-  }
-
-  bool yaml_;
-  std::vector<std::string> lines_;
-  std::map<std::string, Position> places_;
+/// Of a file: its documents, each with what tells the places in it.
+struct ListingDocuments {
+  std::vector<Value> values;
+  std::vector<EntryReader> readers;
+  std::vector<Position> places;
 };
 
-ListingEntry entry_of(const Value& value, Converter& converter) {
-  ListingEntry entry;
-  entry.at = position(value);
-  entry.data = converter.convert(value, "");
-  entry.places = converter.take_places();
-  return entry;
+/// Texts between lines of ---, with the number of lines above each.
+std::vector<std::pair<std::string, int>> split_documents(std::string_view text) {
+  std::vector<std::pair<std::string, int>> parts(1);
+  int number = 0;
+  for (const std::string& line : split_lines(text)) {
+    const bool mark = line == "---" || line.starts_with("--- ");
+    const bool fresh = trim(parts.back().first).empty();
+    if (mark && !fresh) parts.emplace_back("", number);
+    ++number;
+    parts.back().first += cat(mark || line == "..." ? "" : line, "\n");
+  }
+  return parts;
 }
 
-/// A site file has a network and its machines.
-bool is_site_file(const Value& top) {
-  const Value* machines = top.find("machines");
-  return top.find("network") != nullptr && machines != nullptr && machines->is_list();
+Result<ListingDocuments> read_documents(std::string_view text, std::string_view source, bool yaml) {
+  ListingDocuments all;
+  const auto add = [&](const Value& value, std::string_view part, int above) {
+    all.values.push_back(value);
+    all.readers.emplace_back(part, yaml, above);
+    all.places.push_back(all.readers.back().position(value));
+  };
+  if (!yaml) {
+    const Result<Value> top = metadata::parse_json_value(text, source);
+    if (!top) return top.error();
+    add(*top, text, 0);
+    return all;
+  }
+  const std::vector<std::pair<std::string, int>> parts = split_documents(text);
+  for (const auto& [part, above] : parts) {
+    const Result<Value> top = metadata::parse_yaml(parts.size() == 1 ? text : std::string_view(part), source);
+    if (!top) {
+      ParseError error = top.error();
+      if (error.at.line > 0) error.at.line += above;
+      return error;
+    }
+    if (!top->is_null() || parts.size() == 1) add(*top, part, above);
+  }
+  return all;
 }
 
-std::vector<ListingEntry> site_entries(const Value& top, Converter& converter) {
+ParseError wrong_shape(const ListingDocuments& documents, std::string_view source, ListingFormat form,
+                       const char* expected) {
+  return {std::string(source), documents.places.empty() ? Position{1, 1} : documents.places.front(),
+          cat("as ", name_of(form), ", ", expected, " is expected")};
+}
+
+ListingEntries site_entries(const Value& top, EntryReader& reader) {
   ListingEntry defaults;
   if (const Value* bmc = top.find("bmc"); bmc != nullptr) {
-    defaults.data["bmc"] = converter.convert(*bmc, "bmc");
-    defaults.places = converter.take_places();
+    const ListingEntry given = reader.entry(*bmc);
+    defaults.data["bmc"] = given.data;
+    for (const auto& [path, at] : given.places) defaults.places[path.empty() ? "bmc" : cat("bmc.", path)] = at;
   }
-  std::vector<ListingEntry> entries;
+  ListingEntries entries;
   for (const Value& item : top.find("machines")->items()) {
-    entries.push_back(entry_of(item, converter));
+    entries.push_back(reader.entry(item));
     ListingEntry& entry = entries.back();
     if (entry.data.is_object() && !entry.data.contains("name")) entry.data["name"] = cat("node", entries.size());
     from_site_form(entry, defaults);
@@ -126,31 +113,177 @@ std::vector<ListingEntry> site_entries(const Value& top, Converter& converter) {
   return entries;
 }
 
-Result<std::vector<ListingEntry>> entries_of(const Value& top, Converter& converter, std::string_view source) {
-  std::vector<ListingEntry> entries;
-  if (is_site_file(top)) return site_entries(top, converter);
-  const Value* nodes = top.is_list() ? &top : top.find("nodes");
-  if (nodes != nullptr && nodes->is_list()) {
-    for (const Value& item : nodes->items()) {
-      entries.push_back(entry_of(item, converter));
-      if (item.is_map()) from_ironic_form(entries.back());
+/// Ironic's create file has nodes in chassis, too.
+void add_ironic_nodes(const Value& holder, EntryReader& reader, ListingEntries& entries) {
+  const Value* nodes = holder.is_list() ? &holder : holder.find("nodes");
+  for (const Value& item : nodes != nullptr && nodes->is_list() ? nodes->items() : std::vector<Value>{}) {
+    entries.push_back(reader.entry(item));
+    if (item.is_map()) from_ironic_form(entries.back());
+  }
+  const Value* chassis = holder.is_map() ? holder.find("chassis") : nullptr;
+  for (const Value& each : chassis != nullptr && chassis->is_list() ? chassis->items() : std::vector<Value>{}) {
+    const std::size_t before = entries.size();
+    if (each.is_map()) add_ironic_nodes(each, reader, entries);
+    if (entries.size() > before) entries[before].left_out.insert("chassis");
+  }
+}
+
+ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat form) {
+  ListingEntries objects;
+  for (std::size_t i = 0; i < documents.values.size(); ++i) {
+    const Value* items = documents.values[i].is_map() ? documents.values[i].find("items") : nullptr;
+    if (items == nullptr || !items->is_list()) {
+      objects.push_back(documents.readers[i].entry(documents.values[i]));
+    } else {
+      for (const Value& item : items->items()) objects.push_back(documents.readers[i].entry(item));
     }
-    return entries;
   }
-  const bool by_name = top.is_map() && !top.entries().empty() &&
-                       std::all_of(top.entries().begin(), top.entries().end(), [](const Entry& e) {
-                         return e.value.is_map() && e.value.find("driver") != nullptr;
-                       });
-  if (!by_name) {
-    return ParseError{std::string(source), position(top),
-                      "expected a list of nodes, or an object with the key \"nodes\""};
+  const bool metal3 = form == ListingFormat::metal3;
+  ListingEntries entries;
+  std::set<std::string> nameless;
+  for (const ListingEntry& object : objects) {
+    const std::string kind = text_member(object.data, "kind");
+    if (kind != (metal3 ? "BareMetalHost" : "Hardware")) continue;
+    const Json& spec = object_member(object.data, "spec");
+    if (metal3 && spec.empty()) {  // what Metal3 has discovered, and nobody described yet
+      nameless.insert(cat("host ", text_member(object_member(object.data, "metadata"), "name")));
+      continue;
+    }
+    entries.push_back(object);
+    metal3 ? from_metal3_form(entries.back(), objects) : from_tinkerbell_form(entries.back(), objects);
   }
-  for (const Entry& item : top.entries()) {
-    entries.push_back(entry_of(item.value, converter));
-    entries.back().at = position(item.key);
-    from_bifrost_form(metadata::python_str(item.key), entries.back());
+  for (const ListingEntry& object : objects) {
+    const std::string kind = text_member(object.data, "kind");
+    const bool used =
+        kind == "Secret" || kind == "BareMetalHost" || kind == "Hardware" || (kind == "Machine" && !metal3);
+    if (!used) nameless.insert(cat("objects of the kind ", kind));
+  }
+  if (!entries.empty()) entries.front().left_out.merge(nameless);
+  return entries;
+}
+
+/// A profile's values, with those of the profiles that it names below them.
+void lay_profiles(const Json& profiles, const Json& names, Json& out, int depth) {
+  for (const Json& each : names.is_array() ? names : Json::array()) {
+    const Json& profile = object_member(profiles, each.is_string() ? each.get<std::string>() : "");
+    if (depth < 20) lay_profiles(profiles, list_member(profile, "profiles"), out, depth + 1);
+    out.merge_patch(profile);
+  }
+}
+
+Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, EntryReader& reader,
+                                        std::string_view source) {
+  const Value& top = documents.values.front();
+  const Value* nodes = top.is_map() ? top.find("nodes") : nullptr;
+  if (nodes == nullptr || !nodes->is_map())
+    return wrong_shape(documents, source, ListingFormat::warewulf, "an object of nodes by name, \"nodes\",");
+  const Value* profiles = top.find("nodeprofiles");
+  const Json profile_data = profiles == nullptr ? Json::object() : reader.entry(*profiles).data;
+  ListingEntries entries;
+  for (const Entry& item : nodes->entries()) {
+    entries.push_back(reader.entry(item.value));
+    ListingEntry& entry = entries.back();
+    entry.at = reader.position(item.key);
+    Json merged = Json::object();
+    lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, 0);
+    merged.merge_patch(entry.data);
+    entry.data = std::move(merged);
+    from_warewulf_form(metadata::python_str(item.key), entry);
   }
   return entries;
+}
+
+Result<ListingEntries> ansible_entries(Result<std::vector<InventoryHost>> hosts, std::string_view source) {
+  if (!hosts) return hosts.error();
+  ListingEntries entries;
+  std::set<std::string> others;
+  for (InventoryHost& host : hosts.value()) {
+    if (!is_managed_host(host.variables.data)) {
+      others.insert(cat("host ", host.name));
+      continue;
+    }
+    from_ansible_form(host.name, host.variables);
+    entries.push_back(std::move(host.variables));
+  }
+  if (entries.empty()) {
+    return ParseError{std::string(source),
+                      {1, 1},
+                      "no host of this inventory says how it is managed: ironic_driver, redfish_address or "
+                      "ipmi_address is expected among its variables"};
+  }
+  entries.front().left_out.merge(others);
+  return entries;
+}
+
+/// Items of a list that stands alone, or under one of these names.
+const Value* listed_in(const Value& top, std::initializer_list<const char*> names) {
+  if (top.is_list()) return &top;
+  for (const char* name : names) {
+    const Value* list = top.is_map() ? top.find(name) : nullptr;
+    if (list != nullptr && list->is_list()) return list;
+  }
+  return nullptr;
+}
+
+Result<ListingEntries> listed_entries(ListingDocuments& documents, std::string_view source, ListingFormat form) {
+  const Value& top = documents.values.front();
+  EntryReader& reader = documents.readers.front();
+  const Value* list = listed_in(top, {"nodes", "machines"});
+  if (list == nullptr)
+    return wrong_shape(documents, source, form, "a list of nodes, or an object with the key \"nodes\",");
+  const Value* bmcs = top.is_map() ? top.find("bmcs") : nullptr;
+  const Json bmc_data = bmcs == nullptr ? Json::array() : reader.entry(*bmcs).data;
+  ListingEntries entries;
+  for (const Value& item : list->items()) {
+    entries.push_back(reader.entry(item));
+    if (!item.is_map()) continue;
+    if (form == ListingFormat::maas) from_maas_form(entries.back());
+    if (form == ListingFormat::openchami) from_openchami_form(entries.back(), bmc_data);
+  }
+  return entries;
+}
+
+Result<ListingEntries> bifrost_entries(ListingDocuments& documents, std::string_view source) {
+  const Value& top = documents.values.front();
+  if (!top.is_map()) return wrong_shape(documents, source, ListingFormat::bifrost, "an object of machines by name");
+  ListingEntries entries;
+  for (const Entry& item : top.entries()) {
+    entries.push_back(documents.readers.front().entry(item.value));
+    entries.back().at = documents.readers.front().position(item.key);
+    if (item.value.is_map()) from_bifrost_form(metadata::python_str(item.key), entries.back());
+  }
+  return entries;
+}
+
+Result<ListingEntries> entries_of(ListingDocuments& documents, std::string_view source, ListingFormat form) {
+  if (documents.values.empty()) return wrong_shape(documents, source, form, "a list of machines");
+  const Value& top = documents.values.front();
+  EntryReader& reader = documents.readers.front();
+  switch (form) {
+    case ListingFormat::site: {
+      const Value* machines = top.is_map() ? top.find("machines") : nullptr;
+      if (machines == nullptr || !machines->is_list())
+        return wrong_shape(documents, source, form, "an object with the key \"machines\"");
+      return site_entries(top, reader);
+    }
+    case ListingFormat::instackenv:
+    case ListingFormat::ironic: {
+      const bool chassis = top.is_map() && top.find("chassis") != nullptr;
+      if (!chassis && listed_in(top, {"nodes"}) == nullptr)
+        return wrong_shape(documents, source, form, "a list of nodes, or an object with the key \"nodes\",");
+      ListingEntries entries;
+      add_ironic_nodes(top, reader, entries);
+      return entries;
+    }
+    case ListingFormat::metal3:
+    case ListingFormat::tinkerbell: return kubernetes_entries(documents, form);
+    case ListingFormat::warewulf: return warewulf_entries(documents, reader, source);
+    case ListingFormat::ansible:
+      if (!top.is_map()) return wrong_shape(documents, source, form, "an object of groups");
+      return ansible_entries(ansible_hosts(top, reader, source), source);
+    case ListingFormat::bifrost: return bifrost_entries(documents, source);
+    default: return listed_entries(documents, source, form);
+  }
 }
 
 }  // namespace
@@ -166,18 +299,48 @@ std::optional<ListingFormat> format_of(std::string_view file_name) {
   if (end == "json") return ListingFormat::json;
   if (end == "yaml" || end == "yml") return ListingFormat::yaml;
   if (end == "csv") return ListingFormat::csv;
+  if (end == "ini") return ListingFormat::ini;
   if (end == "txt" || end == "sh") return ListingFormat::lines;
   return std::nullopt;
 }
 
+std::optional<ListingFormat> format_named(std::string_view name) {
+  for (const auto& [known, format] : k_format_names) {
+    if (known == name) return format;
+  }
+  return std::nullopt;
+}
+
+const std::vector<std::string>& format_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& [name, format] : k_format_names) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
+std::string name_of(ListingFormat format) {
+  for (const auto& [name, each] : k_format_names) {
+    if (each == format) return std::string(name);
+  }
+  return "any";
+}
+
 Result<std::vector<ListingEntry>> read_listing(std::string_view text, std::string_view source, ListingFormat format) {
-  if (format == ListingFormat::csv) return read_csv_listing(text, source);
-  if (format == ListingFormat::lines) return read_enrol_lines(text, source);
-  const bool yaml = format == ListingFormat::yaml;
-  const Result<Value> top = yaml ? metadata::parse_yaml(text, source) : metadata::parse_json_value(text, source);
-  if (!top) return top.error();
-  Converter converter(text, yaml);
-  return entries_of(*top, converter, source);
+  const ListingFormat syntax = is_syntax(format) ? format : syntax_of(text);
+  ListingFormat form = is_syntax(format) ? ListingFormat::any : format;
+  if (syntax == ListingFormat::csv || form == ListingFormat::netbox) return read_csv_listing(text, source, form);
+  if (syntax == ListingFormat::lines && form == ListingFormat::any) return read_enrol_lines(text, source);
+  if (syntax == ListingFormat::ini) return ansible_entries(read_ansible_ini(text, source), source);
+  Result<ListingDocuments> documents = read_documents(text, source, syntax != ListingFormat::json);
+  if (!documents) return documents.error();
+  if (form == ListingFormat::any) {
+    const Result<ListingFormat> seen = form_of(documents->values, source, documents->places);
+    if (!seen) return seen.error();
+    form = *seen;
+  }
+  return entries_of(documents.value(), source, form);
 }
 
 }  // namespace hearth::bootstrap

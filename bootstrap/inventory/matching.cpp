@@ -191,6 +191,10 @@ Json inventory_entry(const Node& node, bool with_secrets) {
     if (!value.is_null() && is_node_field(key)) entry[key] = value;
   }
   if (node.extra.contains("x_seed")) entry["x_seed"] = node.extra["x_seed"];
+  if (node.extra.contains("tripleo_platform")) entry["platform"] = node.extra["tripleo_platform"];
+  for (const auto& [key, value] : node.extra.items()) {
+    if (key != "x_seed" && key != "tripleo_platform") entry["extra"][key] = value;
+  }
   return entry;
 }
 

@@ -38,6 +38,19 @@ std::string reason_text(const CommandResult& result, Reason reason) {
 
 }  // namespace
 
+/// To a machine behind the BMC, or two bridges away from it.
+void add_bridges(const Node& node, std::vector<std::string>& argv) {
+  const std::string bridging = driver_setting(node, "ipmi_bridging");
+  const std::string target = driver_setting(node, "ipmi_target_address");
+  if (target.empty() || bridging == "no") return;
+  if (const std::string local = driver_setting(node, "ipmi_local_address"); !local.empty())
+    argv.insert(argv.end(), {"-m", local});
+  const std::string transit = driver_setting(node, "ipmi_transit_address");
+  if (!transit.empty() && bridging != "single")
+    argv.insert(argv.end(), {"-B", driver_setting(node, "ipmi_transit_channel"), "-T", transit});
+  argv.insert(argv.end(), {"-b", driver_setting(node, "ipmi_target_channel"), "-t", target});
+}
+
 Command ipmi_command(const Node& node, const std::vector<std::string>& words, const char* suite) {
   Command command;
   const bool old = driver_setting(node, "ipmi_protocol_version") == "1.5";
@@ -59,9 +72,7 @@ Command ipmi_command(const Node& node, const std::vector<std::string>& words, co
   if (!old) command.argv.insert(command.argv.end(), {"-C", named.empty() ? suite : named});
   const std::string user = driver_setting(node, "ipmi_username");
   if (!user.empty()) command.argv.insert(command.argv.end(), {"-U", user});
-  if (const std::string target = driver_setting(node, "ipmi_target_address"); !target.empty()) {
-    command.argv.insert(command.argv.end(), {"-t", target, "-b", driver_setting(node, "ipmi_target_channel")});
-  }
+  add_bridges(node, command.argv);
   command.argv.emplace_back("-E");  // the password is in the environment
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   Environment env = current_environment();

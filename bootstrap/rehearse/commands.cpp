@@ -123,9 +123,8 @@ SiteFile site_of(const cli::Arguments& arguments) {
   if (has_channel_image(site)) site.image = builder::channels::image_named(site.image.filename().string(), arguments);
   const std::optional<std::string> file = arguments.value("inventory");
   if (!file) return site;
-  const std::optional<ListingFormat> format = format_of(*file);
-  if (!format) throw Error(ErrorKind::usage, cat("--inventory ", *file, ": a .json, .yaml, .csv or .txt is expected"));
-  const std::vector<ListingEntry> entries = read_listing(read_file(*file), *file, *format).value_or_throw();
+  const ListingFormat format = format_of(*file).value_or(ListingFormat::any);
+  const std::vector<ListingEntry> entries = read_listing(read_file(*file), *file, format).value_or_throw();
   if (const Drafts drafts = draft_nodes(entries); !drafts.good())
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, *file)));
   std::vector<std::string> left_out;

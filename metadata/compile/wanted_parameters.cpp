@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
@@ -54,6 +55,93 @@ std::string entry_of(const ParameterSchema& schema, const std::string& value) {
              value, "\n");
 }
 
+/// A value that will do, so that what lies behind can be looked at.
+Value stand_in(const ParameterSchema& schema) {
+  for (const Constraint& constraint : schema.constraints) {
+    if (!constraint.allowed.empty()) return constraint.allowed.front();
+    if (!constraint.low.is_null() && constraint.kind == Constraint::Kind::range) return constraint.low;
+  }
+  switch (schema.type) {
+    case DataType::number: return Value::integer(1);
+    case DataType::boolean: return Value::boolean(true);
+    case DataType::map: return Value::map({});
+    case DataType::list: return Value::list({});
+    default: return Value::string("value");
+  }
+}
+
+/// What templates inside ask for and neither their resource nor parameter_defaults give.
+class NestedWants {
+ public:
+  explicit NestedWants(Stack& root) : tree_(root.tree()), kept_(tree_.environment.parameter_defaults) {
+    for (bool more = true; more;) {
+      const std::size_t before = schemata.size();
+      look(root);
+      more = schemata.size() > before;
+    }
+    tree_.environment.parameter_defaults = kept_;
+  }
+
+  std::map<std::string, std::pair<ParameterSchema, std::string>> schemata;  ///< by name, with the file that asks first
+
+ private:
+  /// First all of one level: what one of them is asked for may be another's output.
+  void look(Stack& stack) {
+    std::vector<Resource*> inner;
+    for (Resource* resource : resources_of(stack)) {
+      if (resource->family == Family::nested) ask(stack, *resource);
+      inner.push_back(resource);
+    }
+    for (Resource* resource : inner) {
+      try {
+        if (Stack* nested = stack.nested_of(*resource); nested != nullptr) look(*nested);
+      } catch (const Fault&) {
+        continue;  // what is wrong otherwise, validate tells
+      }
+    }
+  }
+
+  static std::vector<Resource*> resources_of(Stack& stack) {
+    try {
+      return stack.resources();
+    } catch (const Fault&) {
+      return {};
+    }
+  }
+
+  void ask(Stack& stack, Resource& resource) {
+    try {
+      const TemplatePtr source = template_of(tree_, resource.real_type);
+      const Value given = stack.raw_properties(resource);
+      for (const ParameterSchema& schema : source->parameters()) {
+        const bool has_value = !schema.default_value.is_null() || given.find(schema.name) != nullptr ||
+                               !member(tree_.environment.parameter_defaults, schema.name).is_null();
+        if (!has_value) want(schema, resource.real_type);
+      }
+    } catch (const Fault&) {
+      return;
+    }
+  }
+
+  void want(const ParameterSchema& schema, const std::string& file) {
+    schemata.try_emplace(schema.name, schema, file);
+    const Value& now = tree_.environment.parameter_defaults;
+    MapBuilder defaults(now.is_map() ? now.entries() : std::vector<Entry>{});
+    defaults.set(schema.name, stand_in(schema));
+    tree_.environment.parameter_defaults = Value::map(std::move(defaults));
+  }
+
+  Tree& tree_;
+  Value kept_;
+};
+
+std::string nested_entries(Stack& root) {
+  std::string entries;
+  for (const auto& [name, wanted] : NestedWants(root).schemata)
+    entries += cat(comment(cat("asked for by ", wanted.second)), entry_of(wanted.first, ""));
+  return entries.empty() ? "" : cat("parameter_defaults:\n", entries);
+}
+
 }  // namespace
 
 std::string wanted_parameters(Stack& root, bool all) {
@@ -68,8 +156,11 @@ std::string wanted_parameters(Stack& root, bool all) {
     }
   }
   const std::string& file = root.source()->name();
-  if (entries.empty()) return cat("# ", file, " wants no parameters that have no value.\nparameters: {}\n");
-  return cat("# Parameters of ", file, ". Fill them in, and give this file with -e.\nparameters:\n", entries);
+  const std::string nested = nested_entries(root);
+  if (entries.empty() && nested.empty())
+    return cat("# ", file, " wants no parameters that have no value.\nparameters: {}\n");
+  return cat("# Parameters of ", file, ". Fill them in, and give this file with -e.\n",
+             entries.empty() ? "" : cat("parameters:\n", entries), nested);
 }
 
 }  // namespace hearth::metadata

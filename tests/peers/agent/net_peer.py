@@ -2,7 +2,9 @@
 """os-net-config --noop beside the original, for the provider ifcfg and, where the original can do it, eni.
 
 usage: net_peer.py OS_NET_CONFIG
-The original is no Debian package: HEARTH_OS_NET_CONFIG_PEER names a program that runs it, else the test is skipped.
+The original is no Debian package: HEARTH_OS_NET_CONFIG_PEER names a program that runs it. HEARTH_OS_NET_CONFIG_SAMPLES names
+the folder of its samples (etc/os-net-config/samples): a table tells what each provider makes of each of them, beside the
+original where there is one. Skipped where neither is set.
 """
 
 import os
@@ -36,9 +38,16 @@ CASES = {
     "bridge": ("ifcfg", "- {type: linux_bridge, name: br0, use_dhcp: true, members: [{type: interface, name: em1}]}\n"),
     "bond": ("ifcfg", "- {type: linux_bond, name: bond1, bonding_options: mode=active-backup miimon=100, members:"
                       " [{type: interface, name: em1}, {type: interface, name: em2}]}\n"),
+    "tap": ("ifcfg", "- {type: linux_tap, name: tap0, use_dhcp: true}\n"),
+    "functions": ("ifcfg", "- {type: sriov_pf, name: p2p1, numvfs: 4, ethtool_opts: speed 1000}\n"
+                           "- {type: interface, name: em1}\n"),
     "infiniband": ("ifcfg", "- {type: ib_child_interface, parent: ib0, pkey_id: 100, addresses:"
                             " [{ip_netmask: 192.0.2.1/24}]}\n"),
 }
+# What is refused, and may be: dead products, and what a provider has nothing for.
+MAY_BE_REFUSED = re.compile(r"DPDK is not supported|vDPA is not supported|VPP is not supported|Contrail is not supported|"
+                            r"Indigo virtual switch is not supported|NFVSwitch is not supported|"
+                            r"systemd-networkd can't make [^ ]+, (a team|which is Open vSwitch's)|ifupdown knows no teams")
 LOG_LINE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [A-Z]+ .*\n", re.MULTILINE)  # the original logs to stdout
 
 
@@ -60,16 +69,65 @@ def differs(ours, peer, name, provider, network, root):
     return True
 
 
+def files(printed):
+    """The original prints kinds of devices together; ours comes in the order of the file. It says of a bridge with ovs_extra
+    twice what it says of each."""
+    return set(re.sub(r"( -- set bridge \S+ fail_mode=\w+ -- del-controller \S+?)\1", r"\1", printed).split("\n----\n"))
+
+
+def sample(ours, peer, path, provider, root):
+    """What becomes of a sample: "same", "written", or why not; and whether that is wrong."""
+    command = [ours, "-c", path, "-m", "/nowhere", "-r", root, "-p", provider, "--noop"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        reason = MAY_BE_REFUSED.search(done.stderr)
+        return (reason.group(0) if reason else "FAIL: " + done.stderr.strip()[-300:]), not reason
+    if "File: " not in done.stdout:
+        return "FAIL: nothing would be written", True
+    if not peer or provider != "ifcfg":
+        return "written", False
+    wanted = subprocess.run([peer] + command[1:], capture_output=True, text=True, timeout=120, check=False)
+    if wanted.returncode != 0:
+        return "written (the original refuses)", False
+    theirs, mine = files(LOG_LINE.sub("", wanted.stdout)), files(done.stdout)
+    with open(path, encoding="utf-8") as text:
+        functions = "sriov_vf" in text.read()
+    if functions and theirs < mine:
+        return "same, as far as the original comes without the cards", False
+    same = theirs == mine
+    return ("same" if same else "FAIL: differs from the original"), not same
+
+
+def samples(ours, peer, folder, root):
+    failed = 0
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if not name.endswith(".yaml"):
+            continue
+        with open(path, encoding="utf-8") as text:
+            if "network_config:" not in text.read():
+                continue
+        for provider in ("ifcfg", "eni", "networkd"):
+            word, wrong = sample(ours, peer, path, provider, root)
+            print("%-32s %-9s %s" % (name, provider, word))
+            failed += wrong
+    return failed
+
+
 def main(ours):
     peer = os.environ.get("HEARTH_OS_NET_CONFIG_PEER")
-    if not peer:
-        print("skipped: set HEARTH_OS_NET_CONFIG_PEER to the original's program; Debian has no package of it")
+    kept = os.environ.get("HEARTH_OS_NET_CONFIG_SAMPLES")
+    if not peer and not kept:
+        print("skipped: set HEARTH_OS_NET_CONFIG_PEER to the original's program, HEARTH_OS_NET_CONFIG_SAMPLES to the folder of "
+              "its samples; Debian has no package of it")
         return 77
     failed = 0
     with tempfile.TemporaryDirectory() as root:
         for folder in ("etc/sysconfig/network-scripts", "etc/network", "var/log"):
             os.makedirs(os.path.join(root, folder))
-        for name, (providers, network) in CASES.items():
+        if kept:
+            failed += samples(ours, peer, kept, root)
+        for name, (providers, network) in CASES.items() if peer else ():
             for provider in providers.split():
                 failed += differs(ours, peer, name, provider, network, root)
     return 1 if failed else 0

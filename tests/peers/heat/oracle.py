@@ -38,6 +38,7 @@ def set_up(yaql_limit=200, yaql_memory=10000):
     parser.Stack.db_resource_get = lambda self, name: None
     resource.Resource.rpc_client = lambda self: NoRpc()
     stack_resource.StackResource.nested = lambda self: None
+    stack_resource.StackResource.nested_identifier = lambda self: None  # an output that is null is asked for once more
     resource.Resource.data = lambda self: self.__dict__.setdefault("kept_data", {})
     resource.Resource.data_set = lambda self, key, value, redact=False: self.data().update({key: value})
 
@@ -145,9 +146,15 @@ class Walk:
         if definition._metadata is not None:
             entry["metadata"] = function.resolve(definition._metadata)
         entry["requires"] = sorted(definition.required_resource_names())
+        entry["also"] = sorted(each.name for each in stk.dependencies.requires(r))  # a port needs the subnets of its network
         reference = child = None
         if isinstance(r, stack_resource.StackResource):
             child, reference = self.nested(r, place, entry)
+        if r.type() == "OS::Nova::KeyPair" and isinstance(typed, dict):
+            reference = typed.get("name")  # Heat has no other id of a key
+        if definition.external_id() is not None:
+            reference = function.resolve(definition.external_id())
+            entry["external"] = True  # somebody else's
         if reference is None:
             reference = "<id:%s>" % place
         self.seen[place] = (r, definition, typed, child, reference)

@@ -88,9 +88,7 @@ TEST(NetReader, ReservedRoutingTablesAreRefused) {
   EXPECT_EQ(network_of("network_config: [{type: route_table, name: mine, table_id: 200}]").tables.at(200), "mine");
 }
 
-TEST(NetReader, SriovDpdkAndFriendsFailClearly) {
-  EXPECT_EQ(refused("{type: sriov_pf, name: em1, numvfs: 4}"),
-            "network_config/0: type 'sriov_pf': SR-IOV is not supported");
+TEST(NetReader, DpdkAndFriendsFailClearly) {
   EXPECT_EQ(refused("{type: ovs_dpdk_port, name: dpdk0}"),
             "network_config/0: type 'ovs_dpdk_port': DPDK is not supported");
 }

@@ -30,21 +30,21 @@ TEST_F(NetRun, TwoMeansChangedAndZeroUnchanged) {
 TEST_F(NetRun, WithoutDetailedExitCodesAChangeIsSuccess) {
   options.detailed_exit_codes = false;
   EXPECT_EQ(run(k_one), 0);
-  EXPECT_EQ(run("network_config: [{type: sriov_pf, name: em1, numvfs: 2}]\n"), 1);
+  EXPECT_EQ(run("network_config: [{type: ovs_dpdk_port, name: em1}]\n"), 1);
 }
 
 TEST_F(NetRun, FailedNetworkConfigIsBitFour) {
-  EXPECT_EQ(run("network_config: [{type: sriov_pf, name: em1, numvfs: 2}]\n"), 4);
-  EXPECT_TRUE(fake.log.holds("SR-IOV is not supported"));
+  EXPECT_EQ(run("network_config: [{type: ovs_dpdk_port, name: em1}]\n"), 4);
+  EXPECT_TRUE(fake.log.holds("DPDK is not supported"));
 }
 
 TEST_F(NetRun, FallbackIsAppliedWhenNetworkConfigFails) {
-  EXPECT_EQ(run("network_config: [{type: sriov_pf, name: em1, numvfs: 2}]\n"
+  EXPECT_EQ(run("network_config: [{type: ovs_dpdk_port, name: em1}]\n"
                 "fallback_config: [{type: interface, name: em2, use_dhcp: true}]\n"),
             4 | 2);
   EXPECT_THAT(fake.text("/etc/network/interfaces"), HasSubstr("iface em2 inet dhcp"));
   options.fallback_config = false;
-  EXPECT_EQ(run("network_config: [{type: sriov_pf, name: em1, numvfs: 2}]\n"
+  EXPECT_EQ(run("network_config: [{type: ovs_dpdk_port, name: em1}]\n"
                 "fallback_config: [{type: interface, name: em3, use_dhcp: true}]\n"),
             4);
 }

@@ -78,7 +78,7 @@ TEST(NetSchema, RemovalsHaveANameAndAType) {
 }
 
 TEST(NetSchema, TypesThatAreNotSupportedHaveAReason) {
-  for (const char* type : {"sriov_pf", "sriov_vf", "ovs_dpdk_port", "ovs_dpdk_bond", "vpp_bond", "contrail_vrouter"}) {
+  for (const char* type : {"ovs_dpdk_port", "ovs_dpdk_bond", "vpp_bond", "contrail_vrouter"}) {
     EXPECT_NE(unsupported_reason(type), "") << type;
   }
   EXPECT_EQ(unsupported_reason("interface"), "");

@@ -33,7 +33,7 @@ TEST(EntryCheck, everyFaultHasItsText) {
       {R"({})", "pm_type (ironic driver to use) is required"},
       {R"({"pm_type": "manual"})", "unknown pm_type (ironic driver to use): manual (do you mean manual-management?)"},
       {R"({"pm_type": "ipmii"})", "unknown pm_type (ironic driver to use): ipmii (do you mean ipmi?)"},
-      {R"({"pm_type": "redfish"})", "The following fields are missing: pm_addr, pm_system_id"},
+      {R"({"pm_type": "redfish"})", "The following fields are missing: pm_addr"},
       {R"({"pm_type": "fake_pxe"})", "The following fields are missing: mac"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "colour": 1})", "Unknown field colour"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "pm_system_id": 1})", "Unknown field pm_system_id"},

@@ -46,7 +46,8 @@ TEST(ForeignForms, csvWithQuotes) {
   EXPECT_FALSE(nodes->at(1).data.contains("pm_addr"));
   EXPECT_EQ(nodes->at(1).at.line, 3);
   EXPECT_EQ(read_listing("a,b\n", "x.csv", ListingFormat::csv).error().text(),
-            "x.csv:1:1: 2 columns instead of 5: pm_type,pm_addr,pm_user,pm_password,mac");
+            "x.csv:1:1: 2 columns, a,b: known are pm_type,pm_addr,pm_user,pm_password,mac, bifrost's columns, and the "
+            "headers of Tinkerbell's hardware.csv and NetBox' devices");
   EXPECT_FALSE(read_listing("a,b,c,d,\"e\n", "x.csv", ListingFormat::csv));
 }
 

@@ -21,7 +21,7 @@ TEST(Listing, extensionsTellTheForm) {
   EXPECT_EQ(format_of("x.yml"), ListingFormat::yaml);
   EXPECT_EQ(format_of("x.csv"), ListingFormat::csv);
   EXPECT_EQ(format_of("enrol.sh"), ListingFormat::lines);
-  EXPECT_FALSE(format_of("x.ini"));
+  EXPECT_FALSE(format_of("baremetal.json.example"));
 }
 
 TEST(Listing, theGuidesFileAndABareListAreRead) {

@@ -73,7 +73,7 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
        "network.dns: 'here' is no IPv4 address"},
       {"N\nmachines:\n- name: a\n  bmc:\n    type: redfsh\n", "site.yaml:6: machines[0]: unknown bmc.type"},
       {"N\nmachines:\n- name: a\n- name: b\n  bmc: {type: redfish}\n",
-       "site.yaml:6: machines[1]: The following fields are missing: bmc.address, bmc.system"},
+       "site.yaml:6: machines[1]: The following fields are missing: bmc.address"},
       {"N\nmachines:\n- bmc: {type: ipmi, address: a, ipmi_prt: 1, pm_colour: red}\n", "Unknown field pm_colour"},
       {"N\nbmc: redfish\n", "site.yaml:3: bmc: a map is expected here"},
   }};

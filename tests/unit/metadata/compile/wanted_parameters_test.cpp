@@ -31,5 +31,25 @@ TEST(WantedParameters, are_none_once_they_are_filled_in) {
   EXPECT_NE(wanted_parameters(built->root(), false).find("parameters: {}"), std::string::npos);
 }
 
+TEST(WantedParameters, of_templates_inside_come_all_at_once) {
+  const auto built = build(
+      {{"top.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n  a: {type: a.yaml, properties: {given: {get_attr: [b, "
+        "out]}}}\n"
+        "  b: {type: b.yaml}\n  chain: {type: OS::Heat::ResourceChain, properties: {resources: [c.yaml]}}\n"},
+       {"a.yaml", "heat_template_version: 2018-08-31\nparameters: {given: {type: string}, first: {type: number}}\n"},
+       {"b.yaml",
+        "heat_template_version: 2018-08-31\nparameters: {second: {type: string}}\nresources: {d: {type: d.yaml}}\n"
+        "outputs: {out: {value: x}}\n"},
+       {"c.yaml", "heat_template_version: 2018-08-31\nparameters: {third: {type: json}, second: {type: string}}\n"},
+       {"d.yaml", "heat_template_version: 2018-08-31\nparameters: {fourth: {type: boolean}}\n"}});
+  EXPECT_EQ(wanted_parameters(built->root(), false),
+            "# Parameters of top.yaml. Fill them in, and give this file with -e.\nparameter_defaults:\n"
+            "  # asked for by a.yaml\n  # number\n  first:\n  # asked for by d.yaml\n  # boolean\n  fourth:\n"
+            "  # asked for by b.yaml\n  # string\n  second:\n  # asked for by c.yaml\n  # json\n  third:\n");
+  EXPECT_TRUE(built->root().tree().environment.parameter_defaults.is_null() ||
+              built->root().tree().environment.parameter_defaults.entries().empty());
+}
+
 }  // namespace
 }  // namespace hearth::metadata

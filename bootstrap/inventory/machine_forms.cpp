@@ -1,0 +1,395 @@
+#include "bootstrap/inventory/machine_forms.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/base64.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "bootstrap/inventory/drivers.hpp"
+#include "bootstrap/inventory/foreign_forms.hpp"
+#include "bootstrap/inventory/form_fields.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// A machine that nobody reaches but by hand.
+constexpr const char* k_by_hand = "manual-management";
+
+bool is_object_of(const Json& object, std::string_view kind, std::string_view name) {
+  return text_in(object, "kind") == kind && text_in(object_member(object, "metadata"), "name") == name;
+}
+
+const ListingEntry* find_object(const std::vector<ListingEntry>& objects, std::string_view kind,
+                                std::string_view name) {
+  const auto found = std::find_if(objects.begin(), objects.end(),
+                                  [&](const ListingEntry& each) { return is_object_of(each.data, kind, name); });
+  return found == objects.end() ? nullptr : &*found;
+}
+
+/// User and password of a Secret: data in base64, or stringData as it is.
+void take_secret(ListingEntry& entry, const std::string& path, const std::string& name,
+                 const std::vector<ListingEntry>& objects, Json& made) {
+  const ListingEntry* secret = find_object(objects, "Secret", name);
+  if (secret == nullptr) {
+    entry.faults.emplace_back(path, cat("there is no Secret ", name, " in this file; put it beside"));
+    return;
+  }
+  for (const auto& [key, own] : {std::pair{"username", "pm_user"}, std::pair{"password", "pm_password"}}) {
+    const Json& plain = object_member(secret->data, "stringData");
+    const std::string coded = text_in(object_member(secret->data, "data"), key);
+    if (plain.contains(key)) {
+      made[own] = text_in(plain, key);
+    } else if (const auto decoded = base64_decode(coded); !coded.empty() && decoded && is_valid_utf8(*decoded)) {
+      made[own] = *decoded;
+    } else if (!coded.empty()) {
+      entry.faults.emplace_back(path, cat("Secret ", name, ": its ", key, " is no base64 of a text"));
+    }
+  }
+}
+
+void add_capability(Json& made, const std::string& key, const std::string& value) { made["capabilities"][key] = value; }
+
+}  // namespace
+
+std::string kernel_arch(std::string_view name) {
+  if (name == "amd64") return "x86_64";
+  return name == "arm64" ? "aarch64" : std::string(name);
+}
+
+std::string take_bmc_address(const std::string& address, Json& made) {
+  const std::size_t scheme_end = address.find("://");
+  const std::string scheme = scheme_end == std::string::npos ? "ipmi" : address.substr(0, scheme_end);
+  const std::string rest = scheme_end == std::string::npos ? address : address.substr(scheme_end + 3);
+  const std::string kind = scheme.substr(0, scheme.find('+'));
+  const std::size_t slash = rest.find('/');
+  std::string host = rest.substr(0, slash);
+  const std::string path = slash == std::string::npos ? "" : rest.substr(slash);
+  if (host.empty()) return cat("a host is missing in ", address);
+  if (kind == "ipmi" || kind == "libvirt") {  // Metal3's libvirt:// is a virtual BMC that speaks IPMI
+    const std::size_t colon = host.rfind(':');
+    if (colon != std::string::npos && (host.find(':') == colon || host[colon - 1] == ']')) {
+      made["pm_port"] = host.substr(colon + 1);
+      host.resize(colon);
+    }
+    made["pm_type"] = "ipmi";
+    made["pm_addr"] = host;
+    return "";
+  }
+  static constexpr std::array<std::string_view, 7> redfish = {
+      "redfish",           "redfish-virtualmedia", "redfish-uefihttp",  "ilo5-redfish",
+      "ilo5-virtualmedia", "idrac-redfish",        "idrac-virtualmedia"};
+  if (std::find(redfish.begin(), redfish.end(), kind) == redfish.end()) {
+    std::vector<std::string> names(redfish.begin(), redfish.end());
+    names.insert(names.end(), {"ipmi", "libvirt"});
+    const std::optional<std::string> near = nearest(kind, names);
+    return cat("nothing here manages machines by ", scheme, "://",
+               near ? cat("; do you mean ", *near, "://?") : cat("; there are ", join(names, ", ")));
+  }
+  made["pm_type"] = "redfish";
+  made["pm_addr"] = cat(scheme.ends_with("+http") ? "http://" : "https://", host);
+  if (!path.empty() && path != "/") made["pm_system_id"] = path;
+  return "";
+}
+
+void from_metal3_form(ListingEntry& host, const std::vector<ListingEntry>& objects) {
+  Json made = Json::object();
+  const Json& spec = object_member(host.data, "spec");
+  const Json& bmc = object_member(spec, "bmc");
+  const std::string address = text_in(bmc, "address");
+  if (address.empty()) {
+    made["pm_type"] = k_by_hand;
+  } else if (const std::string fault = take_bmc_address(address, made); !fault.empty()) {
+    host.faults.emplace_back("spec.bmc.address", fault);
+  }
+  host.places["pm_addr"] = host.place("spec.bmc.address");
+  if (const std::string name = text_in(bmc, "credentialsName"); !name.empty())
+    take_secret(host, "spec.bmc.credentialsName", name, objects, made);
+  if (text_in(bmc, "disableCertificateVerification") == "true" && made["pm_type"] == "redfish")
+    made["redfish_verify_ca"] = "false";
+  if (const std::string mode = text_in(spec, "bootMode"); !mode.empty()) {
+    if (mode != "legacy" && mode != "UEFI" && mode != "UEFISecureBoot")
+      host.faults.emplace_back("spec.bootMode", cat("bootMode is UEFI, UEFISecureBoot or legacy, not ", mode));
+    add_capability(made, "boot_mode", mode == "legacy" ? "bios" : "uefi");
+    if (mode == "UEFISecureBoot") add_capability(made, "secure_boot", "true");
+  }
+  const std::string smallest = text_in(object_member(spec, "rootDeviceHints"), "minSizeGigabytes");
+  if (!smallest.empty()) made["root_device"]["size"] = cat(">= ", smallest);
+  apply_form_fields(ListingFormat::metal3, host, std::move(made));
+}
+
+namespace {
+
+/// How a Machine of bmc.tinkerbell.org is reached.
+void take_tinkerbell_bmc(ListingEntry& entry, const ListingEntry& machine, const std::vector<ListingEntry>& objects,
+                         Json& made) {
+  const Json& connection = object_member(object_member(machine.data, "spec"), "connection");
+  const Json& options = object_member(connection, "providerOptions");
+  const Json& redfish = object_member(options, "redfish");
+  const Json& ipmi = object_member(options, "ipmitool");
+  const bool by_redfish = options.contains("redfish");
+  made["pm_type"] = by_redfish ? "redfish" : "ipmi";
+  made["pm_addr"] = text_in(connection, "host");
+  const std::string port = text_in(by_redfish ? redfish : ipmi, "port");
+  if (!port.empty()) made["pm_port"] = port;
+  if (by_redfish && redfish.contains("systemName")) made["pm_system_id"] = text_in(redfish, "systemName");
+  if (by_redfish && text_in(redfish, "useBasicAuth") == "true") made["redfish_auth_type"] = "basic";
+  if (by_redfish && text_in(connection, "insecureTLS") == "true") made["redfish_verify_ca"] = "false";
+  if (!by_redfish && ipmi.contains("cipherSuite")) made["ipmi_cipher_suite"] = text_in(ipmi, "cipherSuite");
+  const std::string secret = text_in(object_member(connection, "authSecretRef"), "name");
+  if (!secret.empty()) take_secret(entry, "spec.bmcRef", secret, objects, made);
+  for (const char* other : {"homeassistant", "intelAMT", "rpc", "preferredOrder"}) {
+    if (options.contains(other)) entry.left_out.insert(cat("Machine spec.connection.providerOptions.", other));
+  }
+}
+
+/// What of a Hardware's first interface is the machine's.
+void take_first_interface(const Json& spec, Json& made) {
+  const Json& interfaces = list_member(spec, "interfaces");
+  if (interfaces.empty()) return;
+  const Json& dhcp = object_member(interfaces[0], "dhcp");
+  if (dhcp.contains("arch")) made["arch"] = kernel_arch(text_in(dhcp, "arch"));
+  if (dhcp.contains("uefi")) add_capability(made, "boot_mode", text_in(dhcp, "uefi") == "true" ? "uefi" : "bios");
+  const Json& ip = object_member(dhcp, "ip");
+  for (const auto& [key, own] : {std::pair{"address", "ipv4_address"}, std::pair{"netmask", "ipv4_subnet_mask"},
+                                 std::pair{"gateway", "ipv4_gateway"}}) {
+    if (const std::string value = text_in(ip, key); !value.empty()) made["x_seed"][own] = value;
+  }
+  const Json& servers = list_member(dhcp, "name_servers");
+  if (!servers.empty()) made["x_seed"]["ipv4_nameserver"] = text_of(servers[0]);
+}
+
+}  // namespace
+
+void from_tinkerbell_form(ListingEntry& hardware, const std::vector<ListingEntry>& objects) {
+  Json made = Json::object();
+  const Json& spec = object_member(hardware.data, "spec");
+  made["pm_type"] = k_by_hand;
+  if (const std::string name = text_in(object_member(spec, "bmcRef"), "name"); !name.empty()) {
+    const ListingEntry* machine = find_object(objects, "Machine", name);
+    if (machine == nullptr) {
+      hardware.faults.emplace_back("spec.bmcRef", cat("there is no Machine ", name, " in this file; put it beside"));
+    } else {
+      take_tinkerbell_bmc(hardware, *machine, objects, made);
+    }
+  }
+  take_first_interface(spec, made);
+  const Json& disks = list_member(spec, "disks");
+  if (!disks.empty() && disks[0].is_object()) made["root_device"]["name"] = text_in(disks[0], "device");
+  apply_form_fields(ListingFormat::tinkerbell, hardware, std::move(made));
+}
+
+void from_tinkerbell_row(ListingEntry& row) {
+  const bool managed = !text_in(row.data, "bmc_ip").empty();
+  apply_form_fields(ListingFormat::tinkerbell, row, {{"pm_type", managed ? "ipmi" : k_by_hand}});
+}
+
+void from_maas_form(ListingEntry& machine) {
+  Json made = Json::object();
+  const Json& data = machine.data;
+  const std::string type = text_in(data, "power_type", "manual");
+  made["pm_type"] = type == "virsh" ? "libvirt" : type == "manual" ? k_by_hand : type;
+  machine.places["pm_type"] = machine.place("power_type");
+  const Json& power = object_member(data, "power_parameters");
+  const bool reached = type == "ipmi" || type == "redfish" || type == "virsh";
+  if (reached && power.empty()) {
+    machine.faults.emplace_back("power_type", cat("how ", type,
+                                                  " reaches it is missing: put what `maas PROFILE machines "
+                                                  "power-parameters` tells into it, as power_parameters"));
+  }
+  if (type == "ipmi" && text_in(power, "power_driver") == "LAN") made["ipmi_protocol_version"] = "1.5";
+  if (type == "ipmi" && power.contains("privilege_level"))
+    made["ipmi_priv_level"] = to_upper(text_in(power, "privilege_level"));
+  if (data.contains("architecture")) made["arch"] = kernel_arch(split(text_in(data, "architecture"), '/').front());
+  const std::string boots = text_in(data, "bios_boot_method");
+  if (!boots.empty()) add_capability(made, "boot_mode", boots == "uefi" ? "uefi" : "bios");
+  if (data.contains("storage") && data["storage"].is_number() && data["storage"] > 0)
+    made["disk"] = std::max<std::int64_t>(1, data["storage"].get<std::int64_t>() / 1000);
+  std::vector<std::string> macs;
+  const auto add = [&](const Json& interface) {
+    const std::string mac = text_in(interface, "mac_address");
+    if (text_in(interface, "type", "physical") != "physical" || mac.empty()) return;
+    if (std::find(macs.begin(), macs.end(), mac) == macs.end()) macs.push_back(mac);
+  };
+  add(object_member(data, "boot_interface"));
+  for (const Json& interface : list_member(data, "interface_set")) add(interface);
+  if (!macs.empty()) made["mac"] = macs;
+  apply_form_fields(ListingFormat::maas, machine, std::move(made));
+}
+
+void from_netbox_row(ListingEntry& row) {
+  Json made = Json::object();
+  const auto without_mask = [](const std::string& address) { return address.substr(0, address.find('/')); };
+  const std::string management = without_mask(text_in(row.data, "oob_ip"));
+  if (!management.empty()) made["pm_addr"] = management;
+  for (const char* key : {"primary_ip4", "primary_ip", "ip_address"}) {
+    const std::string address = without_mask(text_in(row.data, key));
+    if (!address.empty() && !made.contains("x_seed")) made["x_seed"]["ipv4_address"] = address;
+  }
+  Json columns = Json::object();
+  for (const auto& [key, value] : row.data.items()) {
+    if (!key.starts_with("cf_")) {
+      columns[key] = value;
+      continue;
+    }
+    const std::string own = key.substr(3);
+    const bool ours = own.starts_with("pm_") || own == "mac" || own == "arch" || own == "profile" || own == "cpu" ||
+                      own == "memory" || own == "disk" || own == "capabilities";
+    if (ours) {
+      made[own] = own == "mac" ? Json(split_words(replace_all(text_of(value), ",", " "))) : value;
+    } else {
+      row.left_out.insert(key);
+    }
+  }
+  row.data = std::move(columns);
+  if (!made.contains("pm_type")) made["pm_type"] = made.contains("pm_addr") ? "redfish" : k_by_hand;
+  apply_form_fields(ListingFormat::netbox, row, std::move(made));
+}
+
+void from_warewulf_form(const std::string& name, ListingEntry& node) {
+  Json made = {{"name", name}};
+  const Json& ipmi = object_member(node.data, "ipmi");
+  made["pm_type"] = text_in(ipmi, "ipaddr").empty() ? k_by_hand : "ipmi";
+  if (text_in(ipmi, "interface") == "lan") made["ipmi_protocol_version"] = "1.5";
+  const Json& devices = object_member(node.data, "network devices");
+  const std::string first = text_in(node.data, "primary network", "default");
+  const auto add = [&](const std::string& key, const Json& device) {
+    const std::string type = text_in(device, "type", "ethernet");
+    const std::string mac = text_in(device, "hwaddr");
+    if (type != "ethernet") node.left_out.insert(cat("network devices of the type ", type));
+    if (mac.empty() || type != "ethernet") return;
+    node.places[cat("mac[", made["mac"].size(), "]")] = node.place(cat("network devices.", key, ".hwaddr"));
+    made["mac"].push_back(mac);
+  };
+  if (devices.contains(first)) {
+    const Json& device = devices[first];
+    add(first, device);
+    for (const auto& [key, own] : {std::pair{"ipaddr", "ipv4_address"}, std::pair{"netmask", "ipv4_subnet_mask"},
+                                   std::pair{"gateway", "ipv4_gateway"}}) {
+      if (const std::string value = text_in(device, key); !value.empty()) made["x_seed"][own] = value;
+    }
+  }
+  for (const auto& [key, device] : devices.items()) {
+    if (key != first) add(key, device);
+  }
+  apply_form_fields(ListingFormat::warewulf, node, std::move(made));
+}
+
+void from_openchami_form(ListingEntry& node, const Json& bmcs) {
+  Json made = {{"pm_type", "redfish"}};
+  const std::string xname = text_in(node.data, "xname");
+  // x1000c0s1b0n0 is a node of the BMC x1000c0s1b0.
+  const std::size_t last = xname.rfind('n');
+  const std::string named = text_in(node.data, "bmc", last == std::string::npos ? "" : xname.substr(0, last));
+  const auto bmc = std::find_if(bmcs.begin(), bmcs.end(), [&](const Json& each) {
+    return !named.empty() && (text_in(each, "xname") == named || text_in(each, "name") == named);
+  });
+  if (bmc != bmcs.end()) {
+    made["pm_addr"] = text_in(*bmc, "ip", text_in(*bmc, "fqdn"));
+    for (const auto& [key, own] : {std::pair{"mac", "bmc_mac"}, std::pair{"fqdn", "bmc_fqdn"}}) {
+      if (bmc->contains(key)) made["extra"][own] = (*bmc)[key];
+    }
+  } else if (node.data.contains("bmc")) {
+    node.faults.emplace_back("bmc", cat("there is no BMC ", named, " among the bmcs of this file"));
+  } else if (!node.data.contains("bmc_ip") && node.data.contains("bmc_fqdn")) {
+    made["pm_addr"] = node.data["bmc_fqdn"];
+  } else if (!node.data.contains("bmc_ip")) {
+    made["pm_type"] = k_by_hand;
+  }
+  for (const Json& interface : list_member(node.data, "interfaces")) {
+    for (const Json& address : list_member(interface, "ip_addrs")) {
+      if (!made.contains("x_seed")) made["x_seed"]["ipv4_address"] = text_in(address, "ip_addr");
+    }
+  }
+  apply_form_fields(ListingFormat::openchami, node, std::move(made));
+}
+
+bool is_managed_host(const Json& variables) {
+  static constexpr std::array<const char*, 4> ways = {"ironic_driver", "redfish_address", "ipmi_address", "driver"};
+  return std::any_of(ways.begin(), ways.end(), [&](const char* key) {
+    const Json* value = find_member(variables, key);
+    return value != nullptr && !value->is_null() && !text_of(*value).empty();
+  });
+}
+
+namespace {
+
+/// "{{ name }}" of another variable of the host; what is more than a name stays.
+std::string with_variables(std::string text, const Json& variables) {
+  std::size_t from = 0;
+  for (int left = 100; left > 0; --left) {
+    const std::size_t begin = text.find("{{", from);
+    const std::size_t end = begin == std::string::npos ? begin : text.find("}}", begin);
+    if (end == std::string::npos) return text;
+    const std::string name(trim(std::string_view(text).substr(begin + 2, end - begin - 2)));
+    const Json* value = find_member(variables, name);
+    if (value == nullptr || value->is_structured()) {
+      from = end;
+      continue;
+    }
+    text.replace(begin, end + 2 - begin, text_of(*value));
+  }
+  return text;
+}
+
+Json templated(const Json& value, const Json& variables) {
+  if (value.is_string()) return with_variables(value.get<std::string>(), variables);
+  if (!value.is_structured()) return value;
+  Json out = value;
+  for (auto& [key, member] : out.items()) member = templated(member, variables);
+  return out;
+}
+
+/// What is still an expression of Jinja is no value.
+void refuse_expressions(const Json& made, ListingEntry& host) {
+  for (const auto& [key, value] : made.items()) {
+    if (value.is_object()) {
+      refuse_expressions(value, host);
+    } else if (value.is_string() && value.get_ref<const std::string&>().find("{{") != std::string::npos) {
+      host.faults.emplace_back(key, cat(key, ": ", value.get<std::string>(),
+                                        " is an expression; a value, or the name of a variable of this host, is "
+                                        "expected (ansible-inventory --list knows those of group_vars, too)"));
+    }
+  }
+}
+
+}  // namespace
+
+void from_ansible_form(const std::string& name, ListingEntry& host) {
+  Json variables = host.data;
+  if (variables.contains("driver")) {  // bifrost's own dynamic inventory
+    from_bifrost_form(name, host);
+    return;
+  }
+  Json made = {{"name", name}};
+  if (const std::string driver = with_variables(text_in(variables, "ironic_driver"), variables); !driver.empty()) {
+    ListingEntry own;
+    own.data = {{"driver", driver},
+                {"driver_info", templated(variables.value("ironic_driver_info", Json::object()), variables)},
+                {"properties", templated(variables.value("ironic_properties", Json::object()), variables)}};
+    // Kayobe has the address of IPMI in every driver_info, so that an inspection finds the node.
+    if (driver != "ipmi" && own.data["driver_info"].is_object()) own.data["driver_info"].erase("ipmi_address");
+    from_ironic_form(own);
+    made.update(own.data);
+  } else {
+    const std::string by = text_in(variables, "redfish_address").empty() ? "ipmi" : "redfish";
+    made["pm_type"] = by;
+    for (const char* key : {"_address", "_username", "_password", "_port", "_system_id", "_verify_ca"}) {
+      const Json* value = find_member(variables, by + key);
+      // Kayobe has one user for both.
+      const bool user = std::string_view(key) == "_username" || std::string_view(key) == "_password";
+      if (value == nullptr && user) value = find_member(variables, cat("ipmi", key));
+      if (value != nullptr && !value->is_null()) made[by + key] = templated(*value, variables);
+    }
+  }
+  for (auto& [key, value] : host.data.items()) value = templated(value, variables);
+  apply_form_fields(ListingFormat::ansible, host, std::move(made));
+  const std::string written = replace_all(format_json(variables), " ", "");
+  std::erase_if(host.left_out,
+                [&](const std::string& each) { return written.find(cat("{{", each, "}}")) != std::string::npos; });
+  refuse_expressions(host.data, host);
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,38 @@
+// The forms of other projects, each to entries with instackenv's keys: what a table of fields (form_fields.hpp) can't
+// say. Each function gets entries as the file has them, and changes them in place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/inventory/listing.hpp"
+
+namespace hearth::bootstrap {
+
+/// BareMetalHost, with the Secret that it names, among all objects of the file.
+void from_metal3_form(ListingEntry& host, const std::vector<ListingEntry>& objects);
+/// Hardware, with its Machine (bmc.tinkerbell.org) and that one's Secret.
+void from_tinkerbell_form(ListingEntry& hardware, const std::vector<ListingEntry>& objects);
+/// A row of Tinkerbell's hardware.csv.
+void from_tinkerbell_row(ListingEntry& row);
+/// An item of `maas machines read`, with power_parameters where somebody put them in.
+void from_maas_form(ListingEntry& machine);
+/// A row of NetBox' devices. Custom fields (cf_…) that have names of ours mean the same.
+void from_netbox_row(ListingEntry& row);
+/// A node of nodes.conf, on which its profiles lie already.
+void from_warewulf_form(const std::string& name, ListingEntry& node);
+/// A node of OpenCHAMI's nodes.yaml; `bmcs` are those of the file (its newer form).
+void from_openchami_form(ListingEntry& node, const Json& bmcs);
+/// A host with all its variables.
+void from_ansible_form(const std::string& name, ListingEntry& host);
+/// Whether a host is a machine that somebody manages: one of its variables says how.
+[[nodiscard]] bool is_managed_host(const Json& variables);
+
+/// "redfish+https://192.0.2.5:8000/redfish/v1/Systems/1" → pm_type, pm_addr, pm_port, pm_system_id, as Metal3 reads it;
+/// empty, or what is wrong.
+[[nodiscard]] std::string take_bmc_address(const std::string& address, Json& made);
+
+/// x86_64 for amd64, aarch64 for arm64; others as they are.
+[[nodiscard]] std::string kernel_arch(std::string_view name);
+
+}  // namespace hearth::bootstrap

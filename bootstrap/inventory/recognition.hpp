@@ -1,0 +1,25 @@
+// Which form an inventory has, by what is in it. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/inventory/listing.hpp"
+#include "metadata/model/value.hpp"
+
+namespace hearth::bootstrap {
+
+/// How a text is written: json, yaml, csv, lines or ini.
+[[nodiscard]] ListingFormat syntax_of(std::string_view text);
+
+/// The form of JSON's or YAML's documents; instackenv where nodes say nothing of themselves. A ParseError names what
+/// is there and what would be known, or both forms that it may have.
+[[nodiscard]] Result<ListingFormat> form_of(const std::vector<metadata::Value>& documents, std::string_view source,
+                                            const std::vector<Position>& places);
+
+/// The form of CSV by its first line; `any` where no form begins like this.
+[[nodiscard]] ListingFormat form_of_table(const std::vector<std::string>& first_line);
+/// "OOB IP" → oob_ip.
+[[nodiscard]] std::string column_name(std::string_view written);
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,33 @@
+#include "bootstrap/inventory/ansible_inventory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hearth::bootstrap {
+namespace {
+
+TEST(AnsibleInventory, variables_of_children_win_over_those_of_parents_and_a_hosts_own_over_all) {
+  const auto hosts = read_ansible_ini(
+      "[r1]\nw0 "
+      "own=1\n[all:vars]\na=all\nb=all\nc=all\nown=0\n[parent:children]\nr1\n[parent:vars]\nb=parent\nc=parent\n"
+      "[r1:vars]\nc=child\n",
+      "f");
+  ASSERT_TRUE(hosts) << hosts.error().text();
+  EXPECT_EQ(hosts->at(0).variables.data, Json({{"a", "all"}, {"b", "parent"}, {"c", "child"}, {"own", "1"}}));
+  EXPECT_EQ(hosts->at(0).variables.place("c").line, 14);
+}
+
+TEST(AnsibleInventory, values_of_an_ini_are_literals_or_text) {
+  const auto hosts = read_ansible_ini("w0 a='{{ b }}' c=\"{'d':1}\" e=True f=01\n", "f");
+  ASSERT_TRUE(hosts) << hosts.error().text();
+  EXPECT_EQ(hosts->at(0).variables.data, Json({{"a", "{{ b }}"}, {"c", {{"d", 1}}}, {"e", true}, {"f", "01"}}));
+}
+
+TEST(AnsibleInventory, ranges_of_hosts) {
+  EXPECT_EQ(expand_host_range("w[08:10].x"), (std::vector<std::string>{"w08.x", "w09.x", "w10.x"}));
+  EXPECT_EQ(expand_host_range("[a:c]1"), (std::vector<std::string>{"a1", "b1", "c1"}));
+  EXPECT_EQ(expand_host_range("w[1:5:2]"), (std::vector<std::string>{"w1", "w3", "w5"}));
+  EXPECT_EQ(expand_host_range("w[x]"), std::vector<std::string>{"w[x]"});
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap

@@ -1,0 +1,212 @@
+#include "bootstrap/inventory/machine_forms.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "base/text.hpp"
+#include "bootstrap/inventory/draft.hpp"
+#include "bootstrap/inventory/form_fields.hpp"
+#include "tests/unit/bootstrap/inventory/form_examples.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+std::vector<ListingEntry> machines_of(ListingFormat form, std::string_view text) {
+  const auto entries = read_listing(text, "inv", form);
+  if (!entries) ADD_FAILURE() << entries.error().text();
+  return entries ? *entries : std::vector<ListingEntry>{};
+}
+
+const FormExample& example_of(ListingFormat form) {
+  for (const FormExample& each : k_form_examples) {
+    if (each.form == form) return each;
+  }
+  throw std::out_of_range("no example");
+}
+
+NodeDraft only_draft(ListingFormat form) {
+  const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, example_of(form).text));
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  return drafts.nodes.at(0);
+}
+
+TEST(MachineForms, all_are_known_by_what_is_in_them_and_tell_what_they_leave_out) {
+  std::printf("%-12s %-14s %-9s %s\n", "form", "file", "machines", "told as left out");
+  for (const FormExample& each : k_form_examples) {
+    const auto by_content = read_listing(each.text, each.file);
+    ASSERT_TRUE(by_content) << by_content.error().text();
+    const Drafts drafts = draft_nodes(*by_content);
+    EXPECT_TRUE(drafts.good()) << each.file << "\n" << faults_text(drafts.faults, each.file);
+    ASSERT_FALSE(drafts.nodes.empty());
+    EXPECT_EQ(drafts.nodes[0].name, "w0");
+    ASSERT_FALSE(drafts.nodes[0].ports.empty()) << each.file;
+    EXPECT_EQ(drafts.nodes[0].ports[0].address, "52:54:00:00:00:01") << each.file;
+    std::set<std::string> left_out;
+    for (const ListingEntry& entry : *by_content) left_out.insert(entry.left_out.begin(), entry.left_out.end());
+    std::printf("%-12s %-14s %-9zu %s\n", name_of(each.form).c_str(), each.file, drafts.nodes.size(),
+                join(std::vector<std::string>(left_out.begin(), left_out.end()), ", ").c_str());
+  }
+}
+
+TEST(MachineForms, metal3_host_with_its_secret) {
+  const NodeDraft node = only_draft(ListingFormat::metal3);
+  EXPECT_EQ(node.driver, "redfish");
+  EXPECT_EQ(node.info("redfish_address"), "https://192.0.2.5:8443");
+  EXPECT_EQ(node.info("redfish_system_id"), "/redfish/v1/Systems/1");
+  EXPECT_EQ(node.info("redfish_username"), "admin");
+  EXPECT_EQ(node.info("redfish_password"), "password");
+  EXPECT_EQ(node.info("redfish_verify_ca"), "false");
+  EXPECT_EQ(node.properties["capabilities"], "boot_mode:uefi,secure_boot:true");
+  EXPECT_EQ(node.properties["root_device"], Json({{"size", ">= 200"}, {"model", "NVMe"}}));
+}
+
+TEST(MachineForms, metal3_addresses) {
+  struct Address {
+    const char* given;
+    const char* made;
+  };
+  for (const auto& [given, made] :
+       {Address{"192.0.2.5", R"({"pm_type":"ipmi","pm_addr":"192.0.2.5"})"},
+        Address{"ipmi://[2001:db8::5]:6230", R"({"pm_port":"6230","pm_type":"ipmi","pm_addr":"[2001:db8::5]"})"},
+        Address{"libvirt://192.0.2.5:6233/", R"({"pm_port":"6233","pm_type":"ipmi","pm_addr":"192.0.2.5"})"},
+        Address{"idrac-virtualmedia+http://h/redfish/v1/Systems/S.1",
+                R"({"pm_type":"redfish","pm_addr":"http://h","pm_system_id":"/redfish/v1/Systems/S.1"})"}}) {
+    Json made_of = Json::object();
+    EXPECT_EQ(take_bmc_address(given, made_of), "");
+    EXPECT_EQ(format_json(made_of), made);
+  }
+  Json none = Json::object();
+  EXPECT_EQ(take_bmc_address("redfihs://h/x", none),
+            "nothing here manages machines by redfihs://; do you mean redfish://?");
+}
+
+TEST(MachineForms, tinkerbell_hardware_with_machine_and_secret) {
+  const NodeDraft node = only_draft(ListingFormat::tinkerbell);
+  EXPECT_EQ(node.driver, "redfish");
+  EXPECT_EQ(node.info("redfish_address"), "192.0.2.5");
+  EXPECT_EQ(node.info("redfish_port"), "8443");
+  EXPECT_EQ(node.info("redfish_password"), "password");
+  EXPECT_EQ(node.info("redfish_verify_ca"), "false");
+  EXPECT_EQ(node.properties["root_device"]["name"], "/dev/nvme0n1");
+  EXPECT_EQ(node.extra["x_seed"]["ipv4_nameserver"], "192.0.2.2");
+}
+
+TEST(MachineForms, tinkerbells_table) {
+  const auto rows = machines_of(ListingFormat::any,
+                                "hostname,bmc_ip,bmc_username,bmc_password,mac,ip_address,netmask,gateway,nameservers,"
+                                "labels,disk\nw0,192.0.2.5,a,\"b,c\",52:54:00:00:00:01,192.0.2.9,255.255.255.0,"
+                                "192.0.2.1,192.0.2.2,type=cp,/dev/sda\nw1,,,,52:54:00:00:00:02,192.0.2.10,,,,,\n");
+  const Drafts drafts = draft_nodes(rows);
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  EXPECT_EQ(drafts.nodes[0].info("ipmi_password"), "b,c");
+  EXPECT_EQ(drafts.nodes[0].properties["root_device"]["name"], "/dev/sda");
+  EXPECT_EQ(drafts.nodes[1].driver, "manual-management");
+}
+
+TEST(MachineForms, maas_machines) {
+  const NodeDraft node = only_draft(ListingFormat::maas);
+  EXPECT_EQ(node.info("ipmi_protocol_version"), "1.5");
+  EXPECT_EQ(node.info("ipmi_priv_level"), "OPERATOR");
+  EXPECT_EQ(node.properties["cpu_arch"], "x86_64");
+  EXPECT_EQ(node.properties["local_gb"], 512);
+  EXPECT_EQ(node.ports.size(), 2U);
+  const Drafts without =
+      draft_nodes(machines_of(ListingFormat::any, R"([{"hostname": "w0", "system_id": "a", "power_type": "ipmi"}])"));
+  EXPECT_NE(faults_text(without.faults, "inv").find("maas PROFILE machines power-parameters"), std::string::npos);
+}
+
+TEST(MachineForms, warewulf_nodes_lie_on_their_profiles) {
+  const NodeDraft node = only_draft(ListingFormat::warewulf);
+  EXPECT_EQ(node.info("ipmi_address"), "192.0.2.5");
+  EXPECT_EQ(node.info("ipmi_username"), "admin");
+  EXPECT_EQ(node.info("ipmi_port"), "6230");
+  EXPECT_EQ(node.info("ipmi_protocol_version"), "1.5");
+  EXPECT_EQ(node.ports.at(1).address, "52:54:00:00:00:02");
+  EXPECT_EQ(node.extra["x_seed"]["ipv4_gateway"], "192.0.2.1");
+}
+
+TEST(MachineForms, openchami_nodes_in_both_forms) {
+  EXPECT_EQ(only_draft(ListingFormat::openchami).info("redfish_address"), "192.0.2.6");
+  const auto old = machines_of(ListingFormat::any,
+                               "nodes:\n- name: nid1\n  xname: x1c0s1b0n0\n  group: compute\n  bmc_ip: 192.0.2.7\n"
+                               "  interfaces: [{mac_addr: 52:54:00:00:00:01}]\n");
+  EXPECT_EQ(old.at(0).data["pm_addr"], "192.0.2.7");
+  EXPECT_EQ(old.at(0).data["extra"]["groups"], "compute");
+}
+
+TEST(MachineForms, kayobes_hosts_with_variables_of_their_groups) {
+  const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, example_of(ListingFormat::ansible).text));
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  ASSERT_EQ(drafts.nodes.size(), 3U);
+  EXPECT_EQ(drafts.nodes[0].driver, "redfish");
+  EXPECT_EQ(drafts.nodes[0].info("redfish_address"), "192.0.2.5");
+  EXPECT_EQ(drafts.nodes[0].info("redfish_username"), "admin");
+  EXPECT_EQ(drafts.nodes[0].info("redfish_password"), "pass word");
+  EXPECT_EQ(drafts.nodes[0].properties["capabilities"], "boot_mode:uefi");
+  EXPECT_EQ(drafts.nodes[1].info("redfish_port"), "8443");
+  EXPECT_EQ(drafts.nodes[2].info("ipmi_port"), "6230");
+}
+
+TEST(MachineForms, an_expression_that_is_no_variable_is_refused) {
+  const Drafts drafts = draft_nodes(machines_of(
+      ListingFormat::ansible,
+      "all:\n  hosts:\n    w0:\n      mac: 52:54:00:00:00:01\n      ipmi_address: \"{{ lookup('x') }}\"\n"));
+  EXPECT_NE(faults_text(drafts.faults, "inv").find("inv:5:"), std::string::npos) << faults_text(drafts.faults, "inv");
+}
+
+TEST(MachineForms, netbox_rows_with_custom_fields_of_ours) {
+  const NodeDraft node = only_draft(ListingFormat::netbox);
+  EXPECT_EQ(node.driver, "redfish");
+  EXPECT_EQ(node.info("redfish_address"), "192.0.2.5");
+  EXPECT_EQ(node.info("redfish_username"), "admin");
+  EXPECT_EQ(node.extra["x_seed"]["ipv4_address"], "192.0.2.9");
+  EXPECT_EQ(node.extra["serial"], "ABC123");
+}
+
+/// Without the lines that hold the field's last word, something else comes out: the form's code reads it.
+TEST(MachineForms, each_field_that_a_forms_code_reads_makes_a_difference) {
+  for (const FormExample& each : k_form_examples) {
+    const auto whole = read_listing(each.text, "inv", each.form).value();
+    for (const FormField& field : form_fields(each.form)) {
+      if (field.own != k_by_form) continue;
+      std::string word = split(replace_all(std::string(field.path), "[]", ""), '.').back();
+      std::string text = each.text;
+      if (each.form == ListingFormat::netbox) {
+        word = word == "oob_ip"        ? "OOB IP"
+               : word == "primary_ip4" ? "Primary IP4"
+               : word == "primary_ip"  ? "Primary IP,"
+                                       : "IP Address";
+      }
+      const std::size_t at = text.find(word);
+      ASSERT_NE(at, std::string::npos) << name_of(each.form) << " " << field.path;
+      for (std::size_t i = text.find(word); i != std::string::npos; i = text.find(word, i + word.size() + 1))
+        text.insert(i, "x_");
+      const auto changed = read_listing(text, "inv", each.form);
+      bool differs = !changed || changed->size() != whole.size();
+      for (std::size_t i = 0; !differs && i < whole.size(); ++i) {
+        Json left = (*changed)[i].data;
+        differs = left != whole[i].data || (*changed)[i].faults != whole[i].faults ||
+                  (*changed)[i].left_out != whole[i].left_out;
+      }
+      EXPECT_TRUE(differs) << name_of(each.form) << " " << field.path;
+    }
+  }
+}
+
+TEST(MachineForms, an_unknown_field_is_refused_by_name_at_its_place) {
+  std::string text = example_of(ListingFormat::metal3).text;
+  text = replace_all(text, "  bootMode:", "  bootMoode:");
+  const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, text));
+  EXPECT_EQ(faults_text(drafts.faults, "inv"),
+            "inv:14:14: node #0: Unknown field spec.bootMoode (do you mean spec.bootMode?)");
+}
+
+TEST(MachineForms, what_a_file_names_and_lacks_is_told) {
+  const std::string text = replace_all(example_of(ListingFormat::metal3).text, "{name: w0-secret}", "{name: other}");
+  EXPECT_EQ(faults_text(draft_nodes(machines_of(ListingFormat::any, text)).faults, "inv"),
+            "inv:20:22: node #0: there is no Secret w0-secret in this file; put it beside");
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
