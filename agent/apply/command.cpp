@@ -82,7 +82,8 @@ class ApplyCommand {
         world_.runner,
         world_.log,
         {world_.files.read("/etc/passwd").value_or(""), world_.files.read("/etc/group").value_or("")},
-        options_.strict};
+        options_.strict,
+        options_.need_keys};
     const std::vector<RenderedFile> rendered = render_tree(scan_templates(options_.templates), context);
     // Beyond this point everything has rendered: only the disk can still refuse.
     int code = 0;
