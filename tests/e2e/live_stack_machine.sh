@@ -51,23 +51,20 @@ machine=
 boot() {
     echo cloud > tree/etc/hostname
     printf '127.0.0.1 localhost\n127.0.1.1 cloud\n' > tree/etc/hosts
-    # The test gives the address that the inventory tells; nothing waits for a network that is not there.
-    mkdir -p tree/etc/systemd/system
-    printf '[Unit]\nDefaultDependencies=no\nBefore=network-pre.target\nWants=network-pre.target\n[Service]\nType=oneshot\nExecStart=/bin/ip addr add 192.0.2.1/24 dev lo\nExecStart=/bin/ip link set lo up\n[Install]\nWantedBy=sysinit.target\n' \
-        > tree/etc/systemd/system/test-address.service
-    mkdir -p tree/etc/systemd/system/sysinit.target.wants
-    ln -sf ../test-address.service tree/etc/systemd/system/sysinit.target.wants/test-address.service
     timeout 1500 unshare -n systemd-nspawn -q -D tree --register=no --keep-unit -M "hearth-$$" \
         --bind-ro=/dev/null:/etc/systemd/system/systemd-networkd-wait-online.service \
         /usr/lib/systemd/systemd --show-status=no "hearth.test=$$" > console 2>&1 < /dev/null &
     container=$!
     for ((try = 0; try < 100; try++)); do
         machine=$(pgrep -f "^/usr/lib/systemd/systemd --show-status=no hearth.test=$$\$" | tail -n 1 || true)
-        [ -z "$machine" ] || return 0
+        [ -z "$machine" ] || break
         kill -0 "$container" 2> /dev/null || break
         sleep 0.2
     done
-    skip "no container starts here: $(tail -n 1 console)"
+    [ -n "$machine" ] || skip "no container starts here: $(tail -n 1 console)"
+    # The address that the inventory tells.
+    nsenter -t "$machine" -n ip addr add 192.0.2.1/24 dev lo
+    nsenter -t "$machine" -n ip link set lo up
 }
 stop() {
     [ -z "$machine" ] || kill -RTMIN+4 "$machine" 2> /dev/null || true
@@ -143,6 +140,20 @@ inside bash -c 'echo "[broken" > /etc/glance/glance-api.conf; openstack-service 
     fail "glance runs with a broken file"
 expect_text broken 'glance-api.service does not come up on port 9292. Its last words:' 'glance-api.conf'
 refresh
+
+echo "databases that are there"
+tables() { inside mariadb -N -e "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '$1'"; }
+# Tables that a run which was cut off made in part are made anew …
+inside bash -c 'cp /usr/share/openstack-schema/ironic.sql.gz /usr/share/openstack-schema/half.sql.gz
+    mariadb -e "CREATE DATABASE half; CREATE TABLE half.hearth_tables_begun (id INT); CREATE TABLE half.nodes (id INT)"
+    echo "{\"half\": {\"db\": \"mysql+pymysql://half:pw@192.0.2.1/half\"}}" > /root/half.json
+    OS_CONFIG_FILES=/root/half.json openstack-database half.db ironic-common false' > half 2>&1 || fail "half a database: $(cat half)"
+[ "$(tables half)" = "$(tables ironic)" ] || fail "half a database has $(tables half) tables, not $(tables ironic)"
+# … and with what was done forgotten, nothing that is in the databases is lost.
+before=$(rows)
+rm -r tree/var/lib/openstack-service
+refresh
+[ "$(rows)" = "$before" ] || fail "first steps again lose or add something: $before / $(rows)"
 
 echo "a reboot"
 stop
