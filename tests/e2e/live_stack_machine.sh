@@ -100,7 +100,9 @@ as_admin 'openstack service list -f value -c Name' | sort | tr '\n' ' ' > servic
 [ "$(cat services)" = 'glance heat heat-cfn ironic keystone ' ] || fail "services: $(cat services)"
 as_admin 'openstack catalog show baremetal' > catalog || fail "no catalog"
 expect_text catalog 'public: http://192.0.2.1:6385'
-as_admin 'openstack image create --disk-format raw --container-format bare --file /etc/hostname -f value -c status tiny' > image || true
+# (What "image create" prints of the status is from before the upload.)
+as_admin 'openstack image create --disk-format raw --container-format bare --file /etc/hostname tiny > /dev/null &&
+    openstack image show -f value -c status tiny' > image || true
 expect_text image active
 as_admin 'openstack baremetal node create --driver ipmi --name n1 --driver-info ipmi_address=192.0.2.100 -f value -c provision_state' > node || true
 expect_text node enroll
