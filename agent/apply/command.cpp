@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "agent/apply/key_value.hpp"
@@ -82,7 +83,8 @@ class ApplyCommand {
         world_.runner,
         world_.log,
         {world_.files.read("/etc/passwd").value_or(""), world_.files.read("/etc/group").value_or("")},
-        options_.strict};
+        options_.strict,
+        options_.need_keys};
     const std::vector<RenderedFile> rendered = render_tree(scan_templates(options_.templates), context);
     // Beyond this point everything has rendered: only the disk can still refuse.
     int code = 0;
@@ -139,7 +141,9 @@ int os_apply_config_main(const std::vector<std::string>& args) {
   SystemClock clock;
   RealFileSystem files;
   RealRunner runner(clock);
-  ApplyLogger log(clock, ::geteuid() == 0 ? k_log_file : "");
+  // Who only looks leaves no trace, either.
+  const bool keeps_log = ::geteuid() == 0 && std::find(args.begin(), args.end(), "--validate") == args.end();
+  ApplyLogger log(clock, keeps_log ? k_log_file : "");
   const Environment env = current_environment();
   const auto print = [](std::string_view text) { write_all(Fd(::dup(STDOUT_FILENO)), text, "standard output"); };
   return run_os_apply_config(args, ApplyWorld{files, runner, log, env, print});

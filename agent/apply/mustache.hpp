@@ -28,6 +28,7 @@ struct MustacheText {
 };
 struct MustacheVariable {
   std::string name;
+  std::size_t line = 1;  ///< of the template
 };
 struct MustacheSection {
   std::string name;
@@ -59,8 +60,17 @@ struct MustacheTemplate {
 /// Gives the text of partial `name`; nothing when there is none (it renders as nothing).
 using PartialLoader = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Throws Error(input) when a partial does not parse or partials nest deeper than 100 levels.
+/// A variable that was to be inserted and is not in the metadata, or null. It renders as nothing.
+struct MissingKey {
+  std::string name;
+  std::string partial;  ///< the partial that names it; empty = the template itself
+  std::size_t line;
+};
+using MissingReport = std::function<void(const MissingKey&)>;
+
+/// Throws Error(input) when a partial does not parse or partials nest deeper than 100 levels. `missing`, where given,
+/// is told of each variable without a value; sections ask whether there is one, and are not.
 [[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root,
-                                          const PartialLoader& partials);
+                                          const PartialLoader& partials, const MissingReport& missing = {});
 
 }  // namespace hearth::agent

@@ -149,8 +149,14 @@ class Parser {
       case '^': levels_.push_back({tag.key, true, tag.begin, {}}); return;
       case '/': close_section(tag); return;
       case '>': add(MustachePartial{tag.key, indent}); return;
-      default: add(MustacheVariable{tag.key}); return;
+      default: add(MustacheVariable{tag.key, line_of(tag)}); return;
     }
+  }
+
+  /// Tags come in order, so that each line end is counted once.
+  std::size_t line_of(const Tag& tag) {
+    for (; counted_ < tag.begin; ++counted_) line_ += text_[counted_] == '\n' ? 1U : 0U;
+    return line_;
   }
 
   void change_delimiters(const Tag& tag) {
@@ -190,6 +196,8 @@ class Parser {
 
   std::string_view text_;
   TagFinder finder_;
+  std::size_t counted_ = 0;  ///< the text up to here, which ends in line_
+  std::size_t line_ = 1;
   std::vector<Level> levels_;
 };
 

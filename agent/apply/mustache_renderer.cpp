@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "agent/apply/mustache.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
@@ -42,7 +44,8 @@ std::string indented(const std::string& text, const std::string& indent) {
 
 class Renderer {
  public:
-  Renderer(const MetadataRoot& root, const PartialLoader& partials) : root_(root), partials_(partials) {}
+  Renderer(const MetadataRoot& root, const PartialLoader& partials, const MissingReport& missing)
+      : root_(root), partials_(partials), missing_(missing) {}
 
   std::string run(const MustacheNodes& nodes) {
     render(nodes);
@@ -55,7 +58,11 @@ class Renderer {
   }
 
   void put(const MustacheText& text) { out_ += text.text; }
-  void put(const MustacheVariable& variable) { out_ += inserted(look_up(variable.name)); }
+  void put(const MustacheVariable& variable) {
+    const Json* value = look_up(variable.name);
+    if (missing_ && (value == nullptr || value->is_null())) missing_({variable.name, partial_, variable.line});
+    out_ += inserted(value);
+  }
 
   void put(const MustacheSection& section) {
     const Json* value = look_up(section.name);
@@ -77,7 +84,9 @@ class Renderer {
     if (++partial_depth_ > k_max_partial_depth)
       throw Error(ErrorKind::input, cat("partial ", partial.name, " includes itself"));
     const MustacheTemplate parsed = parse_mustache(indented(*text, partial.indent), partial.name).value_or_throw();
+    const std::string outer = std::exchange(partial_, partial.name);
     render(parsed.nodes);
+    partial_ = outer;
     --partial_depth_;
   }
 
@@ -105,15 +114,18 @@ class Renderer {
 
   const MetadataRoot& root_;
   const PartialLoader& partials_;
+  const MissingReport& missing_;
   std::vector<const Json*> stack_;  ///< what is within the root, innermost value last
   std::string out_;
+  std::string partial_;  ///< the one that is being rendered
   int partial_depth_ = 0;
 };
 
 }  // namespace
 
-std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root, const PartialLoader& partials) {
-  return Renderer(root, partials).run(parsed.nodes);
+std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root, const PartialLoader& partials,
+                            const MissingReport& missing) {
+  return Renderer(root, partials, missing).run(parsed.nodes);
 }
 
 }  // namespace hearth::agent

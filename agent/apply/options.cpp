@@ -45,6 +45,7 @@ const std::vector<cli::Option>& option_table() {
       {"os-config-files", 0, "PATH", "JSON list of metadata files"},
       {"diff", 0, "", "show what would change, write nothing"},
       {"check", 0, "", "exit 1 if something would change, write nothing"},
+      {"need-keys", 0, "", "a value that a template inserts and the metadata do not have is an error"},
       {"compat", 0, "LEVEL", "upstream (default), or strict: unclosed sections are errors, every -m counts"},
   };
   return table;
@@ -152,6 +153,7 @@ ApplyOptions parse_apply_options(const std::vector<std::string>& args, const Env
   options.type = arguments.value_or("type", options.type);
   options.key_default = arguments.value("key-default");
   options.boolean_key = arguments.value_or("boolean-key", "");
+  options.need_keys = arguments.has("need-keys");
   options.diff = arguments.has("diff");
   options.check = arguments.has("check");
   return options;

@@ -22,9 +22,10 @@ struct ApplyOptions {
   std::string type = "default";
   std::optional<std::string> key_default;
   std::string boolean_key;
-  bool diff = false;    ///< print what would change, write nothing
-  bool check = false;   ///< exit 1 when something would change, write nothing
-  bool strict = false;  ///< quirks kept for old templates and scripts are errors
+  bool diff = false;       ///< print what would change, write nothing
+  bool check = false;      ///< exit 1 when something would change, write nothing
+  bool need_keys = false;  ///< a variable that the metadata do not have is an error
+  bool strict = false;     ///< quirks kept for old templates and scripts are errors
   bool help = false;
   bool version = false;
   std::vector<std::string> warnings;  ///< to be logged once there is a log

@@ -88,7 +88,28 @@ void report_unclosed(const Template& source, const MustacheTemplate& parsed, con
   }
 }
 
-std::string render_mustache_template(const Template& source, const RenderContext& context) {
+/// Logs what the metadata lack, and counts it.
+class MissingKeys {
+ public:
+  [[nodiscard]] MissingReport report(const Template& source, const RenderContext& context) {
+    if (!context.need_keys) return {};
+    return [this, &source, &context](const MissingKey& key) {
+      const std::string file = key.partial.empty() ? source.path : cat(key.partial, ".mustache");
+      context.log.error(cat(file, ":", key.line, ": the metadata have no ", key.name));
+      ++count_;
+    };
+  }
+  void refuse_any() const {
+    if (count_ == 0) return;
+    throw Error(ErrorKind::input, cat("templates need ", count_, count_ == 1 ? " value" : " values",
+                                      " that the metadata do not have; nothing is written"));
+  }
+
+ private:
+  std::size_t count_ = 0;
+};
+
+std::string render_mustache_template(const Template& source, const RenderContext& context, MissingKeys& missing) {
   std::optional<std::string> text;
   try {
     text = context.reader.read(source.path);
@@ -100,8 +121,9 @@ std::string render_mustache_template(const Template& source, const RenderContext
   if (!parsed) throw render_failure(source, cause_of(parsed.error()), context.log);
   report_unclosed(source, *parsed, context);
   try {
-    return render_mustache(*parsed, context.metadata,
-                           [&context](const std::string& name) { return load_partial(name, context); });
+    return render_mustache(
+        *parsed, context.metadata, [&context](const std::string& name) { return load_partial(name, context); },
+        missing.report(source, context));
   } catch (const Error& error) {
     throw render_failure(source, error.what(), context.log);
   }
@@ -133,13 +155,15 @@ std::vector<Template> scan_templates(const std::string& root) { return Scanner(r
 
 std::vector<RenderedFile> render_tree(const std::vector<Template>& templates, const RenderContext& context) {
   std::vector<RenderedFile> files;
+  MissingKeys missing;
   for (const Template& one : templates) {
     RenderedFile file;
     file.relative = one.relative;
-    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, context);
+    file.content = one.executable ? run_template(one, context) : render_mustache_template(one, context, missing);
     if (one.control) file.control = parse_control(*one.control, one.path, context.accounts);
     files.push_back(std::move(file));
   }
+  missing.refuse_any();
   return files;
 }
 

@@ -36,10 +36,12 @@ struct RenderContext {
   CommandRunner& runner;
   Logger& log;
   Accounts accounts;
-  bool strict = false;  ///< unclosed sections are errors, not warnings
+  bool strict = false;     ///< unclosed sections are errors, not warnings
+  bool need_keys = false;  ///< so is a variable that the metadata do not have
 };
 
-/// Renders every template, or throws the Error of the first that fails: nothing is ever applied in part.
+/// Renders every template, or throws the Error of the first that fails: nothing is ever applied in part. Of keys that
+/// are missing all are logged first, whichever template needs them.
 [[nodiscard]] std::vector<RenderedFile> render_tree(const std::vector<Template>& templates,
                                                     const RenderContext& context);
 

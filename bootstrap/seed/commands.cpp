@@ -16,6 +16,7 @@
 #include "bootstrap/seed/seed_api.hpp"
 #include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
+#include "bootstrap/seed/simulate.hpp"
 #include "bootstrap/seed/takeover_commands.hpp"
 #include "builder/channels/commands.hpp"
 
@@ -298,6 +299,7 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        {},
        status},
       {"seed console", site, "connect this terminal with the seed's console", "Ctrl-] leaves it.", {}, console}};
+  all.push_back(simulate_command(executable));
   for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
   for (cli::Command& command : all) {
     if (command.words != "seed up" && command.words != "seed takeover") continue;

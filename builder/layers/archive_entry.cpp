@@ -211,7 +211,8 @@ void EntryRestorer::make_link(const ArchiveEntry& entry) {
   std::string from;
   std::string to;
   const Fd source(::fcntl(parent_of(entry.link, from).get(), F_DUPFD_CLOEXEC, 0));
-  if (::linkat(source.get(), from.c_str(), parent_of(entry.path, to).get(), to.c_str(), 0) != 0) {
+  const Fd& parent = parent_of(entry.path, to);  // before `to` is read: arguments are evaluated in any order
+  if (::linkat(source.get(), from.c_str(), parent.get(), to.c_str(), 0) != 0) {
     throw Error::from_errno("linking", entry.path);
   }
 }

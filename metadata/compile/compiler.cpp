@@ -40,6 +40,16 @@ void gather_open(Stack& stack, std::vector<ServerDocument::Held>& open) {
   if (!stack.structure_waits().empty()) open.push_back({stack.path(), stack.structure_waits(), {}});
 }
 
+/// A server's own metadata wait where a value in them does.
+void add_waiting_metadata(std::vector<ServerDocument>& servers, Stack& root) {
+  for (ServerDocument& server : servers) {
+    if (!server.metadata.has_waiting()) continue;
+    const Resource* resource = root.find_path(server.path);
+    server.held.push_back(
+        {server.path + ".metadata", events_in(server.metadata), resource == nullptr ? Mark() : resource->mark});
+  }
+}
+
 std::string user_data_name(const ServerDocument& server) { return cat("servers/", server.path, "/user-data"); }
 
 Value index_of(const Compiled& compiled, const std::string& stack) {
@@ -100,6 +110,7 @@ Compiled compile(StackModel& model, const Endpoints& endpoints, const Extras& ex
   Compiled compiled;
   gather_open(*model.root, compiled.open);
   compiled.servers = server_documents(*model.root, endpoints);
+  add_waiting_metadata(compiled.servers, *model.root);
   add_extras(compiled, model, endpoints, extras);
   for (const OutputDefinition& output : model.root->source()->outputs()) {
     compiled.outputs.emplace_back(output.name, model.root->output(output.name));

@@ -73,5 +73,23 @@ TEST_F(TreeTest, AnUnclosedSectionIsAWarningOrWhenStrictAnError) {
   EXPECT_NE(error_of(true), "no error");
 }
 
+TEST_F(TreeTest, KeysThatTheMetadataLackAreAllNamedWithTemplateAndLine) {
+  metadata_ = Json::parse(R"({"s": "str", "n": null, "l": [{"a": 1}, {}]})");
+  put("first", "{{s}}\n\n{{gone}} {{#gone}}{{gone.x}}{{/gone}}{{^gone}}{{n}}{{/gone}}\n");
+  put("second", "{{#l}}\n{{a}}\n{{/l}}\n");
+  EXPECT_EQ(render().at(0).content, "str\n\n \n");  // without being asked, nothing is missed
+  const JsonRoot root(metadata_);
+  const RenderContext context{root, files_, runner_, log_, {}, false, true};
+  try {
+    (void)render_tree(scan_templates(directory_.path().string()), context);
+    FAIL() << "nothing is missed";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "templates need 3 values that the metadata do not have; nothing is written");
+  }
+  EXPECT_TRUE(log_.holds("/first:3: the metadata have no gone")) << log_.all();
+  EXPECT_TRUE(log_.holds("/first:3: the metadata have no n")) << log_.all();
+  EXPECT_TRUE(log_.holds("/second:2: the metadata have no a")) << log_.all();
+}
+
 }  // namespace
 }  // namespace hearth::agent

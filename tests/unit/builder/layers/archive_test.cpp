@@ -51,6 +51,14 @@ TEST_F(ArchiveTest, GivesTheSameTreeBackAndTheSameBytesForIt) {
   EXPECT_EQ(fs::read_symlink(to() / "a/link"), "b/../file");
 }
 
+TEST_F(ArchiveTest, HardLinksKeepNamesOfAnyLength) {
+  for (const char* name : {"a/a-name-of-more-than-fifteen-bytes", "a/another-name-that-is-as-long", "short"})
+    fs::create_hard_link(from() / "a/file", from() / name);
+  unpack_tree(packed(from()), to());
+  EXPECT_EQ(tree_digest(files, from()), tree_digest(files, to()));
+  EXPECT_EQ(fs::hard_link_count(to() / "a/another-name-that-is-as-long"), 4U);
+}
+
 TEST_F(ArchiveTest, HolesStayHoles) {
   const Fd file = Fd::open((from() / "sparse").string(), O_WRONLY | O_CREAT, 0644);
   ASSERT_EQ(::pwrite(file.get(), "x", 1, 40 << 20), 1);

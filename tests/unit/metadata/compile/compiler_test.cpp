@@ -25,6 +25,19 @@ TEST(Compile, lists_what_waits_with_file_line_and_event) {
   EXPECT_EQ(waiting_lines(compiled, built->model.sources), (std::vector<std::string>{"top.yaml:6:3: b waits for a.o"}));
 }
 
+TEST(Compile, lists_what_a_servers_own_metadata_wait_for) {
+  const auto built = build({{"top.yaml", R"(heat_template_version: 2018-08-31
+resources:
+  port: {type: OS::Neutron::Port, properties: {network: elsewhere}}
+  server:
+    type: OS::Nova::Server
+    properties: {name: node, image: i, flavor: f}
+    metadata: {site: {address: {get_attr: [port, fixed_ips, 0, ip_address]}}}
+)"}});
+  EXPECT_EQ(waiting_lines(compile(built->model, {}), built->model.sources),
+            (std::vector<std::string>{"top.yaml:4:3: server.metadata waits for port.fixed_ips"}));
+}
+
 TEST(Compile, takes_what_an_inventory_knows) {
   const auto built = build({{"top.yaml", k_top}});
   learn_inventory(built->model, parse_json_value(R"({"attributes": {"a": {"o": "v"}}})", "i").value_or_throw());

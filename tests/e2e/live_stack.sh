@@ -1,0 +1,72 @@
+#!/bin/bash
+# examples/live-stack up to the images: its templates are compiled to metadata, every template of the images' elements renders with
+# them, what is missing is named, and nothing that is a site's or a machine's comes from the elements.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+root=$(cd "$here/../.." && pwd)
+export ELEMENTS_PATH='' DIB_RELEASE=bookworm
+cp "$root"/examples/live-stack/*.{yaml,json} .
+
+compile() { # ENVIRONMENT OUTPUT [OPTION…]
+    "$HEARTH" metadata compile --strict -t live-stack.yaml -e "$1.yaml" --inventory inventory.json -n live -o "$2" "${@:3}" > compile.log 2>&1 ||
+        fail "$1.yaml does not compile: $(cat compile.log)"
+}
+# value FILE KEY…: a value of a machine's metadata.
+value() {
+    python3 -c 'import functools, json, sys
+print(functools.reduce(lambda v, k: v.get(k, "-"), sys.argv[2:], json.load(open(sys.argv[1]))))' "$@"
+}
+
+# Without the inventory the machines' own metadata wait, and --strict says so.
+"$HEARTH" metadata compile --strict -t live-stack.yaml -e one.yaml -n live -o nowhere > said 2>&1 && fail "--strict takes metadata that wait"
+expect_text said 'Controller.metadata waits for ControllerPort.fixed_ips'
+compile split compiled
+"$HEARTH" seed simulate images-split.yaml > said 2>&1 || fail "the machines of split.yaml: $(cat said)"
+expect_text said 'controller: ' 'conductor: ' 'templates render with'
+controller=compiled/servers/Controller/metadata.json conductor=compiled/servers/Conductor/metadata.json
+[ "$(value $controller ironic db)" = - ] || fail "the controller runs ironic, too"
+[ "$(value $conductor keystone db)" = - ] || fail "the conductor runs keystone, too"
+[ "$(value $conductor endpoints baremetal)" = http://192.0.2.2:6385 ] || fail "ironic is elsewhere: $(value $conductor endpoints)"
+grep -qF "$(value $conductor ironic db)" <<<"$(value $controller mysql databases)" || fail "nobody makes the conductor's database"
+[ "$(value $conductor rabbit password)" = "$(value $controller rabbit password)" ] || fail "two passwords of one queue"
+
+rm -rf compiled
+compile one compiled
+"$HEARTH" seed simulate images.yaml > said 2>&1 || fail "the machine of one.yaml: $(cat said)"
+[ "$(value $controller ironic db)" != - ] || fail "nobody runs ironic"
+# Another site has other secrets, each of them; the same site the same.
+compile one again
+cmp -s $controller again/servers/Controller/metadata.json || fail "the same site has other secrets"
+compile one other --seed-file other-seed
+for key in admin-password 'rabbit password' 'keystone db' 'glance db' 'glance service-password' 'heat db' 'heat admin_password' \
+    'heat stack_domain_admin_password' 'heat auth_encryption_key' 'ironic db' 'ironic service-password'; do
+    # shellcheck disable=SC2086 # a path of words
+    [ "$(value $controller $key)" != "$(value other/servers/Controller/metadata.json $key)" ] || fail "two sites have the same $key"
+done
+
+# What is missing is named: template, line, key. All at once, and what compiled metadata wait for.
+cp $controller whole.json
+python3 - whole.json $controller <<'E2'
+import json, sys
+metadata = json.load(open(sys.argv[1]))
+del metadata["heat"]["auth_encryption_key"], metadata["rabbit"]["password"]
+metadata["endpoints"]["image"] = {"hearth::waiting": ["ControllerPort.fixed_ips"]}
+json.dump(metadata, open(sys.argv[2], "w"))
+E2
+"$HEARTH" seed simulate images.yaml > said 2>&1 && fail "what is missing is not missed"
+line=$(grep -n '{{heat.auth_encryption_key}}' "$root/elements/heat/os-apply-config/etc/heat/heat.conf" | cut -d: -f1)
+expect_text said "heat/os-apply-config/etc/heat/heat.conf:$line: the metadata have no heat.auth_encryption_key" \
+    'rabbitmq/os-apply-config/etc/rabbitmq/rabbitmq.conf:5: the metadata have no rabbit.password' \
+    'endpoints.image waits for ControllerPort.fixed_ips'
+printf -- '- imagename: bare\n  elements: [debian-minimal, keystone]\n' > bare.yaml
+"$HEARTH" seed simulate bare.yaml > said 2>&1 && fail "an image without metadata is simulated"
+expect_text said 'image bare has no metadata'
+
+# Elements hold no password and no key: what templates write for such an option comes from the metadata.
+options='^[a-z_]*(password|passwd|secret|_key|token|default_pass)[a-z_]*[[:space:]]*='
+for element in openstack-base mariadb rabbitmq keystone glance heat ironic boot-stack-openstack; do
+    grep -rniE "$options" "$root/elements/$element/os-apply-config" 2> /dev/null | grep -vE '=[[:space:]]*\{\{' | grep -v 'service_token_roles_required' &&
+        fail "a secret in $element?"
+    ! grep -rqE 'BEGIN [A-Z ]*PRIVATE KEY' "$root/elements/$element" || fail "a key in $element"
+done
+finish
