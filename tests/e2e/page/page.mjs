@@ -509,6 +509,12 @@ const tests = {
     await page.locator('#node .note').getByText('In maintenance: drawn anew').waitFor();
     assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ', 'it stays open');
     assert.deepEqual(await page.evaluate(poorContrast), []);
+    for (const part of ['x', 'y\b']) { // a line that never ends, and one that is taken back, keep no browser busy
+      appendFileSync(join(folder, 'console.log'), part.repeat(60000 / part.length));
+      await page.waitForFunction((end) => document.querySelector('#node pre').textContent.endsWith(end), 'x');
+    }
+    appendFileSync(join(folder, 'console.log'), '\nlogin: ');
+    await page.waitForFunction(() => document.querySelector('#node pre').textContent.endsWith('xx\nlogin: '));
     await page.getByRole('button', {name: 'Type', exact: true}).click();
     await page.getByRole('status').getByText('the machine is off').waitFor();
     browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer
