@@ -132,7 +132,10 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
 /// A file of an image's evidence, as it was beside the image when that was loaded.
 ServedResponse IronicApi::evidence(const ApiCall& call) const {
   const std::string& file = call.parts[4];
-  const bool known = std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
+  const Json image = conductor_.ledger().store().document(cat("image/", call.parts[2])).value_or(Json());
+  const Json files = member_or_null(object_member(image, "evidence"), "files");
+  const bool known = files.is_array() && std::find(files.begin(), files.end(), Json(file)) != files.end() &&
+                     std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
   const std::string name = evidence_name(call.parts[2], file);
   const fs::path kept = conductor_.directory() / k_evidence_folder / name;
   const std::optional<std::string> text =
