@@ -226,6 +226,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
   const std::string key = cat(kind, "/", call.parts[2]);
   if (call.is("PUT")) {
     Json document = call.body();
+    if (!document.is_object()) throw Refusal(400, cat("The body is to be what is known of the ", kind, ", an object"));
     const std::optional<Json> boot = store.document(k_boot_document);
     if (kind == "image" && boot && !document.contains("image_source")) {  // it lies among the seed's files
       const std::string file = text_in(document, "file");

@@ -43,6 +43,10 @@ TEST_F(EvidenceFiles, areGivenToThoseWhoLookAndNothingElseIs) {
   RealFileSystem().write(folder / "gone.manifest.json", "{}", {});
   RealFileSystem().write(conductor->directory() / "api-token", "secret", {});
   EXPECT_EQ(ask("PUT", "/v1/hearth/images/node", {{"evidence", {{"files", {"manifest.json"}}}}}).status, 204);
+  for (const char* odd : {"7", "[]"}) {
+    EXPECT_EQ(ask("PUT", "/v1/hearth/images/odd", Json::parse(odd)).status, 400) << odd;
+    EXPECT_EQ(ask("GET", "/v1/hearth/images").status, 200) << odd;
+  }
   const Caller reader{Role::read, "ria"};
   const auto status = [&](const std::string& target, const Caller& who) {
     return ask("GET", target, Json(), "1.78", "192.0.2.9", who).status;
