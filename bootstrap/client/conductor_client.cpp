@@ -326,11 +326,15 @@ std::string state_directory(const cli::Arguments& arguments) {
   return arguments.value_or("state", set == env.end() ? "/var/lib/hearth/node" : set->second);
 }
 
-std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
-  const std::string directory = state_directory(arguments);
+std::string conductor_url(const cli::Arguments& arguments) {
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_URL");
-  const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
+  return arguments.value_or("url", set == env.end() ? "" : set->second);
+}
+
+std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
+  const std::string directory = state_directory(arguments);
+  const std::string url = conductor_url(arguments);
   if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
   if (absent == NewState::refused) require_state(directory);
   if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();

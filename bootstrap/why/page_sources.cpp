@@ -68,9 +68,10 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
   const SystemClock clock;
   const fs::path state = state_directory(arguments);
   PageFacts facts;
-  facts.where = arguments.value_or("url", (state / k_api_socket).string());
+  const std::string url = conductor_url(arguments);
+  facts.is_here = url.empty();
+  facts.where = facts.is_here ? (state / k_api_socket).string() : url;
   facts.patience = std::chrono::duration<double>(k_patience).count();
-  facts.is_here = facts.where == (state / k_api_socket).string();
   conductor.set_patience(k_patience);
   const MonotonicTime begun = clock.now();
   try {

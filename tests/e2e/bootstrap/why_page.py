@@ -95,6 +95,15 @@ def nobody_taken_in(c):
             one.close()
 
 
+def another_one(c):
+    """Named by the environment; the one of the state is well, and is not told of."""
+    os.environ["HEARTH_NODE_URL"] = "http://127.0.0.1:9"
+    try:
+        why(c, ["page"], "The conductor does not answer", "connecting to 127.0.0.1:9", "is that its address")
+    finally:
+        del os.environ["HEARTH_NODE_URL"]
+
+
 def keeps_nothing(c):
     """Somebody has the database."""
     with contextlib.closing(sqlite3.connect(os.path.join(c.directory, "state.db"))) as database:
@@ -189,6 +198,7 @@ def main():
             later(c, 1)
             why(c, ["page"], "The page is not slow as it is seen from here")
             stopped(c)
+            another_one(c)
             nobody_taken_in(c)
             for fault, more in ((keeps_nothing, []), (slow_to_keep, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
                 later(c, 1)
