@@ -114,7 +114,9 @@ std::optional<Finding> keeps_nothing(const PageFacts& facts, const OwnPace& pace
   if (const std::string fault = pace.what("store refused"); !fault.empty())
     seen.push_back(cat("a change of the last two minutes: ", fault));
   if (seen.empty()) return std::nullopt;
-  return Finding{"The conductor answers, but can't keep what is changed.", seen,
+  return Finding{facts.flush_fault.empty() ? "The conductor answers, but could not keep a change."
+                                           : "The conductor answers, but can't keep what is changed.",
+                 seen,
                  "look at the disk of its state (df -h, dmesg), and who else has its database (fuser -v DIR/state.db); "
                  "then do it again: what was kept before is safe"};
 }

@@ -109,7 +109,7 @@ def keeps_nothing(c):
     with contextlib.closing(sqlite3.connect(os.path.join(c.directory, "state.db"))) as database:
         database.execute("BEGIN EXCLUSIVE")
         same("a change", 500, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "2"}])[0])
-        why(c, ["page"], "can't keep what is changed", "database is locked", "fuser -v")
+        why(c, ["page"], "could not keep a change", "database is locked", "fuser -v")
 
 
 def slow_to_keep(c, is_slow):

@@ -45,7 +45,7 @@ TEST(PageCauses, whoAnswersNobodyIsToldByHowItsProcessIs) {
 TEST(PageCauses, oneThatKeepsNothingIsNotTakenForWell) {
   PageFacts facts = quick();
   took(facts, "store refused", 0.1, "database or disk is full");
-  EXPECT_TRUE(says(first(facts), "can't keep what is changed"));
+  EXPECT_TRUE(says(first(facts), "could not keep a change"));
   EXPECT_TRUE(says(causes_of(facts).at(0).evidence.at(0), "database or disk is full"));
   facts = quick();
   facts.flush_fault = "writing a page: No space left on device";
