@@ -1,6 +1,5 @@
 #include "base/net/connection.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -75,9 +74,8 @@ Connection Connection::open(const Url& where, const Deadline& deadline, const Cl
 }
 
 Connection Connection::open_local(const fs::path& path, const Clock& clock) {
-  std::optional<Fd> socket = connect_locally(path);
+  std::optional<Fd> socket = connect_locally(path, false);
   if (!socket) throw Error(ErrorKind::io, cat("nobody listens at ", path.string()));
-  if (::fcntl(socket->get(), F_SETFL, O_NONBLOCK) != 0) throw Error::from_errno("setting up", path.string());
   return {std::move(*socket), path.string(), clock};
 }
 

@@ -136,7 +136,10 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
 /// A file of an image's evidence, as it was beside the image when that was loaded.
 ServedResponse IronicApi::evidence(const ApiCall& call) const {
   const std::string& file = call.parts[4];
-  const bool known = std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
+  const Json image = conductor_.ledger().store().document(cat("image/", call.parts[2])).value_or(Json());
+  const Json files = member_or_null(object_member(image, "evidence"), "files");
+  const bool known = files.is_array() && std::find(files.begin(), files.end(), Json(file)) != files.end() &&
+                     std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
   const std::string name = evidence_name(call.parts[2], file);
   const fs::path kept = conductor_.directory() / k_evidence_folder / name;
   const std::optional<std::string> text =
@@ -227,6 +230,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
   const std::string key = cat(kind, "/", call.parts[2]);
   if (call.is("PUT")) {
     Json document = call.body();
+    if (!document.is_object()) throw Refusal(400, cat("The body is to be what is known of the ", kind, ", an object"));
     const std::optional<Json> boot = store.document(k_boot_document);
     if (kind == "image" && boot && !document.contains("image_source")) {  // it lies among the seed's files
       const std::string file = text_in(document, "file");

@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/stoppable_runner.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
@@ -38,7 +39,10 @@ class StateFolder {
   }
   /// Copies a file there, which appears when it is complete; its SHA-256.
   [[nodiscard]] std::string keep(const fs::path& source, const std::string& name) const {
-    const Fd from = Fd::open(source.string(), O_RDONLY);
+    return keep(Fd::open(source.string(), O_RDONLY), source, name);
+  }
+  /// `from`: read from where it stands.
+  [[nodiscard]] std::string keep(const Fd& from, const fs::path& source, const std::string& name) const {
     AtomicFile to = AtomicFile::create(fs::path(cat("/proc/self/fd/", folder_.get())) / name);
     Hasher hasher(HashKind::sha256);
     std::string part(std::size_t{1} << 20U, '\0');
@@ -82,30 +86,67 @@ std::string take_in(const fs::path& image, const StateFolder& folder, const std:
   return folder.keep(image, cat(name, image.extension().string()));
 }
 
-/// Of what the image was made, as its evidence tells; null where it has none. The evidence itself is kept beside, to be
-/// looked at (api/image_evidence.hpp).
-Json kept_evidence(const fs::path& image, const std::string& name, const std::string& digest, const fs::path& state) {
-  const fs::path beside = builder::records_directory(image.string());
-  const RealFileSystem files;
-  const std::optional<std::string> manifest = files.read(beside / builder::k_manifest_file);
-  if (!manifest) return nullptr;
-  const std::optional<std::string> statement = files.read(beside / builder::k_provenance_file);
-  Json shown = evidence_summary(parse_json(*manifest, (beside / builder::k_manifest_file).string()).value_or_throw(),
-                                statement ? json_or_null(*statement) : Json(), digest);
-  const StateFolder folder(state, {k_evidence_folder});
-  shown["files"] = Json::array();
-  for (const char* file : k_evidence_shown) {
-    if (!fs::is_regular_file(beside / file)) continue;
-    static_cast<void>(folder.keep(beside / file, evidence_name(name, file)));
-    shown["files"].push_back(file);
+/// What stands beside an image and tells of what it was made. An image may come from anybody, and all who log in may
+/// read this: a link there, which could lead to any file of this machine, is refused.
+class Evidence {
+ public:
+  explicit Evidence(const fs::path& image) : beside_(builder::records_directory(image.string())) {
+    for (const char* file : k_evidence_shown) {
+      boost::system::error_code fault;
+      if (fs::symlink_status(beside_ / file, fault).type() == fs::file_not_found) continue;
+      files_.emplace_back(file, opened(beside_ / file));
+    }
+    manifest_ = json_of(builder::k_manifest_file);
+    statement_ = json_of(builder::k_provenance_file);
   }
-  return shown;
-}
+
+  /// Keeps it in the folder of that state, where the conductor gives it out (api/image_evidence.hpp), and tells what it
+  /// says; null where there is none.
+  [[nodiscard]] Json kept(const fs::path& state, const std::string& name, const std::string& digest) const {
+    if (manifest_.is_null()) return nullptr;
+    Json shown = evidence_summary(manifest_, statement_, digest);
+    const StateFolder folder(state, {k_evidence_folder});
+    shown["files"] = Json::array();
+    for (const auto& [file, opened] : files_) {
+      ::lseek(opened.get(), 0, SEEK_SET);
+      static_cast<void>(folder.keep(opened, beside_ / file, evidence_name(name, file)));
+      shown["files"].push_back(file);
+    }
+    return shown;
+  }
+
+ private:
+  static Fd opened(const fs::path& file) {
+    constexpr off_t k_largest = off_t{64} << 20U;  // the parts list of a whole desktop has 30 MB
+    if (fs::is_symlink(fs::symlink_status(file)))
+      throw Error(ErrorKind::input, cat(file.string(), " is a link: all who log in could read where it leads"))
+          .hint("put the file itself there, or take the link away: the image is then loaded without it");
+    Fd found = open_regular(file);
+    struct stat status {};
+    if (::fstat(found.get(), &status) != 0) throw Error::from_errno("looking at", file.string());
+    if (status.st_size > k_largest)
+      throw Error(ErrorKind::input, cat(file.string(), " has ", status.st_size, " bytes; evidence has at most 64 MiB"));
+    return found;
+  }
+  [[nodiscard]] Json json_of(std::string_view name) const {
+    for (const auto& [file, opened] : files_) {
+      const std::string path = (beside_ / file).string();
+      if (file == name) return parse_json(read_all(opened, path), path).value_or_throw();
+    }
+    return nullptr;
+  }
+
+  fs::path beside_;
+  std::vector<std::pair<std::string, Fd>> files_;
+  Json manifest_;
+  Json statement_;
+};
 
 int load(const cli::Arguments& arguments) {
   const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   const std::string name = arguments.value_or("name", image.stem().string());
+  const Evidence evidence(image);
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   const std::string digest =
@@ -116,7 +157,7 @@ int load(const cli::Arguments& arguments) {
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
                  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
-  record["evidence"] = kept_evidence(image, name, digest, state_directory(arguments));
+  record["evidence"] = evidence.kept(state_directory(arguments), name, digest);
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
   cli::print(cat(name, " sha256:", digest, "\n"));

@@ -1,6 +1,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/cli/print.hpp"
 #include "base/net/wait_notice.hpp"
@@ -290,6 +291,27 @@ std::vector<std::string> names_in(const fs::path& directory, bool nodes) {
   return names;
 }
 
+std::optional<FileLock> lock_of(const fs::path& directory) {
+  try {
+    return FileLock::try_acquire(directory / "lock");
+  } catch (Error& error) {
+    if (error.system_error() != EACCES) throw;
+    throw error.hint(
+        "that state is another user's: run this as that user or root, or ask its conductor with --url and "
+        "--token-file");
+  }
+}
+
+/// One that takes in nobody any more does, too: it hangs, and `hearth why` tells it.
+bool somebody_listens(const fs::path& socket) {
+  try {
+    return connect_locally(socket, false).has_value();
+  } catch (const Error& error) {
+    if (error.system_error() != EAGAIN) throw;
+    return true;
+  }
+}
+
 std::string token_from(const cli::Arguments& arguments, const std::string& directory) {
   const std::string file = arguments.value_or("token-file", cat(directory, "/api-token"));
   const std::optional<std::string> text = RealFileSystem().read(file);
@@ -304,21 +326,25 @@ std::string state_directory(const cli::Arguments& arguments) {
   return arguments.value_or("state", set == env.end() ? "/var/lib/hearth/node" : set->second);
 }
 
-std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
-  const std::string directory = state_directory(arguments);
+std::string conductor_url(const cli::Arguments& arguments) {
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_URL");
-  const std::string url = arguments.value_or("url", set == env.end() ? "" : set->second);
+  return arguments.value_or("url", set == env.end() ? "" : set->second);
+}
+
+std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
+  const std::string directory = state_directory(arguments);
+  const std::string url = conductor_url(arguments);
   if (!url.empty()) return std::make_unique<RemoteClient>(url, token_from(arguments, directory));
   if (absent == NewState::refused) require_state(directory);
   if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();
   const bool is_new = !has_state(directory);
   RealFileSystem().make_directories(directory, 0700);
-  std::optional<FileLock> lock = FileLock::try_acquire(fs::path(directory) / "lock");
+  std::optional<FileLock> lock = lock_of(directory);
   if (lock) return own_conductor(directory, is_new, std::move(*lock));
   const fs::path socket = fs::path(directory) / k_api_socket;
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
-  if (connect_locally(socket)) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
+  if (somebody_listens(socket)) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
   throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
 }
 

@@ -73,5 +73,7 @@ constexpr const char* k_api_socket = "api.socket";
 /// Other options before them.
 [[nodiscard]] std::vector<cli::Option> with_client(std::vector<cli::Option> options);
 [[nodiscard]] std::string state_directory(const cli::Arguments& arguments);
+/// By --url or HEARTH_NODE_URL; empty: the one that serves the state.
+[[nodiscard]] std::string conductor_url(const cli::Arguments& arguments);
 
 }  // namespace hearth::bootstrap

@@ -1,5 +1,6 @@
 #include "bootstrap/node/shown.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/redaction.hpp"
@@ -19,6 +20,13 @@ bool is_secret(const std::string& key) {
     if (key.find(word) != std::string::npos) return true;
   }
   return false;
+}
+
+/// Of what people keep by names of their own, too.
+bool is_hidden_from_readers(const std::string& key) {
+  static constexpr std::array<std::string_view, 4> words = {"token", "passphrase", "private_key", "api_key"};
+  if (is_secret(key) || key == "user_data" || key == "meta_data") return true;
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return key.find(word) != key.npos; });
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -131,8 +139,7 @@ Json for_readers(Json value) {
   if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
   if (value.is_object()) {
     for (auto& [key, member] : value.items()) {
-      const bool hidden = is_secret(key) || key == "user_data" || key == "meta_data";
-      member = hidden && !member.is_null() ? Json(k_mask) : for_readers(std::move(member));
+      member = is_hidden_from_readers(key) && !member.is_null() ? Json(k_mask) : for_readers(std::move(member));
     }
   } else if (value.is_array()) {
     for (Json& item : value) item = for_readers(std::move(item));

@@ -26,12 +26,14 @@ namespace {
 
 constexpr std::size_t k_kept_output = std::size_t{16} << 10U;
 constexpr std::size_t k_most_readers = 8;
-constexpr std::chrono::seconds k_longest_pause{300};  // between two sessions
-constexpr std::chrono::seconds k_lasting{60};         // a session that did is followed by the shortest pause
+constexpr std::size_t k_most_typed = std::size_t{4} << 10U;  // held for a session that is slower than who pastes
+constexpr char k_escape = '\x1d';                            // Ctrl-]
+constexpr std::chrono::seconds k_longest_pause{300};         // between two sessions
+constexpr std::chrono::seconds k_lasting{60};                // a session that did is followed by the shortest pause
 
-/// What reaches the BMC; the session's own escapes begin with what no keyboard of ours sends (Ctrl-] leaves it before).
+/// What reaches the BMC; the session's own escapes (end it, stop ipmitool) begin with what is never passed on to it.
 Command session_command(const Node& node, const char* verb, const char* suite) {
-  Command command = ipmi_command(node, {"-e", "\x1d", "sol", verb}, suite);
+  Command command = ipmi_command(node, {"-e", std::string(1, k_escape), "sol", verb}, suite);
   std::erase(command.argv, "-v");  // would be told among what the machine says
   return command;
 }
@@ -134,15 +136,19 @@ class Consoles::Line {
 
   /// Waits for the session's output, for readers and what they type, and for the end.
   void look(const Fd* machine, int milliseconds) {
+    if (machine == nullptr) typed_.clear();                        // lost, as on a line that is cut
+    const short keys = typed_.size() < k_most_typed ? POLLIN : 0;  // who types faster waits
     std::vector<pollfd> waiting = {{stop_.read.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    for (const Fd& reader : readers_) waiting.push_back({reader.get(), POLLIN, 0});
-    if (machine != nullptr) waiting.push_back({machine->get(), POLLIN, 0});
+    for (const Fd& reader : readers_) waiting.push_back({reader.get(), keys, 0});
+    if (machine != nullptr)
+      waiting.push_back({machine->get(), static_cast<short>(typed_.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     if (::poll(waiting.data(), waiting.size(), milliseconds) <= 0) return;
     if (waiting[0].revents != 0) is_over_ = true;
     for (std::size_t i = readers_.size(); i > 0; --i) {
-      if (waiting[i + 1].revents != 0 && !take(readers_[i - 1], machine))
+      if (waiting[i + 1].revents != 0 && !take(readers_[i - 1]))
         readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i - 1));
     }
+    if (machine != nullptr) pass_on(*machine);
     if (waiting[1].revents != 0) let_in();
   }
 
@@ -152,15 +158,21 @@ class Consoles::Line {
     if (send(reader, output_)) readers_.push_back(std::move(reader));
   }
 
-  /// What one has typed, to the machine; false when he has gone.
-  static bool take(const Fd& reader, const Fd* machine) {
+  /// What one has typed; false when he has gone.
+  bool take(const Fd& reader) {
     std::array<char, 1024> bytes;
     const ssize_t got = ::recv(reader.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
-    // A session that takes nothing hangs: what is typed meanwhile is lost, as on a line that is cut.
-    if (got > 0 && machine != nullptr && ::write(machine->get(), bytes.data(), static_cast<std::size_t>(got)) < 0)
-      return true;
+    typed_.append(bytes.data(), static_cast<std::size_t>(got));
+    std::erase(typed_, k_escape);
     return got > 0;
+  }
+
+  /// As much of it as the session takes now.
+  void pass_on(const Fd& machine) {
+    if (typed_.empty()) return;
+    const ssize_t taken = ::write(machine.get(), typed_.data(), typed_.size());
+    if (taken > 0) typed_.erase(0, static_cast<std::size_t>(taken));
   }
 
   static bool send(const Fd& reader, std::string_view text) {
@@ -190,6 +202,7 @@ class Consoles::Line {
   const std::chrono::milliseconds first_pause_;
   std::vector<Fd> readers_;
   std::string output_;
+  std::string typed_;
   bool is_over_ = false;
   std::thread thread_;
 };

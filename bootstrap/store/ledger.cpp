@@ -154,11 +154,12 @@ void Ledger::roll_back() {
 void Ledger::commit() {
   std::vector<const Node*> changed;
   for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
+  const MonotonicTime begun = clock_.now();
   try {
-    const MonotonicTime begun = clock_.now();
     store_.commit(changed, removed_, events_, documents_);
     if (pace_ != nullptr) pace_->took("store", clock_.now() - begun, clock_.now());
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    if (pace_ != nullptr) pace_->took("store refused", clock_.now() - begun, clock_.now(), error.what());
     roll_back();
     throw;
   }

@@ -56,14 +56,16 @@ class OwnPace {
 
 /// Nobody answers: how the process is says why.
 Finding silent(const PageFacts& facts) {
-  const std::string seen = cat(facts.where, " has not answered within ", seconds_text(facts.patience),
-                               facts.fault.empty() ? "" : ": ", facts.fault);
+  const std::string seen =
+      facts.hangs ? cat(facts.where, " has not answered within ", seconds_text(facts.patience), ": ", facts.fault)
+                  : facts.fault;
   if (!facts.process) {
-    return {
-        "The conductor does not answer.",
-        {seen},
-        "on its machine, hearth why page says how its process is; from here: is that its address, and is the way there "
-        "open?"};
+    return {"The conductor does not answer.",
+            {seen},
+            facts.is_here ? "which process it is says fuser -v on the lock beside that socket; restart it"
+                          : "on its machine, hearth why page says how its process is; from here: is that its address, "
+                            "and is the way there "
+                            "open?"};
   }
   const ProcessFacts& process = *facts.process;
   const std::string state = cat("process ", process.pid, " is in state ", std::string(1, process.state),
@@ -103,6 +105,20 @@ Finding slow_store(const PageFacts& facts, const OwnPace& pace) {
   }
   return {"To keep changes in the conductor's store takes long: all answers wait for it.", seen,
           "what else has the disk or the store (fuser -v DIR/state.db); very many events: hearth node events --keep N"};
+}
+
+/// It answers, and nothing is done: what is to be changed fails.
+std::optional<Finding> keeps_nothing(const PageFacts& facts, const OwnPace& pace) {
+  std::vector<std::string> seen;
+  if (!facts.flush_fault.empty()) seen.push_back(cat("4 KiB beside its store, just now: ", facts.flush_fault));
+  if (const std::string fault = pace.what("store refused"); !fault.empty())
+    seen.push_back(cat("a change of the last two minutes: ", fault));
+  if (seen.empty()) return std::nullopt;
+  return Finding{facts.flush_fault.empty() ? "The conductor answers, but could not keep a change."
+                                           : "The conductor answers, but can't keep what is changed.",
+                 seen,
+                 "look at the disk of its state (df -h, dmesg), and who else has its database (fuser -v DIR/state.db); "
+                 "then do it again: what was kept before is safe"};
 }
 
 struct Suspect {
@@ -174,6 +190,7 @@ std::vector<Finding> causes_of(const PageFacts& facts) {
   std::vector<Suspect> slow = suspects(facts, pace);
   std::stable_sort(slow.begin(), slow.end(), [](const Suspect& a, const Suspect& b) { return a.seconds > b.seconds; });
   std::vector<Finding> findings;
+  if (std::optional<Finding> lost = keeps_nothing(facts, pace)) findings.push_back(std::move(*lost));
   for (Suspect& one : slow) findings.push_back(std::move(one.finding));
   if (std::optional<Finding> hung = hung_bmcs(pace)) findings.push_back(std::move(*hung));
   const std::string smallest =

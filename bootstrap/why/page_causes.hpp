@@ -19,12 +19,14 @@ struct ProcessFacts {
 
 struct PageFacts {
   std::string where;                    ///< the conductor's address
+  bool is_here = false;                 ///< by its socket, on this computer
   std::optional<double> answered;       ///< seconds for the smallest answer; nullopt: none came
   bool hangs = false;                   ///< it took the request, and answered nothing until the patience was over
   double patience = 0;                  ///< seconds for which it was waited
   std::string fault;                    ///< why none came, in the client's words
   std::optional<ProcessFacts> process;  ///< where it runs on this computer
   std::optional<double> flush;          ///< seconds until the disk of its state had kept 4 KiB
+  std::string flush_fault;              ///< why it kept them not
   Json pace = Json::object();           ///< GET /v1/hearth/pace
 };
 

@@ -3,6 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -21,7 +25,12 @@ double seconds_since(const Clock& clock, MonotonicTime begun) {
 
 /// Of the process that listens there; nothing where it is not of this computer, or not to be seen.
 std::optional<ProcessFacts> process_at(const fs::path& socket) {
-  const std::optional<Fd> connected = connect_locally(socket, false);
+  std::optional<Fd> connected;
+  try {
+    connected = connect_locally(socket, false);
+  } catch (const Error&) {  // it takes nobody in any more
+    return std::nullopt;
+  }
   const std::optional<pid_t> pid = connected ? process_behind(connected->get()) : std::nullopt;
   if (!pid || *pid <= 0) return std::nullopt;
   const RealFileSystem files;
@@ -39,15 +48,17 @@ std::optional<ProcessFacts> process_at(const fs::path& socket) {
 }
 
 /// How long the disk takes; nothing where this user may not write there. A file without a name: nothing is left behind.
-std::optional<double> flush_of(const fs::path& directory, const Clock& clock) {
+void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& facts) {
   try {
     const Fd file = Fd::open(directory.string(), O_TMPFILE | O_WRONLY, 0600);
     const MonotonicTime begun = clock.now();
     write_all(file, std::string(4096, '\0'), "a page");
-    if (::fsync(file.get()) != 0) return std::nullopt;
-    return seconds_since(clock, begun);
-  } catch (const Error&) {
-    return std::nullopt;
+    if (::fsync(file.get()) != 0) throw Error::from_errno("keeping", "a page");
+    facts.flush = seconds_since(clock, begun);
+  } catch (const Error& error) {
+    constexpr std::array k_of_disks = {ENOSPC, EDQUOT, EROFS, EIO};
+    const bool known = std::find(k_of_disks.begin(), k_of_disks.end(), error.system_error()) != k_of_disks.end();
+    if (known) facts.flush_fault = error.what();
   }
 }
 
@@ -57,9 +68,10 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
   const SystemClock clock;
   const fs::path state = state_directory(arguments);
   PageFacts facts;
-  facts.where = arguments.value_or("url", (state / k_api_socket).string());
+  const std::string url = conductor_url(arguments);
+  facts.is_here = url.empty();
+  facts.where = facts.is_here ? (state / k_api_socket).string() : url;
   facts.patience = std::chrono::duration<double>(k_patience).count();
-  const bool is_here = facts.where == (state / k_api_socket).string();
   conductor.set_patience(k_patience);
   const MonotonicTime begun = clock.now();
   try {
@@ -68,14 +80,15 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
     facts.pace = conductor.call("GET", "/v1/hearth/pace");
   } catch (const Error& error) {
     const double took = seconds_since(clock, begun);
-    facts.hangs = error.kind() == ErrorKind::io && took > 0.9 * facts.patience;
+    const bool is_full = error.system_error() == EAGAIN;  // of those who wait until it takes them in
+    facts.hangs = error.kind() == ErrorKind::io && (is_full || took > 0.9 * facts.patience);
     // An older Hearth has no pace, another's server has other words: they answer all the same.
     if (error.kind() != ErrorKind::io) facts.answered = facts.answered.value_or(took);
     if (error.kind() == ErrorKind::io) facts.answered.reset();
     facts.fault = error.what();
   }
-  if (is_here && !facts.answered) facts.process = process_at(state / k_api_socket);
-  if (is_here && facts.answered) facts.flush = flush_of(state, clock);
+  if (facts.is_here && !facts.answered) facts.process = process_at(state / k_api_socket);
+  if (facts.is_here && facts.answered) look_at_disk(state, clock, facts);
   return facts;
 }
 

@@ -87,7 +87,7 @@ std::vector<cli::Option> with_sources(std::vector<cli::Option> options) {
 }
 
 ConductorClient* Sources::conductor() {
-  const bool told = arguments_.has("url") || current_environment().contains("HEARTH_NODE_URL");
+  const bool told = !conductor_url(arguments_).empty();
   if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / k_state_file)))
     conductor_ = ConductorClient::open(arguments_);
   if (conductor_ && conductor_->lasts() && !is_asked_) {

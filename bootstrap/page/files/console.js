@@ -16,16 +16,22 @@ const escapes = new RegExp(['\\x1b\\[[0-?]*[ -/]*[@-~]', // CSI: ECMA-48, 5.4
   '\\x1b[ -/]+[0-~]', '\\x1b[^[]'].join('|'), 'g');
 const unseen = /[^\n\t\x20-\x7e\xa0-\uffff]|[\u202a-\u202e\u2066-\u2069]/g; // controls, and what turns the direction of text
 
-function rubOut(text) {
-  for (let before = ''; before !== text;) {
-    before = text;
-    text = text.replace(/[^\n\b]\x08(?: \x08)?/g, '');
+/** Of a line, what its last carriage return and its backspaces have left; in one pass, however long the line is. */
+function left(line) {
+  let end = line.length;
+  while (line[end - 1] === '\r') --end;
+  const text = line.slice(line.slice(0, end).lastIndexOf('\r') + 1, end);
+  if (!text.includes('\b')) return text;
+  const letters = [];
+  for (const letter of text) {
+    if (letter === '\b') letters.pop();
+    else letters.push(letter);
   }
-  return text;
+  return letters.join('');
 }
 
 /** What stands there at last: without what moves a terminal's cursor and colours its letters, nor what a line wrote over. */
-const plain = (text) => rubOut(text.replace(escapes, '')).replace(/\r+\n/g, '\n').replace(/[^\n]*\r(?=[^\n])/g, '').replace(unseen, '');
+const plain = (text) => text.replace(escapes, '').split('\n').map(left).join('\n').replace(unseen, '');
 
 async function look(one) {
   if (one !== shown || !one.box.open || !one.box.isConnected || (document.hidden && !one.keyboard)) return;
@@ -105,7 +111,7 @@ function type(one, text) {
   one.waiting = (one.waiting ?? '') + text;
   one.sending ??= (async () => {
     while (one.waiting && one.keyboard) {
-      const part = [...one.waiting].slice(0, 1000).join('');
+      const part = one.waiting.slice(0, /[\ud800-\udbff]/.test(one.waiting.charAt(999)) ? 999 : 1000); // whole characters
       one.waiting = one.waiting.slice(part.length);
       try {
         await call('PUT', `hearth/consoles/${one.id}`, {keyboard: one.keyboard, text: part});

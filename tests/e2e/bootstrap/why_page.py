@@ -5,11 +5,14 @@ A real conductor, with faults planted one after the other: a process that is sto
 takes long, a machine that does not let it run, BMCs that hang, a slow way. Nothing of it knows `why`.
 """
 
+import contextlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -72,6 +75,41 @@ def stopped(c):
             why(c, words, f"The conductor's process {c.process.pid} is stopped", f"kill -CONT {c.process.pid}")
     finally:
         os.kill(c.process.pid, signal.SIGCONT)
+
+
+def nobody_taken_in(c):
+    """As after hours of clients that have given up: the queue to a conductor that hangs is full."""
+    os.kill(c.process.pid, signal.SIGSTOP)
+    waiting = []
+    try:
+        while True:
+            waiting.append(socket.socket(socket.AF_UNIX))
+            waiting[-1].setblocking(False)
+            waiting[-1].connect(os.path.join(c.directory, "api.socket"))
+    except BlockingIOError:
+        for words in (["page"], ["node", "w1"]):
+            why(c, words, "The conductor does not answer", "fuser -v")
+    finally:
+        os.kill(c.process.pid, signal.SIGCONT)
+        for one in waiting:
+            one.close()
+
+
+def another_one(c):
+    """Named by the environment; the one of the state is well, and is not told of."""
+    os.environ["HEARTH_NODE_URL"] = "http://127.0.0.1:9"
+    try:
+        why(c, ["page"], "The conductor does not answer", "connecting to 127.0.0.1:9", "is that its address")
+    finally:
+        del os.environ["HEARTH_NODE_URL"]
+
+
+def keeps_nothing(c):
+    """Somebody has the database."""
+    with contextlib.closing(sqlite3.connect(os.path.join(c.directory, "state.db"))) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        same("a change", 500, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "2"}])[0])
+        why(c, ["page"], "could not keep a change", "database is locked", "fuser -v")
 
 
 def slow_to_keep(c, is_slow):
@@ -150,6 +188,7 @@ def slow_way(c):
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
     folder = tempfile.mkdtemp(prefix="hearth-slow-")
     library, is_slow = slow_disk(folder)
     os.environ.update({"LD_PRELOAD": library, "SLOW_DISK": is_slow})
@@ -159,7 +198,9 @@ def main():
             later(c, 1)
             why(c, ["page"], "The page is not slow as it is seen from here")
             stopped(c)
-            for fault, more in ((slow_to_keep, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
+            another_one(c)
+            nobody_taken_in(c)
+            for fault, more in ((keeps_nothing, []), (slow_to_keep, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
                 later(c, 1)
                 fault(c, *more)
     finally:

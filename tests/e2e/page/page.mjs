@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
@@ -485,6 +485,13 @@ const tests = {
     await page.getByRole('tab', {name: 'Nodes'}).click();
     await page.getByRole('tab', {name: 'Images'}).click();
     await row.getByText('The statement is about another image').first().waitFor();
+    symlinkSync(join(site.directory, 'api-token'), join(folder, 'made.d', 'hearth.lock'));
+    assert.throws(load, /hearth\.lock is a link: all who log in could read where it leads/);
+    const evidence = async () => (await fetch(`${site.url}/v1/hearth/images/made/evidence/manifest.json`, {headers: {'X-Auth-Token': readerToken}})).status;
+    assert.equal(await evidence(), 200);
+    rmSync(join(folder, 'made.d'), {recursive: true});
+    load();
+    assert.equal(await evidence(), 404, 'what an image of before was made of');
     rmSync(folder, {recursive: true});
     await page.context().close();
   },
@@ -509,6 +516,12 @@ const tests = {
     await page.locator('#node .note').getByText('In maintenance: drawn anew').waitFor();
     assert.equal(await lines.textContent(), 'Booting <b>it</b>\nlogin: ', 'it stays open');
     assert.deepEqual(await page.evaluate(poorContrast), []);
+    for (const part of ['x', 'y\b']) { // a line that never ends, and one that is taken back, keep no browser busy
+      appendFileSync(join(folder, 'console.log'), part.repeat(150000 / part.length));
+      await page.waitForFunction((end) => document.querySelector('#node pre').textContent.endsWith(end), 'x');
+    }
+    appendFileSync(join(folder, 'console.log'), '\nlogin: ');
+    await page.waitForFunction(() => document.querySelector('#node pre').textContent.endsWith('xx\nlogin: '));
     await page.getByRole('button', {name: 'Type', exact: true}).click();
     await page.getByRole('status').getByText('the machine is off').waitFor();
     browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer

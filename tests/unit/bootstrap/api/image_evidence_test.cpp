@@ -26,13 +26,27 @@ TEST(ImageEvidence, tellsOfWhatAnImageWasMadeAndWhetherItIsThatImage) {
     EXPECT_NE(evidence_summary(manifest, Json::parse(odd), "ab12")["agrees"], true) << odd;
 }
 
+TEST(ImageEvidence, isShortHoweverMuchAForeignManifestSays) {
+  const Json manifest = {{"builder", std::string(100000, 'b')}, {"elements", Json(5000, std::string(1000, 'e'))}};
+  const std::string shown = evidence_summary(manifest, Json(), "").dump();
+  EXPECT_LT(shown.size(), 100000U);
+  EXPECT_NE(shown.find("eee…"), std::string::npos) << shown.substr(0, 300);
+}
+
 class EvidenceFiles : public ApiFixture {};
 
 TEST_F(EvidenceFiles, areGivenToThoseWhoLookAndNothingElseIs) {
   const fs::path folder = conductor->directory() / k_evidence_folder;
   RealFileSystem().make_directories(folder, 0755);
   RealFileSystem().write(folder / "node.manifest.json", R"({"elements": []})", {});
+  RealFileSystem().write(folder / "node.provenance.json", "{}", {});
+  RealFileSystem().write(folder / "gone.manifest.json", "{}", {});
   RealFileSystem().write(conductor->directory() / "api-token", "secret", {});
+  EXPECT_EQ(ask("PUT", "/v1/hearth/images/node", {{"evidence", {{"files", {"manifest.json"}}}}}).status, 204);
+  for (const char* odd : {"7", "[]"}) {
+    EXPECT_EQ(ask("PUT", "/v1/hearth/images/odd", Json::parse(odd)).status, 400) << odd;
+    EXPECT_EQ(ask("GET", "/v1/hearth/images").status, 200) << odd;
+  }
   const Caller reader{Role::read, "ria"};
   const auto status = [&](const std::string& target, const Caller& who) {
     return ask("GET", target, Json(), "1.78", "192.0.2.9", who).status;
@@ -41,8 +55,9 @@ TEST_F(EvidenceFiles, areGivenToThoseWhoLookAndNothingElseIs) {
   EXPECT_EQ(status("/v1/hearth/images/node/evidence/manifest.json", reader), 200);
   EXPECT_EQ(status("/v1/hearth/images/node/evidence/manifest.json", {}), 401);
   for (const char* odd :
-       {"node/evidence/sbom.spdx.json", "node/evidence/api-token", "..%2Fapi-token/evidence/manifest.json",
-        "%2e%2e/evidence/manifest.json", "node/evidence/..%2F..%2Fapi-token"})
+       {"node/evidence/sbom.spdx.json", "node/evidence/provenance.json", "gone/evidence/manifest.json",
+        "node/evidence/api-token", "..%2Fapi-token/evidence/manifest.json", "%2e%2e/evidence/manifest.json",
+        "node/evidence/..%2F..%2Fapi-token"})
     EXPECT_EQ(status(cat("/v1/hearth/images/", odd), reader), 404) << odd;
 }
 

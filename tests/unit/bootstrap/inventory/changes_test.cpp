@@ -41,12 +41,12 @@ TEST(NodeChanges, eachValueThatBecomesAnotherAndNoneElse) {
 TEST(NodeChanges, secretsStayUnseenWhereverTheyStand) {
   Node before;
   before.driver_info = {{"redfish_password", "old-secret"}, {"note", "http://me:old-secret@192.0.2.1/"}};
-  before.extra = {{"x_seed", {{"user_data", "old-secret"}}}};
+  before.extra = {{"x_seed", {{"user_data", "old-secret"}}}, {"api_token", "old-secret"}};
   Node after = before;
   after.driver_info = {{"redfish_password", "new-secret"},
                        {"note", "http://me:new-secret@192.0.2.1/x"},
                        {"ipmi_password", "new-secret"}};
-  after.extra = {{"x_seed", {{"user_data", {{"users", {{"passwd", "new-secret"}}}}}}}};
+  after.extra = {{"x_seed", {{"user_data", {{"users", {{"passwd", "new-secret"}}}}}}}, {"api_token", "new-secret"}};
   const std::string text = told(before, after);
   EXPECT_NE(text.find("driver_info.redfish_password: another one\n"), std::string::npos) << text;
   EXPECT_NE(text.find("driver_info.ipmi_password: is given\n"), std::string::npos) << text;

@@ -92,6 +92,32 @@ TEST_F(ConsolesOfATool, carryWhatTheSessionSaysAndWhatIsTypedToAllWhoLookOn) {
   EXPECT_EQ(replace_all(calls, "\nsecret ", "\n").find("secret", 7), std::string::npos) << "never by its arguments";
 }
 
+TEST_F(ConsolesOfATool, whatIsPastedComesWholeToASlowSessionAndNeverAsItsOwnEscape) {
+  const fs::path file = folder_.path() / "typed";
+  tool(cat("echo operational; sleep 1; exec cat >", file.string()));
+  const Node node = node_with_console();
+  Consoles consoles(folder_.path(), log_);
+  consoles.follow({{node.uuid, node}});
+  const Fd one = reader(node);
+  EXPECT_NE(heard(one, "operational"), "");
+  std::string pasted;
+  for (int i = 0; i < 6000; ++i) pasted += cat("line ", i, "\r");
+  const std::string typed = cat("\r\x1d\x1a", pasted);  // ipmitool's word for stopping itself
+  for (std::size_t sent = 0; sent < typed.size();) {
+    const ssize_t part = ::send(one.get(), typed.data() + sent, typed.size() - sent, MSG_NOSIGNAL);
+    ASSERT_GT(part, 0);
+    sent += static_cast<std::size_t>(part);
+  }
+  const std::string expected = cat("\r\x1a", pasted);
+  std::string came;
+  for (int i = 0; i < 200 && came.size() < expected.size(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    came = RealFileSystem().read(file).value_or("");
+  }
+  EXPECT_EQ(came.size(), expected.size());
+  EXPECT_TRUE(came == expected);
+}
+
 TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
   Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);

@@ -106,6 +106,8 @@ TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
   Store store((directory.path() / "state.db").string());
   fakes::ManualClock clock;
   Ledger ledger(store, clock);
+  Pace pace;
+  ledger.measure(pace);
   Node kept;
   kept.uuid = random_uuid();
   ledger.add(kept);
@@ -123,6 +125,7 @@ TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
     ledger.record(kept, "maintenance", std::string(100000, 'x'));
     EXPECT_THROW(ledger.commit(), std::exception);
   }
+  EXPECT_NE(pace.shown(clock.now())["store refused"]["what"].dump().find("state.db"), std::string::npos);
   EXPECT_FALSE(ledger.by_uuid(kept.uuid)->maintenance);
   EXPECT_EQ(ledger.nodes().size(), 2U);
   ledger.edit(kept.uuid).maintenance = true;

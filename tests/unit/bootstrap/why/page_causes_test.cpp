@@ -42,6 +42,25 @@ TEST(PageCauses, whoAnswersNobodyIsToldByHowItsProcessIs) {
   }
 }
 
+TEST(PageCauses, oneThatKeepsNothingIsNotTakenForWell) {
+  PageFacts facts = quick();
+  took(facts, "store refused", 0.1, "database or disk is full");
+  EXPECT_TRUE(says(first(facts), "could not keep a change"));
+  EXPECT_TRUE(says(causes_of(facts).at(0).evidence.at(0), "database or disk is full"));
+  facts = quick();
+  facts.flush_fault = "writing a page: No space left on device";
+  EXPECT_TRUE(says(first(facts), "can't keep what is changed"));
+}
+
+TEST(PageCauses, whoCouldNotBeReachedIsNotSaidToHaveBeenWaitedFor) {
+  PageFacts facts = quick();
+  facts.answered.reset();
+  facts.fault = "connecting to 127.0.0.1:9: Connection refused";
+  EXPECT_EQ(causes_of(facts).at(0).evidence.at(0), facts.fault);
+  facts.hangs = true;
+  EXPECT_TRUE(says(causes_of(facts).at(0).evidence.at(0), "has not answered within 5.00 s"));
+}
+
 TEST(PageCauses, whatIsMeasuredWithinAnotherIsTheCause) {
   PageFacts facts = quick();
   took(facts, "answer", 1.0, "PATCH /v1/nodes/a");
