@@ -94,5 +94,21 @@ TEST(ExportForms, what_a_form_has_no_place_for_is_told) {
   EXPECT_EQ(lost, (std::set<std::string>{"cpu", "further MACs", "pm_addr", "the driver libvirt", "uuid"}));
 }
 
+TEST(ExportForms, whether_certificates_are_looked_at_goes_along_or_is_told) {
+  for (const auto& [form, word] : {std::pair{ListingFormat::metal3, "disableCertificateVerification: true"},
+                                   std::pair{ListingFormat::tinkerbell, "insecureTLS: true"}}) {
+    for (const auto& [verify, goes] :
+         {std::pair{"False", true}, std::pair{"false", true}, std::pair{"/ca.pem", false}}) {
+      std::set<std::string> lost;
+      const auto nodes = exported(drafts_of(cat(R"([{"name": "a", "pm_type": "redfish", "pm_addr": "192.0.2.5",
+          "mac": ["52:54:00:00:00:01"], "redfish_verify_ca": ")",
+                                                verify, "\"}]")),
+                                  true);
+      EXPECT_EQ(render_inventory(nodes, form, lost).find(word) != std::string::npos, goes) << verify;
+      EXPECT_EQ(lost.contains("redfish_verify_ca"), !goes) << verify;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
