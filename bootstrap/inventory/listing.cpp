@@ -92,7 +92,7 @@ Result<ListingDocuments> read_documents(std::string_view text, std::string_view 
 }
 
 ParseError wrong_shape(const ListingDocuments& documents, std::string_view source, ListingFormat form,
-                       const char* expected) {
+                       std::string_view expected) {
   return {std::string(source), documents.places.empty() ? Position{1, 1} : documents.places.front(),
           cat("as ", name_of(form), ", ", expected, " is expected")};
 }
@@ -129,7 +129,7 @@ void add_ironic_nodes(const Value& holder, EntryReader& reader, ListingEntries& 
   }
 }
 
-ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat form) {
+Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::string_view source, ListingFormat form) {
   ListingEntries objects;
   for (std::size_t i = 0; i < documents.values.size(); ++i) {
     const Value* items = documents.values[i].is_map() ? documents.values[i].find("items") : nullptr;
@@ -140,11 +140,15 @@ ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat for
     }
   }
   const bool metal3 = form == ListingFormat::metal3;
+  const char* machine = metal3 ? "BareMetalHost" : "Hardware";
+  if (std::none_of(objects.begin(), objects.end(),
+                   [&](const ListingEntry& object) { return text_member(object.data, "kind") == machine; }))
+    return wrong_shape(documents, source, form, cat("an object of the kind ", machine));
   ListingEntries entries;
   std::set<std::string> nameless;
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
-    if (kind != (metal3 ? "BareMetalHost" : "Hardware")) continue;
+    if (kind != machine) continue;
     const Json& spec = object_member(object.data, "spec");
     if (metal3 && spec.empty()) {  // what Metal3 has discovered, and nobody described yet
       nameless.insert(cat("host ", text_member(object_member(object.data, "metadata"), "name")));
@@ -280,7 +284,7 @@ Result<ListingEntries> entries_of(ListingDocuments& documents, std::string_view 
       return entries;
     }
     case ListingFormat::metal3:
-    case ListingFormat::tinkerbell: return kubernetes_entries(documents, form);
+    case ListingFormat::tinkerbell: return kubernetes_entries(documents, source, form);
     case ListingFormat::warewulf: return warewulf_entries(documents, reader, source);
     case ListingFormat::ansible:
       if (!top.is_map()) return wrong_shape(documents, source, form, "an object of groups");

@@ -75,7 +75,9 @@ TEST(ExportForms, our_own_comes_back_from_ironics_and_bifrosts) {
 
 TEST(ExportForms, passwords_only_come_when_they_are_asked_for) {
   const std::vector<NodeDraft> nodes = drafts_of(
-      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "mac": ["52:54:00:00:00:01"]}])");
+      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "ipmi_hex_kg_key":
+          "hidden", "extra": {"bmc": {"its_password": "hidden"}}, "mac": ["52:54:00:00:00:01"]},
+          {"name": "b", "pm_type": "redfish", "pm_addr": "https://u:hidden@192.0.2.6", "mac": ["52:54:00:00:00:02"]}])");
   for (const std::string& name : export_form_names()) {
     std::set<std::string> lost;
     const std::string text = render_inventory(exported(nodes, false), format_named(name).value(), lost);

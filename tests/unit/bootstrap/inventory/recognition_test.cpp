@@ -47,6 +47,8 @@ TEST(Recognition, what_is_no_form_or_two_is_refused_with_place_and_nearest_right
 TEST(Recognition, a_form_that_is_forced_says_what_it_expects) {
   EXPECT_EQ(read_listing("nodes: []\n", "f", ListingFormat::warewulf).error().text(),
             "f:1:1: as warewulf, an object of nodes by name, \"nodes\", is expected");
+  EXPECT_EQ(read_listing("nodes: []\n", "f", ListingFormat::metal3).error().text(),
+            "f:1:1: as metal3, an object of the kind BareMetalHost is expected");
   EXPECT_TRUE(read_listing("nodes: [{xname: x1c0s0b0n0}, {system_id: a}]\n", "f", ListingFormat::openchami));
 }
 
