@@ -1,6 +1,7 @@
 #include "agent/net/fields.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "agent/net/address.hpp"
@@ -131,8 +132,11 @@ std::vector<Rule> Fields::rules() const {
 }
 
 void check_device_name(const std::string& name, const std::string& where) {
-  const bool odd = std::any_of(name.begin(), name.end(), [](char c) { return is_control(c) || c == ' ' || c == '/'; });
-  if (!name.empty() && name.size() <= 15 && !odd && name != "." && name != "..") return;
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string_view("._-:@+,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (!name.empty() && name.size() <= 15 && plain && name.front() != '-' && name != "." && name != "..") return;
   throw Error(ErrorKind::input, cat(where, ": '", name, "' cannot be the name of a network device"));
 }
 

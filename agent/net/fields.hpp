@@ -42,8 +42,8 @@ class Fields {
   const std::string& where_;
 };
 
-/// Throws Error(input) naming `where` unless this can be the name of a network device: 1 to 15 bytes without blanks,
-/// slashes and control characters. Names become names of files.
+/// Throws Error(input) naming `where` unless this can be the name of a network device: 1 to 15 bytes, of letters,
+/// digits and . _ - : @ + , with no - in front. Names become names of files, and words of shells and of udev's rules.
 void check_device_name(const std::string& name, const std::string& where);
 
 }  // namespace hearth::agent::net

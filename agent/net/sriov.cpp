@@ -1,7 +1,6 @@
 #include "agent/net/sriov.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "agent/net/address.hpp"
 #include "base/error.hpp"
@@ -38,20 +37,14 @@ fi
 [ "$promisc" = - ] || ip link set dev "$card" promisc "$promisc"
 )sh";
 
+constexpr int k_most_functions = 65535;  // PCI counts them with 16 bits
+
 std::string on_off(const Fields& fields, const char* name) {
   if (!fields.has(name)) return "";
   return fields.boolean(name, false) ? "on" : "off";
 }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
-
-/// Names stand in rules and in a shell's arguments.
-void check_plain(const std::string& name, const std::string& where) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == ':';
-  });
-  if (!plain) throw Error(ErrorKind::input, cat(where, ": '", name, "' cannot be the name of a card with functions"));
-}
 
 std::string one_of(const Fields& fields, const char* name, std::initializer_list<const char*> words) {
   const std::string text = fields.text(name);
@@ -94,6 +87,15 @@ std::string function_rules(const Device& device) {
   return rule + "\n";
 }
 
+/// What the card is there for can be known where it is, which it need not be with --noop.
+void check_count(const Device& card, const FileReader& files) {
+  const std::string place = cat("/sys/class/net/", card.name, "/device/sriov_totalvfs");
+  const int most = static_cast<int>(parse_number(trim(files.read(place).value_or(""))).value_or(k_most_functions));
+  if (card.pf->numvfs <= most) return;
+  throw Error(ErrorKind::input,
+              cat(card.where, ": numvfs ", card.pf->numvfs, ": ", card.name, " has at most ", most, " functions"));
+}
+
 /// A file of ours goes where there is nothing more to say in it.
 void remove_former(Layout& layout, std::string_view path, const std::string& root, const FileReader& files) {
   const std::string text = files.read(cat(root, path)).value_or("");
@@ -118,7 +120,7 @@ PhysicalFunction read_physical_function(const Fields& fields) {
 VirtualFunction read_virtual_function(const std::string& device, const Fields& fields) {
   VirtualFunction function;
   function.device = device;
-  check_plain(device, fields.where());
+  check_device_name(device, fields.where());
   function.id = fields.integer("vfid", -1);
   if (function.id < 0) fields.refuse("'vfid' is required");
   const int vlan = fields.integer("vlan_id", 0);
@@ -159,7 +161,7 @@ void set_port_defaults(VirtualFunction& function, bool of_ovs) {
 
 void check_functions(const Network& network, const FileReader& files) {
   for (const Device& device : network.devices) {
-    if (device.pf) check_plain(device.name, device.where);
+    if (device.pf) check_count(device, files);
     if (!device.vf) continue;
     const VirtualFunction& function = *device.vf;
     const Device* card = network.find(function.device);

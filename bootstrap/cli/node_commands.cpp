@@ -27,7 +27,10 @@ void require_utf8(const std::string& text, const std::string& file) {
   int line = 0;
   for (const std::string& each : split_lines(text)) {
     ++line;
-    if (!is_valid_utf8(each)) throw Error(ErrorKind::input, cat(file, ":", line, ": this line is no UTF-8: ", each));
+    if (is_valid_utf8(each)) continue;
+    // Not the line itself: it may hold a password.
+    throw Error(ErrorKind::input, cat(file, ":", line, ": this line is no UTF-8"))
+        .hint(cat("Write it as UTF-8: iconv -f ENCODING -t UTF-8 ", file));
   }
 }
 

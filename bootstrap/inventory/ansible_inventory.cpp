@@ -312,7 +312,7 @@ class ValueReader {
 std::vector<std::string> range_of(std::string_view text) {
   const std::vector<std::string> parts = split(text, ':');
   const std::uint64_t step = parts.size() == 3 ? parse_number(parts[2]).value_or(0) : 1;
-  if (parts.size() < 2 || parts.size() > 3 || step == 0) return {};
+  if (parts.size() < 2 || parts.size() > 3 || step == 0 || step > k_most_hosts) return {};
   std::vector<std::string> items;
   const std::optional<std::uint64_t> from = parse_number(parts[0]);
   const std::optional<std::uint64_t> to = parse_number(parts[1]);

@@ -31,6 +31,12 @@ class ExportSource {
     taken_.push_back(key);
     return text_in(entry_, key);
   }
+  /// Whether no certificate is looked at; the file of an authority is left to be told as lost.
+  [[nodiscard]] bool takes_any_certificate() {
+    const std::string verify = to_lower(text_in(entry_, "redfish_verify_ca"));
+    if (verify == "true" || verify == "false") take("redfish_verify_ca");
+    return verify == "false";
+  }
   [[nodiscard]] std::string capability(const std::string& key) {
     const auto found = capabilities_.find(key);
     if (found == capabilities_.end()) return "";
@@ -214,8 +220,7 @@ void metal3_documents(const Json& node, std::vector<Json>& out, std::set<std::st
     const std::string password = source.text("pm_password");
     spec["bmc"]["address"] = metal3_address(source, type);
     spec["bmc"]["credentialsName"] = cat(name, "-bmc-secret");
-    if (type == "redfish" && source.text("redfish_verify_ca") == "false")
-      spec["bmc"]["disableCertificateVerification"] = true;
+    if (type == "redfish" && source.takes_any_certificate()) spec["bmc"]["disableCertificateVerification"] = true;
     if (!password.empty()) out.push_back(secret_object(cat(name, "-bmc-secret"), user, password));
   } else if (!is_switched_by_hand(type)) {
     lost.insert(cat("the driver ", type));
@@ -245,7 +250,7 @@ void tinkerbell_machine(ExportSource& source, const std::string& type, std::vect
     options["port"] = static_cast<std::int64_t>(parse_number(port).value_or(0));
   const std::string system = source.text("pm_system_id");
   if (redfish && !system.empty()) options["systemName"] = system;
-  if (redfish && source.text("redfish_verify_ca") == "false") connection["insecureTLS"] = true;
+  if (redfish && source.takes_any_certificate()) connection["insecureTLS"] = true;
   if (redfish && source.text("redfish_auth_type") == "basic") options["useBasicAuth"] = true;
   const std::string suite = redfish ? "" : source.text("ipmi_cipher_suite");
   if (!suite.empty()) options["cipherSuite"] = suite;

@@ -65,8 +65,8 @@ void take_port_groups(ListingEntry& entry, Json& out) {
   out.erase("portgroups");
 }
 
-/// One line of CSV; nothing when a quote stays open.
-std::optional<std::vector<std::string>> csv_fields(std::string_view line) {
+/// One row of CSV, in which no quote stays open.
+std::vector<std::string> csv_fields(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -80,7 +80,6 @@ std::optional<std::vector<std::string>> csv_fields(std::string_view line) {
       fields.back().push_back(line[i]);
     }
   }
-  if (quoted) return std::nullopt;
   return fields;
 }
 
@@ -273,13 +272,21 @@ class CsvTable {
 Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::string_view source, ListingFormat form) {
   CsvTable table(source, form);
   std::size_t number = 0;
+  std::size_t first = 1;
+  std::string row;  // of several lines where a quoted field has some
+  bool open = false;
   for (const std::string& line : split_lines(text)) {
     ++number;
-    if (trim(line).empty()) continue;
-    const std::optional<std::vector<std::string>> fields = csv_fields(trim(line));
-    if (!fields) return at_line(source, number, "a quote is not closed");
-    if (const std::optional<ParseError> fault = table.row(number, *fields)) return *fault;
+    row += open ? cat("\n", line) : line;
+    if (std::count(line.begin(), line.end(), '"') % 2 != 0) open = !open;
+    if (open) continue;
+    if (!trim(row).empty()) {
+      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row)))) return *fault;
+    }
+    row.clear();
+    first = number + 1;
   }
+  if (open) return at_line(source, first, "a quote is not closed");
   return std::move(table.entries);
 }
 

@@ -83,6 +83,7 @@ Result<ListingDocuments> read_documents(std::string_view text, std::string_view 
     if (!top) {
       ParseError error = top.error();
       if (error.at.line > 0) error.at.line += above;
+      if (error.what.find("'!vault'") != std::string::npos) error.what = cat("the value ", k_vaulted);
       return error;
     }
     if (!top->is_null() || parts.size() == 1) add(*top, part, above);
@@ -91,7 +92,7 @@ Result<ListingDocuments> read_documents(std::string_view text, std::string_view 
 }
 
 ParseError wrong_shape(const ListingDocuments& documents, std::string_view source, ListingFormat form,
-                       const char* expected) {
+                       std::string_view expected) {
   return {std::string(source), documents.places.empty() ? Position{1, 1} : documents.places.front(),
           cat("as ", name_of(form), ", ", expected, " is expected")};
 }
@@ -128,7 +129,7 @@ void add_ironic_nodes(const Value& holder, EntryReader& reader, ListingEntries& 
   }
 }
 
-ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat form) {
+Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::string_view source, ListingFormat form) {
   ListingEntries objects;
   for (std::size_t i = 0; i < documents.values.size(); ++i) {
     const Value* items = documents.values[i].is_map() ? documents.values[i].find("items") : nullptr;
@@ -139,11 +140,15 @@ ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat for
     }
   }
   const bool metal3 = form == ListingFormat::metal3;
+  const char* machine = metal3 ? "BareMetalHost" : "Hardware";
+  if (std::none_of(objects.begin(), objects.end(),
+                   [&](const ListingEntry& object) { return text_member(object.data, "kind") == machine; }))
+    return wrong_shape(documents, source, form, cat("an object of the kind ", machine));
   ListingEntries entries;
   std::set<std::string> nameless;
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
-    if (kind != (metal3 ? "BareMetalHost" : "Hardware")) continue;
+    if (kind != machine) continue;
     const Json& spec = object_member(object.data, "spec");
     if (metal3 && spec.empty()) {  // what Metal3 has discovered, and nobody described yet
       nameless.insert(cat("host ", text_member(object_member(object.data, "metadata"), "name")));
@@ -162,11 +167,13 @@ ListingEntries kubernetes_entries(ListingDocuments& documents, ListingFormat for
   return entries;
 }
 
-/// A profile's values, with those of the profiles that it names below them.
-void lay_profiles(const Json& profiles, const Json& names, Json& out, int depth) {
-  for (const Json& each : names.is_array() ? names : Json::array()) {
-    const Json& profile = object_member(profiles, each.is_string() ? each.get<std::string>() : "");
-    if (depth < 20) lay_profiles(profiles, list_member(profile, "profiles"), out, depth + 1);
+/// A profile's values, with those of the profiles that it names below them; each counts once, where it is named first.
+void lay_profiles(const Json& profiles, const Json& names, Json& out, std::set<std::string>& laid) {
+  for (const Json& each : names) {
+    const std::string name = each.is_string() ? each.get<std::string>() : "";
+    if (!laid.insert(name).second) continue;
+    const Json& profile = object_member(profiles, name);
+    lay_profiles(profiles, list_member(profile, "profiles"), out, laid);
     out.merge_patch(profile);
   }
 }
@@ -185,7 +192,8 @@ Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, Entry
     ListingEntry& entry = entries.back();
     entry.at = reader.position(item.key);
     Json merged = Json::object();
-    lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, 0);
+    std::set<std::string> laid;
+    lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, laid);
     merged.merge_patch(entry.data);
     entry.data = std::move(merged);
     from_warewulf_form(metadata::python_str(item.key), entry);
@@ -276,7 +284,7 @@ Result<ListingEntries> entries_of(ListingDocuments& documents, std::string_view 
       return entries;
     }
     case ListingFormat::metal3:
-    case ListingFormat::tinkerbell: return kubernetes_entries(documents, form);
+    case ListingFormat::tinkerbell: return kubernetes_entries(documents, source, form);
     case ListingFormat::warewulf: return warewulf_entries(documents, reader, source);
     case ListingFormat::ansible:
       if (!top.is_map()) return wrong_shape(documents, source, form, "an object of groups");
@@ -328,6 +336,8 @@ std::string name_of(ListingFormat format) {
 }
 
 Result<std::vector<ListingEntry>> read_listing(std::string_view text, std::string_view source, ListingFormat format) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // as spreadsheets write it
+  if (text.starts_with(k_vault_mark)) return ParseError{std::string(source), {1, 1}, cat("the file ", k_vaulted)};
   const ListingFormat syntax = is_syntax(format) ? format : syntax_of(text);
   ListingFormat form = is_syntax(format) ? ListingFormat::any : format;
   if (syntax == ListingFormat::csv || form == ListingFormat::netbox) return read_csv_listing(text, source, form);

@@ -342,13 +342,17 @@ Json templated(const Json& value, const Json& variables) {
   return out;
 }
 
-/// What is still an expression of Jinja is no value.
+/// What is still an expression of Jinja, or encrypted, is no value. What stands around an expression may be a secret.
 void refuse_expressions(const Json& made, ListingEntry& host) {
   for (const auto& [key, value] : made.items()) {
-    if (value.is_object()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    if (text.starts_with(k_vault_mark) || (value.is_object() && value.contains("__ansible_vault"))) {
+      host.faults.emplace_back(key, cat(key, ": the value ", k_vaulted));
+    } else if (value.is_object()) {
       refuse_expressions(value, host);
-    } else if (value.is_string() && value.get_ref<const std::string&>().find("{{") != std::string::npos) {
-      host.faults.emplace_back(key, cat(key, ": ", value.get<std::string>(),
+    } else if (text.find("{{") != std::string::npos || text.find("{%") != std::string::npos) {
+      const bool whole = text.starts_with("{{") && text.find("}}") == text.size() - 2;
+      host.faults.emplace_back(key, cat(key, ": ", whole ? text : "the value",
                                         " is an expression; a value, or the name of a variable of this host, is "
                                         "expected (ansible-inventory --list knows those of group_vars, too)"));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bootstrap/inventory/listing.hpp"
@@ -23,6 +24,11 @@ void from_netbox_row(ListingEntry& row);
 void from_warewulf_form(const std::string& name, ListingEntry& node);
 /// A node of OpenCHAMI's nodes.yaml; `bmcs` are those of the file (its newer form).
 void from_openchami_form(ListingEntry& node, const Json& bmcs);
+/// What ansible-vault has encrypted begins so, and what is said of it.
+inline constexpr std::string_view k_vault_mark = "$ANSIBLE_VAULT;";
+inline constexpr std::string_view k_vaulted =
+    "is encrypted by ansible-vault, and only Ansible has its password: give it decrypted (ansible-vault view FILE; "
+    "ansible HOST -m debug -a var=NAME for a value)";
 /// A host with all its variables.
 void from_ansible_form(const std::string& name, ListingEntry& host);
 /// Whether a host is a machine that somebody manages: one of its variables says how.

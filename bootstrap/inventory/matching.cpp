@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/inventory/entry_check.hpp"
+#include "bootstrap/node/shown.hpp"
 
 namespace hearth::bootstrap {
 
@@ -145,19 +146,18 @@ bool apply_draft(const ImportStep& step, Node& node, Stamp now) {
 
 namespace {
 
-void put_management(const Node& node, bool with_secrets, Json& entry) {
+void put_management(const Node& node, Json& entry) {
   const DriverRow* row = driver_named(node.driver);
   entry["pm_type"] = node.driver == "manual-management" ? "fake_pxe" : node.driver;
   if (row == nullptr) return;
   for (const auto& [key, value] : node.driver_info.items()) {
-    const bool secret = key.find("password") != std::string::npos;
     std::string name = key;
     for (const char* pm : {"pm_addr", "pm_user", "pm_password", "pm_port", "pm_system_id", "pm_vm_name"}) {
       if (driver_key(*row, pm) == key) name = pm;
     }
     if (key == "deploy_kernel") name = "kernel_id";
     if (key == "deploy_ramdisk") name = "ramdisk_id";
-    if (key.rfind("rescue_", 0) == 0 || (secret && !with_secrets)) continue;
+    if (key.rfind("rescue_", 0) == 0) continue;
     entry[name] = value;
   }
 }
@@ -168,7 +168,7 @@ Json inventory_entry(const Node& node, bool with_secrets) {
   Json entry = Json::object();
   if (!node.name.empty()) entry["name"] = node.name;
   entry["uuid"] = node.uuid;
-  put_management(node, with_secrets, entry);
+  put_management(node, entry);
   static const std::map<std::string, std::string> names = {{"cpu_arch", "arch"},
                                                            {"cpus", "cpu"},
                                                            {"memory_mb", "memory"},
@@ -195,7 +195,7 @@ Json inventory_entry(const Node& node, bool with_secrets) {
   for (const auto& [key, value] : node.extra.items()) {
     if (key != "x_seed" && key != "tripleo_platform") entry["extra"][key] = value;
   }
-  return entry;
+  return with_secrets ? entry : without_secret_members(entry);
 }
 
 }  // namespace hearth::bootstrap

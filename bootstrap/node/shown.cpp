@@ -135,6 +135,19 @@ Json masked(Json value) {
   return value;
 }
 
+Json without_secret_members(const Json& value) {
+  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return value;
+  Json out = value.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, member] : value.items()) {
+    if (value.is_array())
+      out.push_back(without_secret_members(member));
+    else if (!is_secret(key))
+      out[key] = without_secret_members(member);
+  }
+  return out;
+}
+
 Json for_readers(Json value) {
   if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
   if (value.is_object()) {

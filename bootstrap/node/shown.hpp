@@ -30,6 +30,8 @@ struct View {
 
 /// Values of secret keys, at any depth, become "******".
 [[nodiscard]] Json masked(Json value);
+/// Members with secret keys are left out; in texts passwords of URLs and values behind secret names are hidden.
+[[nodiscard]] Json without_secret_members(const Json& value);
 
 /// For those who may only look: passwords in texts, too, and all that a machine is given at its first boot (user_data
 /// and meta_data of x_seed) are "******".

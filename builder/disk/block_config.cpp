@@ -15,6 +15,11 @@ namespace hearth::builder {
 
 namespace {
 
+bool can_name_file(const std::string& name) {
+  return !name.empty() && name.size() <= 100 &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) { return c != '/' && c >= ' ' && c != 0x7f; });
+}
+
 /// Puts the checked nodes together. The order of the steps is the order in which nodes refer to each other.
 class LayoutMaker {
  public:
@@ -87,8 +92,11 @@ class LayoutMaker {
     const Settings settings(node.data, node.path);
     const std::uint64_t sector = defaults_.sector_size.value_or(
         static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.bytes("block_size", 512), UINT32_MAX)));
-    if (!disks_.empty() && node.name.find('/') != std::string::npos)
-      settings.fail(cat(node.name, " is to name a file"));
+    if (!disks_.empty() && !can_name_file(node.name)) {
+      settings.fail(
+          "the name of a further disk is part of its file's: neither empty nor longer than 100 bytes, "
+          "without / and control characters");
+    }
     if (sector != 512 && sector != 4096) settings.fail(cat("block_size must be 512 or 4096, not ", sector));
     DiskLayout& disk = disks_.emplace_back();
     disk.disk = node.name;

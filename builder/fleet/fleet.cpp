@@ -265,20 +265,38 @@ class Fleet {
 
 }  // namespace
 
+namespace {
+
+Error already_written(const FleetImage& image, const FleetImage& other, const std::string& where) {
+  return Error(ErrorKind::input, cat(image.place, ": the image '", image.name, "' would be written where '", other.name,
+                                     "' (", other.place, ") is: ", where))
+      .hint("Give each an imagename of its own.");
+}
+
+}  // namespace
+
 StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation) {
   std::vector<ImageSteps> steps;
+  std::map<std::string, const FleetImage*> written;  // by NAME-DISK.raw an image's second disk may be another image
   const RealFileSystem system;
   const ReadOnce files(system);
   for (const FleetImage& image : images) {
     steps.push_back({.name = image.name, .labels = {}, .keys = {}});
+    std::vector<fs::path> outputs;
     try {
       std::vector<std::string> notes;
       const BuildPlan plan = plan_image(files, image.request, installation, notes);
-      steps.back().keys = step_keys(files, image.request, installation, plan, DiskStage::plan(image.request, plan));
+      const DiskStage disk = DiskStage::plan(image.request, plan);
+      outputs = disk.files();
+      steps.back().keys = step_keys(files, image.request, installation, plan, disk);
       for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
     } catch (const Error& error) {  // the others are planned all the same
       steps.back().keys.clear();
       steps.back().fault = error.what();
+    }
+    for (const fs::path& output : outputs) {
+      const auto [found, is_new] = written.emplace(fs::weakly_canonical(output).string(), &image);
+      if (!is_new && found->second != &image) throw already_written(image, *found->second, found->first);
     }
   }
   return StepGraph(std::move(steps));
@@ -289,9 +307,7 @@ void require_own_outputs(const std::vector<FleetImage>& images) {
   for (const FleetImage& image : images) {
     const auto [found, is_new] = known.emplace(fs::weakly_canonical(image.request.output).string(), &image);
     if (is_new) continue;
-    throw Error(ErrorKind::input, cat(image.place, ": the image '", image.name, "' would be written where '",
-                                      found->second->name, "' (", found->second->place, ") is: ", found->first))
-        .hint("Give each an imagename of its own.");
+    throw already_written(image, *found->second, found->first);
   }
 }
 

@@ -435,8 +435,9 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
       write_boot_files(root, layout_, source.boot, cores);
     });
   }
+  const std::vector<OutputSource> further = make_further(source, tools);  // before the first output is there
   write_outputs_of(layout_, source, tools);
-  for (const DiskLayout& disk : layout_.further) write_further(disk, source, tools);
+  for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], tools);
   return files();
 }
 
@@ -467,18 +468,21 @@ void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& sou
   });
 }
 
-void DiskStage::write_further(const DiskLayout& disk, OutputSource source, const DiskTools& tools) const {
-  if (!any_disk(formats_)) return;
-  source.layout = disk;
-  source.raw.file = k_image_directory / (disk.disk + ".raw");
-  source.raw.left_out.clear();
-  tools.step(cat("disk ", disk.disk), [&] {
-    const TreeUsage usage = measure_tree(source.tree);
-    const Placement placement = place(disk, image_size(usage, size_rule(), disk));
-    require_room(source.tree, usage, disk, placement);
-    make_disk_file(disk, source, placement, source.raw.file, tools, may_leave_out() ? &source.raw.left_out : nullptr);
-  });
-  write_outputs_of(disk, source, tools);
+std::vector<OutputSource> DiskStage::make_further(const OutputSource& source, const DiskTools& tools) const {
+  std::vector<OutputSource> made;
+  for (const DiskLayout& disk : any_disk(formats_) ? layout_.further : std::vector<DiskLayout>()) {
+    OutputSource& own = made.emplace_back(source);
+    own.layout = disk;
+    own.raw.file = k_image_directory / cat("further", made.size(), ".raw");
+    own.raw.left_out.clear();
+    tools.step(cat("disk ", disk.disk), [&] {
+      const TreeUsage usage = measure_tree(own.tree);
+      const Placement placement = place(disk, image_size(usage, size_rule(), disk));
+      require_room(own.tree, usage, disk, placement);
+      make_disk_file(disk, own, placement, own.raw.file, tools, may_leave_out() ? &own.raw.left_out : nullptr);
+    });
+  }
+  return made;
 }
 
 /// Upstream overwrites what it makes from the tree. Returns where the earlier output is now.

@@ -76,7 +76,8 @@ class DiskStage {
   [[nodiscard]] std::vector<Output> outputs_of(const DiskLayout& disk) const;
   [[nodiscard]] std::vector<Output> all_outputs() const;
   void write_outputs_of(const DiskLayout& disk, const OutputSource& source, const DiskTools& tools) const;
-  void write_further(const DiskLayout& disk, OutputSource source, const DiskTools& tools) const;
+  /// Makes the disks beside the first; returns what is to be written of each.
+  [[nodiscard]] std::vector<OutputSource> make_further(const OutputSource& source, const DiskTools& tools) const;
   void make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,
                       const fs::path& raw, const DiskTools& tools, std::vector<FilePiece>* left_out) const;
   [[nodiscard]] bool may_leave_out() const;

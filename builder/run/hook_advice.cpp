@@ -28,8 +28,7 @@ constexpr const char* k_flags =
 constexpr const char* k_nodes = "Hooks make no nodes of devices: udev makes them when the machine starts.";
 constexpr const char* k_settings =
     "What the image's machine is to have goes into its /etc/sysctl.d. For the build itself hooks may set what a "
-    "network "
-    "has (net.…) where that is theirs alone: with --record, --locked or --offline, or behind unshare --net.";
+    "network has (net.ipv4, net.ipv6, net.bridge …) where that is theirs alone: with --record, --locked or --offline.";
 constexpr const char* k_clock = "Hooks can't set the machine's clock; faketime shows a program another one.";
 constexpr const char* k_modules = "Hooks can't load modules: name them in the image's /etc/modules-load.d.";
 

@@ -522,6 +522,7 @@ void build_inside(const ReadyBuild& ready, ShiftedHost& host, fetch::PrivateNetw
   auto progress =
       with_estimate(progress_for(ready.verbosity, ready.log, ready.clock, request.environment), request, ready.plan);
   if (network != nullptr) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
+  places.open_network_settings();
   try {
     build({request, ready.plan, ready.installation, ready.disk, ready.runner, *progress, ready.log, ready.clock,
            ready.facts, network, network != nullptr ? &spans : nullptr, watch.get(),

@@ -23,10 +23,11 @@ namespace hearth::builder {
 
 namespace {
 
-const fs::path k_old_root = "/.host";     // the host's tree, while the new root is put together
-const fs::path k_empty_file = "/.empty";  // what hidden files look like
-const fs::path k_nothing = "/.nothing";   // the lower half of an overlay that has none
-const fs::path k_builders = "/.builder";  // what is the builder's alone, below a cover
+const fs::path k_old_root = "/.host";                 // the host's tree, while the new root is put together
+const fs::path k_empty_file = "/.empty";              // what hidden files look like
+const fs::path k_network_settings = "/proc/sys/net";  // shows those of the network that its reader is in
+const fs::path k_nothing = "/.nothing";               // the lower half of an overlay that has none
+const fs::path k_builders = "/.builder";              // what is the builder's alone, below a cover
 const fs::path k_beside = "/hearth/beside";
 
 /// Top-level directories that the sandbox makes itself.
@@ -186,10 +187,7 @@ void hide(const fs::path& path) {
 
 /// What acts on the machine and not on a namespace. As root the ids of the sandbox are the machine's, and the kernel
 /// lets root's id write most of this without any capability.
-void close_proc(const SandboxSpec& spec) {
-  // Shows the settings of the network that its reader is in: open before /proc/sys is closed.
-  const fs::path network = "/proc/sys/net";
-  const Fd own = spec.has_own_network ? clone_mount(network) : Fd();
+void close_proc() {
   for (const char* name : {"sys", "sysrq-trigger", "bus", "fs", "irq"}) {
     const fs::path path = fs::path("/proc") / name;
     if (fs::exists(path)) bind_mount(path, path, Access::read_only);
@@ -198,7 +196,6 @@ void close_proc(const SandboxSpec& spec) {
                            "sched_debug", "timer_list", "timer_stats"}) {
     hide(fs::path("/proc") / name);
   }
-  if (own) attach_mount(own, network);
 }
 
 /// No control groups of their own for hooks: they would get a writable view of the builder's, and of what else runs in
@@ -236,11 +233,13 @@ void hide_settings(const fs::path& home) {
   }
 }
 
-void make_own_directories(const SandboxSpec& spec) {
+/// Returns the settings of networks as they can be written, if some are to be.
+Fd make_own_directories(const SandboxSpec& spec) {
   make_directory("/proc");
   mount_proc("/proc");
   forbid_control_groups();
-  close_proc(spec);
+  Fd settings = spec.has_own_network ? clone_mount(k_network_settings) : Fd();
+  close_proc();
   make_directory("/sys");
   bind_mount(k_old_root / "sys", "/sys", Access::read_only);
   make_directory("/dev");
@@ -264,6 +263,7 @@ void make_own_directories(const SandboxSpec& spec) {
   if (!spec.library.empty()) {
     bind_mount(k_old_root / spec.library.relative_path(), k_library_directory, Access::read_only);
   }
+  return settings;
 }
 
 /// Mounts at `directory` what `lower` holds; what is written goes to `store`/upper. Returns false where the kernel
@@ -431,13 +431,25 @@ void BuilderPlaces::show() const {
   for (const fs::path& place : in_order) bind_mount(way_to(place), place, Access::read_write);
 }
 
+void BuilderPlaces::open_network_settings() const {
+  if (!settings_) return;
+  const fs::path aside = k_temporary_directory / "settings";
+  make_directory(aside);
+  attach_mount(settings_, aside);
+  for (const char* name : {"bridge", "core", "ipv4", "ipv6", "unix"}) {
+    if (fs::exists(aside / name)) bind_mount(aside / name, k_network_settings / name, Access::read_write);
+  }
+  if (::umount2(aside.c_str(), MNT_DETACH) != 0) throw Error::from_errno("letting go of", aside.string());
+  fs::remove(aside);
+}
+
 BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
   try {
     pivot_to_new_root();
     (void)Fd::open(k_empty_file.string(), O_CREAT | O_WRONLY, 0444);
     make_directory(k_nothing);
     show_host_directories();
-    make_own_directories(spec);
+    Fd settings = make_own_directories(spec);
     mount_private_copy("/tmp");
     mount_private_copy("/var/tmp");
     fs::path written = lay_out_places(spec);
@@ -454,7 +466,7 @@ BuilderPlaces enter_sandbox(const SandboxSpec& spec) {
     Fd builders = Fd::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (::chdir(spec.start_directory.c_str()) != 0) throw Error::from_errno("entering", spec.start_directory.string());
     refuse_dangerous_calls();
-    return {std::move(builders), places, std::move(written)};
+    return {std::move(builders), places, std::move(written), std::move(settings)};
   } catch (Error& error) {
     throw error.during("setting up the sandbox");
   } catch (const fs::filesystem_error& error) {

@@ -36,7 +36,7 @@ struct SandboxSpec {
   std::vector<fs::path> closed;    ///< existing directories in or below writable ones, for the builder alone
   fs::path shims;                  ///< directory of our shims
   fs::path library;                ///< directory of the shell library; empty = none
-  bool has_own_network = false;    ///< the network will be one of the hooks' user namespace: its sysctls are theirs
+  bool has_own_network = false;    ///< the network will be one of the hooks' user namespace, its settings theirs
   fs::path start_directory;        ///< working directory of host hooks
 };
 
@@ -54,19 +54,26 @@ inline const fs::path k_target_root = "/hearth/build.0/mnt";
 /// The real directories that hooks have no way to, and this process and its threads have.
 class BuilderPlaces {
  public:
-  BuilderPlaces(Fd directory, std::vector<fs::path> places, fs::path written)
-      : directory_(std::move(directory)), places_(std::move(places)), written_(std::move(written)) {}
+  BuilderPlaces(Fd directory, std::vector<fs::path> places, fs::path written, Fd settings)
+      : directory_(std::move(directory)),
+        places_(std::move(places)),
+        written_(std::move(written)),
+        settings_(std::move(settings)) {}
   /// A path of one of the spec's `output` and `closed`; only this process can use it.
   [[nodiscard]] fs::path way_to(const fs::path& place) const;
   /// What hooks wrote to `output`, as they left it: the upper half of an overlay.
   [[nodiscard]] const fs::path& written_by_hooks() const { return written_; }
   /// Shows all of them at their own paths again. Only when no hook runs any more: it holds for everybody.
   void show() const;
+  /// For this process in the hooks' own network, if they have one: opens the settings that each network has for itself.
+  /// Others stay closed, for example netfilter's: nf_hooks_lwtunnel there is the machine's in every network.
+  void open_network_settings() const;
 
  private:
   Fd directory_;
   std::vector<fs::path> places_;
   fs::path written_;
+  Fd settings_;
 };
 
 /// Turns this process's mount namespace into the sandbox, and locks it: no capability takes it apart any more. To be

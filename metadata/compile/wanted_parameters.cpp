@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
@@ -76,6 +77,7 @@ class NestedWants {
   explicit NestedWants(Stack& root) : tree_(root.tree()), kept_(tree_.environment.parameter_defaults) {
     for (bool more = true; more;) {
       const std::size_t before = schemata.size();
+      unseen.clear();
       look(root);
       more = schemata.size() > before;
     }
@@ -83,6 +85,7 @@ class NestedWants {
   }
 
   std::map<std::string, std::pair<ParameterSchema, std::string>> schemata;  ///< by name, with the file that asks first
+  std::set<std::string> unseen;  ///< why what lies behind could not be looked at: it may ask for more
 
  private:
   /// First all of one level: what one of them is asked for may be another's output.
@@ -95,18 +98,23 @@ class NestedWants {
     for (Resource* resource : inner) {
       try {
         if (Stack* nested = stack.nested_of(*resource); nested != nullptr) look(*nested);
-      } catch (const Fault&) {
-        continue;  // what is wrong otherwise, validate tells
+      } catch (const Fault& fault) {
+        note(fault);
       }
     }
   }
 
-  static std::vector<Resource*> resources_of(Stack& stack) {
+  std::vector<Resource*> resources_of(Stack& stack) {
     try {
       return stack.resources();
-    } catch (const Fault&) {
+    } catch (const Fault& fault) {
+      note(fault);
       return {};
     }
+  }
+
+  void note(const Fault& fault) {
+    if (fault.type() != "UserParameterMissing") unseen.insert(fault.what());  // those are what is asked for
   }
 
   void ask(Stack& stack, Resource& resource) {
@@ -118,8 +126,8 @@ class NestedWants {
                                !member(tree_.environment.parameter_defaults, schema.name).is_null();
         if (!has_value) want(schema, resource.real_type);
       }
-    } catch (const Fault&) {
-      return;
+    } catch (const Fault& fault) {
+      note(fault);
     }
   }
 
@@ -137,9 +145,12 @@ class NestedWants {
 
 std::string nested_entries(Stack& root) {
   std::string entries;
-  for (const auto& [name, wanted] : NestedWants(root).schemata)
+  const NestedWants wants(root);
+  for (const auto& [name, wanted] : wants.schemata)
     entries += cat(comment(cat("asked for by ", wanted.second)), entry_of(wanted.first, ""));
-  return entries.empty() ? "" : cat("parameter_defaults:\n", entries);
+  if (!entries.empty()) entries.insert(0, "parameter_defaults:\n");
+  for (const std::string& why : wants.unseen) entries += comment(cat("There may be more; not looked at: ", why));
+  return entries;
 }
 
 }  // namespace

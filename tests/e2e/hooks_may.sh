@@ -29,7 +29,7 @@ E2
 # A network that is the machine's, or that keeps hooks from what lies within the site, is as it is.
 for network in host private; do
     HEARTH_NETWORK=$network "$HEARTH" image create -n --no-cache -t tar -o "$network" tiny-os may > out 2>&1 < /dev/null && fail "a hook sets the network: $network"
-    expect_text out "extra-data.d/50-may (element may) failed" "/proc/sys/net/ipv4/ip_forward: Read-only file system" "unshare --net" "/etc/sysctl.d"
+    expect_text out "extra-data.d/50-may (element may) failed" "/proc/sys/net/ipv4/ip_forward: Read-only file system" "with --record" "/etc/sysctl.d"
     [ "$(cat /proc/sys/net/ipv4/ip_forward)" = "$machines" ] || fail "a hook changed the machine's network"
 done
 

@@ -187,7 +187,7 @@ mistake 2 "which node?" -- node set --name x
 mistake 2 "what is to be taken away?" -- node unset alpha
 mistake 2 "this is no UTF-8 text: " -- node set alpha --description $'x\xff'
 printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
-mistake 1 'bytes.json:2: this line is no UTF-8: {"name": "\xff"' -- node import bytes.json
+mistake 1 'bytes.json:2: this line is no UTF-8' 'iconv -f' -- node import bytes.json
 printf '{"nodes": [{"name": "a\\nb", "pm_type": "fake-hardware"}]}' > lines.json
 mistake 1 'node #0: Name "a\nb" is invalid' -- node import lines.json
 mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead

@@ -44,10 +44,10 @@ def unit_tests_of(root):
 
 
 def names_in(room, text):
-    suites = {suite: prefix for prefix, suite in SUITE.findall(text)}
+    prefixes = SUITE.findall(text)
     for _, suite, name in TEST.findall(text):
-        prefix = f"{suites[suite]}/" if suite in suites else ""
-        yield f"unit.{room}.{prefix}{suite}.{name}"
+        for prefix in [f"{prefix}/" for prefix, of in prefixes if of == suite] or [""]:
+            yield f"unit.{room}.{prefix}{suite}.{name}"
 
 
 def often(pattern, tests):

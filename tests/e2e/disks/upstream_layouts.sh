@@ -124,6 +124,18 @@ rm two-data_image.raw
 "$HEARTH" image create -n -t raw,qcow2,tar --checksums sha256 -o two tiny-os filled > out 2>&1 < /dev/null || fail "third: $(tail -20 out)"
 [ "$(of two-data_image.raw 0 /file)" = data ] || fail "the second disk is not made again"
 
+# Another image may not be called as the second disk's.
+printf -- '- &one {imagename: one, elements: [tiny-os], types: [raw], skip-base: true}\n- {<<: *one, imagename: one-data_image}\n' > images.yaml
+"$HEARTH" image create images.yaml > out 2>&1 < /dev/null && fail "two images are one file"
+expect_text out "images.yaml:2:3" "'one-data_image' would be written where 'one'" "one-data_image.raw"
+# All disks are made before the first output is there, whatever they are called.
+sed 's/image0/main/; s/data_image/image0/' two.yaml > odd.yaml
+hook heavy/install.d/50-heavy <<< 'mkdir -p /srv/deep && head -c 60000000 /dev/urandom > /srv/file'
+DIB_BLOCK_DEVICE_CONFIG=file://$work/odd.yaml "$HEARTH" image create -n -t raw -o odd tiny-os filled > out 2>&1 < /dev/null || fail "odd names: $(tail -20 out)"
+[ "$(of odd.raw 0 /file)$(of odd-image0.raw 0 /file)" = rootdata ] || fail "odd names: what lies where: $(tail -20 out)"
+"$HEARTH" image create -n -t raw -o heavy tiny-os heavy > out 2>&1 < /dev/null && fail "a disk of 75 MiB takes it"
+[ ! -e heavy.raw ] || fail "an image was written without its second disk"
+
 # Too small for what is to lie there: told before anything is written.
 sed -i 's/75MiB/1MiB/' two.yaml
 "$HEARTH" image create -n -t raw -o small tiny-os filled > out 2>&1 < /dev/null && fail "a disk of 1 MiB takes it"

@@ -67,7 +67,7 @@ def ironic(hearth, work):
         from ironicclient.v1 import create_resources
         import jsonschema
     except ImportError as missing:
-        return print("ironic        skipped: %s" % missing)
+        return print("SKIPPED: ironic's client: %s" % missing)
     path = work + "/nodes.json"
     with open(path, "w") as out:
         out.write(exported(hearth, work, "ironic"))
@@ -106,7 +106,9 @@ def others(hearth, work):
 
 def examples(hearth, work):
     folder = os.environ.get("HEARTH_INVENTORIES", "")
-    for place, _, files in sorted(os.walk(folder)) if folder else []:
+    if not folder:
+        return print("SKIPPED: HEARTH_INVENTORIES names no examples of other projects")
+    for place, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(place, name)
             done = taken(hearth, path, work)

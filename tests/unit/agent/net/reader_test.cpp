@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "tests/unit/agent/net/network_fixture.hpp"
 
 namespace hearth::agent::net {
@@ -110,6 +111,9 @@ TEST(NetReader, UnresolvedParametersAreNamed) {
 
 TEST(NetReader, NamesThatWouldLeaveTheirFolderAreRefused) {
   EXPECT_THAT(refused("{type: interface, name: ../../etc/x}"), HasSubstr("cannot be the name of a network device"));
+  for (const char* name : {"a;id", "$(id)", "`id`", "a*", "-a", "a|b", "a%b"})  // a shell reads them
+    EXPECT_THAT(refused(cat("{type: linux_tap, name: '", name, "'}")), HasSubstr("cannot be the name")) << name;
+  EXPECT_EQ(network_of("network_config: [{type: linux_tap, name: 'br-ex.5:1@+,'}]").devices[0].name, "br-ex.5:1@+,");
   EXPECT_THAT(refused("{type: interface, name: averyveryverylongname}"), HasSubstr("cannot be the name"));
   EXPECT_THAT(refused("{type: interface, name: \"a\\nauto b\"}"), HasSubstr("control character"));
 }

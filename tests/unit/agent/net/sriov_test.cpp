@@ -88,7 +88,13 @@ TEST(NetSriov, what_makes_no_sense_is_refused) {
   EXPECT_EQ(sriov_refused("- {type: sriov_pf, name: p2p1, numvfs: 4, link_mode: x}\n"),
             "network_config/0: Expecting link_mode to match legacy/switchdev");
   EXPECT_EQ(sriov_refused("- {type: sriov_pf, name: 'p2;1', numvfs: 4}\n"),
-            "network_config/0: 'p2;1' cannot be the name of a card with functions");
+            "network_config/0: 'p2;1' cannot be the name of a network device");
+  EXPECT_EQ(sriov_refused("- {type: sriov_pf, name: p2p1, numvfs: 65536}\n"),
+            "network_config/0: numvfs 65536: p2p1 has at most 65535 functions");
+  fakes::MemoryFileSystem files;
+  files.put("/sys/class/net/p2p1/device/sriov_totalvfs", "8\n");
+  EXPECT_EQ(refusal([&] { (void)network_of("network_config: [{type: sriov_pf, name: p2p1, numvfs: 9}]", files); }),
+            "network_config/0: numvfs 9: p2p1 has at most 8 functions");
   EXPECT_EQ(sriov_refused("- {type: sriov_pf, name: p2p1, numvfs: 4, vdpa: true}\n"),
             "network_config/0: vdpa: vDPA is not supported");
 }

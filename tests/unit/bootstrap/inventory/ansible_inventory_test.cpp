@@ -26,7 +26,8 @@ TEST(AnsibleInventory, ranges_of_hosts) {
   EXPECT_EQ(expand_host_range("w[08:10].x"), (std::vector<std::string>{"w08.x", "w09.x", "w10.x"}));
   EXPECT_EQ(expand_host_range("[a:c]1"), (std::vector<std::string>{"a1", "b1", "c1"}));
   EXPECT_EQ(expand_host_range("w[1:5:2]"), (std::vector<std::string>{"w1", "w3", "w5"}));
-  EXPECT_EQ(expand_host_range("w[x]"), std::vector<std::string>{"w[x]"});
+  for (const char* none : {"w[x]", "w[a:f:4294967296]", "w[1:2:18446744073709551615]"})
+    EXPECT_EQ(expand_host_range(none), std::vector<std::string>{none});
 }
 
 }  // namespace

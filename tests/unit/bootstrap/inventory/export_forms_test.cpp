@@ -75,7 +75,9 @@ TEST(ExportForms, our_own_comes_back_from_ironics_and_bifrosts) {
 
 TEST(ExportForms, passwords_only_come_when_they_are_asked_for) {
   const std::vector<NodeDraft> nodes = drafts_of(
-      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "mac": ["52:54:00:00:00:01"]}])");
+      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "ipmi_hex_kg_key":
+          "hidden", "extra": {"bmc": {"its_password": "hidden"}}, "mac": ["52:54:00:00:00:01"]},
+          {"name": "b", "pm_type": "redfish", "pm_addr": "https://u:hidden@192.0.2.6", "mac": ["52:54:00:00:00:02"]}])");
   for (const std::string& name : export_form_names()) {
     std::set<std::string> lost;
     const std::string text = render_inventory(exported(nodes, false), format_named(name).value(), lost);
@@ -92,6 +94,22 @@ TEST(ExportForms, what_a_form_has_no_place_for_is_told) {
                true),
       ListingFormat::metal3, lost);
   EXPECT_EQ(lost, (std::set<std::string>{"cpu", "further MACs", "pm_addr", "the driver libvirt", "uuid"}));
+}
+
+TEST(ExportForms, whether_certificates_are_looked_at_goes_along_or_is_told) {
+  for (const auto& [form, word] : {std::pair{ListingFormat::metal3, "disableCertificateVerification: true"},
+                                   std::pair{ListingFormat::tinkerbell, "insecureTLS: true"}}) {
+    for (const auto& [verify, goes] :
+         {std::pair{"False", true}, std::pair{"false", true}, std::pair{"/ca.pem", false}}) {
+      std::set<std::string> lost;
+      const auto nodes = exported(drafts_of(cat(R"([{"name": "a", "pm_type": "redfish", "pm_addr": "192.0.2.5",
+          "mac": ["52:54:00:00:00:01"], "redfish_verify_ca": ")",
+                                                verify, "\"}]")),
+                                  true);
+      EXPECT_EQ(render_inventory(nodes, form, lost).find(word) != std::string::npos, goes) << verify;
+      EXPECT_EQ(lost.contains("redfish_verify_ca"), !goes) << verify;
+    }
+  }
 }
 
 }  // namespace

@@ -126,6 +126,16 @@ TEST(MachineForms, warewulf_nodes_lie_on_their_profiles) {
   EXPECT_EQ(node.extra["x_seed"]["ipv4_gateway"], "192.0.2.1");
 }
 
+TEST(MachineForms, warewulf_profiles_that_name_each_other_count_once) {
+  std::string all;
+  for (int i = 0; i < 12; ++i) all += cat(i == 0 ? "" : ", ", "p", i);
+  std::string text = "nodeprofiles:\n";
+  for (int i = 0; i < 12; ++i) text += cat("  p", i, ": {profiles: [", all, "], comment: c", i, "}\n");
+  const auto nodes = read_listing(text + "nodes: {w0: {profiles: [p0, p1]}}\n", "inv", ListingFormat::warewulf);
+  ASSERT_TRUE(nodes) << nodes.error().text();
+  EXPECT_EQ(nodes->at(0).data["description"], "c0");
+}
+
 TEST(MachineForms, openchami_nodes_in_both_forms) {
   EXPECT_EQ(only_draft(ListingFormat::openchami).info("redfish_address"), "192.0.2.6");
   const auto old = machines_of(ListingFormat::any,
@@ -153,6 +163,22 @@ TEST(MachineForms, an_expression_that_is_no_variable_is_refused) {
       ListingFormat::ansible,
       "all:\n  hosts:\n    w0:\n      mac: 52:54:00:00:00:01\n      ipmi_address: \"{{ lookup('x') }}\"\n"));
   EXPECT_NE(faults_text(drafts.faults, "inv").find("inv:5:"), std::string::npos) << faults_text(drafts.faults, "inv");
+}
+
+TEST(MachineForms, what_is_no_value_yet_is_refused_without_showing_a_secret) {
+  for (const auto& [password, fault] : {std::pair{"\"hush{{ x }}\"", "the value is an expression"},
+                                        std::pair{"\"{% raw %}hush\"", "the value is an expression"},
+                                        std::pair{"$ANSIBLE_VAULT;1.1;AES256", "is encrypted by ansible-vault"},
+                                        std::pair{"{__ansible_vault: hush}", "is encrypted by ansible-vault"}}) {
+    const Drafts drafts = draft_nodes(
+        machines_of(ListingFormat::ansible, cat("all:\n  hosts:\n    w0:\n      mac: 52:54:00:00:00:01\n      "
+                                                "ipmi_address: 192.0.2.5\n      ipmi_password: ",
+                                                password, "\n")));
+    const std::string said = faults_text(drafts.faults, "inv");
+    EXPECT_NE(said.find(fault), std::string::npos) << said;
+    EXPECT_NE(said.find("inv:6:"), std::string::npos) << said;
+    EXPECT_EQ(said.find("hush"), std::string::npos) << said;
+  }
 }
 
 TEST(MachineForms, netbox_rows_with_custom_fields_of_ours) {

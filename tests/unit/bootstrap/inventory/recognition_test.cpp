@@ -33,6 +33,10 @@ TEST(Recognition, what_is_no_form_or_two_is_refused_with_place_and_nearest_right
            Refused{"[a]\nw0 mac=\"x\n", "f:2:1: a quote is not closed"},
            Refused{"[a:children]\nb\n", "f:2:1: there is no group [b]"},
            Refused{"nodes:\n- a\n---\n- [\n", "f:5:"},
+           Refused{"all:\n  hosts:\n    w0: {ipmi_password: !vault a}\n",
+                   "f:3:25: the value is encrypted by ansible-vault"},
+           Refused{"$ANSIBLE_VAULT;1.1;AES256\n3630\n", "f:1:1: the file is encrypted by ansible-vault"},
+           Refused{"name,role,site\nw0,\"a\nb\n", "f:2:1: a quote is not closed"},
        }) {
     const auto entries = read_listing(text, "f");
     ASSERT_FALSE(entries) << text;
@@ -43,6 +47,8 @@ TEST(Recognition, what_is_no_form_or_two_is_refused_with_place_and_nearest_right
 TEST(Recognition, a_form_that_is_forced_says_what_it_expects) {
   EXPECT_EQ(read_listing("nodes: []\n", "f", ListingFormat::warewulf).error().text(),
             "f:1:1: as warewulf, an object of nodes by name, \"nodes\", is expected");
+  EXPECT_EQ(read_listing("nodes: []\n", "f", ListingFormat::metal3).error().text(),
+            "f:1:1: as metal3, an object of the kind BareMetalHost is expected");
   EXPECT_TRUE(read_listing("nodes: [{xname: x1c0s0b0n0}, {system_id: a}]\n", "f", ListingFormat::openchami));
 }
 
@@ -70,6 +76,16 @@ TEST(Recognition, bifrosts_columns_and_ours_with_a_header) {
   const auto own = read_listing("pm_type,pm_addr,mac\nipmi,192.0.2.5,52:54:00:00:00:01\n", "f");
   ASSERT_TRUE(own) << own.error().text();
   EXPECT_EQ(own->at(0).data["pm_addr"], "192.0.2.5");
+}
+
+TEST(Recognition, what_spreadsheets_write) {
+  const auto entries =
+      read_listing("\xef\xbb\xbfname,role,description\r\nw0,a,\"one, \"\"two\"\"\r\nthree\"\r\nw1,b,\r\n", "f");
+  ASSERT_TRUE(entries) << entries.error().text();
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_EQ(entries->at(0).data["description"], "one, \"two\"\r\nthree");
+  EXPECT_EQ(entries->at(1).at.line, 4);
+  EXPECT_TRUE(read_listing("\xef\xbb\xbf[a]\nw0 ipmi_address=192.0.2.5\n", "f"));
 }
 
 TEST(Recognition, ironics_chassis_and_port_groups) {

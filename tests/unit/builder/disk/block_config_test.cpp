@@ -76,7 +76,9 @@ TEST(BlockConfigTest, TheRootAndVolumesLieOnTheFirstDisk) {
   EXPECT_THAT(error_of("- local_loop: {name: image0}\n"
                        "- local_loop: {name: other, mkfs: {name: mkfs_root, mount: {mount_point: /}}}\n"),
               HasSubstr("/ lies on other, and must on the first, image0"));
-  EXPECT_THAT(error_of("- local_loop: {name: image0}\n- local_loop: {name: a/b}\n"), HasSubstr("is to name a file"));
+  for (const std::string& name : {std::string("a/b"), std::string(), std::string("a\\nb"), std::string(101, 'x')})
+    EXPECT_THAT(error_of(cat("- local_loop: {name: image0}\n- local_loop: {name: \"", name, "\"}\n")),
+                HasSubstr("is part of its file's"));
   const DiskLayout layout =
       parsed(cat(k_two_disks, "    - {name: data2, size: 100%}\n",
                  "- lvm: {name: lvm, pvs: [{name: pv, base: data2}], vgs: [{name: vg, base: [pv]}], lvs: "

@@ -219,13 +219,22 @@ TEST_F(SandboxTest, SettingsOfAnOwnNetworkAreTheHooks) {
     SandboxSpec spec = grounds.spec();
     spec.has_own_network = is_own;
     in_namespace([&] {
-      (void)enter_sandbox(spec);
+      const BuilderPlaces places = enter_sandbox(spec);
       ASSERT_EQ(::unshare(CLONE_NEWNET), 0);
+      places.open_network_settings();
       const std::string other = read_file(setting) == "1\n" ? "0\n" : "1\n";
       if (is_own) write_all(Fd::open(setting, O_WRONLY), other, setting);
       EXPECT_EQ(read_file(setting) == other, is_own);
       EXPECT_EQ(error_of_creating(setting), is_own ? 0 : EROFS);
       EXPECT_EQ(error_of_creating("/proc/sys/kernel/core_pattern"), EROFS);
+      // The kernel has one for all networks.
+      if (const char* shared = "/proc/sys/net/netfilter/nf_hooks_lwtunnel"; fs::exists(shared)) {
+        EXPECT_EQ(error_of_creating(shared), EROFS);
+      }
+      if (is_own) {
+        EXPECT_EQ(::umount("/proc/sys/net/ipv4"), 0);
+      }
+      EXPECT_EQ(error_of_creating(setting), EROFS);
     });
   }
   EXPECT_EQ(read_file(setting), machines);

@@ -31,6 +31,18 @@ TEST(WantedParameters, are_none_once_they_are_filled_in) {
   EXPECT_NE(wanted_parameters(built->root(), false).find("parameters: {}"), std::string::npos);
 }
 
+TEST(WantedParameters, what_can_not_be_looked_at_is_told) {
+  const std::string top = "heat_template_version: 2018-08-31\nresources:\n  a: {type: a.yaml}\n";
+  const auto missing = build({{"top.yaml", top}});
+  EXPECT_NE(wanted_parameters(missing->root(), false).find("  # There may be more; not looked at: "),
+            std::string::npos);
+  // Each asks for one more, and is deeper than templates may lie in each other in the end.
+  const auto circle = build({{"top.yaml", top}, {"a.yaml", top + "parameters: {b: {type: string}}\n"}});
+  const std::string said = wanted_parameters(circle->root(), false);
+  EXPECT_NE(said.find("  # asked for by a.yaml\n  # string\n  b:\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("not looked at: "), std::string::npos) << said;
+}
+
 TEST(WantedParameters, of_templates_inside_come_all_at_once) {
   const auto built = build(
       {{"top.yaml",
