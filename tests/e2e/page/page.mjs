@@ -575,6 +575,7 @@ const tests = {
     const acts = ['manage', 'switch on', 'maintenance', 'edit', 'Act on all shown', 'Add machines'];
     const look = async (token) => {
       const page = await browser.page();
+      await page.getByRole('button', {name: 'List', exact: true}).click(); // a map is shown where the tests before made many
       await page.getByLabel('Find nodes').fill('who1');
       await page.getByRole('button', {name: 'admin, role admin, looking only'}).click();
       await page.getByRole('dialog', {name: 'admin'}).getByRole('button', {name: 'Give a token'}).click();
