@@ -8,6 +8,16 @@
 
 namespace hearth::bootstrap {
 
+namespace {
+
+constexpr Seconds k_longest_order{60};  ///< that a BMC has: then its order is given up (power/)
+
+bool switches_off(Stage stage) {
+  return stage == Stage::power_off || stage == Stage::switch_off || stage == Stage::await_off;
+}
+
+}  // namespace
+
 std::vector<Stage> Jobs::flow(const Node& node) const {
   const auto own = node.fields.find("automated_clean");
   const bool given = own != node.fields.end() && own->is_boolean();
@@ -45,6 +55,9 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   hearth::check(kind_of(node.state) == StateKind::working, "a job begins in a state of work", "node", node.uuid, "job",
                 job.kind, "state", name(node.state));
   if (job.kind == "inspect") node.inspection_started = job.started;
+  if (parts_.busy.contains(node.uuid)) node.job.notes["order_before"] = true;
+  if (!is_first_ && job.started - began_ < microseconds(k_longest_order))
+    node.job.notes["stray_until"] = began_ + microseconds(k_longest_order);
   enter(node, flow(node).front());
 }
 
@@ -56,6 +69,7 @@ void Jobs::enter(Node& node, Stage stage) {
   job.attempt = 0;
   job.retry_at = 0;
   job.notes.erase("command");
+  asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
   if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(job.kind, ": ", job.stage));
@@ -108,12 +122,15 @@ void Jobs::advance(const std::string& uuid) {
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
     if (is_paused(*now)) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
+    if (const Stamp until = stage ? stray_until(*now, *stage) : 0; until > 0) return come_back(uuid, until);
     if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
       if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
       // A node that waits for its machine is not changed by looking whether its time is up.
-      const Step step = is_wait(*stage) ? wait_for(*now, *stage) : run_stage(parts_.ledger.edit(uuid), *stage);
+      const Step step = is_wait(*stage)             ? wait_for(*now, *stage)
+                        : is_question(*now, *stage) ? ask_again(*now, *stage)
+                                                    : run_stage(parts_.ledger.edit(uuid), *stage);
       if (step == Step::wait) return go_on_later(uuid);
       stage_done(parts_.ledger.edit(uuid), *stage, Json());
     } catch (const std::exception& error) {
@@ -123,7 +140,27 @@ void Jobs::advance(const std::string& uuid) {
   }
 }
 
+/// What an earlier conductor ordered is not called back, and a slow BMC may take it when the machine has been started:
+/// where it was killed while it switched the machine off, or while the job waited for an order that was given before.
+void Jobs::note_stray_order(Node& node, Stage stage) {
+  Json& notes = node.job.notes;
+  const bool is_from_before = node.job.started < began_;
+  const bool waited = notes.contains("order_before");
+  if (waited) notes.erase("order_before");
+  if ((is_from_before && waited) || (switches_off(stage) && node.job.stage_since < began_))
+    notes["stray_until"] = began_ + microseconds(k_longest_order);
+}
+
+/// 0: it may be switched on. What is further away was noted before the clock was set back.
+Stamp Jobs::stray_until(const Node& node, Stage stage) const {
+  if (stage != Stage::power_on && stage != Stage::start_disk) return 0;
+  const Stamp until = node.job.notes.value("stray_until", Stamp{0});
+  const Stamp left = until - parts_.ledger.now();
+  return left > 0 && left <= microseconds(k_longest_order) ? until : 0;
+}
+
 Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
+  note_stray_order(node, stage);
   switch (stage) {
     case Stage::check: return check(node);
     case Stage::finish: return finish(node);
@@ -207,7 +244,7 @@ Seconds Jobs::callback_timeout(const Node& node) const {
   return own_or(node, "clean_callback_timeout", usual.clean_callback_timeout);
 }
 
-Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
+Jobs::Step Jobs::start(const Node& node, Stage stage, Work work) {
   const bool is_only = parts_.busy.insert(node.uuid).second;
   hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
   pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
@@ -244,6 +281,7 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
       keep_power(parts_.ledger.edit(what.uuid), outcome.value);
     return;
   }
+  if (still_runs(*now, what.stage, outcome)) return;
   Node& node = parts_.ledger.edit(what.uuid);
   try {
     take_outcome(node, what.stage, outcome);
