@@ -8,16 +8,6 @@
 
 namespace hearth::bootstrap {
 
-namespace {
-
-constexpr Seconds k_longest_order{60};  ///< that a BMC has: then its order is given up (power/)
-
-bool switches_off(Stage stage) {
-  return stage == Stage::power_off || stage == Stage::switch_off || stage == Stage::await_off;
-}
-
-}  // namespace
-
 std::vector<Stage> Jobs::flow(const Node& node) const {
   const auto own = node.fields.find("automated_clean");
   const bool given = own != node.fields.end() && own->is_boolean();
@@ -55,9 +45,6 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   hearth::check(kind_of(node.state) == StateKind::working, "a job begins in a state of work", "node", node.uuid, "job",
                 job.kind, "state", name(node.state));
   if (job.kind == "inspect") node.inspection_started = job.started;
-  if (parts_.busy.contains(node.uuid)) node.job.notes["order_before"] = true;
-  if (!is_first_ && job.started - began_ < microseconds(k_longest_order))
-    node.job.notes["stray_until"] = began_ + microseconds(k_longest_order);
   enter(node, flow(node).front());
 }
 
@@ -122,7 +109,7 @@ void Jobs::advance(const std::string& uuid) {
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
     if (is_paused(*now)) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
-    if (const Stamp until = stage ? stray_until(*now, *stage) : 0; until > 0) return come_back(uuid, until);
+    if (stage && awaits_stray(*now, *stage)) return;
     if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
@@ -140,27 +127,22 @@ void Jobs::advance(const std::string& uuid) {
   }
 }
 
-/// What an earlier conductor ordered is not called back, and a slow BMC may take it when the machine has been started:
-/// where it was killed while it switched the machine off, or while the job waited for an order that was given before.
-void Jobs::note_stray_order(Node& node, Stage stage) {
-  Json& notes = node.job.notes;
-  const bool is_from_before = node.job.started < began_;
-  const bool waited = notes.contains("order_before");
-  if (waited) notes.erase("order_before");
-  if ((is_from_before && waited) || (switches_off(stage) && node.job.stage_since < began_))
-    notes["stray_until"] = began_ + microseconds(k_longest_order);
-}
-
-/// 0: it may be switched on. What is further away was noted before the clock was set back.
-Stamp Jobs::stray_until(const Node& node, Stage stage) const {
-  if (stage != Stage::power_on && stage != Stage::start_disk) return 0;
-  const Stamp until = node.job.notes.value("stray_until", Stamp{0});
-  const Stamp left = until - parts_.ledger.now();
-  return left > 0 && left <= microseconds(k_longest_order) ? until : 0;
+bool Jobs::awaits_stray(const Node& node, Stage stage) {
+  if (stage != Stage::power_on && stage != Stage::start_disk) return false;
+  const Stamp until = parts_.off_orders.stray_until(node, parts_.ledger.now());
+  if (until == 0) return false;
+  come_back(node.uuid, until);
+  if (node.job.notes.value("awaits_stray", false)) return true;
+  Node& told = parts_.ledger.edit(node.uuid);
+  told.job.notes["awaits_stray"] = true;
+  parts_.ledger.record(
+      told, "retry",
+      cat("its BMC may yet carry out what was ordered before the conductor was killed; it is started at ",
+          text_of(stamp_json(until)).substr(0, 19)));
+  return true;
 }
 
 Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
-  note_stray_order(node, stage);
   switch (stage) {
     case Stage::check: return check(node);
     case Stage::finish: return finish(node);
@@ -276,13 +258,16 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) {
     looked_ = 0;  // what took its place has waited for it
-    // What was learnt of the machine is true nevertheless.
-    if (now != nullptr && outcome.good && !needs_agent(what.stage))
-      keep_power(parts_.ledger.edit(what.uuid), outcome.value);
+    if (now != nullptr && !needs_agent(what.stage)) {
+      Node& node = parts_.ledger.edit(what.uuid);
+      parts_.off_orders.answered(node, parts_.ledger.now());
+      if (outcome.good) keep_power(node, outcome.value);  // what was learnt of the machine is true nevertheless
+    }
     return;
   }
   if (still_runs(*now, what.stage, outcome)) return;
   Node& node = parts_.ledger.edit(what.uuid);
+  parts_.off_orders.answered(node, parts_.ledger.now());
   try {
     take_outcome(node, what.stage, outcome);
   } catch (

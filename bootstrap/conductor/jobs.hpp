@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/path.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
+#include "bootstrap/conductor/off_order.hpp"
 #include "bootstrap/conductor/settings.hpp"
 #include "bootstrap/conductor/strangers.hpp"
 #include "bootstrap/conductor/transition.hpp"
@@ -36,10 +37,10 @@ class Jobs {
     const Settings& settings;
     const Strangers& strangers;
     std::set<std::string>& busy;  ///< nodes for which a worker does something: one thing at a time
-    fs::path directory;           ///< for certificates of agents and logs that they send
+    const OffOrders& off_orders;
+    fs::path directory;  ///< for certificates of agents and logs that they send
   };
-  explicit Jobs(Parts parts)
-      : parts_(std::move(parts)), began_(parts_.ledger.now()), is_first_(parts_.ledger.nodes().empty()) {}
+  explicit Jobs(Parts parts) : parts_(std::move(parts)), began_(parts_.ledger.now()) {}
 
   /// The verb's transition, and its job. Throws Refusal.
   void begin(Node& node, Verb verb, const Json& arguments);
@@ -92,9 +93,8 @@ class Jobs {
   [[nodiscard]] std::vector<Stage> flow(const Node& node) const;
   [[nodiscard]] Seconds callback_timeout(const Node& node) const;
 
-  /// Until when the machine is not switched on, since a BMC may yet carry out an order of a conductor that is no more.
-  void note_stray_order(Node& node, Stage stage);
-  [[nodiscard]] Stamp stray_until(const Node& node, Stage stage) const;
+  /// Whether the machine is not to be started yet, lest an order of a conductor that is no more finds it running.
+  [[nodiscard]] bool awaits_stray(const Node& node, Stage stage);
 
   // job_power.cpp
   Step check(Node& node);
@@ -136,8 +136,7 @@ class Jobs {
   };
 
   Parts parts_;
-  Stamp began_;
-  bool is_first_;  ///< there was no node when it began
+  Stamp began_;  ///< to serve
   std::vector<Pending> pending_;
   std::map<std::string, Asked> asked_;           ///< by node
   std::optional<std::size_t> booting_;           ///< machines that boot the ramdisk; counted once in a round

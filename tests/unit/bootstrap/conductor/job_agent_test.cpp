@@ -145,5 +145,31 @@ TEST_F(JobAgent, progressIsShown) {
   EXPECT_EQ(node(uuid).progress, 42);
 }
 
+TEST_F(JobAgent, askingHowFarAnAgentIsWritesNothing) {
+  const std::string uuid = writing();
+  agents.rounds = 1000;
+  pass(3);
+  const Stamp changed = node(uuid).updated;
+  const int looks = agents.agents.begin()->second.looks;
+  pass(20);
+  EXPECT_GE(agents.agents.begin()->second.looks, looks + 15);
+  EXPECT_EQ(node(uuid).updated, changed);
+}
+
+TEST_F(JobAgent, whoIsSilentIsGivenUpAndWhoAnsweredBeforeTheRestartHasItsTimeAnew) {
+  const std::string uuid = writing();
+  conductor->ledger().edit(uuid).driver_info["agent_silence_timeout"] = "60";
+  agents.rounds = 1000;
+  pass(200);
+  EXPECT_EQ(node(uuid).job.stage, "write image") << "it answers, whatever was kept of that";
+  start();
+  agents.silent = true;
+  pass(40);
+  EXPECT_EQ(node(uuid).job.stage, "write image") << node(uuid).last_error;
+  pass(30);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_NE(node(uuid).last_error.find("has not answered since"), std::string::npos) << node(uuid).last_error;
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
