@@ -149,11 +149,13 @@ TEST_F(JobAgent, askingHowFarAnAgentIsWritesNothing) {
   const std::string uuid = writing();
   agents.rounds = 1000;
   pass(3);
-  const Stamp changed = node(uuid).updated;
+  const Job kept = store.nodes().at(0).job;
   const int looks = agents.agents.begin()->second.looks;
   pass(20);
   EXPECT_GE(agents.agents.begin()->second.looks, looks + 15);
-  EXPECT_EQ(node(uuid).updated, changed);
+  const Job now = store.nodes().at(0).job;
+  EXPECT_EQ(now.notes, kept.notes);
+  EXPECT_EQ(now.retry_at, kept.retry_at);
 }
 
 TEST_F(JobAgent, whoIsSilentIsGivenUpAndWhoAnsweredBeforeTheRestartHasItsTimeAnew) {
