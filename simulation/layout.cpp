@@ -9,6 +9,7 @@ namespace hearth::simulation {
 
 namespace {
 
+constexpr std::size_t k_named = 8;           ///< machines in a note
 const pxe::Ipv4 k_drawn_server{0xc0000201};  // 192.0.2.1
 
 std::string drawn_mac(std::size_t number) {
@@ -32,6 +33,11 @@ void note_management(const bootstrap::SiteFile& site, std::vector<std::string>& 
     const std::string type = text_member(entry.data, "pm_type");
     if (type != "redfish")
       others.push_back(cat(text_member(entry.data, "name"), " (", type.empty() ? "none" : type, ")"));
+  }
+  const std::size_t more = others.size() > k_named ? others.size() - k_named : 0;
+  if (more > 0) {
+    others.resize(k_named);
+    others.push_back(cat(more, " more"));
   }
   if (!others.empty())
     notes.push_back(cat("every BMC is played as one that speaks Redfish, which these have not: ", join(others, ", ")));

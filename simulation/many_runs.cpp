@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <memory>
 #include <optional>
 
@@ -48,9 +49,10 @@ class Player {
       }
       return;
     }
+    const std::string how = how_ended();
     process_.reset();
     if (next_ > wish_.runs) return;
-    results.push_back({next_, cat("the process that played it ended: ", last_words()), "", 0, 0, 0, {}});
+    results.push_back({next_, cat("the process that played it ended: ", how, last_words()), "", 0, 0, 0, {}});
     next_ += step_;
     if (next_ <= wish_.runs) begin();
   }
@@ -77,6 +79,14 @@ class Player {
     const Fd out(::dup(STDOUT_FILENO));
     for (std::uint64_t run = next_; run <= wish_.runs; run += step_)
       write_all(out, cat(line_of(result_of(run, wish_.play(run))), "\n"), "the starter");
+  }
+  /// Its results have ended: so has it, or it is about to.
+  std::string how_ended() {
+    pollfd end{process_->end().get(), POLLIN, 0};
+    (void)::poll(&end, 1, 1000);
+    const std::optional<ExitStatus> status = process_->ended();
+    if (!status || std::holds_alternative<Exited>(*status)) return "";
+    return cat(describe(*status), *status == ExitStatus(Signaled{SIGKILL}) ? " (for lack of memory?)" : "", ": ");
   }
   std::string last_words() {
     std::string text;

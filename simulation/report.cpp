@@ -23,6 +23,8 @@ std::string time_text(double value) { return elapsed_text(from_seconds(std::roun
 
 std::string percent_text(double share) { return cat(fixed(share * 100, share < 0.1 ? 1 : 0), " %"); }
 
+std::string machines_text(std::uint64_t count) { return cat(count, count == 1 ? " machine" : " machines"); }
+
 /// What so large a share of all is no more than; 0 of none.
 double at_share(std::vector<double> values, double share) {
   if (values.empty()) return 0;
@@ -57,6 +59,7 @@ struct Sums {
       writes += tally.writes;
       writing += seconds_in(tally.writing);
       shared += seconds_in(tally.shared);
+      unfinished += tally.writers;
       most_writers = std::max(most_writers, tally.most_writers);
       faults += result.faults;
       for (const Recovery& recovery : tally.recoveries) recoveries[recovery.kind].push_back(seconds_in(recovery.took));
@@ -71,7 +74,7 @@ struct Sums {
   }
 
   std::vector<double> converged;
-  std::uint64_t boots = 0, waited = 0, no_room = 0, writes = 0, most_writers = 0, faults = 0;
+  std::uint64_t boots = 0, waited = 0, no_room = 0, writes = 0, unfinished = 0, most_writers = 0, faults = 0;
   double waiting = 0, writing = 0, shared = 0;
   std::map<FaultKind, std::vector<double>> recoveries;
   std::map<std::string, std::vector<double>> up;
@@ -108,8 +111,8 @@ void look_at_pool(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
   if (sums.no_room > 0) {
     found.push_back({"address-pool",
                      cat("with this pool ", percent_text(share_of(sums.no_room, sums.boots)),
-                         " of boots wait for an address, since none is free: ", site.pool, " for ", site.without_own,
-                         " machines, and whoever else asks; who waits does so for ",
+                         " of boots wait for an address, since none is free: ", site.pool, " for ",
+                         machines_text(site.without_own), ", and whoever else asks; who waits does so for ",
                          time_text(sums.waiting / static_cast<double>(sums.waited))),
                      "network.pool: a larger one, or fixed addresses (machines[].address)"});
   }
@@ -124,7 +127,15 @@ void look_at_pool(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
 }
 
 void look_at_link(const PlayedSite& site, const Sums& sums, std::vector<WeakPoint>& found) {
-  if (site.link == 0 || sums.writes == 0) return;
+  const std::string advice = "a faster link (--link), a smaller image, or fewer machines at a time";
+  if (site.link == 0) return;
+  if (sums.unfinished > 0)
+    found.push_back(
+        {"image-link",
+         cat(sums.unfinished, sums.unfinished == 1 ? " image of " : " images of ", human_bytes(site.image_bytes),
+             " had not come when a run was given up; up to ", sums.most_writers, " were fetched at a time"),
+         advice});
+  if (sums.writes == 0) return;
   const double mean = sums.writing / static_cast<double>(sums.writes);
   const double shared = sums.shared / static_cast<double>(sums.writes);
   if (shared < k_long_wait) return;
@@ -132,7 +143,7 @@ void look_at_link(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
       {"image-link",
        cat("an image takes ", time_text(mean), " to come, ", time_text(shared), " of it since others have the ",
            "link, too: up to ", sums.most_writers, " fetch ", human_bytes(site.image_bytes), " at a time"),
-       "a faster link (--link), a smaller image, or fewer machines at a time"});
+       advice});
 }
 
 void look_at_faults(const Sums& sums, std::vector<WeakPoint>& found) {
@@ -203,6 +214,7 @@ std::string line_of(const RunResult& result) {
                       {"writes", tally.writes},
                       {"writing", seconds_in(tally.writing)},
                       {"shared", seconds_in(tally.shared)},
+                      {"writers", tally.writers},
                       {"most_writers", tally.most_writers},
                       {"recoveries", recoveries},
                       {"machines", machines}});
@@ -229,6 +241,7 @@ RunResult parse_result(std::string_view line) {
   tally.writes = row.at("writes").get<std::uint64_t>();
   tally.writing = from_seconds(row.at("writing").get<double>());
   tally.shared = from_seconds(row.at("shared").get<double>());
+  tally.writers = row.at("writers").get<std::uint64_t>();
   tally.most_writers = row.at("most_writers").get<std::uint64_t>();
   for (const Json& recovery : row.at("recoveries")) {
     if (const auto kind = parse_kind(text_member(recovery, "fault")))
@@ -297,8 +310,8 @@ Json report_json(const PlayedSite& site, const std::vector<RunResult>& results) 
 
 std::string report_text(const PlayedSite& site, const std::vector<RunResult>& results) {
   const Sums sums(results);
-  std::string text = cat(results.size(), results.size() == 1 ? " run" : " runs", " of ", site.machines, " machines, ",
-                         site.faults, site.faults == "none" ? " of the faults" : " faults", ": ",
+  std::string text = cat(results.size(), results.size() == 1 ? " run" : " runs", " of ", machines_text(site.machines),
+                         ", ", site.faults, site.faults == "none" ? " of the faults" : " faults", ": ",
                          results.size() - bad_runs(results), " came to their end\n");
   if (!sums.converged.empty())
     text += cat("all machines run: median ", time_text(at_share(sums.converged, 0.5)), ", p99 ",

@@ -70,7 +70,6 @@ std::string difference(const std::map<std::string, Node>& known, const bootstrap
 }  // namespace
 
 void Rules::started(bootstrap::Ledger& ledger) {
-  ++lives_;
   const std::optional<Doubt> doubt = std::exchange(doubt_, std::nullopt);
   const std::int64_t found = ledger.store().last_event();
   if (doubt && found == doubt->last_event && difference(doubt->nodes, ledger).empty()) {

@@ -48,26 +48,28 @@ namespace {
 class Writing {
  public:
   explicit Writing(Site& site) : site_(site), since_(site.scheduler.now()) {
-    ++site.tally.writes;
     site.tally.most_writers = std::max(site.tally.most_writers, ++site.tally.writers);
   }
   Writing(const Writing&) = delete;
   Writing& operator=(const Writing&) = delete;
   ~Writing() {
     --site_.tally.writers;
+    ++site_.tally.writes;
     site_.tally.writing += site_.scheduler.now() - since_;
+    site_.tally.shared += shared_;
   }
   /// What so many bytes take on the link that all share.
-  [[nodiscard]] Duration shared_time(std::uint64_t bytes) const {
+  [[nodiscard]] Duration shared_time(std::uint64_t bytes) {
     if (site_.layout.link == 0) return Duration(0);
     const Duration alone = std::chrono::milliseconds(bytes * 1000 / site_.layout.link);
-    site_.tally.shared += alone * (site_.tally.writers - 1);
+    shared_ += alone * (site_.tally.writers - 1);
     return alone * site_.tally.writers;
   }
 
  private:
   Site& site_;
   MonotonicTime since_;
+  Duration shared_{};
 };
 
 }  // namespace
@@ -78,7 +80,7 @@ deploy::WrittenImage SimulatedHardware::write_image(const deploy::ImageInfo& ima
   constexpr std::uint64_t k_parts = 8;
   const std::uint64_t part_bytes = site_.layout.image_bytes / k_parts;
   DriveState& drive = drive_at(device);
-  const Writing writing(site_);
+  Writing writing(site_);
   site_.rules.image_begun(machine_.name(), machine_.boot_, drive.serial, drive.serial == machine_.meant());
   site_.note("disk", machine_.name(), cat("an image is written to ", drive.serial));
   drive.image.clear();

@@ -42,8 +42,6 @@ class Rules {
   void committed(const bootstrap::Ledger& ledger, const bootstrap::Committed& what, bool in_doubt);
   /// The conductor has started again: nothing that was durable may be missing, and of what is in doubt all or nothing.
   void started(bootstrap::Ledger& ledger);
-  /// How often it has started.
-  [[nodiscard]] int lives() const { return lives_; }
   /// A machine's agent begins to write an image. `boot`: which start of the machine it is.
   void image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant);
   /// The DHCP server's ACK leaves, to what was asked then.
@@ -87,7 +85,6 @@ class Rules {
   std::map<std::string, bootstrap::Node> nodes_;  ///< by name, as they are durable
   std::map<std::string, Before> before_;          ///< as they were before their last job began, or ended
   std::int64_t last_event_ = 0;
-  int lives_ = 0;
   struct Doubt {
     std::map<std::string, bootstrap::Node> nodes;
     std::int64_t last_event = 0;

@@ -30,10 +30,10 @@ struct Tally {
   std::uint64_t waited = 0;   ///< of them, those whose first question was not answered
   std::uint64_t no_room = 0;  ///< those that were refused an address, since none was free
   Duration waiting{};
-  std::uint64_t writes = 0;
+  std::uint64_t writes = 0;  ///< of images, that have ended
   Duration writing{};
   Duration shared{};               ///< of it, since others had the link, too
-  std::uint64_t writers = 0;       ///< just now
+  std::uint64_t writers = 0;       ///< just now: at a run's end, those whose image has not come
   std::uint64_t most_writers = 0;  ///< at a time
   std::optional<Duration> converged{};
   std::vector<Recovery> recoveries;

@@ -67,8 +67,7 @@ class World {
  private:
   void make_machines();
   void serve_bmc(std::size_t number);
-  /// `life`: of the conductor, in which it was asked.
-  void answer_as_bmc(std::size_t number, const ServedRequest& request, const Network::Reply& reply, int life);
+  void answer_as_bmc(std::size_t number, const ServedRequest& request, const Network::Reply& reply);
   void visit();
   void begin(const Fault& fault, bool is_on);
   [[nodiscard]] bool is_well() const;
@@ -133,13 +132,13 @@ void World::serve_bmc(std::size_t number) {
                     if (bmc.hung > 0) return;
                     const Duration time = bmc.slow > 0 ? bmc_random_.between(seconds(5), seconds(50))
                                                        : bmc_random_.between(milliseconds(20), milliseconds(400));
-                    scheduler_.after(time, Scheduler::k_world, [this, number, request, reply, life = rules_.lives()] {
-                      if (bmcs_[number].hung == 0) answer_as_bmc(number, request, reply, life);
+                    scheduler_.after(time, Scheduler::k_world, [this, number, request, reply] {
+                      if (bmcs_[number].hung == 0) answer_as_bmc(number, request, reply);
                     });
                   });
 }
 
-void World::answer_as_bmc(std::size_t number, const ServedRequest& request, const Network::Reply& reply, int life) {
+void World::answer_as_bmc(std::size_t number, const ServedRequest& request, const Network::Reply& reply) {
   const BmcState& bmc = bmcs_[number];
   if (bmc.has_other_password) {
     RedfishFace other(racks_, {"admin", "another password"}, machines_[number]->name());
@@ -147,9 +146,7 @@ void World::answer_as_bmc(std::size_t number, const ServedRequest& request, cons
   }
   const bool is_reset = request.method == "POST" && request.path.find("ComputerSystem.Reset") != std::string::npos;
   if (is_reset && bmc.lies > 0 && bmc_random_.one_in(2)) return reply({204, "", {}, ""});
-  // What a killed conductor ordered is not called back, and nobody knows of it: PROMISES.md, at its end.
-  if (is_reset && life == rules_.lives() && machines_[number]->is_on() &&
-      text_member(json_or_null(request.body), "ResetType") == "ForceOff")
+  if (is_reset && machines_[number]->is_on() && text_member(json_or_null(request.body), "ResetType") == "ForceOff")
     site_.rules.switched_off(machines_[number]->name());
   ServedResponse response = faces_[number]->answer(request);
   if (bmc.lies > 0 && request.method == "GET" && bmc_random_.one_in(4)) {

@@ -135,6 +135,7 @@ class Conductor {
   std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
   bool look_at_all_imports_ = true;
   Strangers strangers_;
+  OffOrders off_orders_;
   Jobs jobs_;
   PowerWatch power_;
   AgentEndpoint agents_;

@@ -78,6 +78,7 @@ void Jobs::agent_called(Node& node) {
   node.job.notes["agent"] = parts_.ledger.now();
   node.job.notes.erase("booting");
   node.job.retry_at = 0;  // it may have something to tell
+  asked_.erase(node.uuid);
 }
 
 AgentAddress Jobs::address_of(const Node& node) const {
@@ -86,31 +87,71 @@ AgentAddress Jobs::address_of(const Node& node) const {
   return agent;
 }
 
+/// Who has begun to serve does not know when others were answered last.
+Stamp Jobs::heard_of(const Node& node) const {
+  const Job& job = node.job;
+  const auto asked = asked_.find(node.uuid);
+  const Stamp told = asked != asked_.end() && asked->second.job == job.started ? asked->second.heard : 0;
+  return std::max({job.notes.value("heard", Stamp{0}), job.stage_since, told, job.started < began_ ? began_ : 0});
+}
+
+bool Jobs::is_mute(const Node& node) const {
+  return parts_.ledger.now() - heard_of(node) >
+         microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout));
+}
+
+bool Jobs::is_question(const Node& node, Stage stage) const {
+  return needs_agent(stage) && !text_in(node.job.notes, "command").empty() && !is_at_bmc(node, stage) && !is_mute(node);
+}
+
+Jobs::Step Jobs::ask_again(const Node& node, Stage stage) {
+  const std::string command = text_in(node.job.notes, "command");
+  const auto asked = asked_.find(node.uuid);
+  if (asked != asked_.end() && asked->second.job == node.job.started && asked->second.command == command) {
+    const Stamp left = asked->second.again - parts_.ledger.now();
+    if (left > 0 && left <= microseconds(parts_.settings.poll_interval)) {
+      come_back(node.uuid, asked->second.again);
+      return Step::wait;
+    }
+  }
+  const Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
+  return start(node, stage, guarded([client = &parts_.agents, agent = address_of(node), command, order]() -> Json {
+                 const Json commands = client->commands(agent);
+                 const Json* row = command_with(commands, command);
+                 if (row == nullptr) row = find_order(commands, order);
+                 return row == nullptr ? Json{{"lost", true}} : *row;
+               }));
+}
+
+bool Jobs::still_runs(const Node& node, Stage stage, const Outcome& outcome) {
+  const std::string command = text_in(node.job.notes, "command");
+  if (!needs_agent(stage) || is_at_bmc(node, stage) || !outcome.good || !outcome.value.is_object() || command.empty() ||
+      node.job.attempt != 0 || text_in(outcome.value, "id") != command || command_status(outcome.value) != "RUNNING")
+    return false;
+  const Stamp now = parts_.ledger.now();
+  const Stamp again = now + microseconds(parts_.settings.poll_interval);
+  asked_[node.uuid] = {node.job.started, command, now, again};
+  come_back(node.uuid, again);
+  const auto told = outcome.value.find("command_result");
+  if (told != outcome.value.end() && told->is_object() && told->contains("progress"))
+    parts_.ledger.passing(node.uuid).progress = (*told)["progress"];
+  return true;
+}
+
 Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
   Job& job = node.job;
   const Json step = is_steps(stage) ? current_step(stage, node) : Json();
   if (is_steps(stage) && step.is_null()) return Step::done;
   if (is_bmc_step(node, step)) return bmc_step(node, stage, step);
-  const Stamp heard = std::max(job.notes.value("heard", Stamp{0}), job.stage_since);
-  if (parts_.ledger.now() - heard >
-      microseconds(own_or(node, "agent_silence_timeout", parts_.settings.agent_silence_timeout))) {
+  if (is_mute(node)) {
     fail(parts_.ledger, node,
-         cat("The agent of node ", node.uuid, " has not answered since ", text_of(stamp_json(heard)), " (", name(stage),
-             "): look at the machine's console, then deploy again"));
+         cat("The agent of node ", node.uuid, " has not answered since ", text_of(stamp_json(heard_of(node))), " (",
+             name(stage), "): look at the machine's console, then deploy again"));
     return Step::wait;
   }
   const Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
   const AgentAddress agent = address_of(node);
   AgentClient* client = &parts_.agents;
-  const std::string command = text_in(job.notes, "command");
-  if (!command.empty()) {
-    return start(node, stage, guarded([client, agent, command, order]() -> Json {
-                   const Json commands = client->commands(agent);
-                   const Json* row = command_with(commands, command);
-                   if (row == nullptr) row = find_order(commands, order);
-                   return row == nullptr ? Json{{"lost", true}} : *row;
-                 }));
-  }
   const bool look = job.sent;
   job.sent = true;
   return start(node, stage, guarded([client, agent, order, look]() -> Json {

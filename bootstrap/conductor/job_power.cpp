@@ -173,6 +173,7 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
                    }));
     case Stage::power_off:
     case Stage::switch_off:
+      parts_.off_orders.given(node, parts_.ledger.now());
       return start(node, stage, power_work([driver, copy] {
                      driver->set(copy, PowerAction::off);
                      return power_value(Power::off);
@@ -194,6 +195,7 @@ Jobs::Step Jobs::power_stage(Node& node, Stage stage) {
     }
     case Stage::await_off: {
       const bool force = parts_.ledger.now() - node.job.stage_since > microseconds(parts_.settings.power_off_wait);
+      if (force) parts_.off_orders.given(node, parts_.ledger.now());
       return start(node, stage, power_work([driver, copy, force]() -> Json {
                      if (driver->state(copy) == Power::off) return power_value(Power::off);
                      if (!force) return {{"again", true}};

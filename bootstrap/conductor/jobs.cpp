@@ -56,6 +56,7 @@ void Jobs::enter(Node& node, Stage stage) {
   job.attempt = 0;
   job.retry_at = 0;
   job.notes.erase("command");
+  asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
   if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(job.kind, ": ", job.stage));
@@ -108,12 +109,15 @@ void Jobs::advance(const std::string& uuid) {
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
     if (is_paused(*now)) return come_back(uuid, now->job.retry_at);
     const std::optional<Stage> stage = parse_stage(now->job.stage);
+    if (stage && awaits_stray(*now, *stage)) return;
     if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
       if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
       // A node that waits for its machine is not changed by looking whether its time is up.
-      const Step step = is_wait(*stage) ? wait_for(*now, *stage) : run_stage(parts_.ledger.edit(uuid), *stage);
+      const Step step = is_wait(*stage)             ? wait_for(*now, *stage)
+                        : is_question(*now, *stage) ? ask_again(*now, *stage)
+                                                    : run_stage(parts_.ledger.edit(uuid), *stage);
       if (step == Step::wait) return go_on_later(uuid);
       stage_done(parts_.ledger.edit(uuid), *stage, Json());
     } catch (const std::exception& error) {
@@ -121,6 +125,21 @@ void Jobs::advance(const std::string& uuid) {
       return;
     }
   }
+}
+
+bool Jobs::awaits_stray(const Node& node, Stage stage) {
+  if (stage != Stage::power_on && stage != Stage::start_disk) return false;
+  const Stamp until = parts_.off_orders.stray_until(node, parts_.ledger.now());
+  if (until == 0) return false;
+  come_back(node.uuid, until);
+  if (node.job.notes.value("awaits_stray", false)) return true;
+  Node& told = parts_.ledger.edit(node.uuid);
+  told.job.notes["awaits_stray"] = true;
+  parts_.ledger.record(
+      told, "retry",
+      cat("its BMC may yet carry out what was ordered before the conductor was killed; it is started at ",
+          text_of(stamp_json(until)).substr(0, 19)));
+  return true;
 }
 
 Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
@@ -207,7 +226,7 @@ Seconds Jobs::callback_timeout(const Node& node) const {
   return own_or(node, "clean_callback_timeout", usual.clean_callback_timeout);
 }
 
-Jobs::Step Jobs::start(Node& node, Stage stage, Work work) {
+Jobs::Step Jobs::start(const Node& node, Stage stage, Work work) {
   const bool is_only = parts_.busy.insert(node.uuid).second;
   hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
   pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
@@ -239,12 +258,16 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
   if (stale) {
     looked_ = 0;  // what took its place has waited for it
-    // What was learnt of the machine is true nevertheless.
-    if (now != nullptr && outcome.good && !needs_agent(what.stage))
-      keep_power(parts_.ledger.edit(what.uuid), outcome.value);
+    if (now != nullptr && !needs_agent(what.stage)) {
+      Node& node = parts_.ledger.edit(what.uuid);
+      parts_.off_orders.answered(node, parts_.ledger.now());
+      if (outcome.good) keep_power(node, outcome.value);  // what was learnt of the machine is true nevertheless
+    }
     return;
   }
+  if (still_runs(*now, what.stage, outcome)) return;
   Node& node = parts_.ledger.edit(what.uuid);
+  parts_.off_orders.answered(node, parts_.ledger.now());
   try {
     take_outcome(node, what.stage, outcome);
   } catch (

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/path.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
+#include "bootstrap/conductor/off_order.hpp"
 #include "bootstrap/conductor/settings.hpp"
 #include "bootstrap/conductor/strangers.hpp"
 #include "bootstrap/conductor/transition.hpp"
@@ -36,9 +37,10 @@ class Jobs {
     const Settings& settings;
     const Strangers& strangers;
     std::set<std::string>& busy;  ///< nodes for which a worker does something: one thing at a time
-    fs::path directory;           ///< for certificates of agents and logs that they send
+    const OffOrders& off_orders;
+    fs::path directory;  ///< for certificates of agents and logs that they send
   };
-  explicit Jobs(Parts parts) : parts_(std::move(parts)) {}
+  explicit Jobs(Parts parts) : parts_(std::move(parts)), began_(parts_.ledger.now()) {}
 
   /// The verb's transition, and its job. Throws Refusal.
   void begin(Node& node, Verb verb, const Json& arguments);
@@ -83,13 +85,16 @@ class Jobs {
   void keep_power(Node& node, const Json& value);
   void take_outcome(Node& node, Stage stage, const Outcome& outcome);
   void retry_or_fail(Node& node, Stage stage, const Outcome& outcome);
-  Step start(Node& node, Stage stage, Work work);
+  Step start(const Node& node, Stage stage, Work work);
   Step finish(Node& node);
   Step wait_for(const Node& node, Stage stage);
   [[nodiscard]] bool is_silent(const Node& node) const;
   void boot_anew(Node& node);
   [[nodiscard]] std::vector<Stage> flow(const Node& node) const;
   [[nodiscard]] Seconds callback_timeout(const Node& node) const;
+
+  /// Whether the machine is not to be started yet, lest an order of a conductor that is no more finds it running.
+  [[nodiscard]] bool awaits_stray(const Node& node, Stage stage);
 
   // job_power.cpp
   Step check(Node& node);
@@ -105,6 +110,14 @@ class Jobs {
   [[nodiscard]] bool is_at_bmc(const Node& node, Stage stage) const;
   /// The next of its steps, or stage.
   void step_done(Node& node, Stage stage);
+  /// Whether its agent is only to be asked again how far it is: nothing is kept of that.
+  [[nodiscard]] bool is_question(const Node& node, Stage stage) const;
+  Step ask_again(const Node& node, Stage stage);
+  /// True where the agent goes on with what it was given, of which nothing but progress is new.
+  bool still_runs(const Node& node, Stage stage, const Outcome& outcome);
+  [[nodiscard]] Stamp heard_of(const Node& node) const;
+  /// Nothing was heard of its agent for longer than agents may be silent.
+  [[nodiscard]] bool is_mute(const Node& node) const;
   void agent_answered(Node& node, Stage stage, const Outcome& outcome);
   void command_done(Node& node, Stage stage, const Json& record);
   /// False where the job has failed by it.
@@ -114,8 +127,18 @@ class Jobs {
   [[nodiscard]] AgentAddress address_of(const Node& node) const;
   void start_over(Node& node, const std::string& why);
 
+  /// An order that an agent has under way, as it last told of it. A conductor that starts asks anew.
+  struct Asked {
+    Stamp job = 0;
+    std::string command;
+    Stamp heard = 0;
+    Stamp again = 0;
+  };
+
   Parts parts_;
+  Stamp began_;  ///< to serve
   std::vector<Pending> pending_;
+  std::map<std::string, Asked> asked_;           ///< by node
   std::optional<std::size_t> booting_;           ///< machines that boot the ramdisk; counted once in a round
   std::set<std::pair<Stamp, std::string>> due_;  ///< when to go on with whom
   Stamp looked_ = 0;                             ///< when all were looked at; 0 = they are to be

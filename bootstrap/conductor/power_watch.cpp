@@ -63,6 +63,7 @@ void PowerWatch::order(Node& node, PowerDriver& driver, PowerAction action,
                        std::function<void(Node&, const Outcome&)> then) {
   node.target_power = name(action);
   node.internal[k_ordered] = parts_.ledger.now();
+  if (is_off(action) || is_reboot(action)) parts_.off_orders.given(node, parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([&driver, copy, action] {
           driver.set(copy, action);
@@ -105,6 +106,7 @@ void PowerWatch::ask_softly(Node& node, PowerDriver& driver, PowerAction action,
   node.internal[k_soft_power] = {{"until", parts_.ledger.now() + microseconds(patience)},
                                  {"then_on", is_reboot(action)}};
   soft_[node.uuid] = parts_.ledger.now() + microseconds(Seconds(1));
+  parts_.off_orders.given(node, parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([&driver, copy] {
           driver.set(copy, PowerAction::soft_off);
@@ -138,6 +140,7 @@ void PowerWatch::follow_soft(const Node& node, PowerDriver& driver) {
   const Json wish = node.internal[k_soft_power];
   const bool late = parts_.ledger.now() >= wish.value("until", Stamp{0});
   const bool then_on = wish.value("then_on", false);
+  if (late) parts_.off_orders.given(parts_.ledger.edit(node.uuid), parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([&driver, copy, late, then_on]() -> Json {
           const bool off = driver.state(copy) == Power::off;
@@ -263,7 +266,10 @@ void PowerWatch::dispatch() {
                             const bool was_busy = parts_.busy.erase(uuid) == 1;
                             hearth::check(was_busy, "a management that answers was asked", "node", uuid);
                             if (routine) look_ended();
-                            if (parts_.ledger.by_uuid(uuid) != nullptr) then(parts_.ledger.edit(uuid), outcome);
+                            if (parts_.ledger.by_uuid(uuid) == nullptr) return;
+                            Node& node = parts_.ledger.edit(uuid);
+                            parts_.off_orders.answered(node, parts_.ledger.now());
+                            then(node, outcome);
                           });
   }
 }
@@ -306,6 +312,7 @@ void PowerWatch::switch_off_failed(Node& node) {
     return;
   }
   if (node.internal[k_power_off_wanted].value("at", Stamp{0}) > parts_.ledger.now()) return;
+  parts_.off_orders.given(node, parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([driver, copy] {
           driver->set(copy, PowerAction::off);

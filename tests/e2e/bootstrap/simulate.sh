@@ -62,6 +62,12 @@ holds "6.0 h after the last fault: "
 holds "hearth simulate small.yaml --faults none --replay 1"
 holds "of boots wait for an address, since none is free: 2 for 3 machines"
 
+# An image that can't come in time is not one that took no time.
+truncate -s 2T node.qcow2
+said 1 "$hearth" simulate site.yaml --runs 1 --faults none
+holds " images of 2.0 TiB had not come when a run was given up; up to 4 were fetched at a time"
+rm node.qcow2
+
 # One run again, the same each time; drawn; and not taken for another one.
 said 0 "$hearth" simulate site.yaml --faults storm --replay 3 --timeline run.svg
 holds "FAULT"
@@ -75,6 +81,20 @@ holds "run 4 is another one than $digest"
 holds "another Hearth"
 said 0 "$hearth" simulate site.yaml --faults 'power-loss:compute1@200+0,kill-conductor@210.5+0' --replay 1
 holds "power-loss:compute1@200.000+0.000"
+
+# A process that is killed costs the run that it played, and is told.
+"$hearth" simulate site.yaml --runs 2 --years 0.3 -j2 > killed.txt 2>&1 &
+starter=$!
+for _ in {1..100}; do
+  player=$(pgrep -P "$starter" | head -1) || true
+  [ -z "$player" ] || break
+  sleep 0.05
+done
+kill -9 "$player"
+! wait "$starter" || fail "a run whose process was killed counts as played: $(cat killed.txt)"
+out=$(cat killed.txt)
+holds "the process that played it ended: killed by SIGKILL (for lack of memory?)"
+holds "1 came to their end"
 
 # What can't be played.
 said 2 "$hearth" simulate site.yaml --faults flood

@@ -90,13 +90,23 @@ TEST(Report, ASlowMachineAndASharedLinkAreNamed) {
   EXPECT_EQ(kinds_of(weak_points(a_site(), runs)), "image-link slow-machine ");
 }
 
+TEST(Report, AnImageThatHadNotComeIsNoneThatTookNoTime) {
+  RunResult run = a_run(1);
+  run.tally.writers = run.tally.most_writers = 1;
+  const auto points = weak_points(a_site(), {run});
+  ASSERT_EQ(kinds_of(points), "image-link ");
+  EXPECT_NE(points[0].text.find("had not come when a run was given up"), std::string::npos) << points[0].text;
+}
+
 TEST(Report, ARunIsReadAsItIsWritten) {
   RunResult run = a_run(7);
+  run.tally.writers = 4;
   run.broken = "x";
   run.tally.recoveries = {{FaultKind::slow_bmc, seconds(3)}};
   run.tally.machines["c"] = {{}, 2, 3};
   const RunResult read = parse_result(line_of(run));
   EXPECT_EQ(line_of(read), line_of(run));
+  EXPECT_EQ(read.tally.writers, 4U);
   EXPECT_EQ(read.tally.machines.at("c").failures, 3U);
   EXPECT_THROW((void)parse_result("{"), Error);
 }

@@ -145,5 +145,33 @@ TEST_F(JobAgent, progressIsShown) {
   EXPECT_EQ(node(uuid).progress, 42);
 }
 
+TEST_F(JobAgent, askingHowFarAnAgentIsWritesNothing) {
+  const std::string uuid = writing();
+  agents.rounds = 1000;
+  pass(3);
+  const Job kept = store.nodes().at(0).job;
+  const int looks = agents.agents.begin()->second.looks;
+  pass(20);
+  EXPECT_GE(agents.agents.begin()->second.looks, looks + 15);
+  const Job now = store.nodes().at(0).job;
+  EXPECT_EQ(now.notes, kept.notes);
+  EXPECT_EQ(now.retry_at, kept.retry_at);
+}
+
+TEST_F(JobAgent, whoIsSilentIsGivenUpAndWhoAnsweredBeforeTheRestartHasItsTimeAnew) {
+  const std::string uuid = writing();
+  conductor->ledger().edit(uuid).driver_info["agent_silence_timeout"] = "60";
+  agents.rounds = 1000;
+  pass(200);
+  EXPECT_EQ(node(uuid).job.stage, "write image") << "it answers, whatever was kept of that";
+  start();
+  agents.silent = true;
+  pass(40);
+  EXPECT_EQ(node(uuid).job.stage, "write image") << node(uuid).last_error;
+  pass(30);
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
+  EXPECT_NE(node(uuid).last_error.find("has not answered since"), std::string::npos) << node(uuid).last_error;
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -1,0 +1,32 @@
+#include "bootstrap/conductor/off_order.hpp"
+
+#include <cstdlib>
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr Stamp k_longest_order = 60'000'000;   ///< that a BMC has: then it is given up (power/)
+constexpr Stamp k_order_is_past = 600'000'000;  ///< what was given so long before the start, a BMC has forgotten
+
+}  // namespace
+
+/// An earlier conductor's is not written over while it counts.
+void OffOrders::given(Node& node, Stamp now) const {
+  if (stray_until(node, now) == 0) node.internal[k_switching_off] = {{"at", now}, {"conductor", began_}};
+}
+
+void OffOrders::answered(Node& node, Stamp now) const {
+  if (stray_until(node, now) == 0) node.internal.erase(k_switching_off);
+}
+
+/// By which conductor, not when: the clock may have been set meanwhile.
+Stamp OffOrders::stray_until(const Node& node, Stamp now) const {
+  const auto order = node.internal.find(k_switching_off);
+  if (order == node.internal.end() || order->value("conductor", Stamp{0}) == began_) return 0;
+  const Stamp until = began_ + k_longest_order;
+  const bool is_past = std::llabs(began_ - order->value("at", Stamp{0})) > k_order_is_past;
+  return is_past || now >= until || now < began_ ? 0 : until;
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,108 @@
+#include "bootstrap/conductor/off_order.hpp"
+
+#include "tests/unit/bootstrap/conductor_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+/// A conductor is killed when what it ordered has not been answered: InlineWorkers do it when they are asked.
+class OffOrder : public ConductorFixture {
+ protected:
+  OffOrder() {
+    uuid = add("fake-hardware");
+    pass(1);
+  }
+
+  /// Until the job is at this stage, and its order is given.
+  void go_to(const std::string& stage) {
+    for (int i = 0; i < 20 && (node(uuid).job.stage != stage || workers->idle()); ++i) {
+      (void)workers->collect();
+      conductor->settle();
+    }
+    ASSERT_EQ(node(uuid).job.stage, stage);
+    ASSERT_FALSE(workers->idle());
+  }
+  [[nodiscard]] std::vector<std::string> waits() { return events(uuid, "retry"); }
+  std::string uuid;
+};
+
+TEST_F(OffOrder, ofAKilledConductorFindsNoMachineThatWasStartedMeanwhile) {
+  conductor->verb(uuid, "active", {});
+  go_to("power off");
+  ASSERT_TRUE(node(uuid).internal.contains(k_switching_off));
+  start();
+  pass(57);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).power, Power::off);
+  ASSERT_EQ(waits().size(), 1U);
+  EXPECT_NE(waits()[0].find("may yet carry out what was ordered before"), std::string::npos) << waits()[0];
+  pass(6);
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_FALSE(node(uuid).internal.contains(k_switching_off)) << "the next conductor has nothing to wait for";
+}
+
+TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
+  conductor->verb(uuid, "active", {});
+  pass(3);
+  clock.advance(std::chrono::seconds(601));
+  go_to("power off");  // nothing was heard of it
+  conductor->verb(uuid, "abort", {});
+  start();
+  pass(5);
+  conductor->verb(uuid, "active", {});
+  pass(20);
+  start();
+  pass(57);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+  pass(6);
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+}
+
+TEST_F(OffOrder, ofAPersonCountsLikewise) {
+  conductor->power(uuid, "power off");
+  start();
+  conductor->verb(uuid, "active", {});
+  pass(50);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+}
+
+TEST_F(OffOrder, ofAFailedDeploymentCountsLikewise) {
+  Node& failed = conductor->ledger().edit(uuid);
+  failed.state = State::deploy_failed;
+  failed.internal[k_power_off_wanted] = {{"tries", 0}, {"at", 0}};
+  conductor->tick();  // it is given
+  start();
+  conductor->verb(uuid, "active", {});
+  pass(50);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+}
+
+TEST_F(OffOrder, thatWasAnsweredKeepsNobodyWaiting) {
+  conductor->verb(uuid, "active", {});
+  go_to("power on");
+  start();
+  pass(3);
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  conductor->verb(uuid, "abort", {});
+  start();
+  conductor->verb(uuid, "active", {});
+  pass(5);
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_TRUE(waits().empty());
+}
+
+TEST_F(OffOrder, ofLongAgoOrOfATimeToComeKeepsNobodyWaiting) {
+  for (const auto& apart : {std::chrono::minutes(11), std::chrono::minutes(-11)}) {
+    conductor->verb(uuid, "active", {});
+    go_to("power off");
+    clock.advance(apart);
+    start();
+    pass(6);
+    EXPECT_EQ(node(uuid).job.stage, "await agent");
+    conductor->verb(uuid, "abort", {});
+    pass(3);
+  }
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
