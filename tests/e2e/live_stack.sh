@@ -69,4 +69,58 @@ for element in openstack-base mariadb rabbitmq keystone glance heat ironic boot-
         fail "a secret in $element?"
     ! grep -rqE 'BEGIN [A-Z ]*PRIVATE KEY' "$root/elements/$element" || fail "a key in $element"
 done
+# "false", as a text, is not true.
+python3 - whole.json asked.json <<'E2'
+import json, sys
+metadata = json.load(open(sys.argv[1]))
+metadata["ironic"]["automated_clean"] = metadata["ironic"]["debug"] = "false"
+json.dump(metadata, open(sys.argv[2], "w"))
+E2
+mkdir -p asked/etc/ironic && cp "$root/elements/ironic/os-apply-config/etc/ironic/ironic.conf" asked/etc/ironic/
+"$(dirname "$HEARTH")/../agent/hearth-agent" os-apply-config -m asked.json -t asked -o rendered > said 2>&1 ||
+    fail "ironic.conf: $(cat said)"
+[ "$(grep -cxE '(debug|automated_clean) = false' rendered/etc/ironic/ironic.conf)" = 2 ] || fail "false became $(grep -E '^(debug|automated_clean)' rendered/etc/ironic/ironic.conf)"
+
+# The steps' programs, in a file system of their own, with stand-ins for what they call.
+mkdir stand-ins && cd stand-ins
+printf '#!/bin/bash\n[ "$1" != --key ] || python3 -c "import json, sys; print(json.load(open(\\"/etc/metadata\\")).get(sys.argv[1], \\"\\"))" "$2"\n' > os-apply-config
+printf '#!/bin/bash\necho "systemctl $*" >> /var/lib/called\n' > systemctl
+printf '#!/bin/bash\nfor word; do [[ $word != --datadir=* ]] || mkdir -p "${word#*=}"/{mysql,performance_schema,sys}; done\ntouch /var/lib/mysql/.fresh/{performance_schema,sys}/x\n' > mariadb-install-db
+printf '#!/bin/bash\n[[ $1 != */sys || ! -e /etc/cut ]] || exit 9\nexec /bin/mv "$@"\n' > ./mv
+printf '#!/bin/bash\ncat > /var/lib/asked\nprintf "%%s\\n" "$*" >> /var/lib/called\n[[ "$*" != *"SELECT 1"* || -e /var/lib/let-in ]] || exit 1\n! grep -q ALTER /var/lib/asked || touch /var/lib/let-in\n' > mariadb
+chmod +x -- *
+cd ..
+cat > steps.sh <<STEPS
+set -eu
+mount -t tmpfs none /etc && mount -t tmpfs none /var/lib
+export PATH=$PWD/stand-ins:$root/elements/openstack-base/static/usr/local/sbin:\$PATH
+mkdir -p /etc/mysql/mariadb.conf.d /var/lib/mysql /var/lib/openstack-service
+echo x > /etc/mysql/mariadb.conf.d/90-metadata.cnf
+# A data directory that was cut off on its way is made anew, and nobody's that was there.
+touch /etc/cut
+echo '{"plain": "a.b_c~d-1", "odd": "pa\$word", "x.db": "mysql+pymysql://u:pw@192.0.2.1/x"}' > /etc/metadata
+bash $root/elements/mariadb/os-refresh-config/post-configure.d/10-mariadb > /dev/null 2>&1 && echo "a cut is not noticed"
+rm /etc/cut
+: > /var/lib/openstack-service/mariadb.service
+(timeout 20 bash $root/elements/mariadb/os-refresh-config/post-configure.d/10-mariadb || true) > /var/lib/said 2>&1
+[ -d /var/lib/mysql/mysql ] && [ ! -e /var/lib/mysql/.moving ] || { echo "after a cut: "; cat /var/lib/said; }
+rm -r /var/lib/mysql/mysql
+bash $root/elements/mariadb/os-refresh-config/post-configure.d/10-mariadb > /var/lib/said 2>&1 && echo "others' directories are taken"
+[ -e /var/lib/mysql/sys/x ] || echo "others' directories are gone"
+# What metadata no longer have does not go on.
+rm -f /var/lib/called /etc/mysql/mariadb.conf.d/90-metadata.cnf
+bash $root/elements/mariadb/os-refresh-config/post-configure.d/10-mariadb > /dev/null
+grep -q 'disable --now mariadb.service' /var/lib/called || echo "MariaDB goes on"
+rm -f /var/lib/called
+bash $root/elements/mariadb/os-refresh-config/post-configure.d/10-mariadb > /dev/null
+[ ! -e /var/lib/called ] || echo "what was never started is ended"
+openstack-plain plain || echo "a plain password is refused"
+openstack-plain plain odd > /var/lib/said 2>&1 && echo "an odd password is taken"
+grep -q "the metadata's odd has characters" /var/lib/said && ! grep -q pa /var/lib/said || cat /var/lib/said
+# A new password is in no command line.
+openstack-database x.db > /var/lib/said 2>&1 || cat /var/lib/said
+grep -q 'has another password now' /var/lib/said && ! grep -q ALTER /var/lib/called || cat /var/lib/called
+STEPS
+unshare -rm bash steps.sh > said 2>&1 || fail "the steps: $(cat said)"
+[ ! -s said ] || fail "the steps: $(cat said)"
 finish
