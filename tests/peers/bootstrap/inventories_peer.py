@@ -108,6 +108,7 @@ def examples(hearth, work):
     folder = os.environ.get("HEARTH_INVENTORIES", "")
     if not folder:
         return print("SKIPPED: HEARTH_INVENTORIES names no examples of other projects")
+    assert any(files for _, _, files in os.walk(folder)), folder + " holds no files"
     for place, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(place, name)
@@ -117,6 +118,7 @@ def examples(hearth, work):
                 left = [w for w in result["warnings"] if w.startswith("left out")]
                 print("%-50s %d machines; %s" % (os.path.relpath(path, folder), len(result["created"]), left[0] if left else "every field used"))
             else:
+                assert done.returncode > 0 and done.stderr.strip(), "%s ends hearth by %d" % (path, done.returncode)
                 print("%-50s refused: %s" % (os.path.relpath(path, folder), done.stderr.strip().split("\n")[1:3]))
 
 

@@ -130,12 +130,14 @@ def main():
                 break
             tried += 1
             found = compare.differences(theirs, mine)
+            if not found and compare.is_error(theirs):
+                found = ["both refuse it, so nothing is compared: %s" % theirs["error"]]
             bad += bool(found)
             print("%-9s %-34s %s → %s" % ("DIFFERENT" if found else "same", kind, former, present))
             for line in found[:3]:
                 print("    ", line)
     print("%d rules tried, %d different; of types that need a cloud: %s" % (tried, bad, ", ".join(sorted(set(cloud)))))
-    return 1 if bad or not tried else 0
+    return 1 if bad or tried < 5 else 0  # five of the types that we make had one each in every Heat so far
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def main():
     hearth = os.path.abspath(sys.argv[1])
     oracle.set_up(2000, 10000000)
     compare.SETS = True
-    bad = 0
+    bad = compared = 0
     for tree in map(os.path.abspath, TREES):
         for name, roles, environments in PLANS:
             used = one_of(tree, roles), [one_of(tree, each) for each in environments]
@@ -120,11 +120,14 @@ def main():
                 prepared(hearth, tree, work, used[0])
                 found, count, ours, theirs = run(hearth, work, [REGISTRY] + [each for each in used[1] if each], tripleo.values(work + "/tree"))
             bad += bool(found)
+            compared += 1
             print("%-24s %-18s %5d resources, %d different; %.1f s, Heat %.1f s" % (os.path.basename(tree), name, count, len(found), ours, theirs))
             for line in found[:6]:
                 print("    ", line)
             sys.stdout.flush()
-    return 1 if bad else 0
+    if not compared:
+        print("nothing was compared: is HEARTH_TRIPLEO_TREE a checkout of tripleo-heat-templates?")
+    return 1 if bad or not compared else 0
 
 
 if __name__ == "__main__":
