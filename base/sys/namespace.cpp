@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -27,6 +28,7 @@ namespace {
 
 constexpr std::uint32_t k_ids = 65536;
 constexpr std::uint32_t k_default_range = 1000000;  // root's where /etc/subuid gives none, as LXD and Incus have it
+constexpr std::size_t k_map_lines = 124;            // the kernel takes 340, in less than a page: 124 of the longest
 constexpr std::uint64_t k_namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
 
 std::string user_name(uid_t uid) {
@@ -101,12 +103,34 @@ bool become_root() {
   ::_exit(code);
 }
 
-/// Maps the ids from `next` on to the ranges; returns the first that is left.
+/// The parts of a range that no map has: the kernel refuses maps that have an id twice, and the last number is no id.
+std::vector<SubIdRange> free_parts(const SubIdRange& range, const std::vector<IdMap>& maps) {
+  const std::uint32_t count = std::min(range.count, UINT32_MAX - range.first);
+  if (count == 0) return {};
+  std::vector<SubIdRange> parts = {{range.first, count}};
+  for (const IdMap& map : maps) {
+    std::vector<SubIdRange> left;
+    const auto keep = [&left](std::uint32_t first, std::uint32_t end) {
+      if (first < end) left.push_back({first, end - first});
+    };
+    for (const SubIdRange& part : parts) {
+      const std::uint32_t end = part.first + part.count;
+      keep(part.first, std::min(end, map.outside));
+      keep(std::max(part.first, map.outside + map.count), end);
+    }
+    parts = std::move(left);
+  }
+  return parts;
+}
+
+/// Maps the ids from `next` on to what of the ranges is free; returns the first that is left.
 std::uint32_t add_ranges(std::vector<IdMap>& maps, std::uint32_t next, const std::vector<SubIdRange>& ranges) {
   for (const SubIdRange& range : ranges) {
-    const std::uint32_t count = std::min(range.count, UINT32_MAX - next);
-    if (count > 0) maps.push_back({next, range.first, count});
-    next += count;
+    for (const SubIdRange& part : free_parts(range, maps)) {
+      if (maps.size() == k_map_lines) return next;
+      maps.push_back({next, part.first, part.count});
+      next += part.count;
+    }
   }
   return next;
 }

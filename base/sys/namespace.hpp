@@ -35,11 +35,12 @@ struct SubIdRange {
 };
 [[nodiscard]] std::vector<SubIdRange> parse_sub_ids(std::string_view text, std::string_view user, std::uint32_t id);
 
-/// Maps id 0 inside to `id` (the caller) and 1… to the sub-id ranges, all of them. Root maps the
+/// Maps id 0 inside to `id` (the caller) and 1… to the sub-id ranges, all of them, but no id twice: of ranges that
+/// overlap the first keeps it. What is beyond 124 maps, as many as the kernel always takes, is left out. Root maps the
 /// identity instead. Fewer than 65535 sub-ids give nothing: images hold owners up to 65534.
 [[nodiscard]] std::optional<std::vector<IdMap>> plan_id_map(std::uint32_t id, const std::vector<SubIdRange>& ranges);
 
-/// Maps 0… to the ranges alone, all of them; fewer than 65536 ids give nothing.
+/// Maps 0… to the ranges alone, all of them, likewise; fewer than 65536 ids give nothing.
 [[nodiscard]] std::optional<std::vector<IdMap>> plan_range_map(const std::vector<SubIdRange>& ranges);
 
 /// For root: the ids of his namespace are the same ones in a child's, 65536 in all, by the text of its uid_map (or

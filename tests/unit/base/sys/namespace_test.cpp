@@ -55,13 +55,56 @@ TEST(PlanIdMap, TooFewIdsGiveNothing) {
   EXPECT_TRUE(plan_id_map(1000, {{100000, 65535}}).has_value());
 }
 
+TEST(PlanIdMap, NoIdIsMappedTwice) {
+  const Maps whole = {{0, 1000, 1}, {1, 100000, 65536}};
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}, {100000, 65536}}), whole) << "a doubled line";
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}, {110000, 10}}), whole) << "a part of another";
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}, {150000, 20000}}),
+            (Maps{{0, 1000, 1}, {1, 100000, 65536}, {65537, 165536, 4464}}));
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}, {99000, 2000}}),
+            (Maps{{0, 1000, 1}, {1, 100000, 65536}, {65537, 99000, 1000}}));
+  EXPECT_EQ(plan_id_map(1000, {{300000, 10}, {500000, 10}, {299990, 400000}}), (Maps{{0, 1000, 1},
+                                                                                     {1, 300000, 10},
+                                                                                     {11, 500000, 10},
+                                                                                     {21, 299990, 10},
+                                                                                     {31, 300010, 199990},
+                                                                                     {200021, 500010, 199980}}))
+      << "around two others";
+  EXPECT_EQ(plan_id_map(1000, {{999, 70000}}), (Maps{{0, 1000, 1}, {1, 999, 1}, {2, 1001, 69998}}))
+      << "the caller himself";
+  EXPECT_EQ(plan_id_map(1000, {{100000, 40000}, {100000, 40000}}), std::nullopt) << "no 65535 different ones";
+}
+
+TEST(PlanIdMap, AdjoiningRangesAreWholeAndEmptyOnesNone) {
+  EXPECT_EQ(plan_id_map(1000, {{100000, 65536}, {165536, 10}, {99990, 10}, {1000, 0}, {7, 0}}),
+            (Maps{{0, 1000, 1}, {1, 100000, 65536}, {65537, 165536, 10}, {65547, 99990, 10}}));
+  EXPECT_EQ(plan_range_map({{7, 0}, {300000, 65536}, {300000, 0}}), (Maps{{0, 300000, 65536}}));
+}
+
 TEST(PlanRangeMap, PutsTheRangesBehindOneAnotherFromRootOn) {
   EXPECT_EQ(plan_range_map({{300000, 65536}}), (Maps{{0, 300000, 65536}}));
   EXPECT_EQ(plan_range_map({{300000, 1000}, {400000, 100000}}), (Maps{{0, 300000, 1000}, {1000, 400000, 100000}}));
 }
 
 TEST(PlanRangeMap, NoIdIsBeyondTheLast) {
-  EXPECT_EQ(plan_range_map({{1, 4294967290}, {5, 100}}), (Maps{{0, 1, 4294967290}, {4294967290, 5, 5}}));
+  EXPECT_EQ(plan_range_map({{1, 4294967290}, {5, 100}}), (Maps{{0, 1, 4294967290}}));
+  EXPECT_EQ(plan_range_map({{1, 4294967290}, {4294967291, 4}, {0, 1}}),
+            (Maps{{0, 1, 4294967290}, {4294967290, 4294967291, 4}, {4294967294, 0, 1}}))
+      << "all ids that there are";
+  EXPECT_EQ(plan_range_map({{4294901759, 65537}}), (Maps{{0, 4294901759, 65536}})) << "2^32-1 is no id";
+  EXPECT_EQ(plan_range_map({{300000, 65536}, {4294967295, 1}}), (Maps{{0, 300000, 65536}}));
+}
+
+/// More ranges than the kernel takes, with the longest numbers: a map's text must be less than a page.
+Ranges many_ranges() {
+  Ranges ranges = {{1, 1'000'000'000}};
+  for (std::uint32_t i = 0; i < 400; ++i) ranges.push_back({4'000'000'000U + 2000 * i, 1000});
+  return ranges;
+}
+
+TEST(PlanRangeMap, HasNoMoreLinesThanTheKernelTakes) {
+  EXPECT_EQ(plan_range_map(many_ranges()).value().size(), 124U);
+  EXPECT_EQ(plan_id_map(0, many_ranges()).value().size(), 124U);
 }
 
 TEST(PlanSameIds, AContainersRangesStayApart) {
@@ -115,6 +158,17 @@ class NamespaceTest : public testing::Test {
 TEST_F(NamespaceTest, InsideItIsRootAndProcessOne) {
   EXPECT_EQ(end_of([] { return ::getuid() == 0 && ::getegid() == 0 && ::getpid() == 1 ? 7 : 1; }),
             ExitStatus(Exited{7}));
+}
+
+TEST_F(NamespaceTest, TheKernelTakesWhatIsPlanned) {
+  if (::geteuid() != 0 || split_words(read_file("/proc/self/uid_map")) != split_words("0 0 4294967295"))
+    GTEST_SKIP() << "needs root with all ids of the machine";
+  for (const Ranges& ranges :
+       {many_ranges(), Ranges{{100000, 65536}, {100000, 65536}, {150000, 20000}, {90000, 100000}},
+        Ranges{{4294901000, 66295}}}) {
+    const Maps maps = plan_range_map(ranges).value();
+    EXPECT_NO_THROW((void)make_user_namespace({maps, maps})) << maps.size();
+  }
 }
 
 TEST_F(NamespaceTest, AnyOwnerUpTo65534CanBeGiven) {
