@@ -139,17 +139,28 @@ Json masked(Json value) {
   return value;
 }
 
-Json without_secret_members(const Json& value) {
-  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
-  if (!value.is_structured()) return value;
-  Json out = value.is_array() ? Json::array() : Json::object();
-  for (const auto& [key, member] : value.items()) {
-    if (value.is_array())
-      out.push_back(without_secret_members(member));
-    else if (!is_secret(key))
-      out[key] = without_secret_members(member);
+bool holds_secret(const std::string& key, const Json& value) {
+  if (is_secret(key) && !value.is_null()) return true;
+  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>()) != value;
+  if (!value.is_structured()) return false;
+  const auto members = value.items();
+  return std::any_of(members.begin(), members.end(), [&](const auto& member) {
+    return holds_secret(value.is_object() ? member.key() : "", member.value());
+  });
+}
+
+Json without_secret_members(Json object) {
+  for (auto member = object.begin(); member != object.end();) {
+    member = holds_secret(member.key(), *member) ? object.erase(member) : std::next(member);
   }
-  return out;
+  return object;
+}
+
+bool is_mask(const std::string& key, const std::string& text) {
+  if (text.find(k_mask) == std::string::npos) return false;
+  if (text == k_mask && is_hidden_from_readers(key)) return true;
+  const std::string filled = replace_all(text, k_mask, "x");  // would the x be hidden?
+  return hide_secrets(filled) != filled;
 }
 
 Json for_readers(Json value) {
