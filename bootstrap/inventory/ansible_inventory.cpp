@@ -191,7 +191,8 @@ class IniReader {
     entry.at = {number_, 1};
     for (std::size_t i = 1; i < words->size(); ++i) {
       const std::size_t equals = (*words)[i].find('=');
-      if (equals == std::string::npos) return cat("KEY=VALUE is expected, not ", (*words)[i]);
+      if (equals == std::string::npos)
+        return cat("word ", i + 1, " has no =: behind the host's name KEY=VALUE is expected, without a space at the =");
       const std::string key = (*words)[i].substr(0, equals);
       entry.data[key] = ini_value((*words)[i].substr(equals + 1));
       entry.places[key] = entry.at;
