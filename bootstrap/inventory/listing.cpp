@@ -145,6 +145,7 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
                    [&](const ListingEntry& object) { return text_member(object.data, "kind") == machine; }))
     return wrong_shape(documents, source, form, cat("an object of the kind ", machine));
   ListingEntries entries;
+  const KubernetesObjects known(objects);
   std::set<std::string> nameless;
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
@@ -155,7 +156,7 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
       continue;
     }
     entries.push_back(object);
-    metal3 ? from_metal3_form(entries.back(), objects) : from_tinkerbell_form(entries.back(), objects);
+    metal3 ? from_metal3_form(entries.back(), known) : from_tinkerbell_form(entries.back(), known);
   }
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
