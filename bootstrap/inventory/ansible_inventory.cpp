@@ -38,6 +38,11 @@ class HostTree {
  public:
   HostGroup& group(const std::string& name) { return groups_[name]; }
   [[nodiscard]] bool has_group(const std::string& name) const { return groups_.contains(name); }
+  [[nodiscard]] std::vector<std::string> group_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, group] : groups_) names.push_back(name);
+    return names;
+  }
 
   void add_host(const std::string& group_name, const std::string& name, const ListingEntry& variables) {
     HostGroup& into = groups_[group_name];
@@ -153,8 +158,12 @@ class IniReader {
       if (!fault.empty()) return fault_at(source_, {number_, 1}, fault);
     }
     for (const auto& [group, line] : wanted_) {
-      if (!tree_.has_group(group)) return fault_at(source_, {line, 1}, cat("there is no group [", group, "]"));
+      if (tree_.has_group(group)) continue;
+      const std::optional<std::string> near = nearest(group, tree_.group_names());
+      return fault_at(source_, {line, 1},
+                      cat("there is no group [", group, "]", near ? cat("; do you mean [", *near, "]?") : ""));
     }
+    for (auto& [group, variables] : variables_) tree_.group(group).variables = std::move(variables);
     return tree_.hosts();
   }
 
@@ -172,7 +181,7 @@ class IniReader {
                  near ? cat("; do you mean :", *near, "?") : "");
     }
     if (what_ == "vars") wanted_.emplace_back(group_, number_);
-    if (what_ != "vars" || group_ == "all") tree_.group(group_);
+    if (what_ != "vars" || group_ == "all" || group_ == "ungrouped") tree_.group(group_);
     return "";
   }
 
@@ -210,7 +219,7 @@ class IniReader {
     std::string value(trim(line.substr(equals + 1)));
     if (value.size() > 1 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);
-    ListingEntry& variables = tree_.group(group_).variables;
+    ListingEntry& variables = variables_[group_];
     variables.data[key] = ini_value(value);
     variables.places[key] = {number_, 1};
     return "";
@@ -222,6 +231,7 @@ class IniReader {
   std::string what_ = "hosts";
   int number_ = 0;
   std::vector<std::pair<std::string, int>> wanted_;
+  std::map<std::string, ListingEntry> variables_;  // which make no group: those of a misspelt one would reach no host
 };
 
 /// YAML's groups: {"hosts": {NAME: VARIABLES}, "children": {NAME: GROUP}, "vars": …}; JSON's have lists of names.

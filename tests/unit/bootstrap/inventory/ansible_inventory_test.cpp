@@ -16,6 +16,12 @@ TEST(AnsibleInventory, variables_of_children_win_over_those_of_parents_and_a_hos
   EXPECT_EQ(hosts->at(0).variables.place("c").line, 14);
 }
 
+TEST(AnsibleInventory, variables_may_stand_before_their_group_and_of_the_groups_that_are_always_there) {
+  const auto hosts = read_ansible_ini("[r1:vars]\na=1\n[ungrouped:vars]\na=2\n[all:vars]\nb=3\n[r1]\nw0\n", "f");
+  ASSERT_TRUE(hosts) << hosts.error().text();
+  EXPECT_EQ(hosts->at(0).variables.data, Json({{"b", "3"}, {"a", "1"}}));
+}
+
 TEST(AnsibleInventory, values_of_an_ini_are_literals_or_text) {
   const auto hosts = read_ansible_ini("w0 a='{{ b }}' c=\"{'d':1}\" e=True f=01\n", "f");
   ASSERT_TRUE(hosts) << hosts.error().text();
