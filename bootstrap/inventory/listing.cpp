@@ -168,15 +168,20 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
   return entries;
 }
 
+constexpr int k_deepest_profile = 50;
+
 /// A profile's values, with those of the profiles that it names below them; each counts once, where it is named first.
-void lay_profiles(const Json& profiles, const Json& names, Json& out, std::set<std::string>& laid) {
+/// False where they name each other too deep.
+bool lay_profiles(const Json& profiles, const Json& names, Json& out, std::set<std::string>& laid, int level) {
+  if (level > k_deepest_profile) return false;
   for (const Json& each : names) {
     const std::string name = each.is_string() ? each.get<std::string>() : "";
     if (!laid.insert(name).second) continue;
     const Json& profile = object_member(profiles, name);
-    lay_profiles(profiles, list_member(profile, "profiles"), out, laid);
+    if (!lay_profiles(profiles, list_member(profile, "profiles"), out, laid, level + 1)) return false;
     out.merge_patch(profile);
   }
+  return true;
 }
 
 Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, EntryReader& reader,
@@ -194,7 +199,8 @@ Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, Entry
     entry.at = reader.position(item.key);
     Json merged = Json::object();
     std::set<std::string> laid;
-    lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, laid);
+    if (!lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, laid, 0))
+      entry.faults.emplace_back("profiles", cat("its profiles name each other more than ", k_deepest_profile, " deep"));
     merged.merge_patch(entry.data);
     entry.data = std::move(merged);
     from_warewulf_form(metadata::python_str(item.key), entry);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -34,6 +36,25 @@ TEST(AnsibleInventory, ranges_of_hosts) {
   EXPECT_EQ(expand_host_range("w[1:5:2]"), (std::vector<std::string>{"w1", "w3", "w5"}));
   for (const char* none : {"w[x]", "w[a:f:4294967296]", "w[1:2:18446744073709551615]"})
     EXPECT_EQ(expand_host_range(none), std::vector<std::string>{none});
+}
+
+TEST(AnsibleInventory, what_grows_out_of_a_short_text_is_bounded) {
+  const std::string ranges = [] {
+    std::string text = "n";
+    for (int i = 0; i < 5; ++i) text += "[1:1]";
+    return text;
+  }();
+  const std::string large = cat("[r]\nn[1:60000]\n[r:vars]\nx=", std::string(8000, 'x'), "\n");
+  for (const auto& [text, fault] : {std::pair{std::string(256, 'n'), "f:1:1: a host's name has 255 bytes at most"},
+                                    std::pair{ranges, "f:1:1: a host's name has 4 ranges at most"},
+                                    std::pair{std::string("a[1:1000][1:1000]\n"), "f:1:1: more than 200000 hosts"},
+                                    std::pair{cat("n[1:60000] x=", std::string(8000, 'x')), "f:1:1: more than 256 MiB"},
+                                    std::pair{large, "f:1:1: more than 256 MiB"}}) {
+    const auto hosts = read_ansible_ini(text, "f");
+    ASSERT_FALSE(hosts) << fault;
+    EXPECT_EQ(hosts.error().text().substr(0, std::string_view(fault).size()), fault);
+  }
+  EXPECT_EQ(read_ansible_ini("a[1:2][1:2][1:2][1:2]\n", "f").value().size(), 16U);
 }
 
 }  // namespace

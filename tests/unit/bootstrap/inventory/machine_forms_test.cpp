@@ -277,5 +277,13 @@ TEST(MachineForms, a_secret_is_the_one_of_the_hosts_namespace) {
   EXPECT_EQ(other[0].faults[0].second, "there is no Secret c/bmc in this file; put it beside");
 }
 
+TEST(MachineForms, warewulf_profiles_that_go_too_deep_are_a_fault) {
+  std::string text = "nodes: {w0: {profiles: [p0]}}\nnodeprofiles:\n";
+  for (int i = 0; i < 60; ++i) text += cat("  p", i, ": {profiles: [p", i + 1, "]}\n");
+  const auto nodes = machines_of(ListingFormat::warewulf, text);
+  ASSERT_EQ(nodes.at(0).faults.size(), 1U);
+  EXPECT_EQ(nodes[0].faults[0].second, "its profiles name each other more than 50 deep");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
