@@ -10,6 +10,7 @@
 #include "bootstrap/inventory/machine_forms.hpp"
 #include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/inventory/site_form.hpp"
+#include "bootstrap/node/node.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"
@@ -248,12 +249,18 @@ Result<ListingEntries> listed_entries(ListingDocuments& documents, std::string_v
     return wrong_shape(documents, source, form, "a list of nodes, or an object with the key \"nodes\",");
   const Value* bmcs = top.is_map() ? top.find("bmcs") : nullptr;
   const Json bmc_data = bmcs == nullptr ? Json::array() : reader.entry(*bmcs).data;
+  std::map<std::string, const Json*> bmcs_by_name;
+  for (const Json& bmc : bmc_data) {
+    for (const char* key : {"xname", "name"}) {
+      if (const std::string name = text_in(bmc, key); !name.empty()) bmcs_by_name.try_emplace(name, &bmc);
+    }
+  }
   ListingEntries entries;
   for (const Value& item : list->items()) {
     entries.push_back(reader.entry(item));
     if (!item.is_map()) continue;
     if (form == ListingFormat::maas) from_maas_form(entries.back());
-    if (form == ListingFormat::openchami) from_openchami_form(entries.back(), bmc_data);
+    if (form == ListingFormat::openchami) from_openchami_form(entries.back(), bmcs_by_name);
   }
   return entries;
 }

@@ -292,19 +292,17 @@ void from_warewulf_form(const std::string& name, ListingEntry& node) {
   apply_form_fields(ListingFormat::warewulf, node, std::move(made));
 }
 
-void from_openchami_form(ListingEntry& node, const Json& bmcs) {
+void from_openchami_form(ListingEntry& node, const std::map<std::string, const Json*>& bmcs) {
   Json made = {{"pm_type", "redfish"}};
   const std::string xname = text_in(node.data, "xname");
   // x1000c0s1b0n0 is a node of the BMC x1000c0s1b0.
   const std::size_t last = xname.rfind('n');
   const std::string named = text_in(node.data, "bmc", last == std::string::npos ? "" : xname.substr(0, last));
-  const auto bmc = std::find_if(bmcs.begin(), bmcs.end(), [&](const Json& each) {
-    return !named.empty() && (text_in(each, "xname") == named || text_in(each, "name") == named);
-  });
-  if (bmc != bmcs.end()) {
-    made["pm_addr"] = text_in(*bmc, "ip", text_in(*bmc, "fqdn"));
+  if (const auto found = bmcs.find(named); found != bmcs.end()) {
+    const Json& bmc = *found->second;
+    made["pm_addr"] = text_in(bmc, "ip", text_in(bmc, "fqdn"));
     for (const auto& [key, own] : {std::pair{"mac", "bmc_mac"}, std::pair{"fqdn", "bmc_fqdn"}}) {
-      if (bmc->contains(key)) made["extra"][own] = (*bmc)[key];
+      if (bmc.contains(key)) made["extra"][own] = bmc[key];
     }
   } else if (node.data.contains("bmc")) {
     node.faults.emplace_back("bmc", cat("there is no BMC ", named, " among the bmcs of this file"));

@@ -40,8 +40,8 @@ void from_maas_form(ListingEntry& machine);
 void from_netbox_row(ListingEntry& row);
 /// A node of nodes.conf, on which its profiles lie already.
 void from_warewulf_form(const std::string& name, ListingEntry& node);
-/// A node of OpenCHAMI's nodes.yaml; `bmcs` are those of the file (its newer form).
-void from_openchami_form(ListingEntry& node, const Json& bmcs);
+/// A node of OpenCHAMI's nodes.yaml; `bmcs` are those of the file (its newer form), by xname and name.
+void from_openchami_form(ListingEntry& node, const std::map<std::string, const Json*>& bmcs);
 /// What ansible-vault has encrypted begins so, and what is said of it.
 inline constexpr std::string_view k_vault_mark = "$ANSIBLE_VAULT;";
 inline constexpr std::string_view k_vaulted =
