@@ -503,8 +503,8 @@ std::vector<cli::Command> node_commands() {
       import_node_command(),
       {"node export", "", "print the inventory, in our form or another project's",
        "hearth node import reads each of them again. What a form has no place for is told.",
-       with_client(
-           {{"form", 0, "FORM", "which form (instackenv)", export_form_names()}, {"secrets", 0, "", "with passwords"}}),
+       with_client({{"form", 0, "FORM", "which form (instackenv)", export_form_names()},
+                    {"secrets", 0, "", "with passwords, and all that holds one"}}),
        export_command},
       {"node list", "", "print the nodes and their states", "",
        with_client({k_as_json,

@@ -16,6 +16,12 @@ using metadata::Value;
 
 constexpr std::size_t k_most_hosts = 200'000;
 constexpr int k_deepest = 50;
+constexpr std::size_t k_longest_name = 255;
+constexpr std::ptrdiff_t k_most_ranges = 4;  // of one name
+/// Of names and variables: each host has its groups' again.
+constexpr std::size_t k_most_bytes = std::size_t{256} << 20U;
+constexpr std::string_view k_too_large =
+    "more than 256 MiB of variables, those of groups counted for each host; hand the hosts in by several files";
 
 ParseError fault_at(std::string_view source, Position at, std::string what) {
   return {std::string(source), at, std::move(what)};
@@ -28,8 +34,8 @@ void lay_over(ListingEntry& below, const ListingEntry& above) {
 }
 
 struct HostGroup {
-  std::vector<std::string> children;
-  std::vector<std::string> hosts;
+  std::set<std::string> children;
+  std::set<std::string> hosts;
   ListingEntry variables;
 };
 
@@ -38,35 +44,46 @@ class HostTree {
  public:
   HostGroup& group(const std::string& name) { return groups_[name]; }
   [[nodiscard]] bool has_group(const std::string& name) const { return groups_.contains(name); }
-
-  void add_host(const std::string& group_name, const std::string& name, const ListingEntry& variables) {
-    HostGroup& into = groups_[group_name];
-    if (std::find(into.hosts.begin(), into.hosts.end(), name) == into.hosts.end()) into.hosts.push_back(name);
-    const auto [host, fresh] = hosts_.try_emplace(name, variables);
-    if (fresh) order_.push_back(name);
-    if (!fresh) lay_over(host->second, variables);
+  [[nodiscard]] std::vector<std::string> group_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, group] : groups_) names.push_back(name);
+    return names;
   }
-  [[nodiscard]] std::size_t size() const { return order_.size(); }
+
+  /// All hosts of a pattern; empty, or why they are too many.
+  std::string add_hosts(const std::string& group_name, const std::string& pattern, const ListingEntry& variables) {
+    if (pattern.size() > k_longest_name) return cat("a host's name has ", k_longest_name, " bytes at most");
+    if (std::count(pattern.begin(), pattern.end(), '[') > k_most_ranges)
+      return cat("a host's name has ", k_most_ranges, " ranges at most");
+    const std::vector<std::string> names = expand_host_range(pattern);
+    const auto fresh_ones =
+        std::count_if(names.begin(), names.end(), [&](const std::string& name) { return !hosts_.contains(name); });
+    if (static_cast<std::size_t>(fresh_ones) + order_.size() > k_most_hosts)
+      return cat("more than ", k_most_hosts, " hosts");
+    bytes_ += names.size() * (names.back().size() + format_json(variables.data, {.lossy = true}).size());
+    if (bytes_ > k_most_bytes) return std::string(k_too_large);
+    for (const std::string& name : names) {
+      groups_[group_name].hosts.insert(name);
+      const auto [host, fresh] = hosts_.try_emplace(name, variables);
+      if (fresh) order_.push_back(name);
+      if (!fresh) lay_over(host->second, variables);
+    }
+    return "";
+  }
 
   /// Parents' variables below children's, those of one depth in the order of their names, a host's own on top.
-  [[nodiscard]] std::vector<InventoryHost> hosts() const {
-    std::map<std::string, int> depths;
-    for (const auto& [name, group] : groups_) depths.try_emplace(name, name == "all" ? 0 : 1);
-    for (const auto& [name, group] : groups_) deepen(name, depths.at(name), depths);
-    std::map<std::string, std::set<std::pair<int, std::string>>> of_host;
-    for (const auto& [name, group] : groups_) {
-      for (const std::string& host : group.hosts) collect(name, depths, of_host[host], 0);
-    }
+  [[nodiscard]] Result<std::vector<InventoryHost>> hosts(std::string_view source) const {
+    const GroupsOfHosts of_host = groups_of_hosts();
+    if (bytes_with_groups(of_host) > k_most_bytes) return fault_at(source, {1, 1}, std::string(k_too_large));
     std::vector<InventoryHost> all;
     for (const std::string& name : order_) {
       InventoryHost host{name, {}};
       host.variables.at = hosts_.at(name).at;
-      const auto groups = of_host.find(name);
       if (const auto everybody = groups_.find("all"); everybody != groups_.end())
         lay_over(host.variables, everybody->second.variables);
-      for (const auto& [depth, group] :
-           groups == of_host.end() ? std::set<std::pair<int, std::string>>{} : groups->second)
-        lay_over(host.variables, groups_.at(group).variables);
+      if (const auto groups = of_host.find(name); groups != of_host.end()) {
+        for (const auto& [depth, group] : groups->second) lay_over(host.variables, groups_.at(group).variables);
+      }
       lay_over(host.variables, hosts_.at(name));
       all.push_back(std::move(host));
     }
@@ -84,19 +101,48 @@ class HostTree {
     }
   }
 
-  /// The group and all groups that it is a child of.
-  void collect(const std::string& name, const std::map<std::string, int>& depths,
-               std::set<std::pair<int, std::string>>& into, int level) const {
-    if (level > k_deepest || !into.emplace(depths.at(name), name).second) return;
-    for (const auto& [parent, group] : groups_) {
-      if (std::find(group.children.begin(), group.children.end(), name) != group.children.end())
-        collect(parent, depths, into, level + 1);
+  /// Each with its depth.
+  using GroupsOfHosts = std::map<std::string, std::set<std::pair<int, std::string>>>;
+  using Parents = std::map<std::string, std::vector<std::string>>;
+
+  [[nodiscard]] std::size_t bytes_with_groups(const GroupsOfHosts& of_host) const {
+    std::map<std::string, std::size_t> sizes;
+    for (const auto& [name, group] : groups_) sizes[name] = format_json(group.variables.data, {.lossy = true}).size();
+    std::size_t bytes = bytes_ + (groups_.contains("all") ? sizes["all"] * order_.size() : 0);
+    for (const auto& [host, groups] : of_host) {
+      for (const auto& [depth, group] : groups) bytes += sizes.at(group);
     }
+    return bytes;
+  }
+
+  [[nodiscard]] GroupsOfHosts groups_of_hosts() const {
+    std::map<std::string, int> depths;
+    for (const auto& [name, group] : groups_) depths.try_emplace(name, name == "all" ? 0 : 1);
+    for (const auto& [name, group] : groups_) deepen(name, depths.at(name), depths);
+    Parents parents;
+    for (const auto& [name, group] : groups_) {
+      for (const std::string& child : group.children) parents[child].push_back(name);
+    }
+    GroupsOfHosts of_host;
+    for (const auto& [name, group] : groups_) {
+      for (const std::string& host : group.hosts) collect(name, depths, parents, of_host[host], 0);
+    }
+    return of_host;
+  }
+
+  /// The group and all groups that it is a child of.
+  static void collect(const std::string& name, const std::map<std::string, int>& depths, const Parents& parents,
+                      std::set<std::pair<int, std::string>>& into, int level) {
+    if (level > k_deepest || !into.emplace(depths.at(name), name).second) return;
+    const auto above = parents.find(name);
+    if (above == parents.end()) return;
+    for (const std::string& parent : above->second) collect(parent, depths, parents, into, level + 1);
   }
 
   std::map<std::string, HostGroup> groups_;
   std::map<std::string, ListingEntry> hosts_;
   std::vector<std::string> order_;
+  std::size_t bytes_ = 0;
 };
 
 /// "key=value", as Ansible reads it: Python's literals are values, everything else is text.
@@ -153,9 +199,13 @@ class IniReader {
       if (!fault.empty()) return fault_at(source_, {number_, 1}, fault);
     }
     for (const auto& [group, line] : wanted_) {
-      if (!tree_.has_group(group)) return fault_at(source_, {line, 1}, cat("there is no group [", group, "]"));
+      if (tree_.has_group(group)) continue;
+      const std::optional<std::string> near = nearest(group, tree_.group_names());
+      return fault_at(source_, {line, 1},
+                      cat("there is no group [", group, "]", near ? cat("; do you mean [", *near, "]?") : ""));
     }
-    return tree_.hosts();
+    for (auto& [group, variables] : variables_) tree_.group(group).variables = std::move(variables);
+    return tree_.hosts(source_);
   }
 
  private:
@@ -172,7 +222,7 @@ class IniReader {
                  near ? cat("; do you mean :", *near, "?") : "");
     }
     if (what_ == "vars") wanted_.emplace_back(group_, number_);
-    if (what_ != "vars" || group_ == "all") tree_.group(group_);
+    if (what_ != "vars" || group_ == "all" || group_ == "ungrouped") tree_.group(group_);
     return "";
   }
 
@@ -183,7 +233,7 @@ class IniReader {
     if (words->empty()) return "";
     if (what_ == "children") {
       if (words->size() != 1) return "the name of one group is expected";
-      tree_.group(group_).children.push_back(words->front());
+      tree_.group(group_).children.insert(words->front());
       wanted_.emplace_back(words->front(), number_);
       return "";
     }
@@ -191,15 +241,13 @@ class IniReader {
     entry.at = {number_, 1};
     for (std::size_t i = 1; i < words->size(); ++i) {
       const std::size_t equals = (*words)[i].find('=');
-      if (equals == std::string::npos) return cat("KEY=VALUE is expected, not ", (*words)[i]);
+      if (equals == std::string::npos)
+        return cat("word ", i + 1, " has no =: behind the host's name KEY=VALUE is expected, without a space at the =");
       const std::string key = (*words)[i].substr(0, equals);
       entry.data[key] = ini_value((*words)[i].substr(equals + 1));
       entry.places[key] = entry.at;
     }
-    const std::vector<std::string> names = expand_host_range(words->front());
-    if (names.size() + tree_.size() > k_most_hosts) return cat("more than ", k_most_hosts, " hosts");
-    for (const std::string& name : names) tree_.add_host(group_, name, entry);
-    return "";
+    return tree_.add_hosts(group_, words->front(), entry);
   }
 
   std::string variable(std::string_view line) {
@@ -209,7 +257,7 @@ class IniReader {
     std::string value(trim(line.substr(equals + 1)));
     if (value.size() > 1 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);
-    ListingEntry& variables = tree_.group(group_).variables;
+    ListingEntry& variables = variables_[group_];
     variables.data[key] = ini_value(value);
     variables.places[key] = {number_, 1};
     return "";
@@ -221,6 +269,7 @@ class IniReader {
   std::string what_ = "hosts";
   int number_ = 0;
   std::vector<std::pair<std::string, int>> wanted_;
+  std::map<std::string, ListingEntry> variables_;  // which make no group: those of a misspelt one would reach no host
 };
 
 /// YAML's groups: {"hosts": {NAME: VARIABLES}, "children": {NAME: GROUP}, "vars": …}; JSON's have lists of names.
@@ -238,11 +287,13 @@ class ValueReader {
       for (const Entry& entry : variables->entries()) {
         ListingEntry host = reader_.entry(entry.value);
         host.at = reader_.position(entry.key);
-        tree_.add_host("all", metadata::python_str(entry.key), host);
+        if (const std::string fault = tree_.add_hosts("all", metadata::python_str(entry.key), host); !fault.empty())
+          refuse(entry.key, fault);
+        if (!fault_.empty()) break;
       }
     }
     if (!fault_.empty()) return fault_at(source_, at_, fault_);
-    return tree_.hosts();
+    return tree_.hosts(source_);
   }
 
  private:
@@ -253,6 +304,7 @@ class ValueReader {
   }
 
   void group(const std::string& name, const Value& value, int level) {
+    if (!fault_.empty()) return;
     if (level > k_deepest) return refuse(value, "groups lie in each other too deep");
     tree_.group(name);
     if (value.is_null()) return;
@@ -276,10 +328,10 @@ class ValueReader {
 
   void children(const std::string& name, const Value& value, int level) {
     if (value.is_list()) {
-      for (const Value& item : value.items()) tree_.group(name).children.push_back(metadata::python_str(item));
+      for (const Value& item : value.items()) tree_.group(name).children.insert(metadata::python_str(item));
     } else if (value.is_map()) {
       for (const Entry& child : value.entries()) {
-        tree_.group(name).children.push_back(metadata::python_str(child.key));
+        tree_.group(name).children.insert(metadata::python_str(child.key));
         group(metadata::python_str(child.key), child.value, level + 1);
       }
     }
@@ -294,11 +346,11 @@ class ValueReader {
   }
 
   void add(const std::string& group_name, const Value& key, const Value& variables) {
+    if (!fault_.empty()) return;
     ListingEntry entry = variables.is_map() ? reader_.entry(variables) : ListingEntry{};
     entry.at = reader_.position(key);
-    for (const std::string& host : expand_host_range(metadata::python_str(key)))
-      tree_.add_host(group_name, host, entry);
-    if (tree_.size() > k_most_hosts) refuse(key, cat("more than ", k_most_hosts, " hosts"));
+    if (const std::string fault = tree_.add_hosts(group_name, metadata::python_str(key), entry); !fault.empty())
+      refuse(key, fault);
   }
 
   EntryReader& reader_;
@@ -335,10 +387,10 @@ std::vector<std::string> expand_host_range(const std::string& pattern) {
   const std::size_t begin = pattern.find('[');
   const std::size_t end = begin == std::string::npos ? begin : pattern.find(']', begin);
   if (end == std::string::npos) return {pattern};
+  const std::vector<std::string> rests = expand_host_range(pattern.substr(end + 1));
   std::vector<std::string> names;
   for (const std::string& item : range_of(std::string_view(pattern).substr(begin + 1, end - begin - 1))) {
-    for (const std::string& rest : expand_host_range(pattern.substr(end + 1)))
-      names.push_back(cat(pattern.substr(0, begin), item, rest));
+    for (const std::string& rest : rests) names.push_back(cat(pattern.substr(0, begin), item, rest));
     if (names.size() > k_most_hosts) break;
   }
   return names.empty() ? std::vector<std::string>{pattern} : names;

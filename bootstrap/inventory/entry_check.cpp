@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "bootstrap/node/shown.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 #include "pxe/net/address.hpp"
 
@@ -125,6 +126,9 @@ void EntryCheck::all() {
   check_capabilities();
   check_shapes();
   check_macs();
+  for (const auto& [key, value] : entry_.data.items()) {
+    if (key != "_comment") check_masks(value, key, key);
+  }
 }
 
 void EntryCheck::check_driver() {
@@ -233,6 +237,23 @@ void EntryCheck::check_shapes() {
   }
   if (entry_.data.contains("platform") && text_in(entry_.data, "arch").empty()) {
     fault("platform", "You have specified a platform without an architecture");
+  }
+}
+
+/// An import would put the mask in the place of the secret.
+void EntryCheck::check_masks(const Json& value, const std::string& path, const std::string& key) {
+  if (value.is_string() && is_mask(key, value.get_ref<const std::string&>())) {
+    fault(path, cat(path,
+                    " has ****** where a secret was: leave the line out, and what the database has stays; or put "
+                    "the secret there (hearth node export --secrets has it)"));
+  }
+  if (!value.is_structured()) return;
+  std::size_t index = 0;
+  for (const auto& [name, member] : value.items()) {
+    if (value.is_object())
+      check_masks(member, cat(path, ".", name), name);
+    else
+      check_masks(member, cat(path, "[", index++, "]"), "");
   }
 }
 

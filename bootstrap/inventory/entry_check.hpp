@@ -29,6 +29,7 @@ class EntryCheck {
   void check_numbers();
   void check_capabilities();
   void check_shapes();
+  void check_masks(const Json& value, const std::string& path, const std::string& key);
   void check_macs();
   void check_mac(const Json& value, const std::string& path);
 

@@ -228,11 +228,11 @@ class CsvTable {
     }
     const std::size_t wanted = header_.empty() ? 5 : header_.size();
     if (form_ == ListingFormat::bifrost ? fields.size() < 10 : fields.size() != wanted) {
-      const std::string columns = header_.empty() ? "pm_type,pm_addr,pm_user,pm_password,mac" : join(header_, ",");
+      const char* columns = header_.empty() ? ": pm_type,pm_addr,pm_user,pm_password,mac" : ", which the header has";
       return at_line(source_, number,
                      form_ == ListingFormat::bifrost
                          ? cat(fields.size(), " columns; bifrost's have 10 at least, the MAC first")
-                         : cat(fields.size(), " columns instead of ", wanted, ": ", columns));
+                         : cat(fields.size(), " columns instead of ", wanted, columns));
     }
     ListingEntry entry = form_ == ListingFormat::bifrost ? bifrost_row(fields)
                          : header_.empty()               ? headless_row(fields)
@@ -250,8 +250,10 @@ class CsvTable {
     if (form_ == ListingFormat::any)
       form_ = seen == ListingFormat::any && fields.size() == 5 ? ListingFormat::instackenv : seen;
     if (form_ == ListingFormat::any) {
-      return cat(fields.size(), " columns, ", join(fields, ","),
-                 ": known are pm_type,pm_addr,pm_user,pm_password,mac, bifrost's columns, and the headers of "
+      // Its words may be a machine's, with a password among them.
+      return cat(fields.size(),
+                 " columns that are no header of ours: known are pm_type,pm_addr,pm_user,pm_password,mac, bifrost's "
+                 "columns, and the headers of "
                  "Tinkerbell's hardware.csv and NetBox' devices");
     }
     const bool headed = form_ == ListingFormat::netbox || form_ == ListingFormat::tinkerbell ||

@@ -10,6 +10,7 @@
 #include "bootstrap/inventory/machine_forms.hpp"
 #include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/inventory/site_form.hpp"
+#include "bootstrap/node/node.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/model/yaml_reader.hpp"
@@ -145,6 +146,7 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
                    [&](const ListingEntry& object) { return text_member(object.data, "kind") == machine; }))
     return wrong_shape(documents, source, form, cat("an object of the kind ", machine));
   ListingEntries entries;
+  const KubernetesObjects known(objects);
   std::set<std::string> nameless;
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
@@ -155,7 +157,7 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
       continue;
     }
     entries.push_back(object);
-    metal3 ? from_metal3_form(entries.back(), objects) : from_tinkerbell_form(entries.back(), objects);
+    metal3 ? from_metal3_form(entries.back(), known) : from_tinkerbell_form(entries.back(), known);
   }
   for (const ListingEntry& object : objects) {
     const std::string kind = text_member(object.data, "kind");
@@ -167,15 +169,20 @@ Result<ListingEntries> kubernetes_entries(ListingDocuments& documents, std::stri
   return entries;
 }
 
+constexpr int k_deepest_profile = 50;
+
 /// A profile's values, with those of the profiles that it names below them; each counts once, where it is named first.
-void lay_profiles(const Json& profiles, const Json& names, Json& out, std::set<std::string>& laid) {
+/// False where they name each other too deep.
+bool lay_profiles(const Json& profiles, const Json& names, Json& out, std::set<std::string>& laid, int level) {
+  if (level > k_deepest_profile) return false;
   for (const Json& each : names) {
     const std::string name = each.is_string() ? each.get<std::string>() : "";
     if (!laid.insert(name).second) continue;
     const Json& profile = object_member(profiles, name);
-    lay_profiles(profiles, list_member(profile, "profiles"), out, laid);
+    if (!lay_profiles(profiles, list_member(profile, "profiles"), out, laid, level + 1)) return false;
     out.merge_patch(profile);
   }
+  return true;
 }
 
 Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, EntryReader& reader,
@@ -193,7 +200,8 @@ Result<ListingEntries> warewulf_entries(const ListingDocuments& documents, Entry
     entry.at = reader.position(item.key);
     Json merged = Json::object();
     std::set<std::string> laid;
-    lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, laid);
+    if (!lay_profiles(profile_data, list_member(entry.data, "profiles"), merged, laid, 0))
+      entry.faults.emplace_back("profiles", cat("its profiles name each other more than ", k_deepest_profile, " deep"));
     merged.merge_patch(entry.data);
     entry.data = std::move(merged);
     from_warewulf_form(metadata::python_str(item.key), entry);
@@ -241,12 +249,18 @@ Result<ListingEntries> listed_entries(ListingDocuments& documents, std::string_v
     return wrong_shape(documents, source, form, "a list of nodes, or an object with the key \"nodes\",");
   const Value* bmcs = top.is_map() ? top.find("bmcs") : nullptr;
   const Json bmc_data = bmcs == nullptr ? Json::array() : reader.entry(*bmcs).data;
+  std::map<std::string, const Json*> bmcs_by_name;
+  for (const Json& bmc : bmc_data) {
+    for (const char* key : {"xname", "name"}) {
+      if (const std::string name = text_in(bmc, key); !name.empty()) bmcs_by_name.try_emplace(name, &bmc);
+    }
+  }
   ListingEntries entries;
   for (const Value& item : list->items()) {
     entries.push_back(reader.entry(item));
     if (!item.is_map()) continue;
     if (form == ListingFormat::maas) from_maas_form(entries.back());
-    if (form == ListingFormat::openchami) from_openchami_form(entries.back(), bmc_data);
+    if (form == ListingFormat::openchami) from_openchami_form(entries.back(), bmcs_by_name);
   }
   return entries;
 }

@@ -18,25 +18,15 @@ namespace {
 /// A machine that nobody reaches but by hand.
 constexpr const char* k_by_hand = "manual-management";
 
-bool is_object_of(const Json& object, std::string_view kind, std::string_view name) {
-  return text_in(object, "kind") == kind && text_in(object_member(object, "metadata"), "name") == name;
-}
-
-const ListingEntry* find_object(const std::vector<ListingEntry>& objects, std::string_view kind,
-                                std::string_view name) {
-  const auto found = std::find_if(objects.begin(), objects.end(),
-                                  [&](const ListingEntry& each) { return is_object_of(each.data, kind, name); });
-  return found == objects.end() ? nullptr : &*found;
+std::string namespace_of(const ListingEntry& object) {
+  return text_in(object_member(object.data, "metadata"), "namespace");
 }
 
 /// User and password of a Secret: data in base64, or stringData as it is.
-void take_secret(ListingEntry& entry, const std::string& path, const std::string& name,
-                 const std::vector<ListingEntry>& objects, Json& made) {
-  const ListingEntry* secret = find_object(objects, "Secret", name);
-  if (secret == nullptr) {
-    entry.faults.emplace_back(path, cat("there is no Secret ", name, " in this file; put it beside"));
-    return;
-  }
+void take_secret(ListingEntry& entry, const std::string& path, const std::string& space, const std::string& name,
+                 const KubernetesObjects& objects, Json& made) {
+  const ListingEntry* secret = objects.find("Secret", space, name, entry, path);
+  if (secret == nullptr) return;
   for (const auto& [key, own] : {std::pair{"username", "pm_user"}, std::pair{"password", "pm_password"}}) {
     const Json& plain = object_member(secret->data, "stringData");
     const std::string coded = text_in(object_member(secret->data, "data"), key);
@@ -53,6 +43,33 @@ void take_secret(ListingEntry& entry, const std::string& path, const std::string
 void add_capability(Json& made, const std::string& key, const std::string& value) { made["capabilities"][key] = value; }
 
 }  // namespace
+
+KubernetesObjects::KubernetesObjects(const std::vector<ListingEntry>& objects) {
+  for (const ListingEntry& object : objects) {
+    const std::string name = text_in(object_member(object.data, "metadata"), "name");
+    by_name_.try_emplace({text_in(object.data, "kind"), name, namespace_of(object)}, &object);
+  }
+}
+
+const ListingEntry* KubernetesObjects::find(const char* kind, const std::string& space, const std::string& name,
+                                            ListingEntry& entry, const std::string& path) const {
+  for (const std::string& each : {space, std::string()}) {
+    if (const auto found = by_name_.find({kind, name, each}); found != by_name_.end()) return found->second;
+  }
+  const auto is_named = [&](auto at) {
+    return at != by_name_.end() && std::get<0>(at->first) == kind && std::get<1>(at->first) == name;
+  };
+  const auto first = by_name_.lower_bound({kind, name, ""});
+  if (!space.empty() || !is_named(first)) {
+    entry.faults.emplace_back(
+        path, cat("there is no ", kind, " ", space, space.empty() ? "" : "/", name, " in this file; put it beside"));
+    return nullptr;
+  }
+  if (!is_named(std::next(first))) return first->second;
+  entry.faults.emplace_back(path, cat("there is a ", kind, " ", name,
+                                      " in several namespaces: say in metadata.namespace which is this machine's"));
+  return nullptr;
+}
 
 std::string kernel_arch(std::string_view name) {
   if (name == "amd64") return "x86_64";
@@ -94,7 +111,7 @@ std::string take_bmc_address(const std::string& address, Json& made) {
   return "";
 }
 
-void from_metal3_form(ListingEntry& host, const std::vector<ListingEntry>& objects) {
+void from_metal3_form(ListingEntry& host, const KubernetesObjects& objects) {
   Json made = Json::object();
   const Json& spec = object_member(host.data, "spec");
   const Json& bmc = object_member(spec, "bmc");
@@ -106,7 +123,7 @@ void from_metal3_form(ListingEntry& host, const std::vector<ListingEntry>& objec
   }
   host.places["pm_addr"] = host.place("spec.bmc.address");
   if (const std::string name = text_in(bmc, "credentialsName"); !name.empty())
-    take_secret(host, "spec.bmc.credentialsName", name, objects, made);
+    take_secret(host, "spec.bmc.credentialsName", namespace_of(host), name, objects, made);
   if (text_in(bmc, "disableCertificateVerification") == "true" && made["pm_type"] == "redfish")
     made["redfish_verify_ca"] = "false";
   if (const std::string mode = text_in(spec, "bootMode"); !mode.empty()) {
@@ -123,7 +140,7 @@ void from_metal3_form(ListingEntry& host, const std::vector<ListingEntry>& objec
 namespace {
 
 /// How a Machine of bmc.tinkerbell.org is reached.
-void take_tinkerbell_bmc(ListingEntry& entry, const ListingEntry& machine, const std::vector<ListingEntry>& objects,
+void take_tinkerbell_bmc(ListingEntry& entry, const ListingEntry& machine, const KubernetesObjects& objects,
                          Json& made) {
   const Json& connection = object_member(object_member(machine.data, "spec"), "connection");
   const Json& options = object_member(connection, "providerOptions");
@@ -138,8 +155,10 @@ void take_tinkerbell_bmc(ListingEntry& entry, const ListingEntry& machine, const
   if (by_redfish && text_in(redfish, "useBasicAuth") == "true") made["redfish_auth_type"] = "basic";
   if (by_redfish && text_in(connection, "insecureTLS") == "true") made["redfish_verify_ca"] = "false";
   if (!by_redfish && ipmi.contains("cipherSuite")) made["ipmi_cipher_suite"] = text_in(ipmi, "cipherSuite");
-  const std::string secret = text_in(object_member(connection, "authSecretRef"), "name");
-  if (!secret.empty()) take_secret(entry, "spec.bmcRef", secret, objects, made);
+  const Json& reference = object_member(connection, "authSecretRef");
+  const std::string own = namespace_of(machine).empty() ? namespace_of(entry) : namespace_of(machine);
+  if (const std::string secret = text_in(reference, "name"); !secret.empty())
+    take_secret(entry, "spec.bmcRef", text_in(reference, "namespace", own), secret, objects, made);
   for (const char* other : {"homeassistant", "intelAMT", "rpc", "preferredOrder"}) {
     if (options.contains(other)) entry.left_out.insert(cat("Machine spec.connection.providerOptions.", other));
   }
@@ -163,17 +182,13 @@ void take_first_interface(const Json& spec, Json& made) {
 
 }  // namespace
 
-void from_tinkerbell_form(ListingEntry& hardware, const std::vector<ListingEntry>& objects) {
+void from_tinkerbell_form(ListingEntry& hardware, const KubernetesObjects& objects) {
   Json made = Json::object();
   const Json& spec = object_member(hardware.data, "spec");
   made["pm_type"] = k_by_hand;
   if (const std::string name = text_in(object_member(spec, "bmcRef"), "name"); !name.empty()) {
-    const ListingEntry* machine = find_object(objects, "Machine", name);
-    if (machine == nullptr) {
-      hardware.faults.emplace_back("spec.bmcRef", cat("there is no Machine ", name, " in this file; put it beside"));
-    } else {
-      take_tinkerbell_bmc(hardware, *machine, objects, made);
-    }
+    const ListingEntry* machine = objects.find("Machine", namespace_of(hardware), name, hardware, "spec.bmcRef");
+    if (machine != nullptr) take_tinkerbell_bmc(hardware, *machine, objects, made);
   }
   take_first_interface(spec, made);
   const Json& disks = list_member(spec, "disks");
@@ -277,19 +292,17 @@ void from_warewulf_form(const std::string& name, ListingEntry& node) {
   apply_form_fields(ListingFormat::warewulf, node, std::move(made));
 }
 
-void from_openchami_form(ListingEntry& node, const Json& bmcs) {
+void from_openchami_form(ListingEntry& node, const std::map<std::string, const Json*>& bmcs) {
   Json made = {{"pm_type", "redfish"}};
   const std::string xname = text_in(node.data, "xname");
   // x1000c0s1b0n0 is a node of the BMC x1000c0s1b0.
   const std::size_t last = xname.rfind('n');
   const std::string named = text_in(node.data, "bmc", last == std::string::npos ? "" : xname.substr(0, last));
-  const auto bmc = std::find_if(bmcs.begin(), bmcs.end(), [&](const Json& each) {
-    return !named.empty() && (text_in(each, "xname") == named || text_in(each, "name") == named);
-  });
-  if (bmc != bmcs.end()) {
-    made["pm_addr"] = text_in(*bmc, "ip", text_in(*bmc, "fqdn"));
+  if (const auto found = bmcs.find(named); found != bmcs.end()) {
+    const Json& bmc = *found->second;
+    made["pm_addr"] = text_in(bmc, "ip", text_in(bmc, "fqdn"));
     for (const auto& [key, own] : {std::pair{"mac", "bmc_mac"}, std::pair{"fqdn", "bmc_fqdn"}}) {
-      if (bmc->contains(key)) made["extra"][own] = (*bmc)[key];
+      if (bmc.contains(key)) made["extra"][own] = bmc[key];
     }
   } else if (node.data.contains("bmc")) {
     node.faults.emplace_back("bmc", cat("there is no BMC ", named, " among the bmcs of this file"));

@@ -78,6 +78,16 @@ bool put(Json& into, const Json& supplied) {
   return changed;
 }
 
+/// x_seed by its members, as the file may lack those that are secrets.
+bool put_extra(Json& into, Json supplied) {
+  if (supplied.contains("x_seed") && into.contains("x_seed") && into["x_seed"].is_object()) {
+    Json merged = into["x_seed"];
+    if (supplied["x_seed"].is_object()) merged.update(supplied["x_seed"]);
+    supplied["x_seed"] = std::move(merged);
+  }
+  return put(into, supplied);
+}
+
 std::string as_hint(const NodeDraft& draft) {
   std::vector<std::string> macs;
   for (const Port& port : draft.ports) macs.push_back(port.address);
@@ -133,7 +143,7 @@ bool apply_draft(const ImportStep& step, Node& node, Stamp now) {
   // A changed driver would need another driver_info: the file's is put aside for it.
   if (node.driver == draft.driver) changed = put(node.driver_info, draft.driver_info) || changed;
   changed = put(node.properties, draft.properties) || changed;
-  changed = put(node.extra, draft.extra) || changed;
+  changed = put_extra(node.extra, draft.extra) || changed;
   changed = put(node.fields, draft.fields) || changed;
   for (Port port : step.new_ports) {
     port.uuid = random_uuid();
@@ -160,6 +170,19 @@ void put_management(const Node& node, Json& entry) {
     if (key.rfind("rescue_", 0) == 0) continue;
     entry[name] = value;
   }
+}
+
+/// What is left out stays as it is in the database that imports this: so secrets go with all that an import replaces
+/// as one value, which are the members of extra and x_seed, and keys else. Ports that are known are not replaced.
+Json entry_without_secrets(Json entry) {
+  for (const char* key : {"extra", "x_seed"}) {
+    if (entry.contains(key) && entry[key].is_object()) entry[key] = without_secret_members(std::move(entry[key]));
+    if (entry.contains(key) && entry[key].empty()) entry.erase(key);
+  }
+  if (entry.contains("ports")) {
+    for (Json& port : entry["ports"]) port = without_secret_members(std::move(port));
+  }
+  return without_secret_members(std::move(entry));
 }
 
 }  // namespace
@@ -195,7 +218,7 @@ Json inventory_entry(const Node& node, bool with_secrets) {
   for (const auto& [key, value] : node.extra.items()) {
     if (key != "x_seed" && key != "tripleo_platform") entry["extra"][key] = value;
   }
-  return with_secrets ? entry : without_secret_members(entry);
+  return with_secrets ? entry : entry_without_secrets(std::move(entry));
 }
 
 }  // namespace hearth::bootstrap

@@ -12,21 +12,25 @@ namespace {
 
 constexpr const char* k_mask = "******";
 
-bool is_secret(const std::string& key) {
-  static constexpr std::array<std::string_view, 9> words = {"password",      "secret",        "configdrive",
-                                                            "snmp_auth_key", "snmp_priv_key", "image_url",
-                                                            "kg_key",        "auth_token",    "community"};
-  for (const std::string_view word : words) {
-    if (key.find(word) != std::string::npos) return true;
-  }
-  return false;
+/// What everybody may know.
+bool is_public(const std::string& lower) {
+  return lower == "ssh_keys" || lower == "image_signature" || lower.find("public_key") != lower.npos ||
+         lower.find("authorized_key") != lower.npos;
 }
 
-/// Of what people keep by names of their own, too.
+/// What names_secret() knows, and what of Ironic's holds secrets under another name.
+bool is_secret(const std::string& key) {
+  static constexpr std::array<std::string_view, 3> words = {"configdrive", "image_url", "community"};
+  const std::string lower = to_lower(key);
+  if (is_public(lower)) return false;
+  return names_secret(lower) || std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+           return lower.find(word) != std::string::npos;
+         });
+}
+
 bool is_hidden_from_readers(const std::string& key) {
-  static constexpr std::array<std::string_view, 4> words = {"token", "passphrase", "private_key", "api_key"};
-  if (is_secret(key) || key == "user_data" || key == "meta_data") return true;
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return key.find(word) != key.npos; });
+  const std::string lower = to_lower(key);
+  return is_secret(lower) || lower == "user_data" || lower == "meta_data";
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -135,17 +139,28 @@ Json masked(Json value) {
   return value;
 }
 
-Json without_secret_members(const Json& value) {
-  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>());
-  if (!value.is_structured()) return value;
-  Json out = value.is_array() ? Json::array() : Json::object();
-  for (const auto& [key, member] : value.items()) {
-    if (value.is_array())
-      out.push_back(without_secret_members(member));
-    else if (!is_secret(key))
-      out[key] = without_secret_members(member);
+bool holds_secret(const std::string& key, const Json& value) {
+  if (is_secret(key) && !value.is_null()) return true;
+  if (value.is_string()) return hide_secrets(value.get_ref<const std::string&>()) != value;
+  if (!value.is_structured()) return false;
+  const auto members = value.items();
+  return std::any_of(members.begin(), members.end(), [&](const auto& member) {
+    return holds_secret(value.is_object() ? member.key() : "", member.value());
+  });
+}
+
+Json without_secret_members(Json object) {
+  for (auto member = object.begin(); member != object.end();) {
+    member = holds_secret(member.key(), *member) ? object.erase(member) : std::next(member);
   }
-  return out;
+  return object;
+}
+
+bool is_mask(const std::string& key, const std::string& text) {
+  if (text.find(k_mask) == std::string::npos) return false;
+  if (text == k_mask && is_hidden_from_readers(key)) return true;
+  const std::string filled = replace_all(text, k_mask, "x");  // would the x be hidden?
+  return hide_secrets(filled) != filled;
 }
 
 Json for_readers(Json value) {

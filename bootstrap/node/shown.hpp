@@ -30,8 +30,12 @@ struct View {
 
 /// Values of secret keys, at any depth, become "******".
 [[nodiscard]] Json masked(Json value);
-/// Members with secret keys are left out; in texts passwords of URLs and values behind secret names are hidden.
-[[nodiscard]] Json without_secret_members(const Json& value);
+/// Whether the member of this name is a secret, or has one in it at any depth: by the name, or in a text.
+[[nodiscard]] bool holds_secret(const std::string& key, const Json& value);
+/// Without the members that hold one, which are left out whole: half a value would be taken for the whole.
+[[nodiscard]] Json without_secret_members(Json object);
+/// Whether the text has a "******" where a secret was: what was shown to somebody, and can't be taken back.
+[[nodiscard]] bool is_mask(const std::string& key, const std::string& text);
 
 /// For those who may only look: passwords in texts, too, and all that a machine is given at its first boot (user_data
 /// and meta_data of x_seed) are "******".

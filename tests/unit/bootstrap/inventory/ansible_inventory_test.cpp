@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -16,6 +18,12 @@ TEST(AnsibleInventory, variables_of_children_win_over_those_of_parents_and_a_hos
   EXPECT_EQ(hosts->at(0).variables.place("c").line, 14);
 }
 
+TEST(AnsibleInventory, variables_may_stand_before_their_group_and_of_the_groups_that_are_always_there) {
+  const auto hosts = read_ansible_ini("[r1:vars]\na=1\n[ungrouped:vars]\na=2\n[all:vars]\nb=3\n[r1]\nw0\n", "f");
+  ASSERT_TRUE(hosts) << hosts.error().text();
+  EXPECT_EQ(hosts->at(0).variables.data, Json({{"b", "3"}, {"a", "1"}}));
+}
+
 TEST(AnsibleInventory, values_of_an_ini_are_literals_or_text) {
   const auto hosts = read_ansible_ini("w0 a='{{ b }}' c=\"{'d':1}\" e=True f=01\n", "f");
   ASSERT_TRUE(hosts) << hosts.error().text();
@@ -28,6 +36,25 @@ TEST(AnsibleInventory, ranges_of_hosts) {
   EXPECT_EQ(expand_host_range("w[1:5:2]"), (std::vector<std::string>{"w1", "w3", "w5"}));
   for (const char* none : {"w[x]", "w[a:f:4294967296]", "w[1:2:18446744073709551615]"})
     EXPECT_EQ(expand_host_range(none), std::vector<std::string>{none});
+}
+
+TEST(AnsibleInventory, what_grows_out_of_a_short_text_is_bounded) {
+  const std::string ranges = [] {
+    std::string text = "n";
+    for (int i = 0; i < 5; ++i) text += "[1:1]";
+    return text;
+  }();
+  const std::string large = cat("[r]\nn[1:60000]\n[r:vars]\nx=", std::string(8000, 'x'), "\n");
+  for (const auto& [text, fault] : {std::pair{std::string(256, 'n'), "f:1:1: a host's name has 255 bytes at most"},
+                                    std::pair{ranges, "f:1:1: a host's name has 4 ranges at most"},
+                                    std::pair{std::string("a[1:1000][1:1000]\n"), "f:1:1: more than 200000 hosts"},
+                                    std::pair{cat("n[1:60000] x=", std::string(8000, 'x')), "f:1:1: more than 256 MiB"},
+                                    std::pair{large, "f:1:1: more than 256 MiB"}}) {
+    const auto hosts = read_ansible_ini(text, "f");
+    ASSERT_FALSE(hosts) << fault;
+    EXPECT_EQ(hosts.error().text().substr(0, std::string_view(fault).size()), fault);
+  }
+  EXPECT_EQ(read_ansible_ini("a[1:2][1:2][1:2][1:2]\n", "f").value().size(), 16U);
 }
 
 }  // namespace

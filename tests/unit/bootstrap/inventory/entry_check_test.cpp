@@ -80,5 +80,27 @@ TEST(EntryCheck, severalFaultsAreAllTold) {
             "MAC address 00:00:00:00:00:00 is invalid: no single card has this address");
 }
 
+TEST(EntryCheck, aMaskIsNoSecret) {
+  const std::string advice =
+      " has ****** where a secret was: leave the line out, and what the database has stays; or put the secret there "
+      "(hearth node export --secrets has it)";
+  EXPECT_EQ(
+      faults_of(R"({"pm_type": "ipmi", "pm_addr": "h", "pm_password": "******", "_comment": "password: ******"})"),
+      cat("pm_password", advice));
+  EXPECT_EQ(faults_of(R"({"pm_type": "ipmi", "pm_addr": "h", "kernel_id": "http://u:******@h/k"})"),
+            cat("kernel_id", advice));
+  EXPECT_EQ(faults_of(R"({"pm_type": "ipmi", "pm_addr": "h", "x_seed": {"user_data": "******"},
+                          "extra": {"urls": ["https://h/?sig=******"]}})"),
+            cat("x_seed.user_data", advice, " | extra.urls[0]", advice));
+  EXPECT_EQ(
+      faults_of(R"({"pm_type": "ipmi", "pm_addr": "h", "description": "rated ******", "extra": {"stars": "******"}})"),
+      "");
+  const auto entries = read_listing("[{\"pm_type\": \"ipmi\", \"pm_addr\": \"h\",\n \"pm_password\": \"******\"}]", "f",
+                                    ListingFormat::json);
+  const Drafts drafts = draft_nodes(entries.value());
+  ASSERT_EQ(drafts.faults.size(), 1U);
+  EXPECT_EQ(drafts.faults[0].at.line, 2);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -46,9 +46,23 @@ TEST(ForeignForms, csvWithQuotes) {
   EXPECT_FALSE(nodes->at(1).data.contains("pm_addr"));
   EXPECT_EQ(nodes->at(1).at.line, 3);
   EXPECT_EQ(read_listing("a,b\n", "x.csv", ListingFormat::csv).error().text(),
-            "x.csv:1:1: 2 columns, a,b: known are pm_type,pm_addr,pm_user,pm_password,mac, bifrost's columns, and the "
+            "x.csv:1:1: 2 columns that are no header of ours: known are pm_type,pm_addr,pm_user,pm_password,mac, "
+            "bifrost's columns, and the "
             "headers of Tinkerbell's hardware.csv and NetBox' devices");
   EXPECT_FALSE(read_listing("a,b,c,d,\"e\n", "x.csv", ListingFormat::csv));
+}
+
+TEST(ForeignForms, errors_of_tables_have_no_passwords) {
+  for (const char* text : {"ipmi,192.0.2.5,root,hunter2,52:54:00:00:00:01,web1\n",
+                           "pm_type,pm_addr,pm_user,pm_password,mac\nipmi,192.0.2.5,root,hunter2\n"}) {
+    const auto nodes = read_listing(text, "f", ListingFormat::csv);
+    ASSERT_FALSE(nodes) << text;
+    EXPECT_EQ(nodes.error().text().find("hunter2"), std::string::npos) << nodes.error().text();
+  }
+  // A table that is taken for another one's has a machine where the header is expected.
+  const auto forced = read_listing("a,hunter2,c\nd,e\n", "f", ListingFormat::netbox);
+  ASSERT_FALSE(forced);
+  EXPECT_EQ(forced.error().text(), "f:2:1: 2 columns instead of 3, which the header has");
 }
 
 TEST(ForeignForms, scriptsOfTheOldEnrolmentCommand) {

@@ -234,5 +234,56 @@ TEST(MachineForms, what_a_file_names_and_lacks_is_told) {
             "inv:20:22: node #0: there is no Secret w0-secret in this file; put it beside");
 }
 
+TEST(MachineForms, a_secret_is_the_one_of_the_hosts_namespace) {
+  const auto both = [](ListingFormat form, const std::string& text) {
+    std::string file;
+    int number = 0;
+    for (const char* space : {"a", "b"}) {
+      const std::string own = replace_all(text, "SPACE", space);
+      file += replace_all(own, "NUMBER", cat(++number));
+    }
+    return machines_of(form, file);
+  };
+  const std::string secret =
+      "---\nkind: Secret\nmetadata: {name: bmc, namespace: SPACE}\nstringData: {username: u, password: of-SPACE}\n";
+  const auto hosts =
+      both(ListingFormat::metal3,
+           secret +
+               "---\nkind: BareMetalHost\nmetadata: {name: wNUMBER, namespace: SPACE}\nspec: {bmc: {address: "
+               "\"ipmi://192.0.2.NUMBER\", credentialsName: bmc}}\n");
+  ASSERT_EQ(hosts.size(), 2U);
+  EXPECT_EQ(hosts[0].data["pm_password"], "of-a");
+  EXPECT_EQ(hosts[1].data["pm_password"], "of-b");
+  const auto hardware =
+      both(ListingFormat::tinkerbell,
+           secret +
+               "---\nkind: Machine\nmetadata: {name: m, namespace: SPACE}\nspec: {connection: {host: 192.0.2.NUMBER, "
+               "authSecretRef: {name: bmc, namespace: SPACE}}}\n"
+               "---\nkind: Hardware\nmetadata: {name: wNUMBER, namespace: SPACE}\nspec: {bmcRef: {name: m}}\n");
+  ASSERT_EQ(hardware.size(), 2U);
+  EXPECT_EQ(hardware[1].data["pm_addr"], "192.0.2.2");
+  EXPECT_EQ(hardware[1].data["pm_password"], "of-b");
+
+  const std::string host =
+      "---\nkind: BareMetalHost\nmetadata: {name: wNUMBER}\nspec: {bmc: {address: "
+      "\"ipmi://192.0.2.NUMBER\", credentialsName: bmc}}\n";
+  const auto unclear = both(ListingFormat::metal3, secret + host);
+  ASSERT_EQ(unclear[0].faults.size(), 1U);
+  EXPECT_EQ(unclear[0].faults[0].second,
+            "there is a Secret bmc in several namespaces: say in metadata.namespace which is this machine's");
+  EXPECT_EQ(machines_of(ListingFormat::metal3, secret + host).at(0).data["pm_password"], "of-SPACE");
+  const auto other = machines_of(ListingFormat::metal3, secret + replace_all(host, "wNUMBER", "w, namespace: c"));
+  ASSERT_EQ(other.at(0).faults.size(), 1U);
+  EXPECT_EQ(other[0].faults[0].second, "there is no Secret c/bmc in this file; put it beside");
+}
+
+TEST(MachineForms, warewulf_profiles_that_go_too_deep_are_a_fault) {
+  std::string text = "nodes: {w0: {profiles: [p0]}}\nnodeprofiles:\n";
+  for (int i = 0; i < 60; ++i) text += cat("  p", i, ": {profiles: [p", i + 1, "]}\n");
+  const auto nodes = machines_of(ListingFormat::warewulf, text);
+  ASSERT_EQ(nodes.at(0).faults.size(), 1U);
+  EXPECT_EQ(nodes[0].faults[0].second, "its profiles name each other more than 50 deep");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

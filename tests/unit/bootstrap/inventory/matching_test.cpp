@@ -101,5 +101,39 @@ TEST(Matching, exportedNodesImportAsThemselves) {
   EXPECT_FALSE(apply_draft(plan.steps[0], node, 7)) << entry.dump(1);
 }
 
+TEST(Matching, anExportWithoutSecretsTakesNothingFromTheNodeThatItCameFrom) {
+  Node node = node_with("00000000-0000-0000-0000-000000000001", "52:54:00:00:00:01");
+  node.driver = "ipmi";
+  node.driver_info = {{"ipmi_address", "192.0.2.5"},
+                      {"ipmi_password", "hidden"},
+                      {"deploy_kernel", "http://u:hidden@192.0.2.1/k"},
+                      {"deploy_ramdisk", "http://192.0.2.1/r"}};
+  node.properties = {{"root_device", {{"serial", "S"}}}};
+  node.extra = {{"x_seed", {{"rack", "2"}, {"instance_info", {{"image_url", "http://192.0.2.1/hidden"}}}}},
+                {"bmc", {{"its_password", "hidden"}, {"model", "m"}}},
+                {"urls", {"http://u:hidden@192.0.2.1/"}},
+                {"API_TOKEN", "hidden"},
+                {"asset", "7"}};
+  const Json entry = inventory_entry(node, false);
+  for (const char* none : {"hidden", "******"}) EXPECT_EQ(entry.dump().find(none), std::string::npos) << entry.dump(1);
+  EXPECT_EQ(entry["extra"], Json({{"asset", "7"}}));
+  EXPECT_EQ(entry["x_seed"], Json({{"rack", "2"}}));
+  EXPECT_EQ(entry["ramdisk_id"], "http://192.0.2.1/r");
+  const auto drafts = draft_nodes(read_listing(Json::array({entry}).dump(), "x", ListingFormat::json).value());
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "x");
+  Node after = node;
+  apply_draft(plan_import(drafts.nodes, {&node}).steps.at(0), after, 7);
+  after.driver_info.erase("rescue_ramdisk");  // an import gives it with the ramdisk
+  EXPECT_EQ(after.driver_info, node.driver_info);
+  EXPECT_EQ(after.properties, node.properties);
+  EXPECT_EQ(after.extra, node.extra);
+  Json moved = entry;
+  moved["x_seed"]["rack"] = "3";
+  const auto others = draft_nodes(read_listing(Json::array({moved}).dump(), "x", ListingFormat::json).value());
+  EXPECT_TRUE(apply_draft(plan_import(others.nodes, {&node}).steps.at(0), after, 8));
+  EXPECT_EQ(after.extra["x_seed"]["rack"], "3");
+  EXPECT_EQ(after.extra["x_seed"]["instance_info"], node.extra["x_seed"]["instance_info"]);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

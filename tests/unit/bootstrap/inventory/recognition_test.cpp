@@ -31,6 +31,11 @@ TEST(Recognition, what_is_no_form_or_two_is_refused_with_place_and_nearest_right
                    "f:1:1: a section is [GROUP], [GROUP:children] or [GROUP:vars], not [a:childern]; do you mean "
                    ":children?"},
            Refused{"[a]\nw0 mac=\"x\n", "f:2:1: a quote is not closed"},
+           Refused{"n1 ipmi_username=root ipmi_password= hunter2\n",
+                   "f:1:1: word 4 has no =: behind the host's name KEY=VALUE is expected, without a space at the ="},
+           Refused{"[compute]\nw0\n[comptue:vars]\nipmi_password=x\n",
+                   "f:3:1: there is no group [comptue]; do you mean [compute]?"},
+           Refused{"[a:children]\nb\n[b:vars]\nx=1\n", "f:2:1: there is no group [b]"},
            Refused{"[a:children]\nb\n", "f:2:1: there is no group [b]"},
            Refused{"nodes:\n- a\n---\n- [\n", "f:5:"},
            Refused{"all:\n  hosts:\n    w0: {ipmi_password: !vault a}\n",

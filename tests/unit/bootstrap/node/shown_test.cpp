@@ -26,6 +26,22 @@ TEST(Shown, secretsAreMaskedEverywhere) {
             Json::parse(R"({"a":[{"my_password":"******"}],"b":1})"));
 }
 
+TEST(Shown, secretsAreKnownInAnyCaseAndPublicKeysAreNone) {
+  for (const char* name :
+       {"API_TOKEN", "bmc_token", "adminPassword", "apikey", "private_key", "passphrase", "credential", "ssh_key",
+        "IMAGE_URL", "snmp_Community", "ipmi_hex_kg_key", "snmp_auth_key"}) {
+    EXPECT_EQ(masked({{name, "x"}}), Json({{name, "******"}})) << name;
+    EXPECT_EQ(without_secret_members({{name, "x"}}), Json::object()) << name;
+    EXPECT_EQ(for_readers({{name, "x"}}), Json({{name, "******"}})) << name;
+  }
+  for (const char* name :
+       {"ssh_keys", "ssh_public_key", "ssh_authorized_keys", "image_signature", "monkey", "ipmi_address"}) {
+    EXPECT_EQ(masked({{name, "x"}}), Json({{name, "x"}})) << name;
+    EXPECT_EQ(for_readers({{name, "x"}}), Json({{name, "x"}})) << name;
+  }
+  EXPECT_EQ(for_readers({{"User_Data", "x"}}), Json({{"User_Data", "******"}}));
+}
+
 TEST(Shown, hasEveryKeyOfApi178) {
   const Json shown = shown_node(some_node(), {"http://h", "hearth", 78});
   const std::string keys =
