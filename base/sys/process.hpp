@@ -106,7 +106,10 @@ class RealRunner final : public CommandRunner {
   const Clock& clock_;
 };
 
-/// Runs and throws Error(external) unless it exits with 0: argv, status and the last lines of stderr. Returns stdout.
+/// A command that failed, for a person: argv, status and the last lines of stderr (of stdout where that has none).
+[[nodiscard]] std::string describe_failure(const Command& command, const CommandResult& result);
+
+/// Runs and throws Error(external) unless it exits with 0, with describe_failure(). Returns stdout.
 std::string run_checked(CommandRunner& runner, const Command& command);
 
 /// Full path of a program in the PATH of `env`; nothing when there is none.

@@ -229,13 +229,17 @@ CommandResult RealRunner::run(const Command& command) {
   return result;
 }
 
-std::string run_checked(CommandRunner& runner, const Command& command) {
-  CommandResult result = runner.run(command);
-  if (succeeded(result.status)) return std::move(result.out);
+std::string describe_failure(const Command& command, const CommandResult& result) {
   std::string message = cat(shell_join(command.argv), ": ", describe(result.status));
   const std::string& detail = result.err.empty() ? result.out : result.err;
   if (!detail.empty()) message += cat("\n  ", last_lines(detail, 10));
-  throw Error(ErrorKind::external, message, shell_code(result.status));
+  return message;
+}
+
+std::string run_checked(CommandRunner& runner, const Command& command) {
+  CommandResult result = runner.run(command);
+  if (succeeded(result.status)) return std::move(result.out);
+  throw Error(ErrorKind::external, describe_failure(command, result), shell_code(result.status));
 }
 
 }  // namespace hearth

@@ -1,11 +1,11 @@
 #include "bootstrap/seed/simulate.hpp"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "builder/described_images.hpp"
 #include "builder/installation.hpp"
@@ -75,15 +75,18 @@ std::vector<std::string> faults_of(const builder::FleetImage& image, const build
   std::vector<std::string> notes;
   const TemplateTree tree(builder::plan_image(RealFileSystem(), image.request, installation, notes));
   SystemClock clock;
-  const CommandResult result = RealRunner(clock).run(
-      {.argv = {installation.agent_binary.string(), "os-apply-config", "--validate", "--need-keys", "--compat",
-                "strict", "--templates", tree.path().string(), "--metadata", metadata->second}});
-  if (succeeded(result.status) && faults.empty())
-    cli::print(cat(image.name, ": ", tree.sources().size(), " templates render with ", metadata->second, "\n"));
-  if (!succeeded(result.status)) {
-    for (std::string& fault : template_faults(result.err, tree.path(), tree.sources()))
+  const Command agent{.argv = {installation.agent_binary.string(), "os-apply-config", "--validate", "--need-keys",
+                               "--compat", "strict", "--templates", tree.path().string(), "--metadata",
+                               metadata->second}};
+  try {
+    const CommandResult result = RealRunner(clock).run(agent);
+    for (std::string& fault : template_faults(agent, result, tree.path(), tree.sources()))
       faults.push_back(std::move(fault));
+  } catch (Error& error) {
+    throw error.during(cat("rendering the templates of image ", image.name));
   }
+  if (faults.empty())
+    cli::print(cat(image.name, ": ", tree.sources().size(), " templates render with ", metadata->second, "\n"));
   return faults;
 }
 
@@ -102,6 +105,14 @@ int simulate(const cli::Arguments& arguments, const fs::path& executable) {
   return code;
 }
 
+/// What to do about an agent that says nothing of its own about its end.
+std::string advice_on_agent(const std::string& agent, const ExitStatus& status) {
+  if (status == ExitStatus(Signaled{SIGKILL}))
+    return "The kernel does that where memory is short (dmesg tells): let it have more, and start again.";
+  return cat("Is it the agent of this Hearth? Compare 'hearth --version' with '", shell_join({agent, "--version"}),
+             "'; HEARTH_AGENT_BINARY names another.");
+}
+
 }  // namespace
 
 std::vector<std::string> waiting_values(const Json& metadata) {
@@ -110,12 +121,13 @@ std::vector<std::string> waiting_values(const Json& metadata) {
   return found;
 }
 
-std::vector<std::string> template_faults(const std::string& log, const fs::path& tree,
+std::vector<std::string> template_faults(const Command& agent, const CommandResult& result, const fs::path& tree,
                                          const std::map<std::string, fs::path>& sources) {
+  if (succeeded(result.status)) return {};
   constexpr std::string_view mark = "[ERROR] ";
   const std::string root = cat(tree.string(), "/");
   std::vector<std::string> faults;
-  for (const std::string& line : split(log, '\n')) {
+  for (const std::string& line : split(result.err, '\n')) {
     const std::size_t at = line.find(mark);
     if (at == std::string::npos) continue;
     std::string fault = line.substr(at + mark.size());
@@ -124,7 +136,9 @@ std::vector<std::string> template_faults(const std::string& log, const fs::path&
       fault = replace_all(std::move(fault), cat(root, each->first), each->second.string());
     faults.push_back(std::move(fault));
   }
-  return faults;
+  if (result.status == ExitStatus(Exited{1}) && !faults.empty()) return faults;
+  throw Error(ErrorKind::external, describe_failure(agent, result))
+      .hint(advice_on_agent(agent.argv.front(), result.status));
 }
 
 cli::Command simulate_command(const fs::path& executable) {
@@ -136,7 +150,8 @@ cli::Command simulate_command(const fs::path& executable) {
               "are rendered with the metadata that are baked into it, and nothing is kept. Told are each value that a "
               "template inserts and the metadata do not have, with template and line; sections that are never closed; "
               "what compiled metadata still wait for. A key that only a section asks for may be missing. Programs in "
-              "place of templates are not run.\nExit codes: 0 all render, 1 something is missing.",
+              "place of templates are not run.\nExit codes: 0 all render, 1 something is missing, or the agent itself "
+              "failed.",
           .run = [executable](const cli::Arguments& arguments) { return simulate(arguments, executable); }};
 }
 

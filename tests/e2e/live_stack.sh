@@ -34,6 +34,11 @@ rm -rf compiled
 compile one compiled
 "$HEARTH" seed simulate images.yaml > said 2>&1 || fail "the machine of one.yaml: $(cat said)"
 [ "$(value $controller ironic db)" != - ] || fail "nobody runs ironic"
+# An agent that fails without a word about templates has not rendered them.
+printf '#!/bin/sh\necho no such option >&2\nexit 2\n' > old-agent
+chmod +x old-agent
+HEARTH_AGENT_BINARY=$PWD/old-agent "$HEARTH" seed simulate images.yaml > said 2>&1 && fail "nobody rendered, and nobody says so"
+expect_text said 'exit code 2' 'no such option' 'while rendering the templates of image' 'HEARTH_AGENT_BINARY'
 # Another site has other secrets, each of them; the same site the same.
 compile one again
 cmp -s $controller again/servers/Controller/metadata.json || fail "the same site has other secrets"
