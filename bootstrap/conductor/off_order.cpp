@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 
 namespace {
@@ -27,6 +29,11 @@ Stamp OffOrders::stray_until(const Node& node, Stamp now) const {
   const Stamp until = began_ + k_longest_order;
   const bool is_past = std::llabs(began_ - order->value("at", Stamp{0})) > k_order_is_past;
   return is_past || now >= until || now < began_ ? 0 : until;
+}
+
+std::string OffOrders::why_it_waits(Stamp until) {
+  return cat("its BMC may yet carry out what was ordered before the conductor was killed; it is started at ",
+             text_of(stamp_json(until)).substr(0, 19));
 }
 
 }  // namespace hearth::bootstrap
