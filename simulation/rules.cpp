@@ -11,6 +11,7 @@ namespace {
 
 constexpr Duration k_longest_order = std::chrono::minutes(4);   ///< three questions to a BMC, a minute each
 constexpr Duration k_longest_stray = std::chrono::seconds(59);  ///< bootstrap/conductor/off_order.hpp, nearly
+constexpr bootstrap::Stamp k_order_is_past = 600'000'000;       ///< likewise: a BMC has forgotten it
 
 }  // namespace
 
@@ -74,7 +75,9 @@ void Rules::started(bootstrap::Ledger& ledger) {
   compare(ledger);
   strays_.clear();
   for (const auto& [machine, node] : nodes_) {
-    if (node.internal.contains(bootstrap::k_switching_off)) strays_.insert(machine);
+    const auto order = node.internal.find(bootstrap::k_switching_off);
+    if (order != node.internal.end() && ledger.now() - order->value("at", bootstrap::Stamp{0}) < k_order_is_past)
+      strays_.insert(machine);
   }
   strays_end_ = scheduler_.now() + k_longest_stray;
 }

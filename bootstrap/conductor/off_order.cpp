@@ -13,9 +13,12 @@ constexpr Stamp k_order_is_past = 600'000'000;  ///< what was given so long befo
 
 }  // namespace
 
-/// An earlier conductor's is not written over while it counts.
+/// It stays an earlier conductor's while that one's counts, but is as young as this one: who is killed next leaves
+/// both.
 void OffOrders::given(Node& node, Stamp now) const {
-  if (stray_until(node, now) == 0) node.internal[k_switching_off] = {{"at", now}, {"conductor", began_}};
+  const bool counts = stray_until(node, now) != 0;
+  const Stamp conductor = counts ? node.internal[k_switching_off].value("conductor", Stamp{0}) : began_;
+  node.internal[k_switching_off] = {{"at", now}, {"conductor", conductor}};
 }
 
 void OffOrders::answered(Node& node, Stamp now) const {

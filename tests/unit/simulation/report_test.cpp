@@ -151,7 +151,10 @@ TEST(ManyRuns, WhatAProcessThatEndsHasLeftIsRemoved) {
   ManyRuns wish;
   wish.runs = 2;
   wish.parent = parent.path().string();
-  wish.take = [](const RunResult& result) { EXPECT_EQ(result.broken.empty(), result.run == 1) << result.broken; };
+  wish.take = [&parent](const RunResult& result) {
+    EXPECT_EQ(result.broken.empty(), result.run == 1) << result.broken;
+    EXPECT_EQ(result.digest.starts_with(parent.path().string()), result.run == 1) << result.digest;
+  };
   wish.play = [](std::uint64_t run, const std::string& directory) {
     const std::string own = TempDir::create(directory, "left-").release().string();
     if (run == 2) std::_Exit(70);

@@ -58,6 +58,20 @@ TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
   EXPECT_EQ(node(uuid).job.stage, "await agent");
 }
 
+/// Each of these gives it again, and is killed before it is answered.
+TEST_F(OffOrder, ofManyConductorsOneAfterTheOtherIsAsYoungAsTheLast) {
+  conductor->verb(uuid, "active", {});
+  go_to("power off");
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(std::chrono::seconds(150));
+    start();
+    go_to("power off");
+  }
+  start();
+  pass(50);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+}
+
 TEST_F(OffOrder, ofAPersonCountsLikewise) {
   conductor->power(uuid, "power off");
   start();
