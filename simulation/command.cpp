@@ -11,6 +11,8 @@
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
 #include "base/sys/process.hpp"
+#include "base/sys/stop_signals.hpp"
+#include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "simulation/life.hpp"
 #include "simulation/many_runs.hpp"
@@ -23,12 +25,16 @@ namespace {
 constexpr int k_most_years = 20;
 constexpr std::uint64_t k_most_runs = 100'000;
 constexpr std::uint64_t k_bytes_a_megabit = 125'000;
-std::uint64_t number_of(const cli::Arguments& arguments, const char* option, std::uint64_t usual, std::uint64_t most) {
+constexpr std::uint64_t k_strangers_known = 255;  // by their cards
+
+std::uint64_t number_of(const cli::Arguments& arguments, const char* option, std::uint64_t usual, std::uint64_t most,
+                        std::uint64_t least = 1) {
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return usual;
   const std::optional<std::uint64_t> number = parse_number(*text);
-  if (!number || *number == 0 || *number > most)
-    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number from 1 to ", most, " is expected"));
+  if (!number || *number < least || *number > most)
+    throw Error(ErrorKind::usage,
+                cat("--", option, " ", *text, ": a number from ", least, " to ", most, " is expected"));
   return *number;
 }
 
@@ -48,12 +54,16 @@ struct SiteWish {
   std::shared_ptr<const Layout> layout;
   std::optional<Level> level;
   std::vector<Fault> listed;  ///< without a level
+  std::uint64_t strangers = 0;
+  std::string directory;
 
   /// Runs differ by their seed.
   [[nodiscard]] Wish of(std::uint64_t run) const {
     Wish wish;
     wish.seed = told.seed * k_most_runs + run;
     wish.layout = layout;
+    wish.strangers = strangers;
+    wish.directory = directory;
     Life life = level ? life_of(wish.seed, layout->machines.size(), *level, told.years) : Life{listed, {}};
     for (const Fault& fault : life.faults) life.trouble = std::max(life.trouble, fault.begin + fault.length);
     wish.trouble = std::max<Duration>(life.trouble, std::chrono::seconds(1));
@@ -65,11 +75,18 @@ struct SiteWish {
 /// The command that plays one of its runs again, up to the run's number.
 std::string replay_command(const cli::Arguments& arguments) {
   std::vector<std::string> words = {"hearth", "simulate", arguments.operands().front()};
-  for (const char* option : {"faults", "years", "seed", "link"}) {
+  for (const char* option : {"faults", "years", "seed", "link", "strangers"}) {
     if (const auto value = arguments.value(option)) words.insert(words.end(), {cat("--", option), *value});
   }
   words.emplace_back("--replay");
   return shell_join(words);
+}
+
+std::string note_of_strangers(const SiteWish& wish) {
+  const std::uint64_t in_a_lease = wish.strangers * wish.layout->network.lease_s / 3600;
+  const std::uint64_t taken = std::min({std::max<std::uint64_t>(in_a_lease, 1), k_strangers_known, wish.told.pool});
+  return cat(wish.strangers, " computers an hour that the site does not know ask for an address, too: they have up to ",
+             taken, " of the pool's ", wish.told.pool, " (--strangers 0: a closed network)");
 }
 
 SiteWish wish_of(const cli::Arguments& arguments) {
@@ -91,6 +108,9 @@ SiteWish wish_of(const cli::Arguments& arguments) {
   told.without_own = static_cast<std::uint64_t>(std::count_if(
       wish.layout->machines.begin(), wish.layout->machines.end(), [](const auto& one) { return one.address.empty(); }));
   told.replay = replay_command(arguments);
+  wish.directory = temporary_directory(current_environment()).string();
+  wish.strangers = number_of(arguments, "strangers", Wish().strangers, 3600, 0);
+  if (wish.strangers > 0 && told.faults != "none") told.notes.push_back(note_of_strangers(wish));
   wish.level = parse_level(told.faults);
   if (wish.level) return wish;
   auto faults = parse_faults(told.faults, wish.layout->names());
@@ -122,6 +142,7 @@ std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs) {
 int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& arguments) {
   Wish wish = site.of(run);
   wish.keep = Trace::Keep::lines;
+  const StopSignals signals;
   const Played played = play(wish);
   if (const auto digest = arguments.value("expect"); digest && *digest != played.digest)
     throw Error(ErrorKind::input, cat("run ", run, " is another one than ", *digest, ": its digest is ", played.digest))
@@ -153,12 +174,19 @@ int play_site(const cli::Arguments& arguments) {
   ManyRuns wish;
   wish.runs = number_of(arguments, "runs", 100, k_most_runs);
   wish.processes = processes;
-  wish.play = [&site](std::uint64_t run) { return play(site.of(run)); };
+  wish.parent = site.directory;
+  wish.play = [&site](std::uint64_t run, const std::string& directory) {
+    Wish own = site.of(run);
+    own.directory = directory;
+    return play(own);
+  };
   wish.progress = shown_progress(wish.runs);
-  const std::vector<RunResult> results = play_all(wish);
-  cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, results)), "\n")
-                                   : report_text(site.told, results));
-  return bad_runs(results) == 0 ? 0 : 1;
+  Sums sums;
+  wish.take = [&sums](const RunResult& result) { sums.add(result); };
+  play_all(wish);
+  cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, sums)), "\n")
+                                   : report_text(site.told, sums));
+  return sums.bad.empty() ? 0 : 1;
 }
 
 }  // namespace hearth::simulation

@@ -231,7 +231,7 @@ void ConductorHost::Process::take_dhcp(const std::string& bytes, const std::stri
   if (!message) return;
   const auto now = unix_seconds(site.scheduler.clock().wall());
   pxe::dhcp::Decision decision = dhcp->handle(*message, {.from = {{}, 68}, .local = site.layout.network.server}, now);
-  if (!decision.answer && decision.event.find("no free address") != std::string::npos) site.tally.refused.insert(from);
+  if (decision.no_room) site.tally.refused.insert(from);
   if (!decision.event.empty())
     requests.record({.protocol = "dhcp",
                      .client = decision.answer ? decision.answer->message.yiaddr : pxe::Ipv4{},

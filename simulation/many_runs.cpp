@@ -14,6 +14,7 @@
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/file.hpp"
 #include "base/sys/process_copy.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
@@ -29,32 +30,36 @@ constexpr std::uint64_t k_machine_bytes = std::uint64_t{1} << 20U;
 /// A process that plays its share, and what it has said of it.
 class Player {
  public:
-  Player(const ManyRuns& wish, std::uint64_t first, std::uint64_t step)
-      : wish_(wish), next_(first), step_(step), said_(::memfd_create("said", MFD_CLOEXEC)) {
+  Player(const ManyRuns& wish, const std::string& directory, std::uint64_t first, std::uint64_t step)
+      : wish_(wish), directory_(directory), next_(first), step_(step), said_(::memfd_create("said", MFD_CLOEXEC)) {
     begin();
   }
   [[nodiscard]] bool is_done() const { return !process_; }
   [[nodiscard]] int descriptor() const { return results_.get(); }
 
-  /// What has come; to be called when there is something to read.
-  void take(std::vector<RunResult>& results) {
+  /// What has come; to be called when there is something to read. Returns of how many runs.
+  std::uint64_t take() {
     std::array<char, 65536> bytes{};
     const ssize_t count = ::read(results_.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) return;
+    if (count < 0 && errno == EINTR) return 0;
     if (count > 0) {
+      std::uint64_t taken = 0;
       rest_.append(bytes.data(), static_cast<std::size_t>(count));
       for (std::size_t end = 0; (end = rest_.find('\n')) != std::string::npos; rest_.erase(0, end + 1)) {
-        results.push_back(parse_result(std::string_view(rest_).substr(0, end)));
-        next_ = results.back().run + step_;
+        const RunResult result = parse_result(std::string_view(rest_).substr(0, end));
+        next_ = result.run + step_;
+        wish_.take(result);
+        ++taken;
       }
-      return;
+      return taken;
     }
     const std::string how = how_ended();
     process_.reset();
-    if (next_ > wish_.runs) return;
-    results.push_back({next_, cat("the process that played it ended: ", how, last_words()), "", 0, 0, 0, {}});
+    if (next_ > wish_.runs) return 0;
+    wish_.take({next_, cat("the process that played it ended: ", how, last_words()), "", 0, 0, 0, {}});
     next_ += step_;
     if (next_ <= wish_.runs) begin();
+    return 1;
   }
 
  private:
@@ -78,7 +83,7 @@ class Player {
   void play_share() const {
     const Fd out(::dup(STDOUT_FILENO));
     for (std::uint64_t run = next_; run <= wish_.runs; run += step_)
-      write_all(out, cat(line_of(result_of(run, wish_.play(run))), "\n"), "the starter");
+      write_all(out, cat(line_of(result_of(run, wish_.play(run, directory_))), "\n"), "the starter");
   }
   /// Its results have ended: so has it, or it is about to.
   std::string how_ended() {
@@ -99,6 +104,7 @@ class Player {
   }
 
   const ManyRuns& wish_;
+  const std::string& directory_;
   std::uint64_t next_;
   std::uint64_t step_;
   Fd said_;
@@ -119,26 +125,26 @@ unsigned fitting_processes(unsigned asked, std::size_t machines, std::uint64_t m
   return static_cast<unsigned>(std::min<std::uint64_t>(asked, memory / each));
 }
 
-std::vector<RunResult> play_all(const ManyRuns& wish) {
+void play_all(const ManyRuns& wish) {
   const StopSignals signals;
+  const TempDir directory = TempDir::create(wish.parent, "hearth-simulations-");
+  const std::string path = directory.path().string();
   std::vector<std::unique_ptr<Player>> players;
   const std::uint64_t count = std::min<std::uint64_t>(wish.processes, wish.runs);
   for (std::uint64_t first = 1; first <= count; ++first)
-    players.push_back(std::make_unique<Player>(wish, first, count));
-  std::vector<RunResult> results;
+    players.push_back(std::make_unique<Player>(wish, path, first, count));
+  std::uint64_t done = 0;
   while (!players.empty()) {
     std::vector<pollfd> waited;
     for (const auto& player : players) waited.push_back({player->descriptor(), POLLIN, 0});
     (void)::poll(waited.data(), waited.size(), -1);
     StopSignals::check();
     for (std::size_t i = 0; i < waited.size(); ++i) {
-      if (waited[i].revents != 0) players[i]->take(results);
+      if (waited[i].revents != 0) done += players[i]->take();
     }
     std::erase_if(players, [](const auto& player) { return player->is_done(); });
-    if (wish.progress) wish.progress(results.size());
+    if (wish.progress) wish.progress(done);
   }
-  std::sort(results.begin(), results.end(), [](const RunResult& a, const RunResult& b) { return a.run < b.run; });
-  return results;
 }
 
 }  // namespace hearth::simulation

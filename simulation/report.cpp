@@ -25,85 +25,33 @@ std::string percent_text(double share) { return cat(fixed(share * 100, share < 0
 
 std::string machines_text(std::uint64_t count) { return cat(count, count == 1 ? " machine" : " machines"); }
 
-/// What so large a share of all is no more than; 0 of none.
-double at_share(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-  return values[std::clamp<std::size_t>(rank, 1, values.size()) - 1];
+Json spread_json(const Spread& values) {
+  return {{"count", values.count()},
+          {"median", values.at_share(0.5)},
+          {"p99", values.at_share(0.99)},
+          {"most", values.at_share(1)}};
 }
-
-double sum_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum;
-}
-
-Json spread_json(const std::vector<double>& values) {
-  return {{"count", values.size()},
-          {"median", at_share(values, 0.5)},
-          {"p99", at_share(values, 0.99)},
-          {"most", at_share(values, 1)}};
-}
-
-/// All runs together.
-struct Sums {
-  explicit Sums(const std::vector<RunResult>& results) {
-    for (const RunResult& result : results) {
-      const Tally& tally = result.tally;
-      if (tally.converged) converged.push_back(seconds_in(*tally.converged));
-      boots += tally.boots;
-      waited += tally.waited;
-      no_room += tally.no_room;
-      waiting += seconds_in(tally.waiting);
-      writes += tally.writes;
-      writing += seconds_in(tally.writing);
-      shared += seconds_in(tally.shared);
-      unfinished += tally.writers;
-      most_writers = std::max(most_writers, tally.most_writers);
-      faults += result.faults;
-      for (const Recovery& recovery : tally.recoveries) recoveries[recovery.kind].push_back(seconds_in(recovery.took));
-      for (const auto& [name, machine] : tally.machines) {
-        if (machine.up) up[name].push_back(seconds_in(*machine.up));
-        retries[name] += machine.retries;
-        failures[name] += machine.failures;
-        all_retries += machine.retries;
-        all_failures += machine.failures;
-      }
-    }
-  }
-
-  std::vector<double> converged;
-  std::uint64_t boots = 0, waited = 0, no_room = 0, writes = 0, unfinished = 0, most_writers = 0, faults = 0;
-  double waiting = 0, writing = 0, shared = 0;
-  std::map<FaultKind, std::vector<double>> recoveries;
-  std::map<std::string, std::vector<double>> up;
-  std::map<std::string, std::uint64_t> retries, failures;
-  std::uint64_t all_retries = 0, all_failures = 0;
-};
 
 double share_of(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
 /// Kinds of faults with what they cost, the dearest in all first.
-std::vector<std::pair<FaultKind, std::vector<double>>> by_cost(const Sums& sums) {
-  std::vector<std::pair<FaultKind, std::vector<double>>> kinds(sums.recoveries.begin(), sums.recoveries.end());
+std::vector<std::pair<FaultKind, Spread>> by_cost(const Sums& sums) {
+  std::vector<std::pair<FaultKind, Spread>> kinds(sums.recoveries.begin(), sums.recoveries.end());
   std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const auto& a, const auto& b) { return sum_of(a.second) > sum_of(b.second); });
+                   [](const auto& a, const auto& b) { return a.second.sum() > b.second.sum(); });
   return kinds;
 }
 
-void look_at_ends(const PlayedSite& site, const std::vector<RunResult>& results, std::vector<WeakPoint>& found) {
-  std::size_t shown = 0;
-  const std::size_t bad = bad_runs(results);
-  for (const RunResult& result : results) {
-    if (result.broken.empty() || ++shown > k_shown_runs) continue;
-    found.push_back({"run-broken", cat("run ", result.run, ": ", result.broken), cat(site.replay, " ", result.run)});
+void look_at_ends(const PlayedSite& site, const Sums& sums, std::vector<WeakPoint>& found) {
+  for (const auto& [run, end] : sums.bad) {
+    if (found.size() == k_shown_runs) break;
+    found.push_back({"run-broken", cat("run ", run, ": ", end.why), cat(site.replay, " ", run)});
   }
-  if (bad > k_shown_runs)
+  if (sums.bad.size() > k_shown_runs)
     found.push_back({"runs-broken",
-                     cat(bad, " of ", results.size(), " runs did not come to their end, or broke a rule"),
+                     cat(sums.bad.size(), " of ", sums.runs, " runs did not come to their end, or broke a rule"),
                      "--json names all of them"});
 }
 
@@ -149,26 +97,25 @@ void look_at_link(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
 void look_at_faults(const Sums& sums, std::vector<WeakPoint>& found) {
   const auto kinds = by_cost(sums);
   double all = 0;
-  for (const auto& [kind, took] : kinds) all += sum_of(took);
+  for (const auto& [kind, took] : kinds) all += took.sum();
   for (std::size_t i = 0; i < std::min<std::size_t>(2, kinds.size()); ++i) {
     const auto& [kind, took] = kinds[i];
-    if (sum_of(took) < all / 10 || all == 0) continue;
+    if (took.sum() < all / 10 || all == 0) continue;
     found.push_back({"fault-cost",
-                     cat(name(kind), " costs ", i == 0 ? "most" : "much", ": ", percent_text(sum_of(took) / all),
-                         " of all the time in which something was away; once: median ", time_text(at_share(took, 0.5)),
-                         ", p99 ", time_text(at_share(took, 0.99))),
+                     cat(name(kind), " costs ", i == 0 ? "most" : "much", ": ", percent_text(took.sum() / all),
+                         " of all the time in which something was away; once: median ", time_text(took.at_share(0.5)),
+                         ", p99 ", time_text(took.at_share(0.99))),
                      ""});
   }
 }
 
 void look_at_machines(const Sums& sums, std::vector<WeakPoint>& found) {
-  std::vector<double> all;
-  for (const auto& [name, times] : sums.up) all.insert(all.end(), times.begin(), times.end());
-  const double usual = at_share(all, 0.5);
+  Spread all;
+  for (const auto& [name, times] : sums.up) all.add(times);
+  const double usual = all.at_share(0.5);
   std::string worst;
   for (const auto& [name, times] : sums.up) {
-    if (at_share(times, 0.5) > 1.5 * usual &&
-        (worst.empty() || at_share(times, 0.5) > at_share(sums.up.at(worst), 0.5)))
+    if (times.at_share(0.5) > 1.5 * usual && (worst.empty() || times.at_share(0.5) > sums.up.at(worst).at_share(0.5)))
       worst = name;
   }
   if (worst.empty()) return;
@@ -177,13 +124,61 @@ void look_at_machines(const Sums& sums, std::vector<WeakPoint>& found) {
     return found_count == counts.end() ? 0 : found_count->second;
   };
   found.push_back({"slow-machine",
-                   cat(worst, " is the slowest: median ", time_text(at_share(sums.up.at(worst), 0.5)),
+                   cat(worst, " is the slowest: median ", time_text(sums.up.at(worst).at_share(0.5)),
                        " to its system, ", time_text(usual), " for all; ", of(sums.retries), " times started again, ",
                        of(sums.failures), " failures in all runs"),
                    ""});
 }
 
 }  // namespace
+
+void Spread::add(double seconds) {
+  ++tenths_[std::llround(seconds * 10)];
+  ++count_;
+  sum_ += seconds;
+}
+
+void Spread::add(const Spread& other) {
+  for (const auto& [tenths, times] : other.tenths_) tenths_[tenths] += times;
+  count_ += other.count_;
+  sum_ += other.sum_;
+}
+
+double Spread::at_share(double share) const {
+  if (count_ == 0) return 0;
+  const auto rank = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));
+  std::uint64_t seen = 0;
+  for (const auto& [tenths, times] : tenths_) {
+    seen += times;
+    if (seen >= rank) return static_cast<double>(tenths) / 10;
+  }
+  return static_cast<double>(tenths_.rbegin()->first) / 10;
+}
+
+void Sums::add(const RunResult& result) {
+  const Tally& tally = result.tally;
+  ++runs;
+  if (!result.broken.empty()) bad[result.run] = {result.broken, result.digest};
+  if (tally.converged) converged.add(seconds_in(*tally.converged));
+  boots += tally.boots;
+  waited += tally.waited;
+  no_room += tally.no_room;
+  waiting += seconds_in(tally.waiting);
+  writes += tally.writes;
+  writing += seconds_in(tally.writing);
+  shared += seconds_in(tally.shared);
+  unfinished += tally.writers;
+  most_writers = std::max(most_writers, tally.most_writers);
+  faults += result.faults;
+  for (const Recovery& recovery : tally.recoveries) recoveries[recovery.kind].add(seconds_in(recovery.took));
+  for (const auto& [name, machine] : tally.machines) {
+    if (machine.up) up[name].add(seconds_in(*machine.up));
+    retries[name] += machine.retries;
+    failures[name] += machine.failures;
+    all_retries += machine.retries;
+    all_failures += machine.failures;
+  }
+}
 
 RunResult result_of(std::uint64_t run, const Played& played) {
   return {run,         played.broken, played.digest, played.faults.size(), played.events, seconds_in(played.elapsed),
@@ -253,15 +248,9 @@ RunResult parse_result(std::string_view line) {
   return result;
 }
 
-std::size_t bad_runs(const std::vector<RunResult>& results) {
-  return static_cast<std::size_t>(
-      std::count_if(results.begin(), results.end(), [](const RunResult& one) { return !one.broken.empty(); }));
-}
-
-std::vector<WeakPoint> weak_points(const PlayedSite& site, const std::vector<RunResult>& results) {
-  const Sums sums(results);
+std::vector<WeakPoint> weak_points(const PlayedSite& site, const Sums& sums) {
   std::vector<WeakPoint> found;
-  look_at_ends(site, results, found);
+  look_at_ends(site, sums, found);
   look_at_pool(site, sums, found);
   look_at_link(site, sums, found);
   look_at_machines(sums, found);
@@ -269,10 +258,9 @@ std::vector<WeakPoint> weak_points(const PlayedSite& site, const std::vector<Run
   return found;
 }
 
-Json report_json(const PlayedSite& site, const std::vector<RunResult>& results) {
-  const Sums sums(results);
+Json report_json(const PlayedSite& site, const Sums& sums) {
   Json weak = Json::array();
-  for (const WeakPoint& point : weak_points(site, results))
+  for (const WeakPoint& point : weak_points(site, sums))
     weak.push_back({{"kind", point.kind}, {"text", point.text}, {"advice", point.advice}});
   Json faults = Json::object();
   for (const auto& [kind, took] : by_cost(sums)) faults[std::string(name(kind))] = spread_json(took);
@@ -281,16 +269,13 @@ Json report_json(const PlayedSite& site, const std::vector<RunResult>& results) 
   for (const auto& [name, count] : sums.retries) machines[name]["retries"] = count;
   for (const auto& [name, count] : sums.failures) machines[name]["failures"] = count;
   Json broken = Json::array();
-  for (const RunResult& result : results) {
-    if (!result.broken.empty())
-      broken.push_back({{"run", result.run}, {"why", result.broken}, {"digest", result.digest}});
-  }
+  for (const auto& [run, end] : sums.bad) broken.push_back({{"run", run}, {"why", end.why}, {"digest", end.digest}});
   return {{"hearth", build_version()},
           {"site", site.file},
           {"seed", site.seed},
           {"years", site.years},
           {"faults", site.faults},
-          {"runs", results.size()},
+          {"runs", sums.runs},
           {"machines", site.machines},
           {"notes", site.notes},
           {"converged", spread_json(sums.converged)},
@@ -308,14 +293,13 @@ Json report_json(const PlayedSite& site, const std::vector<RunResult>& results) 
           {"broken", broken}};
 }
 
-std::string report_text(const PlayedSite& site, const std::vector<RunResult>& results) {
-  const Sums sums(results);
-  std::string text = cat(results.size(), results.size() == 1 ? " run" : " runs", " of ", machines_text(site.machines),
-                         ", ", site.faults, site.faults == "none" ? " of the faults" : " faults", ": ",
-                         results.size() - bad_runs(results), " came to their end\n");
-  if (!sums.converged.empty())
-    text += cat("all machines run: median ", time_text(at_share(sums.converged, 0.5)), ", p99 ",
-                time_text(at_share(sums.converged, 0.99)), " from blank\n");
+std::string report_text(const PlayedSite& site, const Sums& sums) {
+  std::string text = cat(sums.runs, sums.runs == 1 ? " run" : " runs", " of ", machines_text(site.machines), ", ",
+                         site.faults, site.faults == "none" ? " of the faults" : " faults", ": ",
+                         sums.runs - sums.bad.size(), " came to their end\n");
+  if (sums.converged.count() > 0)
+    text += cat("all machines run: median ", time_text(sums.converged.at_share(0.5)), ", p99 ",
+                time_text(sums.converged.at_share(0.99)), " from blank\n");
   text += cat("boots ", sums.boots, ", machines started again ", sums.all_retries, ", failures told ",
               sums.all_failures, ", faults played ", sums.faults, "\n");
   if (!sums.recoveries.empty()) text += "\nuntil all runs again, after         times   median      p99\n";
@@ -325,10 +309,10 @@ std::string report_text(const PlayedSite& site, const std::vector<RunResult>& re
     };
     std::string row = cat("  ", name(kind));
     row += std::string(row.size() < 32 ? 32 - row.size() : 1, ' ');
-    text += cat(row, cell(cat(took.size()), 9), cell(time_text(at_share(took, 0.5)), 9),
-                cell(time_text(at_share(took, 0.99)), 9), "\n");
+    text += cat(row, cell(cat(took.count()), 9), cell(time_text(took.at_share(0.5)), 9),
+                cell(time_text(took.at_share(0.99)), 9), "\n");
   }
-  const std::vector<WeakPoint> weak = weak_points(site, results);
+  const std::vector<WeakPoint> weak = weak_points(site, sums);
   text += weak.empty() ? "\nno weak point was seen\n" : "\nweakest points:\n";
   for (std::size_t i = 0; i < weak.size(); ++i)
     text += cat(" ", i + 1, ". ", weak[i].text, "\n", weak[i].advice.empty() ? "" : cat("    ", weak[i].advice, "\n"));

@@ -29,6 +29,41 @@ struct RunResult {
 /// Throws Error where it is none.
 [[nodiscard]] RunResult parse_result(std::string_view line);
 
+/// Times, by tenths of a second: as they are told. So many runs as there may be take no more memory than some.
+class Spread {
+ public:
+  void add(double seconds);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double sum() const { return sum_; }
+  /// What so large a share of all is no more than; 0 of none.
+  [[nodiscard]] double at_share(double share) const;
+  void add(const Spread& other);
+
+ private:
+  std::map<std::int64_t, std::uint64_t> tenths_;
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+};
+
+/// All runs together, in whatever order they come.
+struct Sums {
+  void add(const RunResult& result);
+
+  struct Bad {
+    std::string why;
+    std::string digest;
+  };
+  std::uint64_t runs = 0;
+  std::map<std::uint64_t, Bad> bad;  ///< runs that broke a rule, or did not come to their end
+  Spread converged;
+  std::uint64_t boots = 0, waited = 0, no_room = 0, writes = 0, unfinished = 0, most_writers = 0, faults = 0;
+  double waiting = 0, writing = 0, shared = 0;
+  std::map<FaultKind, Spread> recoveries;
+  std::map<std::string, Spread> up;
+  std::map<std::string, std::uint64_t> retries, failures;
+  std::uint64_t all_retries = 0, all_failures = 0;
+};
+
 /// What was played.
 struct PlayedSite {
   std::string file;
@@ -51,11 +86,9 @@ struct WeakPoint {
 };
 
 /// The gravest first.
-[[nodiscard]] std::vector<WeakPoint> weak_points(const PlayedSite& site, const std::vector<RunResult>& results);
+[[nodiscard]] std::vector<WeakPoint> weak_points(const PlayedSite& site, const Sums& sums);
 
-[[nodiscard]] Json report_json(const PlayedSite& site, const std::vector<RunResult>& results);
-[[nodiscard]] std::string report_text(const PlayedSite& site, const std::vector<RunResult>& results);
-/// Runs that broke a rule, or did not come to their end.
-[[nodiscard]] std::size_t bad_runs(const std::vector<RunResult>& results);
+[[nodiscard]] Json report_json(const PlayedSite& site, const Sums& sums);
+[[nodiscard]] std::string report_text(const PlayedSite& site, const Sums& sums);
 
 }  // namespace hearth::simulation

@@ -9,7 +9,9 @@ using bootstrap::Stage;
 
 namespace {
 
-constexpr Duration k_longest_order = std::chrono::minutes(4);  ///< three questions to a BMC, a minute each
+constexpr Duration k_longest_order = std::chrono::minutes(4);   ///< three questions to a BMC, a minute each
+constexpr Duration k_longest_stray = std::chrono::seconds(59);  ///< bootstrap/conductor/off_order.hpp, nearly
+constexpr bootstrap::Stamp k_order_is_past = 600'000'000;       ///< likewise: a BMC has forgotten it
 
 }  // namespace
 
@@ -70,6 +72,17 @@ std::string difference(const std::map<std::string, Node>& known, const bootstrap
 }  // namespace
 
 void Rules::started(bootstrap::Ledger& ledger) {
+  compare(ledger);
+  strays_.clear();
+  for (const auto& [machine, node] : nodes_) {
+    const auto order = node.internal.find(bootstrap::k_switching_off);
+    if (order != node.internal.end() && ledger.now() - order->value("at", bootstrap::Stamp{0}) < k_order_is_past)
+      strays_.insert(machine);
+  }
+  strays_end_ = scheduler_.now() + k_longest_stray;
+}
+
+void Rules::compare(bootstrap::Ledger& ledger) {
   const std::optional<Doubt> doubt = std::exchange(doubt_, std::nullopt);
   const std::int64_t found = ledger.store().last_event();
   if (doubt && found == doubt->last_event && difference(doubt->nodes, ledger).empty()) {
@@ -142,6 +155,9 @@ void Rules::power_ordered(const std::string& machine, const std::string& what) {
   const std::string why = node == nullptr ? "it is no node" : unwanted_power(*node, what);
   if (!why.empty() && !is_from_before(machine, *node, what))
     broken(cat(what, " is ordered for ", machine, ", but ", why));
+  const bool starts = what == "On" || what.ends_with("Restart");
+  if (starts && strays_.contains(machine) && scheduler_.now() < strays_end_)
+    broken(cat(what, " is ordered for ", machine, ", which an order of a killed conductor may yet switch off"));
 }
 
 void Rules::switched_off(const std::string& machine) {

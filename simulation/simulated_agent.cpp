@@ -52,8 +52,9 @@ class Writing {
   }
   Writing(const Writing&) = delete;
   Writing& operator=(const Writing&) = delete;
-  ~Writing() {
-    --site_.tally.writers;
+  ~Writing() { --site_.tally.writers; }
+  /// All of it has come. One that a power cut or a dead disk ends counts as none, and its time as no image's.
+  void came() {
     ++site_.tally.writes;
     site_.tally.writing += site_.scheduler.now() - since_;
     site_.tally.shared += shared_;
@@ -95,6 +96,7 @@ deploy::WrittenImage SimulatedHardware::write_image(const deploy::ImageInfo& ima
     if (drive.is_dead) throw Error(ErrorKind::io, cat(device, ": input/output error"));
     progress.fetched = progress.written = part_bytes * (part + 1);
   }
+  writing.came();
   drive.image = image.id.substr(0, image.id.find('.'));
   return {image.urls.at(0), deploy::ImageFormat::raw, part_bytes * k_parts};
 }

@@ -76,6 +76,7 @@ class Rules {
     bootstrap::Node node;
     MonotonicTime until;
   };
+  void compare(bootstrap::Ledger& ledger);
   [[nodiscard]] bool is_from_before(const std::string& machine, const bootstrap::Node& node,
                                     const std::string& what) const;
 
@@ -84,6 +85,8 @@ class Rules {
   std::optional<std::string> first_;
   std::map<std::string, bootstrap::Node> nodes_;  ///< by name, as they are durable
   std::map<std::string, Before> before_;          ///< as they were before their last job began, or ended
+  std::set<std::string> strays_;  ///< machines that an order of before the conductor's start may yet switch off
+  MonotonicTime strays_end_;
   std::int64_t last_event_ = 0;
   struct Doubt {
     std::map<std::string, bootstrap::Node> nodes;

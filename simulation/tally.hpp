@@ -19,7 +19,8 @@ struct MachineTally {
   std::uint64_t failures = 0;    ///< after which a person had to act
 };
 
-/// From the beginning of a fault until all was well again; 0: nobody saw anything of it.
+/// From the beginning of a fault until all was well again, shared with what else had begun when that was seen; 0:
+/// nobody saw anything of it.
 struct Recovery {
   FaultKind kind = FaultKind::kill_conductor;
   Duration took{};
@@ -30,7 +31,7 @@ struct Tally {
   std::uint64_t waited = 0;   ///< of them, those whose first question was not answered
   std::uint64_t no_room = 0;  ///< those that were refused an address, since none was free
   Duration waiting{};
-  std::uint64_t writes = 0;  ///< of images, that have ended
+  std::uint64_t writes = 0;  ///< of images, that have come
   Duration writing{};
   Duration shared{};               ///< of it, since others had the link, too
   std::uint64_t writers = 0;       ///< just now: at a run's end, those whose image has not come

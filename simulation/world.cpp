@@ -1,9 +1,11 @@
 #include "simulation/world.hpp"
 
+#include <deque>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "bootstrap/rehearse/redfish_face.hpp"
 #include "pxe/dhcp/message.hpp"
 
@@ -29,8 +31,8 @@ class Outages {
   explicit Outages(Tally& tally) : tally_(tally) {}
   void begins(FaultKind kind, Duration now) {
     if (!is_well_ || !tally_.converged) return;
-    end(now);
-    cause_ = Cause{kind, now};
+    while (!causes_.empty() && now - causes_.front().since > k_until_seen) pass_unseen();
+    causes_.push_back({kind, now});
   }
   /// What the person sees.
   void look(bool is_well, Duration now) {
@@ -38,24 +40,36 @@ class Outages {
     is_well_ = is_well;
     if (is_well && !tally_.converged) {
       tally_.converged = now;
-    } else if (is_well && cause_) {
-      tally_.recoveries.push_back({cause_->kind, now - cause_->since});
-      cause_.reset();
+    } else if (is_well) {
+      share(now);
+    } else {
+      while (causes_.size() > 1 && now - causes_.front().since > k_until_seen) pass_unseen();
     }
   }
   /// What has passed unseen until now will not be seen.
   void end(Duration now) {
-    if (cause_) tally_.recoveries.push_back({cause_->kind, is_well_ ? Duration(0) : now - cause_->since});
-    cause_.reset();
+    if (!is_well_) share(now);
+    while (!causes_.empty()) pass_unseen();
   }
 
  private:
+  static constexpr Duration k_until_seen = std::chrono::minutes(2);  ///< people look every 90 s, and are answered late
   struct Cause {
     FaultKind kind;
     Duration since;
   };
+  /// Which of them it was nobody knows: to each its part of the time since it began.
+  void share(Duration now) {
+    const auto count = static_cast<std::int64_t>(causes_.size());
+    for (const Cause& cause : causes_) tally_.recoveries.push_back({cause.kind, (now - cause.since) / count});
+    causes_.clear();
+  }
+  void pass_unseen() {
+    tally_.recoveries.push_back({causes_.front().kind, Duration(0)});
+    causes_.pop_front();
+  }
   Tally& tally_;
-  std::optional<Cause> cause_;
+  std::deque<Cause> causes_;  ///< what has begun since all was well, and may be seen yet
   bool is_well_ = false;
 };
 
@@ -75,7 +89,7 @@ class World {
   Wish wish_;
   const std::shared_ptr<const Layout> layout_;
   Tally tally_;
-  TempDir directory_ = TempDir::create("/tmp", "hearth-simulation-");
+  TempDir directory_ = TempDir::create(wish_.directory, "hearth-simulation-");
   Scheduler scheduler_;
   Calls calls_;
   Trace trace_;
@@ -206,11 +220,13 @@ void World::begin(const Fault& fault, bool is_on) {
 /// Somebody's computer asks for an address, with a card that nobody knows, and is gone again.
 void World::visit() {
   namespace dhcp = pxe::dhcp;
+  if (wish_.strangers == 0) return;
   auto random = std::make_shared<Random>(Random::of(wish_.seed, "visitors"));
-  scheduler_.start(Scheduler::k_world, [this, random] {
+  const Duration longest = Duration(std::chrono::hours(2)) / wish_.strangers;
+  scheduler_.start(Scheduler::k_world, [this, random, longest] {
     const MonotonicTime end = scheduler_.now() + wish_.trouble;
     for (std::uint8_t number = 1; scheduler_.now() < end; ++number) {
-      scheduler_.sleep(random->between(seconds(10), seconds(400)));
+      scheduler_.sleep(random->between(longest / 40, longest));
       dhcp::Message question;
       question.chaddr = {{0x52, 0x54, 0xff, 0, 0, number}};
       question.flags = 0x8000;
@@ -249,6 +265,7 @@ Played World::play() {
   std::uint64_t events = 0;
   while (!rules_.first() && scheduler_.step(end)) {
     ++events;
+    StopSignals::check();
     conductor_->look();
     outages_.look(person_->is_content(), scheduler_.elapsed());
     if (scheduler_.now() > trouble_ends && is_well()) break;

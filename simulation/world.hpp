@@ -35,6 +35,8 @@ struct Wish {
   std::optional<std::vector<Fault>> faults{};   ///< nothing: those of the seed
   Duration trouble = std::chrono::minutes(15);  ///< how long there are faults
   Duration patience = std::chrono::hours(6);    ///< from then on to where all must be well
+  std::uint64_t strangers = 18;                 ///< an hour: computers that nobody knows, and that want an address
+  std::string directory = "/tmp";               ///< where its own is made, and removed again
   Trace::Keep keep = Trace::Keep::nothing;
 };
 
@@ -48,7 +50,8 @@ struct Played {
   Tally tally;
 };
 
-/// Plays one site from its blank machines to where all are active, and what must be so is.
+/// Plays one site from its blank machines to where all are active, and what must be so is. Throws Error where a signal
+/// came that somebody waits for (StopSignals).
 [[nodiscard]] Played play(const Wish& wish);
 
 }  // namespace hearth::simulation

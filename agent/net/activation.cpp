@@ -47,17 +47,16 @@ void rename_unit(std::vector<Step>& steps, const Unit& unit) {
   steps.push_back({{"ip", "link", "set", "dev", unit.device_now, "name", unit.name}, true, unit.device_now});
 }
 
-/// One after the other: a function is there when its card has been looked at.
-void replay(std::vector<Step>& steps, const std::vector<std::string>& devices) {
-  if (!devices.empty()) steps.push_back({{"udevadm", "control", "--reload"}, true, ""});
-  for (const std::string& device : devices) {
-    steps.push_back({{"udevadm", "trigger", "--action=add", cat("/sys/class/net/", device)}, true, device});
-    steps.push_back({{"udevadm", "settle"}, true, device});
+/// One after the other: a function is there when its card has made it.
+void replay(std::vector<Step>& steps, const std::vector<Replay>& all) {
+  if (!all.empty()) steps.push_back({{"udevadm", "control", "--reload"}, true, ""});
+  for (const Replay& one : all) {
+    steps.push_back({one.argv, true, one.device});
+    steps.push_back({{"udevadm", "settle"}, true, one.device});
   }
 }
 
 void start_with_networkd(std::vector<Step>& steps, const ChangePlan& plan) {
-  for (const Unit& unit : plan.restart) rename_unit(steps, unit);
   steps.push_back({{"networkctl", "reload"}, true, ""});
   for (const Unit& unit : plan.restart) {
     steps.push_back({{"networkctl", "reconfigure", unit.name}, true, unit.name});
@@ -83,15 +82,13 @@ std::vector<Step> stop_steps(const ChangePlan& plan, Provider provider, const st
 
 std::vector<Step> start_steps(const ChangePlan& plan, Provider provider, const std::string& root) {
   std::vector<Step> steps;
+  for (const Unit& unit : plan.restart) rename_unit(steps, unit);  // udev's rules know the new names
   replay(steps, plan.replayed);
   if (provider == Provider::networkd) {
     if (!plan.empty()) start_with_networkd(steps, plan);
     return steps;
   }
-  for (const Unit& unit : plan.restart) {
-    rename_unit(steps, unit);
-    steps.push_back({ifupdown("/sbin/ifup", unit.name, provider, root), true, ""});
-  }
+  for (const Unit& unit : plan.restart) steps.push_back({ifupdown("/sbin/ifup", unit.name, provider, root), true, ""});
   return steps;
 }
 

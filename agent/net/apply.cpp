@@ -42,9 +42,10 @@ void print_files(const ChangePlan& plan, const World& world) {
   }
 }
 
-std::set<std::string> names_of(const std::vector<Unit>& units) {
+std::set<std::string> started_by(const ChangePlan& plan) {
   std::set<std::string> names;
-  for (const Unit& unit : units) names.insert(unit.name);
+  for (const Unit& unit : plan.restart) names.insert(unit.name);
+  for (const Replay& one : plan.replayed) names.insert(one.device);
   return names;
 }
 
@@ -59,6 +60,7 @@ class Activation {
     if (!settings.check) return;
     former_files_ = former_files(plan.files, world.files);
     for (const Unit& unit : plan.restart) remember(unit);
+    for (const Replay& one : plan.replayed) remember_functions(one.device);
     const std::set<std::string> answering = answering_gateways(world.probes);
     for (const std::string& gateway : present_gateways(world.runner)) {
       if (answering.count(gateway) == 0) excused_.insert(gateway);
@@ -66,7 +68,7 @@ class Activation {
   }
 
   void run() {
-    save_state({names_of(plan_.restart), former_files_}, settings_.root, world_.files);
+    save_state({started_by(plan_), former_files_}, settings_.root, world_.files);
     (void)run_steps(stop_steps(plan_, settings_.provider, settings_.root), world_);
     std::string failure;
     try {
@@ -80,7 +82,7 @@ class Activation {
     }
     if (failure.empty()) return save_state({}, settings_.root, world_.files);
     if (settings_.check) roll_back(failure);
-    save_state({names_of(plan_.restart), {}}, settings_.root, world_.files);
+    save_state({started_by(plan_), {}}, settings_.root, world_.files);
     throw Error(ErrorKind::external, cat("Failure(s) occurred when applying configuration: ", failure), 1);
   }
 
@@ -91,10 +93,30 @@ class Activation {
     for (Step& step : snapshot(device, world_.runner)) restore_.push_back(std::move(step));
   }
 
+  /// Former rules say what a card was; where there are none, it has as many functions again as now.
+  void remember_functions(const std::string& device) {
+    const std::string name = present_name(device);
+    const std::string place = cat("/sys/class/net/", name);
+    replayed_back_.push_back({name, {"udevadm", "trigger", "--action=add", place}});
+    const std::string number = cat(place, "/device/sriov_numvfs");
+    const std::string now{trim(world_.files.read(number).value_or(""))};
+    if (now.empty()) return;
+    constexpr const char* k_set = R"sh([ "$(cat "$1")" = "$2" ] || { echo 0 > "$1" && echo "$2" > "$1"; })sh";
+    replayed_back_.push_back({name, {"/bin/sh", "-c", k_set, "sh", number, now}});
+  }
+
+  [[nodiscard]] std::string present_name(const std::string& device) const {
+    const auto renamed = std::find_if(plan_.restart.begin(), plan_.restart.end(), [&device](const Unit& unit) {
+      return unit.name == device && !unit.device_now.empty();
+    });
+    return renamed == plan_.restart.end() ? device : renamed->device_now;
+  }
+
   /// The plan that leads back: units that were configured before are started from their former files.
   [[nodiscard]] ChangePlan way_back() const {
     ChangePlan back;
     back.files = former_files_;
+    back.replayed = replayed_back_;
     for (const std::vector<Unit>* units : {&plan_.restart, &plan_.gone}) {
       for (const Unit& unit : *units) {
         if (former_units_.count(unit.name) > 0 && unit.device_now.empty()) back.restart.push_back(unit);
@@ -116,7 +138,7 @@ class Activation {
     }
     const std::vector<std::string> errors = run_steps(start_steps(back, settings_.provider, settings_.root), world_);
     (void)run_steps(restore_, world_);
-    save_state({names_of(back.restart), {}}, settings_.root, world_.files);
+    save_state({started_by(back), {}}, settings_.root, world_.files);
     if (errors.empty()) save_state({}, settings_.root, world_.files);
     Error error(ErrorKind::external, cat("the new configuration was rolled back: ", failure), 1);
     if (!errors.empty()) error.hint(cat("The former one did not come up either: ", join(errors, "; ")));
@@ -129,6 +151,7 @@ class Activation {
   std::map<std::string, std::string> former_units_;
   std::vector<FileChange> former_files_;
   std::vector<Step> restore_;
+  std::vector<Replay> replayed_back_;
   std::set<std::string> excused_;
 };
 

@@ -77,6 +77,8 @@ ChangePlan plan_change(const Layout& layout, const PlanRequest& request, const F
   const std::map<std::string, std::string> present = present_units(request.provider, request.root, files);
   ChangePlan plan;
   plan.warnings = layout.warnings;
+  const auto failed = [&request](const Replay& one) { return request.pending.count(one.device) > 0; };
+  if (std::any_of(layout.replayed.begin(), layout.replayed.end(), failed)) plan.replayed = layout.replayed;
   plan.restart = changed_units(layout, present, request.pending);
   for (const RenderedFile& file : layout.files) {
     const std::size_t before = plan.files.size();

@@ -21,15 +21,15 @@ struct ChangePlan {
   std::vector<Unit> restart;  ///< in start order
   std::vector<Unit> gone;     ///< configured now and not to be; their text is the present one
   std::vector<std::string> warnings;
-  std::vector<std::string> replayed;  ///< devices that udev is to look at again first, by its new rules
-  [[nodiscard]] bool empty() const { return files.empty() && restart.empty() && gone.empty(); }
+  std::vector<Replay> replayed;  ///< first: udev has new rules
+  [[nodiscard]] bool empty() const { return files.empty() && restart.empty() && gone.empty() && replayed.empty(); }
 };
 
 struct PlanRequest {
   Provider provider = Provider::eni;
   std::string root;
   bool cleanup = false;           ///< units that the layout does not have are stopped and lose their files
-  std::set<std::string> pending;  ///< units whose last start did not succeed
+  std::set<std::string> pending;  ///< units, and what was replayed, whose last start did not succeed
 };
 
 /// A unit is restarted when its text differs from the present one, when it is pending, or when one below it is.

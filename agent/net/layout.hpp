@@ -28,11 +28,17 @@ struct Unit {
   bool onboot = true;
 };
 
+/// What is run for a device before any unit is started, and has done it once udev has settled.
+struct Replay {
+  std::string device;
+  std::vector<std::string> argv;
+};
+
 struct Layout {
   std::vector<RenderedFile> files;
   std::vector<Unit> units;  ///< every unit behind those that it comes after
   std::vector<std::string> warnings;
-  std::vector<std::string> replayed;  ///< devices that udev is to look at again when its rules have changed, in order
+  std::vector<Replay> replayed;  ///< when udev's rules have changed, or what they are for has failed; in order
 };
 
 /// The devices ordered so that each stands behind what it needs: members before their master, the lower device before

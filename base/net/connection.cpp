@@ -74,7 +74,14 @@ Connection Connection::open(const Url& where, const Deadline& deadline, const Cl
 }
 
 Connection Connection::open_local(const fs::path& path, const Clock& clock) {
-  std::optional<Fd> socket = connect_locally(path, false);
+  std::optional<Fd> socket;
+  try {
+    socket = connect_locally(path, false);
+  } catch (Error& error) {
+    if (error.system_error() != EAGAIN) throw;
+    throw error.hint(
+        "So many wait there already that nobody else is let in: try again. If it lasts, what listens there hangs.");
+  }
   if (!socket) throw Error(ErrorKind::io, cat("nobody listens at ", path.string()));
   return {std::move(*socket), path.string(), clock};
 }

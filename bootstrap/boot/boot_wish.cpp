@@ -1,5 +1,6 @@
 #include "bootstrap/boot/boot_wish.hpp"
 
+#include "base/check.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/flow.hpp"
 
@@ -57,6 +58,8 @@ pxe::Node boot_wish(const Node& node, const AgentFace& conductor, const ImageBoo
   } else {
     wish.profile = pxe::Profile{*kernel, *ramdisk, *arguments};
   }
+  check(wish.state == pxe::BootState::hold || wish.profile || !wish.append.empty(),
+        "a machine that boots a ramdisk is told who has its orders", "node", node.uuid);
   return wish;
 }
 

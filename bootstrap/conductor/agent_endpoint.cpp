@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/hmac.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
@@ -146,6 +147,9 @@ Json AgentEndpoint::look_up(const std::vector<std::string>& addresses, const std
   Node& node = parts_.ledger.edit(found->uuid);
   heard_from(parts_.ledger, node, "its agent looked it up");
   const std::string token = token_for(node);
+  hearth::check(expects_agent(node.state) && !token.empty(),
+                "orders and a token are for a machine that is to have them", "node", node.uuid, "state",
+                name(node.state));
   const Json shown = shown_node(node, {base, parts_.settings.host, 82});
   Json brief = Json::object();
   for (const char* key : {"uuid", "properties", "instance_info", "driver_internal_info", "links"})
@@ -173,6 +177,8 @@ void AgentEndpoint::heartbeat(const std::string& id, const Json& body, const std
     throw Refusal(400, "Detected change in ramdisk provided \"callback_url\"");
   }
   Node& node = parts_.ledger.edit(found->uuid);
+  hearth::check(before.empty() || before == url, "an agent stays where it has called back from first", "node",
+                node.uuid, "before", before, "now", url);
   node.internal["agent_url"] = url;
   if (const Result<Url> parts = parse_url(url)) node.internal["last_address"] = parts->host;  // outlives the agent
   node.internal["agent_last_heartbeat"] = stamp_json(parts_.ledger.now());

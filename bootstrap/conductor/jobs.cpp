@@ -79,6 +79,10 @@ std::set<std::string> Jobs::due() {
   if (now >= looked_ && now - looked_ < microseconds(Seconds(1))) return found;
   looked_ = now;
   for (const Node* node : parts_.ledger.with_job()) found.insert(node->uuid);
+  std::erase_if(asked_, [this](const auto& asked) {
+    const Node* node = parts_.ledger.by_uuid(asked.first);
+    return node == nullptr || node->job.started != asked.second.job;
+  });
   return found;
 }
 
@@ -135,10 +139,7 @@ bool Jobs::awaits_stray(const Node& node, Stage stage) {
   if (node.job.notes.value("awaits_stray", false)) return true;
   Node& told = parts_.ledger.edit(node.uuid);
   told.job.notes["awaits_stray"] = true;
-  parts_.ledger.record(
-      told, "retry",
-      cat("its BMC may yet carry out what was ordered before the conductor was killed; it is started at ",
-          text_of(stamp_json(until)).substr(0, 19)));
+  parts_.ledger.record(told, "retry", OffOrders::why_it_waits(until));
   return true;
 }
 

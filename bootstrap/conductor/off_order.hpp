@@ -19,6 +19,8 @@ class OffOrders {
   void answered(Node& node, Stamp now) const;
   /// Until when an earlier conductor's may yet be carried out; 0: none.
   [[nodiscard]] Stamp stray_until(const Node& node, Stamp now) const;
+  /// Why the machine is not started before `until`, for an event.
+  [[nodiscard]] static std::string why_it_waits(Stamp until);
 
  private:
   Stamp began_;

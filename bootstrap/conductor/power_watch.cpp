@@ -63,6 +63,7 @@ void PowerWatch::order(Node& node, PowerDriver& driver, PowerAction action,
                        std::function<void(Node&, const Outcome&)> then) {
   node.target_power = name(action);
   node.internal[k_ordered] = parts_.ledger.now();
+  if (!is_off(action) && awaits_stray(node)) return;  // look() comes back to it
   if (is_off(action) || is_reboot(action)) parts_.off_orders.given(node, parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([&driver, copy, action] {
@@ -72,6 +73,7 @@ void PowerWatch::order(Node& node, PowerDriver& driver, PowerAction action,
         [then = std::move(then)](Node& now, const Outcome& outcome) {
           now.target_power.clear();
           now.internal.erase(k_ordered);
+          now.internal.erase(k_waits_until);
           then(now, outcome);
         });
 }
@@ -82,11 +84,23 @@ void PowerWatch::ordered(Node& node, PowerAction action, const Outcome& outcome)
   parts_.ledger.record(node, "failure", cat("power: ", outcome.error));
 }
 
-/// Nothing of this process is under way for the node, and yet something was ordered: by a conductor that was killed.
-void PowerWatch::go_on_with(Node& node) {
-  PowerDriver* driver = parts_.drivers.find(node.driver);
-  const std::optional<PowerAction> action = parse_power_action(node.target_power);
-  const Stamp at = node.internal.value(k_ordered, Stamp{0});
+bool PowerWatch::awaits_stray(const Node& node) {
+  const Stamp until = parts_.off_orders.stray_until(node, parts_.ledger.now());
+  if (until == 0 || node.internal.value(k_waits_until, Stamp{0}) == until) return until != 0;
+  Node& told = parts_.ledger.edit(node.uuid);
+  told.internal[k_waits_until] = until;
+  parts_.ledger.record(told, "power", OffOrders::why_it_waits(until));
+  return true;
+}
+
+/// Nothing of this process is under way for the node, and yet something was ordered: it was held, or a conductor that
+/// was killed has ordered it.
+void PowerWatch::go_on_with(const Node& known) {
+  PowerDriver* driver = parts_.drivers.find(known.driver);
+  const std::optional<PowerAction> action = parse_power_action(known.target_power);
+  const Stamp at = known.internal.value(k_ordered, Stamp{0});
+  if (action && !is_off(*action) && awaits_stray(known)) return;
+  Node& node = parts_.ledger.edit(known.uuid);
   if (driver != nullptr && !driver->by_hand() && action && parts_.ledger.now() - at < microseconds(k_order_holds))
     return order(node, *driver, *action,
                  [this, action = *action](Node& now, const Outcome& outcome) { ordered(now, action, outcome); });
@@ -140,6 +154,7 @@ void PowerWatch::follow_soft(const Node& node, PowerDriver& driver) {
   const Json wish = node.internal[k_soft_power];
   const bool late = parts_.ledger.now() >= wish.value("until", Stamp{0});
   const bool then_on = wish.value("then_on", false);
+  if (then_on && awaits_stray(node)) return;
   if (late) parts_.off_orders.given(parts_.ledger.edit(node.uuid), parts_.ledger.now());
   const Node copy = node;
   start(node, power_work([&driver, copy, late, then_on]() -> Json {
@@ -158,6 +173,7 @@ void PowerWatch::soft_done(Node& node, const Outcome& outcome) {
   const bool late = parts_.ledger.now() >= node.internal[k_soft_power].value("until", Stamp{0});
   if (!outcome.good && outcome.passing && !late) return;  // it is looked at again
   node.internal.erase(k_soft_power);
+  node.internal.erase(k_waits_until);
   node.target_power.clear();
   soft_.erase(node.uuid);
   if (!outcome.good) {
@@ -292,8 +308,7 @@ void PowerWatch::look() {
     if (!node->instruction.action.empty()) remind(*node);
     if (node->internal.contains(k_power_off_wanted) && !parts_.busy.contains(node->uuid))
       switch_off_failed(parts_.ledger.edit(node->uuid));
-    if (!node->target_power.empty() && !is_asked_softly(*node) && !parts_.busy.contains(node->uuid))
-      go_on_with(parts_.ledger.edit(node->uuid));
+    if (!node->target_power.empty() && !is_asked_softly(*node) && !parts_.busy.contains(node->uuid)) go_on_with(*node);
   }
   look_at_soft();
   look_at_due();
@@ -343,7 +358,7 @@ bool PowerWatch::is_to_be_looked_at(const Node& node) const {
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   const bool ours = !node.maintenance || node.fault == "power failure";
   return driver != nullptr && !driver->by_hand() && ours && !node.job.running() && node.state != State::enroll &&
-         !is_asked_softly(node) && !parts_.busy.contains(node.uuid);
+         node.target_power.empty() && !parts_.busy.contains(node.uuid);
 }
 
 /// A node is busy only from when its turn comes.

@@ -6,7 +6,8 @@
 // goes on; likewise what else was ordered ("power_ordered").
 //
 // One thing at a time: while an order is under way a job that begins waits at its first stage, and nothing else is
-// ordered.
+// ordered. What starts a machine is held, as a job is, while an order of a killed conductor may yet switch it off again
+// (off_order.hpp); a later wish replaces it meanwhile.
 #pragma once
 
 #include <deque>
@@ -48,7 +49,8 @@ class PowerWatch {
   void change_firmware(Node& node, const std::string& what, std::function<void(PowerDriver&, const Node&)> change);
   void order(Node& node, PowerDriver& driver, PowerAction action, std::function<void(Node&, const Outcome&)> then);
   void ordered(Node& node, PowerAction action, const Outcome& outcome);
-  void go_on_with(Node& node);
+  void go_on_with(const Node& node);
+  [[nodiscard]] bool awaits_stray(const Node& node);
   void ask_softly(Node& node, PowerDriver& driver, PowerAction action, Seconds patience);
   /// Of a failed deployment (transition.hpp).
   void switch_off_failed(Node& node);

@@ -53,7 +53,7 @@ void fail(Ledger& ledger, Node& node, const std::string& reason) {
 
 void forget_power_wishes(Node& node) {
   node.target_power.clear();
-  for (const char* wish : {k_power_off_wanted, k_soft_power, k_ordered}) node.internal.erase(wish);
+  for (const char* wish : {k_power_off_wanted, k_soft_power, k_ordered, k_waits_until}) node.internal.erase(wish);
 }
 
 void instruct(Ledger& ledger, Node& node, const std::string& action, const std::string& text, Seconds time) {

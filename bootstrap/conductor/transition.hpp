@@ -22,10 +22,11 @@ class Refusal : public std::runtime_error {
 void apply(Ledger& ledger, Node& node, Verb verb);
 /// Throws Error when the table has no such step: a mistake of ours.
 void apply(Ledger& ledger, Node& node, Happening happening);
-/// In a node's internal, kept: its machine's system was asked to end; and when the power order that is under way was
-/// given.
+/// In a node's internal, kept: its machine's system was asked to end; when the power order that is under way was given;
+/// and until when one is held (told once).
 inline constexpr const char* k_soft_power = "soft_power";
 inline constexpr const char* k_ordered = "power_ordered";
+inline constexpr const char* k_waits_until = "power_waits_until";
 /// What was asked for of its power counts no more: something else is asked for by now. What a BMC has been told already
 /// stays told.
 void forget_power_wishes(Node& node);

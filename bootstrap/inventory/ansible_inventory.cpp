@@ -315,7 +315,7 @@ class ValueReader {
       if (key == "hosts") {
         hosts(name, entry.value);
       } else if (key == "vars") {
-        tree_.group(name).variables = reader_.entry(entry.value);
+        variables(name, entry.value);
       } else if (key == "children") {
         children(name, entry.value, level);
       } else {
@@ -326,6 +326,12 @@ class ValueReader {
     }
   }
 
+  /// Of a group that stands in several places all count, those of the last above the others.
+  void variables(const std::string& name, const Value& value) {
+    if (value.is_map()) return lay_over(tree_.group(name).variables, reader_.entry(value));
+    if (!value.is_null()) refuse(value, cat("the variables of the group ", name, " are to be an object"));
+  }
+
   void children(const std::string& name, const Value& value, int level) {
     if (value.is_list()) {
       for (const Value& item : value.items()) tree_.group(name).children.insert(metadata::python_str(item));
@@ -334,6 +340,8 @@ class ValueReader {
         tree_.group(name).children.insert(metadata::python_str(child.key));
         group(metadata::python_str(child.key), child.value, level + 1);
       }
+    } else if (!value.is_null()) {
+      refuse(value, cat("the children of the group ", name, " are to be an object, or a list of names"));
     }
   }
 
@@ -342,6 +350,8 @@ class ValueReader {
       for (const Value& item : value.items()) add(name, item, Value());
     } else if (value.is_map()) {
       for (const Entry& entry : value.entries()) add(name, entry.key, entry.value);
+    } else if (!value.is_null()) {
+      refuse(value, cat("the hosts of the group ", name, " are to be an object, or a list of names"));
     }
   }
 

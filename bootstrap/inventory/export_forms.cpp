@@ -199,6 +199,18 @@ Json secret_object(const std::string& name, const std::string& user, const std::
           {"data", {{"username", base64_encode(user)}, {"password", base64_encode(password)}}}};
 }
 
+/// The Secret of a machine's BMC, and its name. Where there is no password none is written, nor named: one without it
+/// would take the password from the Secret that a cluster has.
+std::string add_secret(const std::string& machine, const std::string& user, const std::string& password,
+                       std::vector<Json>& out, std::set<std::string>& lost) {
+  if (password.empty()) {
+    if (!user.empty()) lost.insert("pm_user (a Secret is written with its password only: --secrets)");
+    return "";
+  }
+  out.push_back(secret_object(cat(machine, "-bmc-secret"), user, password));
+  return cat(machine, "-bmc-secret");
+}
+
 std::string metal3_address(ExportSource& source, const std::string& type) {
   const std::string address = source.text("pm_addr");
   const std::string port = source.text("pm_port");
@@ -219,9 +231,9 @@ void metal3_documents(const Json& node, std::vector<Json>& out, std::set<std::st
     const std::string user = source.text("pm_user");
     const std::string password = source.text("pm_password");
     spec["bmc"]["address"] = metal3_address(source, type);
-    spec["bmc"]["credentialsName"] = cat(name, "-bmc-secret");
+    if (const std::string secret = add_secret(name, user, password, out, lost); !secret.empty())
+      spec["bmc"]["credentialsName"] = secret;
     if (type == "redfish" && source.takes_any_certificate()) spec["bmc"]["disableCertificateVerification"] = true;
-    if (!password.empty()) out.push_back(secret_object(cat(name, "-bmc-secret"), user, password));
   } else if (!is_switched_by_hand(type)) {
     lost.insert(cat("the driver ", type));
   }
@@ -238,12 +250,15 @@ void metal3_documents(const Json& node, std::vector<Json>& out, std::set<std::st
   out.push_back(std::move(host));
 }
 
-void tinkerbell_machine(ExportSource& source, const std::string& type, std::vector<Json>& out) {
+void tinkerbell_machine(ExportSource& source, const std::string& type, std::vector<Json>& out,
+                        std::set<std::string>& lost) {
   const std::string name = text_in(source.entry(), "name");
   const bool redfish = type == "redfish";
   const std::string user = source.text("pm_user");
   const std::string password = source.text("pm_password");
-  Json connection = {{"host", source.text("pm_addr")}, {"authSecretRef", {{"name", cat(name, "-bmc-secret")}}}};
+  Json connection = {{"host", source.text("pm_addr")}};
+  if (const std::string secret = add_secret(name, user, password, out, lost); !secret.empty())
+    connection["authSecretRef"]["name"] = secret;
   Json& options = connection["providerOptions"][redfish ? "redfish" : "ipmitool"];
   options = Json::object();
   if (const std::string port = source.text("pm_port"); !port.empty())
@@ -254,7 +269,6 @@ void tinkerbell_machine(ExportSource& source, const std::string& type, std::vect
   if (redfish && source.text("redfish_auth_type") == "basic") options["useBasicAuth"] = true;
   const std::string suite = redfish ? "" : source.text("ipmi_cipher_suite");
   if (!suite.empty()) options["cipherSuite"] = suite;
-  if (!password.empty()) out.push_back(secret_object(cat(name, "-bmc-secret"), user, password));
   out.push_back({{"apiVersion", "bmc.tinkerbell.org/v1alpha1"},
                  {"kind", "Machine"},
                  {"metadata", {{"name", cat(name, "-bmc")}}},
@@ -274,7 +288,7 @@ void tinkerbell_documents(const Json& node, std::vector<Json>& out, std::set<std
   hardware.update(unapply_form_fields(ListingFormat::tinkerbell, only, taken));
   for (const std::string& key : taken) source.take(key);
   if (type == "ipmi" || type == "redfish") {
-    tinkerbell_machine(source, type, out);
+    tinkerbell_machine(source, type, out, lost);
     hardware["spec"]["bmcRef"] = {{"apiGroup", "bmc.tinkerbell.org"},
                                   {"kind", "Machine"},
                                   {"name", cat(text_in(source.entry(), "name"), "-bmc")}};
@@ -371,7 +385,7 @@ Json ansible_host(const Json& node, std::set<std::string>& lost) {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   return cat("\"", replace_all(text, "\"", "\"\""), "\"");
 }
 

@@ -50,7 +50,7 @@ void take_port_groups(ListingEntry& entry, Json& out) {
   if (out.contains("chassis_uuid")) entry.left_out.insert("chassis_uuid");
   out.erase("chassis_uuid");
   const Json groups = out.contains("portgroups") ? out["portgroups"] : Json::array();
-  if (!groups.is_array()) return;
+  if (!groups.is_array() || (out.contains("ports") && !out["ports"].is_array())) return;  // which is a fault by itself
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Json& ports = list_member(groups[i], "ports");
     for (std::size_t k = 0; k < ports.size(); ++k) {

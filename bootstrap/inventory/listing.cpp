@@ -51,16 +51,23 @@ struct ListingDocuments {
   std::vector<Position> places;
 };
 
-/// Texts between lines of ---, with the number of lines above each.
+/// Texts between lines of ---, with the number of lines above each. What stands behind a mark is its document's;
+/// directives (%YAML) are not read.
 std::vector<std::pair<std::string, int>> split_documents(std::string_view text) {
   std::vector<std::pair<std::string, int>> parts(1);
+  bool fresh = true;
   int number = 0;
-  for (const std::string& line : split_lines(text)) {
+  for (std::string line : split_lines(text)) {
     const bool mark = line == "---" || line.starts_with("--- ");
-    const bool fresh = trim(parts.back().first).empty();
     if (mark && !fresh) parts.emplace_back("", number);
+    if (mark) {
+      line.replace(0, 3, "   ");
+      fresh = true;
+    }
     ++number;
-    parts.back().first += cat(mark || line == "..." ? "" : line, "\n");
+    if (line == "..." || (fresh && line.starts_with("%"))) line.clear();
+    fresh = fresh && trim(line).empty();
+    parts.back().first += cat(line, "\n");
   }
   return parts;
 }
@@ -352,8 +359,10 @@ std::string name_of(ListingFormat format) {
 Result<std::vector<ListingEntry>> read_listing(std::string_view text, std::string_view source, ListingFormat format) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // as spreadsheets write it
   if (text.starts_with(k_vault_mark)) return ParseError{std::string(source), {1, 1}, cat("the file ", k_vaulted)};
-  const ListingFormat syntax = is_syntax(format) ? format : syntax_of(text);
+  ListingFormat syntax = is_syntax(format) ? format : syntax_of(text);
   ListingFormat form = is_syntax(format) ? ListingFormat::any : format;
+  if (form == ListingFormat::ansible && (syntax == ListingFormat::csv || syntax == ListingFormat::lines))
+    syntax = ListingFormat::ini;
   if (syntax == ListingFormat::csv || form == ListingFormat::netbox) return read_csv_listing(text, source, form);
   if (syntax == ListingFormat::lines && form == ListingFormat::any) return read_enrol_lines(text, source);
   if (syntax == ListingFormat::ini) return ansible_entries(read_ansible_ini(text, source), source);

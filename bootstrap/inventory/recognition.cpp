@@ -156,9 +156,10 @@ ListingFormat syntax_of(std::string_view text) {
     }
     if (line == "---" || line.ends_with(":") || line.find(": ") != line.npos || line.starts_with("- "))
       return ListingFormat::yaml;
+    const bool variables = words.size() > 1 && words[1].find('=') != std::string::npos;
+    if (variables && words[0].find(',') == std::string::npos) return ListingFormat::ini;  // whose values have commas
     if (std::count(line.begin(), line.end(), ',') >= 2) return ListingFormat::csv;
-    if (words.size() >= 5 && pxe::parse_mac(words.back())) return ListingFormat::lines;
-    return words.size() > 1 && words[1].find('=') != std::string::npos ? ListingFormat::ini : ListingFormat::yaml;
+    return words.size() >= 5 && pxe::parse_mac(words.back()) ? ListingFormat::lines : ListingFormat::yaml;
   }
   return ListingFormat::yaml;
 }

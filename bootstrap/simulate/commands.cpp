@@ -56,6 +56,7 @@ cli::Command simulate_row(std::function<int(const cli::Arguments&)> run) {
        {"faults", 0, "LEVEL|LIST", "what goes wrong (rare)"},
        {"seed", 0, "N", "another one gives other runs (1)"},
        {"link", 0, "MBIT", "what the machines that fetch their image share (1000)"},
+       {"strangers", 0, "N", "computers an hour that the site does not know, and that ask for an address (18)"},
        {"replay", 0, "RUN", "play that run only, and print all that happens in it"},
        {"expect", 0, "DIGEST", "of a replayed run: another one means another Hearth, or another file"},
        {"timeline", 0, "FILE.svg", "draw the replayed run"},

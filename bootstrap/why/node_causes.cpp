@@ -31,6 +31,7 @@ class NodeReader {
     if (!facts_.is_served && (is(StateKind::working) || is(StateKind::waiting))) found_.push_back(unserved());
     maintenance();
     instruction();
+    held_power();
     const std::string error = text_in(facts_.node, "last_error");
     const std::string before = is(StateKind::failed) ? error_of_state() : "";
     if (!before.empty()) failure(before);
@@ -132,6 +133,18 @@ class NodeReader {
     found_.push_back({cat("It waits for a person: ", text_in(*todo, "text")),
                       {cat("since ", text_in(*todo, "since"), ", until ", text_in(*todo, "deadline"))},
                       cat("do it; then say so: ", command("todo"))});
+  }
+
+  /// bootstrap/conductor/power_watch.hpp
+  void held_power() {
+    const Stamp until = internal_.value("power_waits_until", Stamp{0});
+    const std::string target = text_in(facts_.node, "target_power_state");
+    if (until <= facts_.now || target.empty()) return;
+    found_.push_back(
+        {"Its BMC may yet carry out an order to switch it off of a conductor that was killed: it is started "
+         "after that.",
+         {cat("asked for: ", target), cat("held until ", text_of(stamp_json(until)).substr(0, 19))},
+         cat("wait, or watch: ", watch())});
   }
 
   /// The moment since when what its machine asked for counts: the work began, or the machine was last started for it.

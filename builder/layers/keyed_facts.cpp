@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.hpp"
 #include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/redaction.hpp"
@@ -18,6 +19,7 @@ constexpr std::array<std::string_view, 5> k_secret_places = {".netrc", ".ssh/", 
 }  // namespace
 
 std::string keyed_digest(const FactKey& key, std::string_view value) {
+  hearth::check(!key.bytes.empty(), "what is kept of a secret is made by a key");
   return to_hex(hmac(HashKind::sha256, key.bytes, value)).substr(0, fact_digest("").size());
 }
 

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "builder/disk/sparse_copy.hpp"
 #include "builder/output/fixed_ids.hpp"
-#include "builder/packing/output_file.hpp"
 #include "builder/qcow2/writer.hpp"
 
 namespace hearth::builder {
@@ -69,7 +68,7 @@ void write_image(const RawImage& raw, const OutputFormat& format, const fs::path
     if (!raw.left_out.empty() && !takes_left_out(format, options.qemu_options)) {
       throw Error(ErrorKind::unsupported, cat("the raw disk is not whole, as ", format.name, " needs it"));
     }
-    write_placed(target, options.checksums, [&](const AtomicFile& file) {
+    const auto write = [&](const AtomicFile& file) {
       if (format.kind == FormatKind::raw) {
         copy_raw(raw.file, file);
       } else if (takes_left_out(format, options.qemu_options)) {
@@ -79,7 +78,8 @@ void write_image(const RawImage& raw, const OutputFormat& format, const fs::path
         fix_disk_ids(file.fd(), qemu_name(format), target.filename().string(), options.epoch);
       }
       StopSignals::check();
-    });
+    };
+    write_placed(target, options.checksums, write, options.together);
   } catch (Error& error) {
     throw error.during(cat("writing ", target.string()));
   }

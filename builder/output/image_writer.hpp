@@ -9,6 +9,7 @@
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 #include "builder/output/format.hpp"
+#include "builder/packing/output_file.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
 #include "builder/qcow2/raw_disk.hpp"
 
@@ -22,6 +23,7 @@ struct WriteOptions {
   std::vector<HashKind> checksums;  ///< checksum files to write beside it
   fs::path earlier;                 ///< qcow2 only: see qcow2::WriterOptions
   fs::path index;
+  FilesTogether* together = nullptr;  ///< where it waits for its name; null: it gets it at once
 };
 
 /// A raw disk image; `left_out` is what it does not hold yet, but files do (qcow2::RawDisk).

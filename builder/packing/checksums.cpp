@@ -51,11 +51,15 @@ std::vector<std::string> digests_of(const Fd& file, const std::vector<HashKind>&
   return digests;
 }
 
+std::string checksum_line(const fs::path& file, const std::string& digest) {
+  return cat(digest, "  ", file.string(), "\n");
+}
+
 void write_checksum_files(const fs::path& file, const std::vector<HashKind>& kinds,
                           const std::vector<std::string>& digests) {
   RealFileSystem files;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    files.write(file.string() + checksum_extension(kinds[i]), cat(digests[i], "  ", file.string(), "\n"), {});
+    files.write(file.string() + checksum_extension(kinds[i]), checksum_line(file, digests[i]), {});
   }
 }
 

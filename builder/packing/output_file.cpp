@@ -1,11 +1,13 @@
 #include "builder/packing/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 #include "builder/packing/checksums.hpp"
 #include "builder/packing/pipe_stage.hpp"
@@ -24,13 +26,36 @@ std::vector<std::string> write_streamed(const fs::path& target, const std::vecto
   return digests;
 }
 
+void FilesTogether::add(const fs::path& target, AtomicFile file) {
+  file.sync();
+  const std::lock_guard lock(mutex_);
+  files_.push_back({target, std::move(file)});
+}
+
+void FilesTogether::place() {
+  for (Waiting& one : files_) one.file.prepare_name();
+  for (Waiting& one : files_) one.file.take_name();
+  for (const Waiting& one : files_) sync_directory(one.target.parent_path());
+  files_.clear();
+}
+
 void write_placed(const fs::path& target, const std::vector<HashKind>& kinds,
-                  const std::function<void(const AtomicFile& file)>& write) {
+                  const std::function<void(const AtomicFile& file)>& write, FilesTogether* together) {
   AtomicFile file = AtomicFile::create(target);
   write(file);
   const std::vector<std::string> digests = digests_of(file.fd(), kinds);
-  file.commit();
-  write_checksum_files(target, kinds, digests);
+  if (together == nullptr) {
+    file.commit();
+    return write_checksum_files(target, kinds, digests);
+  }
+  together->add(target, std::move(file));
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const fs::path name = target.string() + checksum_extension(kinds[i]);
+    AtomicFile checksum = AtomicFile::create(name);
+    write_all(checksum.fd(), checksum_line(target, digests[i]), name.string());
+    if (::fchmod(checksum.fd().get(), 0644) != 0) throw Error::from_errno("changing the mode of", name.string());
+    together->add(name, std::move(checksum));
+  }
 }
 
 void sync_to_disk(const Fd& file, const fs::path& name) {

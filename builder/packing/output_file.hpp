@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,27 @@ namespace hearth::builder {
 std::vector<std::string> write_streamed(const fs::path& target, const std::vector<HashKind>& kinds,
                                         const std::function<void(int fd)>& write);
 
-/// The same for a writer that seeks in the file.
+/// Files that belong together, as the disks of one machine: all are complete and synced before the first gets its name.
+/// Of those that never do nothing is left, not even by SIGKILL, where the file system knows files without a name.
+class FilesTogether {
+ public:
+  /// A complete one; from any thread.
+  void add(const fs::path& target, AtomicFile file);
+  /// What may need room goes first: then only renames are left.
+  void place();
+
+ private:
+  struct Waiting {
+    fs::path target;
+    AtomicFile file;
+  };
+  std::mutex mutex_;
+  std::vector<Waiting> files_;
+};
+
+/// The same for a writer that seeks in the file. With `together` it only waits there, as do its checksum files.
 void write_placed(const fs::path& target, const std::vector<HashKind>& kinds,
-                  const std::function<void(const AtomicFile& file)>& write);
+                  const std::function<void(const AtomicFile& file)>& write, FilesTogether* together = nullptr);
 
 /// fsync. Throws.
 void sync_to_disk(const Fd& file, const fs::path& name);

@@ -436,12 +436,21 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     });
   }
   const std::vector<OutputSource> further = make_further(source, tools);  // before the first output is there
-  write_outputs_of(layout_, source, tools);
-  for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], tools);
+  FilesTogether together;
+  Outputs all{tools, further.empty() ? nullptr : &together, {}};
+  try {
+    write_outputs_of(layout_, source, all);
+    for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], all);
+    together.place();
+  } catch (...) {
+    for (const auto& [target, old] : all.kept) take_back_old_output(target, old);
+    throw;
+  }
   return files();
 }
 
-void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& source, const DiskTools& tools) const {
+void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const {
+  const DiskTools& tools = all.tools;
   std::vector<Output> outputs = outputs_of(disk);
   if (outputs.empty()) return;
   std::vector<std::string> names;
@@ -453,18 +462,13 @@ void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& sou
   tools.step(cat("output ", join(names, " ")), [&] {
     OutputSettings settings = output_settings(source, tools);
     if (&disk != &layout_) settings.disk.index.clear();  // which knows one disk
-    std::vector<std::pair<fs::path, fs::path>> kept;
+    settings.disk.together = all.together;
     for (const Output& output : outputs) {
-      const fs::path earlier = keep_old(output, kept);
+      const fs::path earlier = keep_old(output, all.kept);
       if (output.format.kind == FormatKind::qcow2 && !settings.disk.index.empty()) settings.disk.earlier = earlier;
     }
     const Umask users(tools.umask);
-    try {
-      write_outputs(outputs, source, settings, tools.runner, usable_processors());
-    } catch (...) {
-      for (const auto& [target, old] : kept) take_back_old_output(target, old);
-      throw;
-    }
+    write_outputs(outputs, source, settings, tools.runner, usable_processors());
   });
 }
 

@@ -52,7 +52,8 @@ class DiskStage {
   void write_parameters(const fs::path& directory) const;
   /// Mount points and /etc/fstab in the tree.
   void prepare(const fs::path& root, const Environment& environment) const;
-  /// Writes every output type, each appearing complete under its name. Returns their paths.
+  /// Writes every output type, each appearing complete under its name, those of several disks all at last. Returns
+  /// their paths.
   [[nodiscard]] std::vector<fs::path> write(const fs::path& root, const DiskTools& tools) const;
 
   [[nodiscard]] const DiskLayout& layout() const { return layout_; }
@@ -75,7 +76,12 @@ class DiskStage {
   /// What is written of a disk of the layout: with the first all that is made of the tree, too.
   [[nodiscard]] std::vector<Output> outputs_of(const DiskLayout& disk) const;
   [[nodiscard]] std::vector<Output> all_outputs() const;
-  void write_outputs_of(const DiskLayout& disk, const OutputSource& source, const DiskTools& tools) const;
+  struct Outputs {
+    const DiskTools& tools;
+    FilesTogether* together;                          ///< of several disks: all their images, or none
+    std::vector<std::pair<fs::path, fs::path>> kept;  ///< earlier ones: target, its other name
+  };
+  void write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const;
   /// Makes the disks beside the first; returns what is to be written of each.
   [[nodiscard]] std::vector<OutputSource> make_further(const OutputSource& source, const DiskTools& tools) const;
   void make_disk_file(const DiskLayout& layout, const OutputSource& source, const Placement& placement,

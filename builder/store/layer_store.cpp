@@ -129,7 +129,12 @@ FactKey LayerStore::fact_key() const {
     if (!is_there) throw Error::from_errno("writing", file.string(), error);
     sync_directory(directory_);
   }
-  return {read_file(file)};
+  FactKey key{read_file(file)};
+  if (!key.bytes.empty()) return key;
+  throw Error(ErrorKind::io, cat(file.string(), " is empty: the key by which digests of secrets can't be guessed"))
+      .hint(
+          "A power cut or a full disk may have left it so. Remove it: the next build makes another, and runs anew what "
+          "read secrets.");
 }
 
 std::vector<std::pair<fs::path, LayerRecord>> LayerStore::records() const {

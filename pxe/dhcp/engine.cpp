@@ -186,8 +186,11 @@ Decision Engine::discover(const Context& context) {
   const std::optional<Ipv4> address = choose(context);
   if (!address) {
     const std::size_t kept = leaves_room(context) ? 0 : rooms_[context.network.subnet.network].kept;
-    return silent(cat(context.who(), ": no free address in ", to_text(context.network.subnet),
-                      kept == 0 ? "" : cat(", but the last ", kept, ", which are kept for nodes of the inventory")));
+    Decision refused =
+        silent(cat(context.who(), ": no free address in ", to_text(context.network.subnet),
+                   kept == 0 ? "" : cat(", but the last ", kept, ", which are kept for nodes of the inventory")));
+    refused.no_room = true;
+    return refused;
   }
   check_alone(leases_, context.network, *address, context.message.chaddr, context.now);
   note_new(context, *address);

@@ -39,6 +39,7 @@ struct Decision {
   std::optional<Lease> keep;  ///< must be durable before the answer leaves
   std::string event;          ///< one line; empty = nothing worth telling
   bool good = true;
+  bool no_room = false;       ///< no address is free for who asks
   std::optional<Ipv4> probe;  ///< was in use before: ask now whether it still is, the answer comes before the REQUEST
 };
 

@@ -184,16 +184,31 @@ cat > layout.yaml <<'YAML'
       - {name: root, size: 100%, mkfs: {type: ext4, mount: {mount_point: /, fstab: {options: defaults}}}}
 YAML
 truncate -s 64M big.raw
-told=0
-for command in "image sizes a.tar" "image sizes b.tar --against a.tar" "image diff a.tar b.tar" "image inspect a.tar" "image layout layout.yaml" \
-    "image layout layout.yaml --size 4GiB" "node list" "node show alpha" "node events" "incident alpha -o sizes.incident" "why node alpha" \
-    "image load big.raw --kernel text --ramdisk text --state sizes" "bundle create -o sizes.bundle --without-hearth --image big.raw"; do
+# Exit code, whether a size is told, command. Of those that tell none no number may look like one.
+while read -r code sized command; do
+    got=0
     # shellcheck disable=SC2086
-    "$HEARTH" $command > said 2>&1 || true
+    "$HEARTH" $command > said 2>&1 < /dev/null || got=$?
+    [ "$got" = "$code" ] || fail "hearth $command ends with $got, not $code: $(cat said)"
     python3 units.py < said > bare 2>&1 || fail "hearth $command tells a size without its unit: $(cat bare)"
-    ! grep -qE '[0-9] ?(B|bytes|kB|KB|MB|GB|KiB|MiB|GiB)\b' said || told=$((told + 1))
-done
-[ "$told" -ge 5 ] || fail "only $told of these commands have told a size"
+    told=no
+    ! grep -qE '[0-9] ?(B|bytes|kB|KB|MB|GB|KiB|MiB|GiB)\b' said || told=sized
+    [ "$told" = "$sized" ] || fail "hearth $command: a size is told: $told, not $sized: $(cat said)"
+done <<'COMMANDS'
+0 sized image sizes a.tar
+0 sized image sizes b.tar --against a.tar
+3 sized image diff a.tar b.tar
+0 sized image inspect a.tar
+0 sized image layout layout.yaml
+0 sized image layout layout.yaml --size 4GiB
+0 no node list
+0 no node show alpha
+0 no node events
+0 sized incident alpha -o sizes.incident
+0 no why node alpha
+0 no image load big.raw --kernel text --ramdisk text --state sizes
+0 sized bundle create -o sizes.bundle --without-hearth --image big.raw
+COMMANDS
 
 # What could not be written: a full disk, and nobody who reads (with SIGPIPE ignored, too, as services have it).
 lost() {

@@ -23,6 +23,6 @@ class Spool final : public ByteSource {
 };
 
 /// How much memory may be filled without the machine suffering: two thirds of what is available.
-[[nodiscard]] std::uint64_t spool_limit(std::string_view meminfo);
+[[nodiscard]] std::uint64_t spool_limit();
 
 }  // namespace hearth::agent::deploy

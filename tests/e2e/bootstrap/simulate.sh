@@ -9,6 +9,8 @@ hearth=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+mkdir tmp
+export TMPDIR=$work/tmp
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 # What a command says, all of it, and that it ends with this code.
@@ -33,6 +35,7 @@ machines:
   - {name: compute3}
 YAML
 }
+nothing_is_left() { [ -z "$(ls -A tmp)" ] || fail "$1 left in TMPDIR: $(find tmp | head -5)"; }
 site 192.0.2.100-192.0.2.150 > site.yaml
 site 192.0.2.100-192.0.2.101 > small.yaml
 
@@ -42,6 +45,7 @@ holds "4 runs of 4 machines, none of the faults: 4 came to their end"
 holds "all machines run: median "
 holds "note: image: $work/node.qcow2 is not there"
 holds "no weak point was seen"
+nothing_is_left "a played site"
 
 # Faults have their price.
 said 0 "$hearth" simulate site.yaml --runs 2 --years 0.05 --faults often --json
@@ -90,11 +94,40 @@ for _ in {1..100}; do
   [ -z "$player" ] || break
   sleep 0.05
 done
+[ -n "$player" ] || fail "no process plays: $(cat killed.txt)"
+for _ in {1..100}; do
+  [ -z "$(find tmp -name kernel)" ] || break
+  sleep 0.05
+done
 kill -9 "$player"
 ! wait "$starter" || fail "a run whose process was killed counts as played: $(cat killed.txt)"
 out=$(cat killed.txt)
 holds "the process that played it ended: killed by SIGKILL (for lack of memory?)"
 holds "1 came to their end"
+nothing_is_left "a process that was killed"
+
+# Nor does one that is stopped leave anything: many runs, and one that is played again.
+for wish in "--runs 100 --years 20" "--replay 1 --years 20"; do
+  # shellcheck disable=SC2086 # two options
+  "$hearth" simulate site.yaml $wish > stopped.txt 2>&1 &
+  starter=$!
+  for _ in {1..200}; do
+    [ -z "$(find tmp -name ramdisk)" ] || break
+    sleep 0.05
+  done
+  [ -n "$(find tmp -name ramdisk)" ] || fail "$wish: nothing is played: $(cat stopped.txt)"
+  kill -INT "$starter"
+  code=0
+  wait "$starter" || code=$?
+  [ "$code" = 130 ] || fail "$wish, stopped, ended with $code: $(tail -3 stopped.txt)"
+  nothing_is_left "$wish, stopped,"
+done
+
+# Strangers are told of, and may be left out.
+said 0 "$hearth" simulate site.yaml --runs 1 --years 0.05
+holds "note: 18 computers an hour that the site does not know ask for an address, too: they have up to 18 of the pool's 51"
+said 0 "$hearth" simulate site.yaml --runs 1 --years 0.05 --strangers 0
+[[ $out != *"does not know"* ]] || fail "a closed network has strangers: $out"
 
 # What can't be played.
 said 2 "$hearth" simulate site.yaml --faults flood
@@ -103,6 +136,8 @@ said 2 "$hearth" simulate site.yaml --faults 'power-loss:compute9@1+0'
 holds "machines: control1, compute1, compute2, compute3"
 said 2 "$hearth" simulate site.yaml --timeline run.svg
 said 2 "$hearth" simulate site.yaml --years 0
+said 2 "$hearth" simulate site.yaml --strangers 3601
+holds "a number from 0 to 3600 is expected"
 said 2 "$hearth" simulate instackenv.json
 holds "a site file (.yaml) is expected"
 sed 's/^network:/later: {of: another version}\nnetwork:/' site.yaml > later.yaml

@@ -124,6 +124,27 @@ rm two-data_image.raw
 "$HEARTH" image create -n -t raw,qcow2,tar --checksums sha256 -o two tiny-os filled > out 2>&1 < /dev/null || fail "third: $(tail -20 out)"
 [ "$(of two-data_image.raw 0 /file)" = data ] || fail "the second disk is not made again"
 
+# Disks of one machine are images of one build, or stay those of the one before: also when the second can't be converted.
+mkdir bin
+cat > bin/qemu-img <<SH
+#!/bin/sh
+case "\$*" in *convert*further*) echo "no room for the second" >&2; exit 1 ;; esac
+exec $(command -v qemu-img) "\$@"
+SH
+chmod +x bin/qemu-img
+hook paired/install.d/50-paired <<< 'mkdir -p /srv/deep && echo first > /srv/file'
+"$HEARTH" image create -n -t vmdk --checksums sha256 -o pair tiny-os paired > out 2>&1 < /dev/null || fail "a pair: $(tail -20 out)"
+cat pair*.vmdk.sha256 > pair.sums
+hook paired/install.d/50-paired <<< 'mkdir -p /srv/deep && echo second > /srv/file'
+PATH=$work/bin:$PATH "$HEARTH" image create -n -t vmdk --checksums sha256 -o pair tiny-os paired > out 2>&1 < /dev/null && fail "half a pair is well"
+expect_text out "no room for the second"
+sha256sum -c pair.sums > out 2>&1 || fail "half a pair was replaced: $(cat out)"
+cat pair*.vmdk.sha256 | cmp -s - pair.sums || fail "the checksums of half a pair were replaced"
+[ "$(find . -maxdepth 1 -name 'pair*.vmdk' | wc -l)" = 2 ] || fail "what was kept has two names: $(ls)"
+"$HEARTH" image create -n -t vmdk --checksums sha256 -o pair tiny-os paired > out 2>&1 < /dev/null || fail "the second pair: $(tail -20 out)"
+sha256sum -c pair.vmdk.sha256 pair-data_image.vmdk.sha256 > out 2>&1 || fail "the second pair: $(cat out)"
+sha256sum -c pair.sums > out 2>&1 && fail "the second pair is the first"
+
 # Another image may not be called as the second disk's.
 printf -- '- &one {imagename: one, elements: [tiny-os], types: [raw], skip-base: true}\n- {<<: *one, imagename: one-data_image}\n' > images.yaml
 "$HEARTH" image create images.yaml > out 2>&1 < /dev/null && fail "two images are one file"

@@ -108,18 +108,20 @@ def examples(hearth, work):
     folder = os.environ.get("HEARTH_INVENTORIES", "")
     if not folder:
         return print("SKIPPED: HEARTH_INVENTORIES names no examples of other projects")
-    assert any(files for _, _, files in os.walk(folder)), folder + " holds no files"
+    read = 0
     for place, _, files in sorted(os.walk(folder)):
         for name in sorted(files):
             path = os.path.join(place, name)
             done = taken(hearth, path, work)
             if done.returncode == 0:
                 result = json.loads(done.stdout)
+                read += 1
                 left = [w for w in result["warnings"] if w.startswith("left out")]
                 print("%-50s %d machines; %s" % (os.path.relpath(path, folder), len(result["created"]), left[0] if left else "every field used"))
             else:
-                assert done.returncode > 0 and done.stderr.strip(), "%s ends hearth by %d" % (path, done.returncode)
+                assert done.returncode == 1 and done.stderr.strip(), "%s ends hearth by %d: %s" % (path, done.returncode, done.stderr)
                 print("%-50s refused: %s" % (os.path.relpath(path, folder), done.stderr.strip().split("\n")[1:3]))
+    assert read, folder + " holds no inventory that is taken"
 
 
 def main():

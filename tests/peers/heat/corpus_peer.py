@@ -84,8 +84,6 @@ def run(hearth, path):
                               timeout=120)
     if done.returncode not in (0, 1):
         return "DIFFERENT", ["exit code %d: %s" % (done.returncode, done.stderr)]
-    if CLOUD in done.stderr:
-        return "a cloud's", []
     if "Could not fetch remote" in str(theirs.get("error")):
         return "not here", []  # it names templates by URL
     if "Could not fetch contents" in str(theirs.get("error")) and "get_file path" in done.stdout + done.stderr:
@@ -96,6 +94,8 @@ def run(hearth, path):
         mine = compare.normal(corpus_values.without_scaled(mine))
         theirs = corpus_values.alike(compare.normal(json.loads(plain.replace("file://%s/" % os.path.dirname(path), ""))), mine)
     found = compare.differences(theirs, mine)
+    if CLOUD in done.stderr and compare.is_error(theirs):
+        return "a cloud's", ["heat:   %s\n      hearth: %s" % (theirs["error"][:200], done.stderr.strip()[-200:])]
     if found:
         return "DIFFERENT", found
     if compare.is_error(theirs):
@@ -118,7 +118,10 @@ def main():
             print("    ", line)
         sys.stdout.flush()
     print("of %d templates: %s" % (sum(counted.values()), ", ".join("%d %s" % (n, w) for w, n in sorted(counted.items()))))
-    return 1 if counted["DIFFERENT"] or not counted["same"] else 0
+    other = counted["both refuse"] + counted["a cloud's"]
+    if counted["same"] <= other:
+        print("FAIL: the values of %d templates were compared, and of %d none: is this Heat's tree?" % (counted["same"], other))
+    return 1 if counted["DIFFERENT"] or counted["same"] <= other else 0
 
 
 if __name__ == "__main__":

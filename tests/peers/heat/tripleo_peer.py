@@ -109,8 +109,9 @@ def main():
     hearth = os.path.abspath(sys.argv[1])
     oracle.set_up(2000, 10000000)
     compare.SETS = True
-    bad = compared = 0
-    for tree in map(os.path.abspath, TREES):
+    bad = 0
+    compared = dict.fromkeys(map(os.path.abspath, TREES), 0)
+    for tree in compared:
         for name, roles, environments in PLANS:
             used = one_of(tree, roles), [one_of(tree, each) for each in environments]
             if used[0] is None or None in used[1]:
@@ -120,14 +121,14 @@ def main():
                 prepared(hearth, tree, work, used[0])
                 found, count, ours, theirs = run(hearth, work, [REGISTRY] + [each for each in used[1] if each], tripleo.values(work + "/tree"))
             bad += bool(found)
-            compared += 1
+            compared[tree] += 1
             print("%-24s %-18s %5d resources, %d different; %.1f s, Heat %.1f s" % (os.path.basename(tree), name, count, len(found), ours, theirs))
             for line in found[:6]:
                 print("    ", line)
             sys.stdout.flush()
-    if not compared:
-        print("nothing was compared: is HEARTH_TRIPLEO_TREE a checkout of tripleo-heat-templates?")
-    return 1 if bad or not compared else 0
+    for tree in (tree for tree, plans in compared.items() if not plans):
+        print("FAIL: nothing of %s was compared: is it a checkout of tripleo-heat-templates?" % tree)
+    return 1 if bad or not all(compared.values()) else 0
 
 
 if __name__ == "__main__":

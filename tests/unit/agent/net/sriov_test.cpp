@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "tests/unit/agent/net/network_fixture.hpp"
+#include "tests/unit/agent/net/world_fixture.hpp"
 
 namespace hearth::agent::net {
 namespace {
@@ -73,6 +73,17 @@ TEST(NetSriov, a_function_keeps_the_name_that_it_has) {
   EXPECT_EQ(network.devices[0].name, "enp3s0v5");
 }
 
+TEST(NetSriov, a_function_of_a_card_with_a_long_name_has_a_name_that_fits) {
+  const Network network = network_of(
+      "network_config:\n"
+      "- {type: sriov_pf, name: enp129s0f0np0, numvfs: 11}\n"
+      "- {type: sriov_pf, name: enp129s0f1np1, numvfs: 11}\n"
+      "- {type: sriov_vf, device: enp129s0f0np0, vfid: 10}\n"
+      "- {type: sriov_vf, device: enp129s0f1np1, vfid: 10}\n");
+  EXPECT_EQ(network.devices[2].name, "np129s0f0np0_10");
+  EXPECT_EQ(network.devices[3].name, "np129s0f1np1_10");
+}
+
 TEST(NetSriov, what_makes_no_sense_is_refused) {
   const std::string card = "- {type: sriov_pf, name: p2p1, numvfs: 4}\n";
   EXPECT_EQ(sriov_refused(card + "- {type: sriov_vf, device: p2p1, vfid: 4}\n"),
@@ -109,11 +120,60 @@ TEST(NetSriov, changed_rules_are_replayed_cards_first_before_anything_is_started
   const std::vector<Step> steps = start_steps(plan, Provider::eni, "");
   ASSERT_GE(steps.size(), 7U);
   EXPECT_THAT(steps[0].argv, testing::ElementsAre("udevadm", "control", "--reload"));
-  EXPECT_EQ(steps[1].argv.back(), "/sys/class/net/p2p1");
+  EXPECT_EQ(join(steps[1].argv, " "), "/bin/sh /etc/udev/os-net-config-sriov.sh p2p1 4 - - on");
   EXPECT_EQ(steps[3].argv.back(), "/sys/class/net/p2p1_0");
   EXPECT_EQ(steps[5].argv.back(), "p2p1") << "the card is up before its function";
   for (const RenderedFile& file : layout.files) files.put(file.path, file.data);
   EXPECT_TRUE(start_steps(plan_change(layout, {Provider::eni, "", false, {}}, files), Provider::eni, "").empty());
+}
+
+TEST(NetSriov, what_is_renamed_has_its_new_name_before_functions_are_made) {
+  ChangePlan plan;
+  plan.restart = {{.name = "nic1", .text = "", .after = {}, .device_now = "em1"}};
+  plan.replayed = {{"nic1", {"make-functions", "nic1"}}};
+  for (const Provider provider : {Provider::eni, Provider::networkd}) {
+    const std::vector<Step> steps = start_steps(plan, provider, "");
+    EXPECT_EQ(join(steps[1].argv, " "), "ip link set dev em1 name nic1");
+    EXPECT_EQ(join(steps[3].argv, " "), "make-functions nic1");
+  }
+}
+
+TEST(NetSriov, functions_that_were_not_made_are_made_by_the_next_run) {
+  FakeWorld fake;
+  fake.files.make_directories("/sys/class/net/p2p1/device/virtfn0", 0755);
+  fake.runner.on("udevadm", 0);
+  fake.runner.on("sh", [](const Command&) { return CommandResult{Exited{1}, "p2p1: no such command", ""}; });
+  const Network network = network_of("network_config: [{type: sriov_pf, name: p2p1, numvfs: 4}]\n");
+  const auto run = [&] { (void)apply_layout(render(Provider::eni, network, "", fake.files), {}, fake.world); };
+  const std::string make = "/bin/sh /etc/udev/os-net-config-sriov.sh p2p1 4 - - on";
+  EXPECT_THAT(refusal(run), HasSubstr(cat(make, ": exit code 1: p2p1: no such command")));
+  fake.runner.on("sh", 0);
+  fake.runner.ran.clear();
+  run();
+  EXPECT_TRUE(fake.ran(make)) << "the rules are right by now";
+  fake.runner.ran.clear();
+  run();
+  EXPECT_FALSE(fake.ran(make));
+}
+
+TEST(NetSriov, a_roll_back_gives_a_card_what_it_had) {
+  FakeWorld fake;
+  fake.files.put("/sys/class/net/p2p1/device/sriov_numvfs", "2\n");
+  fake.runner.on("udevadm", 0);
+  fake.runner.on("sh", 0);
+  const Network network = network_of("network_config: [{type: sriov_pf, name: p2p1, numvfs: 4}]\n");
+  ApplySettings settings;
+  settings.check = *parse_url("http://192.0.2.80/");
+  settings.patience = std::chrono::seconds(3);
+  EXPECT_THAT(
+      refusal([&] { (void)apply_layout(render(Provider::eni, network, "", fake.files), settings, fake.world); }),
+      HasSubstr("rolled back"));
+  const std::vector<std::string> changes = fake.changes();
+  const auto back = std::find_if(changes.begin(), changes.end(), [](const std::string& line) {
+    return line.ends_with("sh /sys/class/net/p2p1/device/sriov_numvfs 2");
+  });
+  ASSERT_NE(back, changes.end()) << join(changes, "\n");
+  EXPECT_EQ(*(back - 2), "udevadm trigger --action=add /sys/class/net/p2p1") << "what former rules say";
 }
 
 TEST(NetSriov, former_rules_go_with_the_last_card) {
@@ -143,6 +203,33 @@ TEST(NetSriov, the_script_sets_the_number_of_functions) {
     EXPECT_EQ(std::system(command.c_str()), 0);
     EXPECT_EQ(read_file(device / "sriov_numvfs"), "4\n");
   }
+}
+
+/// What fails is not passed over, and no running guest loses its card.
+TEST(NetSriov, the_script_fails_when_a_part_fails_and_takes_nothing_from_guests) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-sriov-");
+  const fs::path device = directory.path() / "class/net/p2p1/device";
+  fs::create_directories(device / "virtfn0");
+  fs::create_symlink("/bus/pci/drivers/vfio-pci", device / "virtfn0/driver");
+  const fakes::MemoryFileSystem files;
+  const Network network = network_of("network_config: [{type: sriov_pf, name: p2p1, numvfs: 4}]\n");
+  const std::string script = file_of(render(Provider::eni, network, "", files), std::string(k_sriov_script));
+  put_text(directory.path() / "script", replace_all(script, "/sys/", cat(directory.path().string(), "/")));
+  const auto run = [&directory](const std::string& words) {
+    return std::system(cat("PATH=", directory.path().string(), ":$PATH; export PATH; /bin/sh ",
+                           (directory.path() / "script").string(), " p2p1 ", words, " 2> ",
+                           (directory.path() / "said").string())
+                           .c_str());
+  };
+  put_text(device / "sriov_numvfs", "2\n");
+  EXPECT_NE(run("4 - - -"), 0);
+  EXPECT_EQ(read_file(device / "sriov_numvfs"), "2\n");
+  EXPECT_THAT(read_file(directory.path() / "said"), HasSubstr("p2p1 has 2 functions and is to have 4"));
+  EXPECT_EQ(run("2 - - -"), 0) << "as many as there are";
+  put_text(directory.path() / "devlink", "#!/bin/sh\necho 'devlink: no such mode' >&2\nexit 1\n");
+  fs::permissions(directory.path() / "devlink", fs::perms::owner_all);
+  EXPECT_NE(run("2 - dmfs -"), 0);
+  EXPECT_THAT(read_file(directory.path() / "said"), HasSubstr("no such mode"));
 }
 
 TEST(NetTap, each_provider_makes_it) {

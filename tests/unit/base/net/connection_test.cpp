@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <array>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -63,6 +65,26 @@ TEST_F(GatheringTest, ASilentServerIsGivenUpAtTheDeadline) {
   const MonotonicTime begin = clock_.now();
   EXPECT_THROW((void)read(k_short), Error);
   EXPECT_GE(clock_.now() - begin, k_short);
+}
+
+/// Of more than it lets wait the kernel says "Resource temporarily unavailable", which tells nobody what to do.
+TEST(LocalConnectionTest, WhoIsNotLetInIsToldThatOthersWait) {
+  const TempDir work = TempDir::create("/tmp", "hearth-full-");
+  const fs::path path = work.path() / "socket";
+  const Fd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 0), 0);
+  const SystemClock clock;
+  std::vector<Connection> waiting;
+  try {
+    while (waiting.size() < 10) waiting.push_back(Connection::open_local(path, clock));
+    ADD_FAILURE() << "all are let in";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.system_error(), EAGAIN);
+    EXPECT_NE(error.story().find("So many wait there already"), std::string::npos) << error.story();
+  }
 }
 
 }  // namespace

@@ -58,12 +58,86 @@ TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
   EXPECT_EQ(node(uuid).job.stage, "await agent");
 }
 
+/// Each of these gives it again, and is killed before it is answered.
+TEST_F(OffOrder, ofManyConductorsOneAfterTheOtherIsAsYoungAsTheLast) {
+  conductor->verb(uuid, "active", {});
+  go_to("power off");
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(std::chrono::seconds(150));
+    start();
+    go_to("power off");
+  }
+  start();
+  pass(50);
+  EXPECT_EQ(node(uuid).job.stage, "power on");
+}
+
 TEST_F(OffOrder, ofAPersonCountsLikewise) {
   conductor->power(uuid, "power off");
   start();
   conductor->verb(uuid, "active", {});
   pass(50);
   EXPECT_EQ(node(uuid).job.stage, "power on");
+}
+
+/// The machine's management carries it out a while after the next conductor's start; people switch on before.
+TEST_F(OffOrder, findsNoMachineThatAPersonStarts) {
+  const auto times_told = [this] {
+    const std::vector<std::string> told = events(uuid, "power");
+    return std::count_if(told.begin(), told.end(),
+                         [](const std::string& text) { return text.find("may yet carry out") != std::string::npos; });
+  };
+  for (const char* wish : {"power on", "rebooting", "soft rebooting"}) {
+    const auto before = times_told();
+    conductor->power(uuid, "power off");
+    start();
+    conductor->power(uuid, wish, Seconds(10));  // in place of the former conductor's wish
+    pass(57);
+    EXPECT_EQ(node(uuid).power, Power::off) << wish;
+    EXPECT_EQ(node(uuid).target_power, wish);
+    EXPECT_EQ(times_told(), before + 1) << wish;
+    pass(6);
+    EXPECT_EQ(node(uuid).power, Power::on) << wish;
+    EXPECT_EQ(node(uuid).target_power, "");
+    conductor->power(uuid, "power off");
+    pass(2);
+  }
+}
+
+TEST_F(OffOrder, letsALaterWishReplaceOneThatIsHeld) {
+  conductor->power(uuid, "power off");
+  start();
+  conductor->power(uuid, "power on");
+  pass(5);
+  conductor->power(uuid, "power off");
+  pass(2);
+  EXPECT_EQ(node(uuid).target_power, "");
+  pass(60);
+  EXPECT_EQ(node(uuid).power, Power::off);
+}
+
+/// A restart that a killed conductor has ordered is one that switches off.
+TEST_F(OffOrder, ofARestartIsWaitedForBeforeItIsGoneOnWith) {
+  conductor->power(uuid, "rebooting");
+  start();
+  pass(57);
+  EXPECT_EQ(node(uuid).target_power, "rebooting");
+  pass(6);
+  EXPECT_EQ(node(uuid).power, Power::on);
+}
+
+TEST_F(OffOrder, findsNoMachineThatIsSetRight) {
+  settings.power_sync_interval = Seconds(10);
+  drivers.find("fake-hardware")->set(node(uuid), PowerAction::off);
+  conductor->power(uuid, "power off");
+  start();
+  Node& wanted = conductor->ledger().edit(uuid);
+  forget_power_wishes(wanted);
+  wanted.power = Power::on;
+  pass(57);
+  EXPECT_EQ(drivers.find("fake-hardware")->state(node(uuid)), Power::off) << join(events(uuid, "power"), "\n");
+  pass(6);
+  EXPECT_EQ(drivers.find("fake-hardware")->state(node(uuid)), Power::on);
 }
 
 TEST_F(OffOrder, ofAFailedDeploymentCountsLikewise) {

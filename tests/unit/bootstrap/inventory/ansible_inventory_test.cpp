@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "bootstrap/inventory/listing.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -22,6 +23,39 @@ TEST(AnsibleInventory, variables_may_stand_before_their_group_and_of_the_groups_
   const auto hosts = read_ansible_ini("[r1:vars]\na=1\n[ungrouped:vars]\na=2\n[all:vars]\nb=3\n[r1]\nw0\n", "f");
   ASSERT_TRUE(hosts) << hosts.error().text();
   EXPECT_EQ(hosts->at(0).variables.data, Json({{"b", "3"}, {"a", "1"}}));
+}
+
+std::vector<ListingEntry> ansible(std::string_view text) {
+  const auto entries = read_listing(text, "f", ListingFormat::ansible);
+  if (!entries) ADD_FAILURE() << entries.error().text() << "\n" << text;
+  return entries ? *entries : std::vector<ListingEntry>();
+}
+
+TEST(AnsibleInventory, variables_of_a_group_that_stands_twice_count_from_both_places) {
+  const auto hosts = ansible(
+      "all: {children: {a: {vars: {ipmi_username: u, ipmi_address: 192.0.2.1}}}}\n"
+      "a: {hosts: {w0: }, vars: {ipmi_address: 192.0.2.2}}\n");
+  ASSERT_EQ(hosts.size(), 1U);
+  EXPECT_NE(format_json(hosts[0].data).find("\"u\""), std::string::npos) << format_json(hosts[0].data);
+  EXPECT_NE(format_json(hosts[0].data).find("192.0.2.2"), std::string::npos) << format_json(hosts[0].data);
+}
+
+TEST(AnsibleInventory, what_is_no_object_of_hosts_children_or_variables_is_refused) {
+  for (const auto& [text, fault] :
+       {std::pair{"a:\n  hosts: w0\n", "f:2:10: the hosts of the group a are to be an object, or a list of names"},
+        std::pair{"a:\n  children: b\n", "f:2:13: the children of the group a are to be an object, or a list of names"},
+        std::pair{"a:\n  vars: [x]\n", "f:2:9: the variables of the group a are to be an object"}}) {
+    const auto entries = read_listing(text, "f", ListingFormat::ansible);
+    ASSERT_FALSE(entries) << text;
+    EXPECT_EQ(entries.error().text(), fault);
+  }
+}
+
+TEST(AnsibleInventory, an_ini_whose_first_line_has_commas_is_none_of_a_table) {
+  constexpr const char* k_text = "w0 tags=a,b,c ipmi_address=192.0.2.5\nw1 ipmi_address=192.0.2.6\n";
+  EXPECT_EQ(read_listing(k_text, "f", ListingFormat::any).value().size(), 2U);
+  EXPECT_EQ(ansible(k_text).size(), 2U);
+  EXPECT_EQ(ansible("w0,1,2\nw1 ipmi_address=192.0.2.6\n").size(), 1U) << "as it was asked for";
 }
 
 TEST(AnsibleInventory, values_of_an_ini_are_literals_or_text) {

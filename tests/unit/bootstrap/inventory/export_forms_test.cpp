@@ -86,6 +86,28 @@ TEST(ExportForms, passwords_only_come_when_they_are_asked_for) {
   }
 }
 
+TEST(ExportForms, what_is_written_without_secrets_is_read_again) {
+  const std::vector<NodeDraft> nodes = drafts_of(
+      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "mac": ["52:54:00:00:00:01"]},
+          {"name": "b", "pm_type": "redfish", "pm_addr": "https://192.0.2.6", "mac": ["52:54:00:00:00:02"]}])");
+  for (const std::string& name : export_form_names()) {
+    const ListingFormat form = format_named(name).value();
+    std::set<std::string> lost;
+    EXPECT_EQ(drafts_of(render_inventory(exported(nodes, false), form, lost)).size(), nodes.size()) << name;
+    const bool has_secrets = form == ListingFormat::metal3 || form == ListingFormat::tinkerbell;
+    EXPECT_EQ(lost.contains("pm_user (a Secret is written with its password only: --secrets)"), has_secrets) << name;
+  }
+}
+
+TEST(ExportForms, a_text_of_several_lines_comes_back_from_a_table) {
+  const std::vector<NodeDraft> before = drafts_of(
+      R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_password": "one\rtwo", "mac": ["52:54:00:00:00:01"]}])");
+  std::set<std::string> lost;
+  const std::string text = render_inventory(exported(before, true), ListingFormat::netbox, lost);
+  EXPECT_NE(text.find("\"one\rtwo\""), std::string::npos) << text;
+  EXPECT_EQ(shown(drafts_of(text).at(0)), shown(before.at(0)));
+}
+
 TEST(ExportForms, what_a_form_has_no_place_for_is_told) {
   std::set<std::string> lost;
   (void)render_inventory(

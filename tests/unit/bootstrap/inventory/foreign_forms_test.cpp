@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bootstrap/inventory/draft.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -35,6 +37,17 @@ TEST(ForeignForms, ironicsOwnCreateFile) {
   EXPECT_EQ(data["cpu"], 1);
   EXPECT_EQ(data["properties.odd"], "x");
   EXPECT_EQ(data["ports"][0]["address"], "52:54:00:00:00:02");
+}
+
+TEST(ForeignForms, portsThatAreNoListAreAFaultBesidePortGroupsToo) {
+  const auto nodes = read_listing(
+      R"([{"name": "n", "driver": "ipmi", "driver_info": {"ipmi_address": "192.0.2.6"}, "ports": {},
+           "portgroups": [{"ports": [{"address": "52:54:00:00:00:02"}]}]}])",
+      "f", ListingFormat::json);
+  ASSERT_TRUE(nodes);
+  const std::string faults = faults_text(draft_nodes(*nodes).faults, "f");
+  EXPECT_NE(faults.find("f:1:"), std::string::npos) << faults;
+  EXPECT_NE(faults.find("ports must be a list"), std::string::npos) << faults;
 }
 
 TEST(ForeignForms, csvWithQuotes) {

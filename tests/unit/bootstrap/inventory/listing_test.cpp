@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -50,6 +51,28 @@ TEST(Listing, whatYaml11WouldSpoilStaysAsItWasWritten) {
   EXPECT_EQ(nodes[0].data["cpu"], 4);
   EXPECT_EQ(nodes[1].data["mac"], "52:54:00:11:22:35");
   EXPECT_EQ(nodes[1].data["name"], "12");
+}
+
+TEST(Listing, whatStandsBehindTheMarkOfADocumentIsRead) {
+  const auto hosts = listing(
+      "%YAML 1.1\n--- {apiVersion: v1, kind: Secret, metadata: {name: s},\n stringData: {username: u, password: p}}\n"
+      "--- # a host\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: h}\n"
+      "spec: {bmc: {address: 'ipmi://192.0.2.5', credentialsName: s}, bootMACAddress: '52:54:00:00:00:01', odd: 1}\n",
+      ListingFormat::any);
+  ASSERT_EQ(hosts.size(), 1U);
+  EXPECT_EQ(hosts[0].data["pm_password"], "p");
+  ASSERT_TRUE(hosts[0].places.contains("pm_addr"));
+  EXPECT_EQ(hosts[0].place("pm_addr").line, 8);
+}
+
+/// It was minutes where each line was looked at again with all before it.
+TEST(Listing, blankLinesCostNoMoreThanTheirNumber) {
+  const std::string text = cat(std::string(300'000, '\n'), "nodes:\n- {mac: 52:54:00:11:22:35, pm_type: ipmi}\n");
+  const MonotonicTime began = SystemClock().now();
+  const auto entries = read_listing(text, "file", ListingFormat::yaml);
+  EXPECT_LT(SystemClock().now() - began, std::chrono::seconds(20));
+  ASSERT_TRUE(entries);
+  EXPECT_EQ(entries->size(), 1U);
 }
 
 TEST(Listing, aWrongDocumentSaysWhereAndWhat) {

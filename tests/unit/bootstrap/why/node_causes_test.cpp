@@ -81,6 +81,16 @@ TEST(NodeCauses, StatesOfOthersAndFieldsThatAreNull) {
   EXPECT_NE(first(facts({{"provision_state", "clean hold"}})).find("holds it until a person"), std::string::npos);
 }
 
+TEST(NodeCauses, APowerOrderThatIsHeldIsToldWhileItIs) {
+  Json node = {{"provision_state", "active"},
+               {"power_state", "power off"},
+               {"target_power_state", "power on"},
+               {"driver_internal_info", {{"power_waits_until", k_noon + 11 * k_minute}}}};
+  EXPECT_NE(first(facts(node)).find("of a conductor that was killed"), std::string::npos);
+  node["driver_internal_info"]["power_waits_until"] = k_noon;
+  EXPECT_EQ(first(facts(node)).find("of a conductor that was killed"), std::string::npos);
+}
+
 TEST(NodeCauses, WhatIsDoneNextIsAVerbThatTheStateTakes) {
   const auto next = [](const char* state, const char* error) {
     return node_causes(facts({{"provision_state", state}, {"last_error", error}, {"driver", "redfish"}})).front().next;

@@ -50,6 +50,28 @@ TEST_F(OutputFileTest, SoHasOneThatWasWrittenInAnyOrder) {
   expect_checked();
 }
 
+TEST_F(OutputFileTest, FilesThatBelongTogetherAppearWhenAllAreComplete) {
+  RealFileSystem().write(target_, "earlier", {});
+  const fs::path other = work_.path() / "image-data";
+  const auto text = [](const char* what) {
+    return [what](const AtomicFile& file) { write_all(file.fd(), what, "image"); };
+  };
+  {
+    FilesTogether given_up;
+    write_placed(target_, k_all, text("new"), &given_up);
+    EXPECT_EQ(read_file(target_), "earlier");
+  }
+  EXPECT_THAT(names(), testing::ElementsAre("image")) << "nothing is left of what never got its name";
+  FilesTogether together;
+  write_placed(target_, k_all, text("new"), &together);
+  write_placed(other, {}, text("data"), &together);
+  EXPECT_EQ(names().size(), 1U);
+  together.place();
+  EXPECT_EQ(read_file(target_), "new");
+  EXPECT_EQ(read_file(other), "data");
+  expect_checked();
+}
+
 TEST_F(OutputFileTest, AFailureLeavesNothingBehind) {
   EXPECT_THROW(write_streamed(target_, k_all, [](int) { throw Error(ErrorKind::io, "no"); }), Error);
   EXPECT_THROW(write_placed(target_, k_all, [](const AtomicFile&) { throw Error(ErrorKind::io, "no"); }), Error);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"
 #include "tests/unit/builder/element_tree.hpp"
@@ -43,6 +44,8 @@ TEST_F(LayerStoreTest, KeepsOneKeyForItsOwner) {
   EXPECT_EQ(RealFileSystem().list(dir.path()).size(), 1U) << "nothing else was left";
   const TempDir other = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   EXPECT_NE(LayerStore(other.path()).fact_key().bytes, key);
+  RealFileSystem().write(dir.path() / "fact-key", "", {});
+  EXPECT_THROW((void)store.fact_key(), Error) << "digests that anybody can make";
 }
 
 TEST_F(LayerStoreTest, FindsWhatFollowsALayer) {

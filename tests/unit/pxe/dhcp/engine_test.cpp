@@ -111,6 +111,7 @@ TEST_F(DhcpEngineTest, AnExhaustedPoolIsSaidAndRecoversWhenOffersLapse) {
   const Decision refused = send(from_client(Type::discover, mac(13)));
   EXPECT_FALSE(refused.answer);
   EXPECT_THAT(refused.event, HasSubstr("no free address in 192.0.2.0/24"));
+  EXPECT_TRUE(refused.no_room);
   now_ += 61;
   EXPECT_TRUE(send(from_client(Type::discover, mac(13))).answer);
 }
