@@ -54,7 +54,6 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
-constexpr std::uint64_t k_image_build_kib = 1024;
 constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pipe holds that nobody reads yet
 constexpr Duration k_name_patience = std::chrono::seconds(2);  // with a build of the same name
 constexpr Duration k_name_retry = std::chrono::milliseconds(20);
@@ -629,12 +628,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
 }  // namespace
 
 std::uint64_t memory_for_tmpfs() {
-  for (const std::string& line : split_lines(RealFileSystem().read("/proc/meminfo").value_or(""))) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() >= 2 && words[0] == "MemAvailable:")
-      return parse_number(words[1]).value_or(0) * k_image_build_kib / 5 * 4;  // the kernel's word, less a fifth
-  }
-  return 0;
+  return available_memory() / 5 * 4;  // the kernel's word, less a fifth
 }
 
 int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity,

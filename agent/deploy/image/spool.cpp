@@ -38,12 +38,4 @@ std::optional<std::string> Spool::piece(std::uint64_t offset, std::uint64_t leng
   return bytes;
 }
 
-std::uint64_t spool_limit(std::string_view meminfo) {
-  for (const std::string& line : split_lines(meminfo)) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() >= 2 && words[0] == "MemAvailable:") return parse_number(words[1]).value_or(0) * 1024 / 3 * 2;
-  }
-  return 0;
-}
-
 }  // namespace hearth::agent::deploy

@@ -22,7 +22,4 @@ class Spool final : public ByteSource {
   std::uint64_t position_ = 0;
 };
 
-/// How much memory may be filled without the machine suffering: two thirds of what is available.
-[[nodiscard]] std::uint64_t spool_limit(std::string_view meminfo);
-
 }  // namespace hearth::agent::deploy

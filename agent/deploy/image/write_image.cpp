@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/hex.hpp"
-#include "base/sys/file.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -117,7 +117,7 @@ class Attempt {
     const bool needs_spool = format == ImageFormat::qcow2 && !source.piece(0, 8);
     if (!needs_spool) return decode_from(format, source, window);
     if (world_.say) world_.say(cat(url_.masked(), ": the server answers no ranges, so the image goes through memory"));
-    Spool spool(window, spool_limit(RealFileSystem().read("/proc/meminfo").value_or("")), image_.id);
+    Spool spool(window, available_memory() / 3 * 2, image_.id);  // the rest is for the machine itself
     std::atomic<std::uint64_t> read_again{0};
     Fetcher fetcher(spool, std::nullopt, read_again);
     Window spooled(fetcher);
