@@ -49,7 +49,8 @@ ServedResponse IronicApi::import(const ApiCall& call) {
   request.text = text_in(body, "text");
   request.source = text_in(body, "source", "the inventory");
   const std::string format = text_in(body, "format");
-  const std::optional<ListingFormat> known = format.empty() ? ListingFormat::any : format_named(format);
+  std::optional<ListingFormat> known = format.empty() ? ListingFormat::any : format_named(format);
+  if (!known) known = format_of(cat("x.", format));  // as a file's name ends: yml, sh
   if (!known) {
     const std::optional<std::string> near = nearest(format, format_names());
     throw Refusal(400, cat("format is to be one of ", join(format_names(), ", "), ", not '", format, "'",
@@ -70,6 +71,8 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"updated", result.updated},
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
+                           {"machines", result.machines},
+                           {"unsettled", result.unsettled},
                            {"names", result.names},
                            {"changes", result.changes},
                            {"warnings", result.warnings}});

@@ -32,7 +32,9 @@ struct ImportRequest {
 
 struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
-  std::map<std::string, std::string> names;                       ///< of those created, where they have one
+  std::map<std::string, std::string> names;                       ///< of each of them, empty where it has none
+  std::map<std::string, std::string> machines;                    ///< of those created: driver, BMC and cards
+  std::vector<std::string> unsettled;                             ///< of a dry run: UUIDs that will be others
   std::map<std::string, Json> changes;                            ///< of those updated: node_changes()
   std::vector<std::string> warnings;
   std::string faults;  ///< all that is wrong, a line each; then nothing was changed
