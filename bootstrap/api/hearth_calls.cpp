@@ -2,7 +2,6 @@
 // roles.
 #include <algorithm>
 
-#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
@@ -137,7 +136,7 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
 }
 
 /// A file of an image's evidence, as it was beside the image when that was loaded.
-ServedResponse IronicApi::evidence(const ApiCall& call) const {
+ServedResponse IronicApi::evidence(const ApiCall& call) {
   const std::string& file = call.parts[4];
   const Json image = conductor_.ledger().store().document(cat("image/", call.parts[2])).value_or(Json());
   const Json files = member_or_null(object_member(image, "evidence"), "files");
@@ -145,13 +144,13 @@ ServedResponse IronicApi::evidence(const ApiCall& call) const {
                      std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
   const std::string name = evidence_name(call.parts[2], file);
   const fs::path kept = conductor_.directory() / k_evidence_folder / name;
-  const std::optional<std::string> text =
-      known && name.find('/') == std::string::npos ? RealFileSystem().read(kept) : std::nullopt;
-  if (!text) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
+  const std::shared_ptr<const std::string> text =
+      known && name.find('/') == std::string::npos ? evidence_.take(kept) : nullptr;
+  if (text == nullptr) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
   ServedResponse response;
   response.headers = {{"Content-Type", file.ends_with(".json") ? "application/json" : "text/plain; charset=utf-8"},
                       {"X-Content-Type-Options", "nosniff"}};
-  response.body = *text;
+  response.shared_body = text;
   return response;
 }
 
@@ -242,6 +241,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
     store.put_document(key, document);
     conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is registered"));
     conductor_.settle();
+    if (kind == "image") drop_evidence(conductor_.directory(), call.parts[2], document);
     return empty_answer(204);
   }
   const std::optional<Json> found = store.document(key);
@@ -250,6 +250,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
     store.remove_document(key);
     conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is forgotten"));
     conductor_.settle();
+    if (kind == "image") drop_evidence(conductor_.directory(), call.parts[2], Json());
     return empty_answer(204);
   }
   return json_answer(200, *found);
