@@ -70,9 +70,9 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"updated", result.updated},
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
+                           {"names", result.names},
                            {"machines", result.machines},
                            {"unsettled", result.unsettled},
-                           {"names", result.names},
                            {"changes", result.changes},
                            {"warnings", result.warnings}});
 }
@@ -167,15 +167,25 @@ ServedResponse IronicApi::console(const ApiCall& call) {
     if (keyboard.size() < k_shortest_keyboard || keyboard.size() > 64)
       throw Refusal(400, cat("keyboard is to be a word of ", k_shortest_keyboard, " to 64 characters, made up anew"));
     const bool types = body.contains("text");
+    if (types && !body["text"].is_string()) throw Refusal(400, "text is to be a text: what is to be typed");
+    const bool has = consoles_->is_his(node.uuid, who, keyboard);
     const std::string fault =
         types ? consoles_->type(node, who, keyboard, text_in(body, "text")) : consoles_->take(node, who, keyboard);
     if (!fault.empty()) throw Refusal(409, cat("The console of node ", node.title(), ": ", fault, "."));
-    if (!types) tell_of_console(node, cat(who, " types at its console"));
+    if (types || has) return empty_answer(204);
+    try {
+      tell_of_console(node, cat(who, " types at its console"));
+    } catch (const std::exception&) {  // nobody types there without an event
+      consoles_->leave(node.uuid, who, keyboard);
+      throw;
+    }
     return empty_answer(204);
   }
   if (call.is("DELETE")) {
-    if (consoles_->leave(node.uuid, who, call.parameter("keyboard")))
-      tell_of_console(node, cat(who, " types at its console no more"));
+    const std::string keyboard = call.parameter("keyboard");
+    if (!consoles_->is_his(node.uuid, who, keyboard)) return empty_answer(204);
+    tell_of_console(node, cat(who, " types at its console no more"));
+    consoles_->leave(node.uuid, who, keyboard);
     return empty_answer(204);
   }
   const std::optional<Json> part =
@@ -191,10 +201,15 @@ void IronicApi::tell_of_console(const Node& node, const std::string& text) {
 
 void IronicApi::look_at_consoles() {
   if (consoles_ == nullptr) return;
-  for (const ConsoleDesk::Ended& ended : consoles_->tick()) {
+  const std::vector<ConsoleDesk::Ended>& all = consoles_->tick();
+  if (all.empty()) return;
+  for (const ConsoleDesk::Ended& ended : all) {
     const Node* node = conductor_.ledger().by_uuid(ended.uuid);
-    if (node != nullptr) tell_of_console(*node, cat(ended.who, " types at its console no more: ", ended.why));
+    if (node != nullptr)
+      conductor_.ledger().record(*node, "console", cat(ended.who, " types at its console no more: ", ended.why));
   }
+  conductor_.settle();
+  consoles_->told();  // where that was not kept it is told again
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {
