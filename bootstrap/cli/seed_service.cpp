@@ -397,7 +397,7 @@ struct SeedService::Parts {
     if (asked.size() > k_named) asked.resize(k_named);
     const ThreadWorkers::Load load = workers.load();
     return {{"parts", pace.shown(clock.now())},
-            {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}}},
+            {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}, {"slow", load.slow}}},
             {"asked", asked},
             {"nodes", conductor.ledger().nodes().size()}};
   }

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/conductor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/python_json.hpp"
@@ -328,11 +329,14 @@ void Conductor::forget_old_events() {
 }
 
 std::vector<std::string> Conductor::asked_nodes() const {
-  std::vector<std::string> names;
-  for (const std::string& uuid : busy_) {
+  std::vector<std::pair<Stamp, std::string>> asked;
+  for (const auto& [uuid, since] : busy_) {
     const Node* const node = ledger_.by_uuid(uuid);
-    if (node != nullptr) names.push_back(node->title());
+    if (node != nullptr) asked.emplace_back(since, node->title());
   }
+  std::sort(asked.begin(), asked.end());
+  std::vector<std::string> names;
+  for (auto& [since, title] : asked) names.push_back(std::move(title));
   return names;
 }
 

@@ -133,7 +133,7 @@ class Conductor {
   Ledger ledger_;
   Drivers& drivers_;
   Workers& workers_;
-  std::set<std::string> busy_;
+  Jobs::Busy busy_;
   std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
   bool look_at_all_imports_ = true;
   Strangers strangers_;
