@@ -242,7 +242,8 @@ void Conductor::seen(const std::string& mac, const std::string& how, Sign sign) 
   }
   strangers_.forget(mac);
   const bool boots = sign == Sign::boots;
-  const bool news = sign != Sign::asks || !found->instruction.action.empty();
+  const bool is_first = found->seen < found->provision_updated;  // since it came to this state
+  const bool news = sign != Sign::asks || !found->instruction.action.empty() || is_first;
   if (!news && ledger_.now() - found->seen < microseconds(Seconds(30))) return;
   Node& changed = ledger_.edit(found->uuid);
   heard_from(ledger_, changed, how);

@@ -5,7 +5,7 @@ import {consoleOf, leaveConsole} from './console.js';
 import {editNode} from './edit.js';
 import {placePicture} from './racks.js';
 import {nodeDetails, onChange, site, title} from './store.js';
-import {timeline} from './timeline.js';
+import {silence, timeline} from './timeline.js';
 import {badge, progressBar, stageText, wayLine, words} from './way.js';
 import {whyNot} from './who.js';
 
@@ -74,6 +74,11 @@ function history(events) {
     h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text))));
 }
 
+function unheard(node) {
+  const why = silence(node);
+  return why ? h('p', {class: 'under'}, why) : null;
+}
+
 /** What the deploy ramdisk told when an order failed; it stays open while the sheet is drawn anew. */
 function agentLog(log, open) {
   if (!log) return null;
@@ -95,11 +100,17 @@ function draw(node) {
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,
-    ...buttons(node), stages(node), timeline(node),
+    ...buttons(node), stages(node), timeline(node), unheard(node),
     h('section', {}, h('h3', {}, 'The machine'), facts(node)),
-    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open), consoleOf(node));
+    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open));
+  const box = consoleOf(node);
+  if (body.nextElementSibling !== box) {
+    body.nextElementSibling?.remove();
+    if (box) sheet.append(box);
+  }
   sheet.scrollTop = top;
-  if (focused) $(`[data-verb="${focused}"]`, sheet)?.focus();
+  if (open) $('details.agent pre', body).scrollTop = logTop;
+  focusAgain();
 }
 
 async function load() {
