@@ -87,12 +87,25 @@ function agentLog(log, open) {
     h('pre', {tabindex: '0', 'aria-label': "The agent's log"}, log.text));
 }
 
+/** What has the focus, so that its successor gets it: by its name, else by its place among its like. */
+function focusIn(body) {
+  const has = document.activeElement;
+  if (!body.contains(has)) return () => {};
+  const like = () => [...body.querySelectorAll(has.localName)];
+  const nameOf = (element) => element.getAttribute('aria-label') ?? element.textContent;
+  const [name, place] = [nameOf(has), like().indexOf(has)];
+  return () => (like().find((element) => nameOf(element) === name) ?? like()[place])?.focus({preventScroll: true});
+}
+
 function draw(node) {
   const sheet = $('#node');
-  const focused = document.activeElement?.dataset?.verb;
+  // The console is never taken out of the page: it would lose its place, and whoever types there his keys.
+  const body = $('.drawn', sheet) ?? put(sheet, h('div', {class: 'drawn'})).firstElementChild;
+  const focusAgain = focusIn(body);
   const top = sheet.scrollTop;
-  const open = sheet.querySelector('details.agent')?.open;
-  put(sheet,
+  const log = $('details.agent', body);
+  const [open, logTop] = [log?.open, $('pre', log ?? body)?.scrollTop];
+  put(body,
     h('header', {},
       h('div', {}, h('h2', {id: 'node-title'}, title(node)), badge(node)),
       h('button', {type: 'button', class: 'quiet close', 'aria-label': 'Close', onclick: () => sheet.close()}, '✕')),
