@@ -61,7 +61,11 @@ std::optional<Fd> connect_locally(const fs::path& path, bool waits) {
   Fd socket = local_stream(waits ? 0 : SOCK_NONBLOCK);
   if (::connect(socket.get(), name.get(), sizeof name.address) == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
-  throw Error::from_errno("connecting to", path.string());
+  Error error = Error::from_errno("connecting to", path.string());
+  if (error.system_error() == EAGAIN)
+    error.hint(
+        "as many wait there as it lets wait: whoever listens there takes nobody in, since it is stopped, or hangs");
+  throw std::move(error);
 }
 
 namespace {

@@ -2,7 +2,6 @@
 // roles.
 #include <algorithm>
 
-#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
@@ -49,7 +48,8 @@ ServedResponse IronicApi::import(const ApiCall& call) {
   request.text = text_in(body, "text");
   request.source = text_in(body, "source", "the inventory");
   const std::string format = text_in(body, "format");
-  const std::optional<ListingFormat> known = format.empty() ? ListingFormat::any : format_named(format);
+  std::optional<ListingFormat> known = format.empty() ? ListingFormat::any : format_named(format);
+  if (!known) known = format_of(cat("x.", format));  // as a file's name ends: yml, sh
   if (!known) {
     const std::optional<std::string> near = nearest(format, format_names());
     throw Refusal(400, cat("format is to be one of ", join(format_names(), ", "), ", not '", format, "'",
@@ -71,6 +71,8 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
                            {"names", result.names},
+                           {"machines", result.machines},
+                           {"unsettled", result.unsettled},
                            {"changes", result.changes},
                            {"warnings", result.warnings}});
 }
@@ -134,7 +136,7 @@ ServedResponse IronicApi::boot_log(const ApiCall& call) {
 }
 
 /// A file of an image's evidence, as it was beside the image when that was loaded.
-ServedResponse IronicApi::evidence(const ApiCall& call) const {
+ServedResponse IronicApi::evidence(const ApiCall& call) {
   const std::string& file = call.parts[4];
   const Json image = conductor_.ledger().store().document(cat("image/", call.parts[2])).value_or(Json());
   const Json files = member_or_null(object_member(image, "evidence"), "files");
@@ -142,13 +144,13 @@ ServedResponse IronicApi::evidence(const ApiCall& call) const {
                      std::find(k_evidence_shown.begin(), k_evidence_shown.end(), file) != k_evidence_shown.end();
   const std::string name = evidence_name(call.parts[2], file);
   const fs::path kept = conductor_.directory() / k_evidence_folder / name;
-  const std::optional<std::string> text =
-      known && name.find('/') == std::string::npos ? RealFileSystem().read(kept) : std::nullopt;
-  if (!text) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
+  const std::shared_ptr<const std::string> text =
+      known && name.find('/') == std::string::npos ? evidence_.take(kept) : nullptr;
+  if (text == nullptr) throw Refusal(404, cat("There is no ", file, " of image ", call.parts[2], "."));
   ServedResponse response;
   response.headers = {{"Content-Type", file.ends_with(".json") ? "application/json" : "text/plain; charset=utf-8"},
                       {"X-Content-Type-Options", "nosniff"}};
-  response.body = *text;
+  response.shared_body = text;
   return response;
 }
 
@@ -165,15 +167,25 @@ ServedResponse IronicApi::console(const ApiCall& call) {
     if (keyboard.size() < k_shortest_keyboard || keyboard.size() > 64)
       throw Refusal(400, cat("keyboard is to be a word of ", k_shortest_keyboard, " to 64 characters, made up anew"));
     const bool types = body.contains("text");
+    if (types && !body["text"].is_string()) throw Refusal(400, "text is to be a text: what is to be typed");
+    const bool has = consoles_->is_his(node.uuid, who, keyboard);
     const std::string fault =
         types ? consoles_->type(node, who, keyboard, text_in(body, "text")) : consoles_->take(node, who, keyboard);
     if (!fault.empty()) throw Refusal(409, cat("The console of node ", node.title(), ": ", fault, "."));
-    if (!types) tell_of_console(node, cat(who, " types at its console"));
+    if (types || has) return empty_answer(204);
+    try {
+      tell_of_console(node, cat(who, " types at its console"));
+    } catch (const std::exception&) {  // nobody types there without an event
+      consoles_->leave(node.uuid, who, keyboard);
+      throw;
+    }
     return empty_answer(204);
   }
   if (call.is("DELETE")) {
-    if (consoles_->leave(node.uuid, who, call.parameter("keyboard")))
-      tell_of_console(node, cat(who, " types at its console no more"));
+    const std::string keyboard = call.parameter("keyboard");
+    if (!consoles_->is_his(node.uuid, who, keyboard)) return empty_answer(204);
+    tell_of_console(node, cat(who, " types at its console no more"));
+    consoles_->leave(node.uuid, who, keyboard);
     return empty_answer(204);
   }
   const std::optional<Json> part =
@@ -189,10 +201,15 @@ void IronicApi::tell_of_console(const Node& node, const std::string& text) {
 
 void IronicApi::look_at_consoles() {
   if (consoles_ == nullptr) return;
-  for (const ConsoleDesk::Ended& ended : consoles_->tick()) {
+  const std::vector<ConsoleDesk::Ended>& all = consoles_->tick();
+  if (all.empty()) return;
+  for (const ConsoleDesk::Ended& ended : all) {
     const Node* node = conductor_.ledger().by_uuid(ended.uuid);
-    if (node != nullptr) tell_of_console(*node, cat(ended.who, " types at its console no more: ", ended.why));
+    if (node != nullptr)
+      conductor_.ledger().record(*node, "console", cat(ended.who, " types at its console no more: ", ended.why));
   }
+  conductor_.settle();
+  consoles_->told();  // where that was not kept it is told again
 }
 
 ServedResponse IronicApi::instructions(const ApiCall& call) {
@@ -239,6 +256,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
     store.put_document(key, document);
     conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is registered"));
     conductor_.settle();
+    if (kind == "image") drop_evidence(conductor_.directory(), call.parts[2], document);
     return empty_answer(204);
   }
   const std::optional<Json> found = store.document(key);
@@ -247,6 +265,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
     store.remove_document(key);
     conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is forgotten"));
     conductor_.settle();
+    if (kind == "image") drop_evidence(conductor_.directory(), call.parts[2], Json());
     return empty_answer(204);
   }
   return json_answer(200, *found);

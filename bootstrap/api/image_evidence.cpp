@@ -1,7 +1,15 @@
 #include "bootstrap/api/image_evidence.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "bootstrap/conductor/transition.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -50,6 +58,39 @@ Json evidence_summary(const Json& manifest, const Json& statement, const std::st
   if (const std::string at = text_in(object_member(run, "metadata"), "finishedOn"); !at.empty())
     shown["finished"] = short_text(at);
   return shown;
+}
+
+void drop_evidence(const fs::path& state, const std::string& image, const Json& document) {
+  if (image.find('/') != std::string::npos) return;
+  const Json files = member_or_null(object_member(document, "evidence"), "files");
+  for (const char* file : k_evidence_shown) {
+    if (files.is_array() && std::find(files.begin(), files.end(), Json(file)) != files.end()) continue;
+    boost::system::error_code ignored;
+    fs::remove(state / k_evidence_folder / evidence_name(image, file), ignored);
+  }
+}
+
+std::shared_ptr<const std::string> EvidenceShelf::take(const fs::path& file) {
+  std::erase_if(kept_, [](const Kept& one) { return one.text.expired(); });
+  const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  const std::array<std::uint64_t, 4> which = {status.st_dev, status.st_ino,
+                                              static_cast<std::uint64_t>(status.st_mtim.tv_sec),
+                                              static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
+  auto held = static_cast<std::uint64_t>(status.st_size);
+  for (const Kept& one : kept_) {
+    const std::shared_ptr<const std::string> text = one.text.lock();
+    if (text && one.which == which) return text;
+    held += text ? text->size() : 0;
+  }
+  if (held > most_)
+    throw Refusal(503, cat(file.filename().string(),
+                           " can't be given now: others read as much as there is room for. "
+                           "Try again in a moment."));
+  auto text = std::make_shared<const std::string>(read_all(opened, file.string()));
+  kept_.push_back({which, text});
+  return text;
 }
 
 }  // namespace hearth::bootstrap

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/net/served.hpp"
 #include "bootstrap/api/bmc_answer.hpp"
+#include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/conductor/conductor.hpp"
 #include "bootstrap/gate/gate.hpp"
 #include "bootstrap/node/shown.hpp"
@@ -119,7 +120,7 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
   [[nodiscard]] ServedResponse boot_log(const ApiCall& call);
   ServedResponse instructions(const ApiCall& call);
-  [[nodiscard]] ServedResponse evidence(const ApiCall& call) const;
+  [[nodiscard]] ServedResponse evidence(const ApiCall& call);
   [[nodiscard]] ServedResponse console(const ApiCall& call);
   void tell_of_console(const Node& node, const std::string& text);
   [[nodiscard]] ServedResponse documents(const ApiCall& call, const std::string& kind);
@@ -132,6 +133,7 @@ class IronicApi final : public GuardedHandler {
   Json engine_;
   std::function<Json()> pace_;
   ConsoleDesk* consoles_ = nullptr;
+  EvidenceShelf evidence_;
 };
 
 }  // namespace hearth::bootstrap

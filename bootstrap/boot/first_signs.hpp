@@ -1,5 +1,6 @@
-// What is heard of a machine's own system once the conductor has done its part: its agent's first question for
-// metadata, and how each of its deployments ended. They become events of its node, so that its way is told to the end.
+// What is heard of a machine's own system once the conductor has done its part: its first DHCP request where this
+// conductor serves its network, its agent's first question for metadata, and how each of its deployments ended. They
+// become events of its node, so that its way is told to the end.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,25 @@ namespace hearth::bootstrap {
 
 class FirstSigns {
  public:
-  /// `last_asked(SERVER)`: when its agent asked last, 0 = never since the start.
+  /// `last_asked(SERVER)`: when its agent asked last, in Unix seconds; 0 = never since the start.
   FirstSigns(Conductor& conductor, std::function<std::int64_t(const std::string&)> last_asked)
       : conductor_(conductor), last_asked_(std::move(last_asked)) {}
-  /// May be called in the midst of an engine's step; it is told by the next look().
-  void deployment_ended(const std::string& server, const std::string& name, bool failed);
-  /// To be called once a second.
+  /// May be called in the midst of an engine's step; it is told by the next look(). `status`: "CREATE_COMPLETE"; what
+  /// is no end is passed over.
+  void deployment_is(const std::string& server, const std::string& name, const std::string& status);
+  /// To be called once a second. What could not be kept is told by the next one.
   void look();
 
  private:
-  [[nodiscard]] bool was_told(const Node& node) const;
+  /// A node, and when it became active: who is deployed anew is heard of anew.
+  using Heard = std::set<std::pair<std::string, Stamp>>;
+  [[nodiscard]] bool has_asked(const Node& node) const;
+  [[nodiscard]] bool was_told(const Node& node, const std::string& text) const;
 
   Conductor& conductor_;
   std::function<std::int64_t(const std::string&)> last_asked_;
-  std::set<std::pair<std::string, std::string>> heard_;    ///< node and server
+  Heard asked_;
+  Heard addressed_;
   std::map<std::string, std::vector<std::string>> ended_;  ///< what is to be told of a server
 };
 

@@ -39,11 +39,8 @@ class StateFolder {
   }
   /// Copies a file there, which appears when it is complete; its SHA-256.
   [[nodiscard]] std::string keep(const fs::path& source, const std::string& name) const {
-    return keep(Fd::open(source.string(), O_RDONLY), source, name);
-  }
-  /// `from`: read from where it stands.
-  [[nodiscard]] std::string keep(const Fd& from, const fs::path& source, const std::string& name) const {
-    AtomicFile to = AtomicFile::create(fs::path(cat("/proc/self/fd/", folder_.get())) / name);
+    const Fd from = Fd::open(source.string(), O_RDONLY);
+    AtomicFile to = begun(name);
     Hasher hasher(HashKind::sha256);
     std::string part(std::size_t{1} << 20U, '\0');
     while (true) {
@@ -61,7 +58,17 @@ class StateFolder {
     return hasher.hex_digest();
   }
 
+  void keep_text(const std::string& text, const std::string& name) const {
+    AtomicFile to = begun(name);
+    write_all(to.fd(), text, name);
+    give(to.fd(), name);
+    to.commit();
+  }
+
  private:
+  [[nodiscard]] AtomicFile begun(const std::string& name) const {
+    return AtomicFile::create(fs::path(cat("/proc/self/fd/", folder_.get())) / name);
+  }
   void give(const Fd& made, const std::string& name) const {
     if (::geteuid() == 0 && owner_.st_uid != 0 && ::fchown(made.get(), owner_.st_uid, owner_.st_gid) != 0)
       throw Error::from_errno(cat("giving to user ", owner_.st_uid), name);
@@ -86,15 +93,20 @@ std::string take_in(const fs::path& image, const StateFolder& folder, const std:
   return folder.keep(image, cat(name, image.extension().string()));
 }
 
+constexpr std::size_t k_largest_evidence = std::size_t{64} << 20U;  // the parts list of a whole desktop has 30 MB
+
 /// What stands beside an image and tells of what it was made. An image may come from anybody, and all who log in may
-/// read this: a link there, which could lead to any file of this machine, is refused.
+/// read this: a link there, which could lead to any file of this machine, is refused. Each file is read once, so that
+/// what is told of it is what is kept.
 class Evidence {
  public:
   explicit Evidence(const fs::path& image) : beside_(builder::records_directory(image.string())) {
+    const Fd folder(::open(beside_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!folder && errno == ENOENT) return;
+    if (!folder && fs::is_symlink(fs::symlink_status(beside_))) throw link_error(beside_);
+    if (!folder) throw Error::from_errno("opening", beside_.string());
     for (const char* file : k_evidence_shown) {
-      boost::system::error_code fault;
-      if (fs::symlink_status(beside_ / file, fault).type() == fs::file_not_found) continue;
-      files_.emplace_back(file, opened(beside_ / file));
+      if (std::optional<std::string> text = text_of(folder, file)) files_.emplace_back(file, std::move(*text));
     }
     manifest_ = json_of(builder::k_manifest_file);
     statement_ = json_of(builder::k_provenance_file);
@@ -107,37 +119,55 @@ class Evidence {
     Json shown = evidence_summary(manifest_, statement_, digest);
     const StateFolder folder(state, {k_evidence_folder});
     shown["files"] = Json::array();
-    for (const auto& [file, opened] : files_) {
-      ::lseek(opened.get(), 0, SEEK_SET);
-      static_cast<void>(folder.keep(opened, beside_ / file, evidence_name(name, file)));
+    for (const auto& [file, text] : files_) {
+      folder.keep_text(text, evidence_name(name, file));
       shown["files"].push_back(file);
     }
     return shown;
   }
 
  private:
-  static Fd opened(const fs::path& file) {
-    constexpr off_t k_largest = off_t{64} << 20U;  // the parts list of a whole desktop has 30 MB
-    if (fs::is_symlink(fs::symlink_status(file)))
-      throw Error(ErrorKind::input, cat(file.string(), " is a link: all who log in could read where it leads"))
-          .hint("put the file itself there, or take the link away: the image is then loaded without it");
-    Fd found = open_regular(file);
+  static Error link_error(const fs::path& file) {
+    Error error(ErrorKind::input, cat(file.string(), " is a link: all who log in could read where it leads"));
+    error.hint("put the file itself there, or take the link away: the image is then loaded without it");
+    return error;
+  }
+  /// Nothing where there is no such file.
+  [[nodiscard]] std::optional<std::string> text_of(const Fd& folder, const char* name) const {
+    const std::string path = (beside_ / name).string();
+    const Fd file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file && errno == ENOENT) return std::nullopt;
+    if (!file && errno == ELOOP) throw link_error(path);
+    if (!file) throw Error::from_errno("opening", path);
     struct stat status {};
-    if (::fstat(found.get(), &status) != 0) throw Error::from_errno("looking at", file.string());
-    if (status.st_size > k_largest)
-      throw Error(ErrorKind::input, cat(file.string(), " has ", status.st_size, " bytes; evidence has at most 64 MiB"));
-    return found;
+    if (::fstat(file.get(), &status) != 0) throw Error::from_errno("looking at", path);
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, cat(path, " is no regular file"));
+    std::string text;
+    std::array<char, 65536> part;
+    while (true) {
+      const ssize_t got = ::read(file.get(), part.data(), part.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw Error::from_errno("reading", path);
+      if (got == 0) return text;
+      text.append(part.data(), static_cast<std::size_t>(got));
+      if (text.size() > k_largest_evidence)
+        throw Error(ErrorKind::input, cat(path, " has more than ", human_bytes(k_largest_evidence)))
+            .hint("evidence is no larger; take it away: the image is then loaded without it");
+    }
   }
   [[nodiscard]] Json json_of(std::string_view name) const {
-    for (const auto& [file, opened] : files_) {
-      const std::string path = (beside_ / file).string();
-      if (file == name) return parse_json(read_all(opened, path), path).value_or_throw();
+    for (const auto& [file, text] : files_) {
+      if (file != name) continue;
+      const Result<Json> parsed = parse_json(text, (beside_ / file).string());
+      if (parsed) return *parsed;
+      throw Error(ErrorKind::input, cat("what tells of the image is no JSON: ", parsed.error().text()))
+          .hint("take that file away: the image is then loaded without it");
     }
     return nullptr;
   }
 
   fs::path beside_;
-  std::vector<std::pair<std::string, Fd>> files_;
+  std::vector<std::pair<std::string, std::string>> files_;
   Json manifest_;
   Json statement_;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "base/cli/print.hpp"
@@ -79,6 +80,18 @@ int failed_imports(ConductorClient& conductor, const Json& answer) {
   return failed == 0 ? 0 : 1;
 }
 
+/// The field's words, "UUID …", and what people know it by.
+std::string name_and_uuid(const Json& answer, const Json& uuid) {
+  const Json unsettled = answer.value("unsettled", Json::array());
+  const bool is_new = std::find(unsettled.begin(), unsettled.end(), uuid) != unsettled.end();
+  const std::string name = text_in(object_member(answer, "names"), text_of(uuid));
+  if (is_new) {
+    const std::string machine = text_in(object_member(answer, "machines"), text_of(uuid));
+    return cat(name, name.empty() ? "" : ": ", machine, " (its UUID is made then)");
+  }
+  return cat("UUID ", text_of(uuid), name.empty() ? "" : cat(" (", name, ")"));
+}
+
 int import_command(const cli::Arguments& arguments) {
   using NewState = ConductorClient::NewState;
   static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
@@ -95,13 +108,14 @@ int import_command(const cli::Arguments& arguments) {
   for (const char* what : {"created", "updated", "removed"}) {
     const std::string word = std::string(what) == "created" ? "registered" : what;
     for (const Json& uuid : answer[what]) {
-      cli::print(cat(would, word, " node UUID ", text_of(uuid), "\n"));
+      cli::print(cat(would, word, " node ", name_and_uuid(answer, uuid), "\n"));
       if (!arguments.has("dry-run")) continue;
       const Json changes = object_member(answer, "changes").value(text_of(uuid), Json::array());
       for (const Json& change : changes) cli::print(cat("  ", change_text(change), "\n"));
     }
   }
-  if (!answer["unchanged"].empty()) cli::print(cat(answer["unchanged"].size(), " nodes are as the file has them.\n"));
+  if (const std::size_t same = answer["unchanged"].size(); same > 0)
+    cli::print(cat(same, same == 1 ? " node is" : " nodes are", " as the file has them.\n"));
   const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
   return looks ? failed_imports(*conductor, answer) : 0;
 }
@@ -480,7 +494,9 @@ cli::Command import_node_command() {
       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
       "has "
-      "refused; the next import tries again what was corrected.",
+      "refused; the next import tries again what was corrected. A state that root makes by it belongs to a user "
+      "without "
+      "a name: a conductor of root's works with no more rights than that one's.",
       with_client({{"format", 0, "FORMAT", "how the file is written, or which form it has", format_names()},
                    {"initial-state",
                     0,

@@ -374,6 +374,7 @@ struct SeedService::Parts {
                clock, log, &access) {
     people.set_engine(engine.shown());
     people.set_consoles(desk);
+    desk.ask_sessions([this](const std::string& uuid) { return consoles.is_up(uuid); });
     people.set_pace([this] { return pace_shown(); });
     conductor.ledger().measure(pace);
     people_gate.measure(pace);
@@ -396,7 +397,7 @@ struct SeedService::Parts {
     if (asked.size() > k_named) asked.resize(k_named);
     const ThreadWorkers::Load load = workers.load();
     return {{"parts", pace.shown(clock.now())},
-            {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}}},
+            {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}, {"slow", load.slow}}},
             {"asked", asked},
             {"nodes", conductor.ledger().nodes().size()}};
   }
@@ -536,7 +537,8 @@ struct SeedService::Parts {
   HttpServer server;
   std::unique_ptr<BootService> boot;
   Consoles consoles{directory, log};
-  FirstSigns signs{conductor, [this](const std::string& id) { return engine.service->engine().last_poll(id); }};
+  FirstSigns signs{
+      conductor, [this](const std::string& id) { return engine.service ? engine.service->engine().last_poll(id) : 0; }};
 };
 
 GivenAway::GivenAway(const fs::path& directory, Handover given)
@@ -559,16 +561,14 @@ void SeedService::run() {
   parts_->server.every(std::chrono::seconds(1),
                        [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
   if (parts_->engine.service) {
+    parts_->page.set_engine_hears();
     metadata::live::Engine& engine = parts_->engine.service->engine();
     engine.watch([this, &engine](const metadata::live::Event& event) {
-      const bool ends = event.status.starts_with("CREATE_") || event.status.starts_with("UPDATE_");
-      const bool failed = event.status.ends_with("_FAILED");
-      if (!ends || (!failed && !event.status.ends_with("_COMPLETE"))) return;
       const std::string server = engine.server_of(event.stack_id, event.resource);
-      if (!server.empty()) parts_->signs.deployment_ended(server, event.resource, failed);
+      if (!server.empty()) parts_->signs.deployment_is(server, event.resource, event.status);
     });
-    parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
   }
+  parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
   parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/conductor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/python_json.hpp"
@@ -241,7 +242,8 @@ void Conductor::seen(const std::string& mac, const std::string& how, Sign sign) 
   }
   strangers_.forget(mac);
   const bool boots = sign == Sign::boots;
-  const bool news = sign != Sign::asks || !found->instruction.action.empty();
+  const bool is_first = found->seen < found->provision_updated;  // since it came to this state
+  const bool news = sign != Sign::asks || !found->instruction.action.empty() || is_first;
   if (!news && ledger_.now() - found->seen < microseconds(Seconds(30))) return;
   Node& changed = ledger_.edit(found->uuid);
   heard_from(ledger_, changed, how);
@@ -328,11 +330,14 @@ void Conductor::forget_old_events() {
 }
 
 std::vector<std::string> Conductor::asked_nodes() const {
-  std::vector<std::string> names;
-  for (const std::string& uuid : busy_) {
+  std::vector<std::pair<Stamp, std::string>> asked;
+  for (const auto& [uuid, since] : busy_) {
     const Node* const node = ledger_.by_uuid(uuid);
-    if (node != nullptr) names.push_back(node->title());
+    if (node != nullptr) asked.emplace_back(since, node->title());
   }
+  std::sort(asked.begin(), asked.end());
+  std::vector<std::string> names;
+  for (auto& [since, title] : asked) names.push_back(std::move(title));
   return names;
 }
 

@@ -32,7 +32,9 @@ struct ImportRequest {
 
 struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
-  std::map<std::string, std::string> names;                       ///< of those created, where they have one
+  std::map<std::string, std::string> names;                       ///< of each of them, empty where it has none
+  std::map<std::string, std::string> machines;                    ///< of those created: driver, BMC and cards
+  std::vector<std::string> unsettled;                             ///< of a dry run: UUIDs that will be others
   std::map<std::string, Json> changes;                            ///< of those updated: node_changes()
   std::vector<std::string> warnings;
   std::string faults;  ///< all that is wrong, a line each; then nothing was changed
@@ -131,7 +133,7 @@ class Conductor {
   Ledger ledger_;
   Drivers& drivers_;
   Workers& workers_;
-  std::set<std::string> busy_;
+  Jobs::Busy busy_;
   std::set<std::string> importing_;  ///< nodes on their way to the state that an import wants
   bool look_at_all_imports_ = true;
   Strangers strangers_;

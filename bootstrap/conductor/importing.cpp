@@ -34,6 +34,13 @@ std::set<std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
   return busy;
 }
 
+/// "ipmi 192.0.2.31, 52:54:00:00:00:01".
+std::string machine_text(const Node& node, const std::string& management) {
+  std::vector<std::string> parts = {management.empty() ? node.driver : cat(node.driver, " ", management)};
+  for (const Port& port : node.ports) parts.push_back(port.address);
+  return join(parts, ", ");
+}
+
 /// Of the nodes that the file doesn't have, those that may go.
 void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportResult& result) {
   for (const std::string& uuid : plan.absent) {
@@ -45,6 +52,7 @@ void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportR
       continue;
     }
     result.removed.push_back(uuid);
+    result.names.emplace(uuid, node->name);
     if (dry_run) continue;
     ledger.record(*node, "inventory", "removed: it is no longer in the inventory");
     forget_records_of(ledger, *node);
@@ -129,6 +137,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   }
   if (!step.node.empty()) {
     Node changed = node(step.node);
+    result.names.emplace(changed.uuid, step.draft.name.empty() ? changed.name : step.draft.name);
     if (changed.driver != step.draft.driver) {
       result.warnings.push_back(cat("node #", step.draft.index, ": the node's driver ", changed.driver,
                                     " stays; hearth node set --driver changes it"));
@@ -158,7 +167,9 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     fresh.set_capability("boot_option", request.boot_option);
   }
   result.created.push_back(fresh.uuid);
-  if (!fresh.name.empty()) result.names.emplace(fresh.uuid, fresh.name);
+  result.names.emplace(fresh.uuid, fresh.name);
+  result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));
+  if (request.dry_run && step.draft.uuid.empty()) result.unsettled.push_back(fresh.uuid);
   if (request.dry_run) return;
   if (request.to != State::enroll) fresh.internal["import_to"] = name(request.to);
   const Node& kept = ledger_.add(std::move(fresh));

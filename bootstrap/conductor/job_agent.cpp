@@ -297,7 +297,8 @@ void Jobs::collect_logs(const Node& node) {
     forget_old_logs(file.parent_path(), uuid);
     return {{"file", file.string()}, {"text", agent_log_text(*bytes)}};
   };
-  const bool is_only = parts_.busy.insert(uuid).second;  // nobody switches it off before its logs are here
+  const bool is_only =
+      parts_.busy.try_emplace(uuid, parts_.ledger.now()).second;  // nobody switches it off before its logs are here
   hearth::check(is_only, "logs are fetched when nothing else is done for their node", "node", uuid);
   parts_.workers.submit(guarded(fetch), [this, uuid](const Outcome& outcome) {
     const bool was_busy = parts_.busy.erase(uuid) == 1;

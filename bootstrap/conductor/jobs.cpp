@@ -48,6 +48,12 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   enter(node, flow(node).front());
 }
 
+Jobs::Jobs(Parts parts) : parts_(std::move(parts)), began_(parts_.ledger.now()) {
+  parts_.ledger.watch([this](const Committed& committed) {
+    for (const std::string& uuid : committed.removed) asked_.erase(uuid);
+  });
+}
+
 void Jobs::enter(Node& node, Stage stage) {
   Job& job = node.job;
   job.stage = name(stage);
@@ -228,7 +234,7 @@ Seconds Jobs::callback_timeout(const Node& node) const {
 }
 
 Jobs::Step Jobs::start(const Node& node, Stage stage, Work work) {
-  const bool is_only = parts_.busy.insert(node.uuid).second;
+  const bool is_only = parts_.busy.try_emplace(node.uuid, parts_.ledger.now()).second;
   hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
   pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
   return Step::wait;

@@ -28,6 +28,8 @@ void keep_firmware(Ledger& ledger, Node& node, const Json& told);
 
 class Jobs {
  public:
+  /// Nodes for which a worker does something, which is one thing at a time, and since when.
+  using Busy = std::map<std::string, Stamp>;
   struct Parts {
     Ledger& ledger;
     Drivers& drivers;
@@ -36,11 +38,11 @@ class Jobs {
     Logger& log;
     const Settings& settings;
     const Strangers& strangers;
-    std::set<std::string>& busy;  ///< nodes for which a worker does something: one thing at a time
+    Busy& busy;
     const OffOrders& off_orders;
     fs::path directory;  ///< for certificates of agents and logs that they send
   };
-  explicit Jobs(Parts parts) : parts_(std::move(parts)), began_(parts_.ledger.now()) {}
+  explicit Jobs(Parts parts);
 
   /// The verb's transition, and its job. Throws Refusal.
   void begin(Node& node, Verb verb, const Json& arguments);

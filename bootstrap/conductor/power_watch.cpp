@@ -268,7 +268,7 @@ void PowerWatch::change_firmware(Node& node, const std::string& what,
 }
 
 void PowerWatch::start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then) {
-  const bool is_only = parts_.busy.insert(node.uuid).second;
+  const bool is_only = parts_.busy.try_emplace(node.uuid, parts_.ledger.now()).second;
   hearth::check(is_only, "a management is asked one thing at a time", "node", node.uuid);
   pending_.push_back({node.uuid, std::move(work), std::move(then), false});
 }

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/workers.hpp"
 
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -29,7 +30,8 @@ ThreadWorkers::~ThreadWorkers() {
 
 ThreadWorkers::Load ThreadWorkers::load() const {
   const std::lock_guard lock(mutex_);
-  return {running_, waiting_.size(), most_};
+  const auto slow = begun_.upper_bound(std::chrono::steady_clock::now() - k_slow);
+  return {running_, waiting_.size(), most_, static_cast<std::size_t>(std::distance(begun_.begin(), slow))};
 }
 
 void ThreadWorkers::submit(Work work, Finished finished) {
@@ -59,6 +61,7 @@ void ThreadWorkers::serve() {
     Task task = std::move(waiting_.front());
     waiting_.pop_front();
     ++running_;
+    const auto begun = begun_.insert(std::chrono::steady_clock::now());
     lock.unlock();
     task.outcome = task.work();
     task.work = nullptr;
@@ -66,6 +69,7 @@ void ThreadWorkers::serve() {
     check(running_ > 0 && running_ <= threads_.size(), "each thread does one task at a time", "tasks", running_,
           "threads", threads_.size());
     --running_;
+    begun_.erase(begun);
     done_.push_back(std::move(task));
     rest_.notify_all();
   }

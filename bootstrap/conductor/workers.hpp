@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,7 +54,9 @@ class ThreadWorkers final : public Workers {
     std::size_t busy = 0;     ///< at work
     std::size_t waiting = 0;  ///< for one of them
     std::size_t most = 0;
+    std::size_t slow = 0;  ///< of those at work: since longer than k_slow
   };
+  static constexpr std::chrono::seconds k_slow{10};  ///< a BMC that is well has answered by then
   [[nodiscard]] Load load() const;
   /// Begins nothing more, and waits so long for what is under way. False when something still is: then this must not be
   /// destroyed but the process ended, since what a BMC does not answer can't be called back.
@@ -77,6 +80,7 @@ class ThreadWorkers final : public Workers {
   std::deque<Task> waiting_;
   std::deque<Task> done_;
   std::size_t running_ = 0;
+  std::multiset<std::chrono::steady_clock::time_point> begun_;  ///< of each that runs
   bool stopping_ = false;
   std::size_t most_;
   std::vector<std::thread> threads_;

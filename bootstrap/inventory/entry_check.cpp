@@ -71,6 +71,22 @@ bool is_node_field(std::string_view key) {
   return std::any_of(fields.begin(), fields.end(), [&](const FreeField& field) { return field.name == key; });
 }
 
+bool is_entry_field(std::string_view key) {
+  if (is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key)) return true;
+  if (key.starts_with("properties.") || key.starts_with("manual_")) return true;
+  return std::any_of(driver_table().begin(), driver_table().end(), [&](const DriverRow& row) {
+    return (!row.prefix.empty() && key.starts_with(cat(row.prefix, "_"))) ||
+           (key.starts_with("pm_") && driver_key(row, std::string(key)));
+  });
+}
+
+std::string meant_entry_field(const std::string& key) {
+  std::vector<std::string> names(k_known.begin(), k_known.end());
+  names.insert(names.end(), k_plain.begin(), k_plain.end());
+  names.insert(names.end(), {"pm_addr", "pm_user", "pm_password", "pm_port", "pm_system_id"});
+  return nearest(key, names).value_or("");
+}
+
 std::string inventory_schema() {
   Json keys = Json::object();
   for (const std::string_view key : k_known) keys[std::string(key)] = Json::object();
@@ -180,14 +196,9 @@ void EntryCheck::check_known_keys(const DriverRow& row) {
 
 /// " (do you mean …?)", of the form's fields or ours.
 std::string EntryCheck::meant_field(const std::string& key) const {
-  std::vector<std::string> names = entry_.known;
-  if (names.empty()) {
-    names.assign(k_known.begin(), k_known.end());
-    names.insert(names.end(), k_plain.begin(), k_plain.end());
-    names.insert(names.end(), {"pm_addr", "pm_user", "pm_password", "pm_port", "pm_system_id"});
-  }
-  const std::optional<std::string> near = nearest(key, names);
-  return near && *near != key ? cat(" (do you mean ", *near, "?)") : "";
+  const std::optional<std::string> near =
+      entry_.known.empty() ? std::optional(meant_entry_field(key)) : nearest(key, entry_.known);
+  return near && !near->empty() && *near != key ? cat(" (do you mean ", *near, "?)") : "";
 }
 
 void EntryCheck::check_name_and_uuid() {

@@ -42,6 +42,9 @@ class EntryCheck {
 
 /// The field's interface keys and others that become a field of the node as they are.
 [[nodiscard]] bool is_node_field(std::string_view key);
+/// Whether some driver's entry may have it, and which of those is meant by one that no entry has; empty: none is near.
+[[nodiscard]] bool is_entry_field(std::string_view key);
+[[nodiscard]] std::string meant_entry_field(const std::string& key);
 /// A whole number, written as one or as text.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const Json& value);
 

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
+#include "bootstrap/inventory/entry_check.hpp"
 #include "bootstrap/inventory/machine_forms.hpp"
 #include "bootstrap/inventory/recognition.hpp"
 #include "bootstrap/node/node.hpp"
@@ -38,6 +40,18 @@ void take_driver(ListingEntry& entry, Json& out) {
   }
 }
 
+/// bifrost's own example has what reaches the BMC one level deeper, in "power".
+void flatten_power(ListingEntry& entry) {
+  const Json power = object_member(object_member(entry.data, "driver_info"), "power");
+  if (!power.is_object() || power.empty()) return;
+  Json& info = entry.data["driver_info"];
+  info.erase("power");
+  for (const auto& [key, value] : power.items()) {
+    entry.places[key] = entry.place(cat("driver_info.power.", key));
+    if (!info.contains(key)) info[key] = value;
+  }
+}
+
 /// Everything else that the two forms share with ours keeps its name.
 void take_rest(const Json& data, Json& out) {
   for (const auto& [key, value] : data.items()) {
@@ -66,7 +80,7 @@ void take_port_groups(ListingEntry& entry, Json& out) {
 }
 
 /// One row of CSV, in which no quote stays open.
-std::vector<std::string> csv_fields(std::string_view line) {
+std::vector<std::string> csv_fields(std::string_view line, char separator) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -74,7 +88,7 @@ std::vector<std::string> csv_fields(std::string_view line) {
       fields.back().push_back(line[i++]);
     } else if (line[i] == '"') {
       quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
+    } else if (line[i] == separator && !quoted) {
       fields.emplace_back();
     } else {
       fields.back().push_back(line[i]);
@@ -119,6 +133,7 @@ void from_ironic_form(ListingEntry& entry) {
 }
 
 void from_bifrost_form(const std::string& name, ListingEntry& entry) {
+  flatten_power(entry);
   Json out = Json::object();
   take_driver(entry, out);
   take_rest(entry.data, out);
@@ -201,14 +216,19 @@ ListingEntry headless_row(const std::vector<std::string>& fields) {
   return entry;
 }
 
+bool is_place(std::string_view column) { return column == "rack" || column == "slot" || column == "location"; }
+
 ListingEntry headed_row(const std::vector<std::string>& fields, const std::vector<std::string>& header,
                         ListingFormat form) {
   ListingEntry entry;
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string value(trim(fields[i]));
     if (value.empty()) continue;
-    entry.data[header[i]] =
-        form == ListingFormat::instackenv && header[i] == "mac" ? Json::array({value}) : Json(value);
+    if (form == ListingFormat::instackenv && is_place(header[i]))
+      entry.data["x_seed"][header[i]] = value;
+    else
+      entry.data[header[i]] =
+          form == ListingFormat::instackenv && header[i] == "mac" ? Json::array({value}) : Json(value);
   }
   if (form == ListingFormat::tinkerbell) from_tinkerbell_row(entry);
   if (form == ListingFormat::netbox) from_netbox_row(entry);
@@ -238,6 +258,9 @@ class CsvTable {
                          : header_.empty()               ? headless_row(fields)
                                                          : headed_row(fields, header_, form_);
     entry.at = {static_cast<int>(number), 1};
+    for (const std::string& column : left_out_) {
+      if (entry.data.erase(column) > 0) entry.left_out.insert(column);
+    }
     for (auto& [path, at] : entry.places) at = entry.at;
     entries.push_back(std::move(entry));
     return std::nullopt;
@@ -260,13 +283,28 @@ class CsvTable {
                         (form_ == ListingFormat::instackenv && seen == form_ &&
                          column_name(fields.back()) == fields.back() && !pxe::parse_mac(trim(fields.back())));
     for (const std::string& field : headed ? fields : std::vector<std::string>{}) header_.push_back(column_name(field));
-    return "";
+    return form_ == ListingFormat::instackenv ? own_header_fault() : "";
+  }
+  /// A column that is nobody's is left out, and told of; one that is near to ours is a mistake.
+  std::string own_header_fault() {
+    std::vector<std::string> faults;
+    for (std::string& column : header_) {
+      if (column == "mac_address" || column == "mac_addr") column = "mac";
+      if (column.empty() || is_place(column) || is_entry_field(column)) continue;
+      const std::string meant = meant_entry_field(column);
+      if (meant.empty())
+        left_out_.insert(column);
+      else
+        faults.push_back(cat(column, " (do you mean ", meant, "?)"));
+    }
+    return faults.empty() ? "" : cat("unknown columns: ", join(faults, ", "));
   }
 
   std::string_view source_;
   ListingFormat form_;
   bool begun_ = false;
   std::vector<std::string> header_;
+  std::set<std::string> left_out_;
 };
 
 }  // namespace
@@ -277,13 +315,16 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
   std::size_t first = 1;
   std::string row;  // of several lines where a quoted field has some
   bool open = false;
+  const std::string_view first_line = text.substr(0, text.find('\n'));
+  // As spreadsheets write it where numbers have a comma.
+  const char separator = first_line.find(',') == first_line.npos && first_line.find(';') != first_line.npos ? ';' : ',';
   for (const std::string& line : split_lines(text)) {
     ++number;
     row += open ? cat("\n", line) : line;
     if (std::count(line.begin(), line.end(), '"') % 2 != 0) open = !open;
     if (open) continue;
     if (!trim(row).empty()) {
-      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row)))) return *fault;
+      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row), separator))) return *fault;
     }
     row.clear();
     first = number + 1;

@@ -160,6 +160,8 @@ ServedResponse StatusPage::details(const std::string& uuid) {
   }
   if (const std::optional<Json> log = conductor_.ledger().store().document(cat("agent-log/", uuid)))
     shown["log"] = *log;
+  shown["heard"] = {{"metadata", engine_hears_},
+                    {"addresses", conductor_.ledger().store().document(k_boot_document).has_value()}};
   shown["console"] = consoles_ == nullptr ? Json() : consoles_->shown(*node);
   return json_answer(200, shown);
 }

@@ -43,6 +43,8 @@ class StatusPage final : public GuardedHandler {
   [[nodiscard]] std::unique_ptr<HeldAnswer> hold(const ServedRequest& request, const Caller& caller) override {
     return rest_.hold(request, caller);
   }
+  /// Agents of machines ask a stack engine of this process for their metadata.
+  void set_engine_hears() { engine_hears_ = true; }
   /// Tells readers what has happened since the last call. To be called a few times a second, on the same thread.
   void flush();
   [[nodiscard]] std::size_t readers() const { return readers_.size(); }
@@ -68,6 +70,7 @@ class StatusPage final : public GuardedHandler {
   GuardedHandler& rest_;
   StackSource* stacks_;
   const ConsoleDesk* consoles_;
+  bool engine_hears_ = false;
   std::vector<PageFile> files_;
   Feed feed_;
   FeedPosition told_;                         ///< up to where readers know everything

@@ -10,12 +10,19 @@
 #include "base/text.hpp"
 #include "bootstrap/power/console_part.hpp"
 #include "bootstrap/power/consoles.hpp"
+#include "bootstrap/power/headless_machine.hpp"
+#include "bootstrap/power/qmp.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
 constexpr std::size_t k_kept_said = 2 * k_console_part;
+constexpr int k_parts_at_once = 64;  // of one who says more without a pause the rest is read at the next tick
+constexpr Duration k_monitor = std::chrono::seconds(1);
+constexpr const char* k_ended = "its console has ended: take the keyboard again when it is back";
+constexpr const char* k_down =
+    "its BMC's session is down, and is begun anew by itself: nothing was typed. What the console says tells why";
 
 bool is_one_folder(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
@@ -48,7 +55,7 @@ Json ConsoleDesk::shown(const Node& node) const {
 /// False: the other end has gone.
 bool ConsoleDesk::read(Line& line) {
   std::array<char, 16384> bytes;
-  while (true) {
+  for (int parts = 0; parts < k_parts_at_once; ++parts) {
     const ssize_t got = ::recv(line.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
     if (!line.kept) continue;
@@ -58,6 +65,26 @@ bool ConsoleDesk::read(Line& line) {
     line.said.erase(0, cut);
     line.begin += cut;
   }
+  return true;
+}
+
+bool ConsoleDesk::is_down(const std::string& uuid, const Place& place) const {
+  return place.file.empty() && is_up_ && !is_up_(uuid);
+}
+
+/// QEMU serves one at its console. Who comes second is let in when the first has gone, and all that he typed until then
+/// would be carried out at that moment: so QEMU's monitor is asked who is there.
+std::string ConsoleDesk::machine_fault(const Place& place) const {
+  const fs::path home = place.socket.parent_path();
+  const std::optional<Json> lines = qmp(home / "qmp", "query-chardev", Json(), k_monitor, clock_);
+  if (!lines) return "the machine is off, or was started by an older Hearth: nobody listens at its console";
+  for (const Json& line : *lines) {
+    if (!line.is_object() || text_in(line, "label") != k_console_label) continue;
+    return text_in(line, "filename").starts_with("disconnected:")
+               ? ""
+               : "another program has its console (hearth rehearse --console, socat): end that first";
+  }
+  return "its QEMU has no console";
 }
 
 ConsoleDesk::Line* ConsoleDesk::line_to(const Node& node, const Place& place) {
@@ -102,6 +129,13 @@ bool ConsoleDesk::is_his(const std::string& uuid, const std::string& who, const 
 std::string ConsoleDesk::take(const Node& node, const std::string& who, const std::string& keyboard) {
   const std::optional<Place> place = place_of(node);
   if (!place) return "its console is off: switch it on first";
+  if (!place->file.empty() && !is_console_file(place->file) && !fs::exists(place->socket)) {
+    return node.driver == "qemu"
+               ? "the machine was never switched on"
+               : cat("no console of a machine of driver ", node.driver,
+                     " is known here; there are those of ipmi (hearth node set NODE --console-interface "
+                     "ipmitool-socat), of qemu, and of machines of this computer (--consoles)");
+  }
   if (is_his(node.uuid, who, keyboard)) return "";
   if (const auto typist = typists_.find(node.uuid); typist != typists_.end()) {
     return cat(typist->second.who, " types at it: one at a time. It is free when they stop, ",
@@ -109,11 +143,14 @@ std::string ConsoleDesk::take(const Node& node, const std::string& who, const st
                " s after they have closed the page, or ",
                std::chrono::duration_cast<std::chrono::minutes>(k_idle).count(), " min after their last key");
   }
+  if (is_down(node.uuid, *place)) return k_down;
   try {
+    if (std::string fault = place->file.empty() || lines_.contains(node.uuid) ? "" : machine_fault(*place);
+        !fault.empty())
+      return fault;
     if (line_to(node, *place) == nullptr)
-      return place->file.empty()
-                 ? "the conductor has no session with its BMC yet: try again in a moment"
-                 : "the machine is off, or was started by an older Hearth: nobody listens at its console";
+      return place->file.empty() ? "the conductor has no session with its BMC yet: try again in a moment"
+                                 : "nobody listens at its console any more: was the machine just switched off?";
   } catch (const Error& error) {
     return cat("its console can't be reached: ", error.what());
   }
@@ -126,30 +163,29 @@ std::string ConsoleDesk::type(const Node& node, const std::string& who, const st
   if (!is_his(node.uuid, who, keyboard)) return "you no longer have its keyboard: take it again";
   if (text.size() > k_keys) return cat("at most ", k_keys, " bytes are typed at once");
   const auto line = lines_.find(node.uuid);
-  if (line == lines_.end()) return "its console has ended: take the keyboard again when it is back";
+  if (line == lines_.end()) return k_ended;
+  if (const std::optional<Place> place = place_of(node); !place || is_down(node.uuid, *place)) return k_down;
   typists_[node.uuid].key = typists_[node.uuid].sign = clock_.now();
   const ssize_t sent = ::send(line->second.socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent == static_cast<ssize_t>(text.size())) return "";
-  return sent < 0 && errno == EPIPE ? "its console has ended: take the keyboard again when it is back"
-                                    : "the machine takes no keys: it hangs, or another program has its console";
+  if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return k_ended;
+  constexpr const char* k_full = "the machine takes no keys: it hangs, or what was typed before is not carried out yet";
+  return sent <= 0 ? k_full : cat(k_full, ". Of this, the first ", sent, " of ", text.size(), " bytes were typed");
 }
 
-bool ConsoleDesk::leave(const std::string& uuid, const std::string& who, const std::string& keyboard) {
-  if (!is_his(uuid, who, keyboard)) return false;
-  typists_.erase(uuid);
-  return true;
+void ConsoleDesk::leave(const std::string& uuid, const std::string& who, const std::string& keyboard) {
+  if (is_his(uuid, who, keyboard)) typists_.erase(uuid);
 }
 
-std::vector<ConsoleDesk::Ended> ConsoleDesk::tick() {
+const std::vector<ConsoleDesk::Ended>& ConsoleDesk::tick() {
   const MonotonicTime now = clock_.now();
-  std::vector<Ended> ended;
   std::erase_if(typists_, [&](const auto& entry) {
     const Typist& typist = entry.second;
     const char* why = !lines_.contains(entry.first) ? "the console has ended"
                       : now - typist.sign > k_sign  ? "their page is gone"
                       : now - typist.key > k_idle   ? "nothing was typed for five minutes"
                                                     : nullptr;
-    if (why != nullptr) ended.push_back({entry.first, typist.who, why});
+    if (why != nullptr) ended_.push_back({entry.first, typist.who, why});
     return why != nullptr;
   });
   for (auto entry = lines_.begin(); entry != lines_.end();) {
@@ -159,7 +195,7 @@ std::vector<ConsoleDesk::Ended> ConsoleDesk::tick() {
     if (!goes_on) said_ = std::max(said_, line.begin + line.said.size() + 1);
     entry = goes_on ? std::next(entry) : lines_.erase(entry);
   }
-  return ended;
+  return ended_;
 }
 
 }  // namespace hearth::bootstrap

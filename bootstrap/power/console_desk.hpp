@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ class ConsoleDesk {
   /// `others`: below it, by name, machines that another program runs; may be empty.
   ConsoleDesk(fs::path state, fs::path others, const Clock& clock)
       : state_(std::move(state)), others_(std::move(others)), clock_(clock) {}
+  /// `up(UUID)`: whether a BMC's session carries what is typed now; without it, each that is there does.
+  void ask_sessions(std::function<bool(const std::string&)> up) { is_up_ = std::move(up); }
 
   /// {"kind": "bmc" or "machine", "on": …, "why": …}; null where a node has none.
   [[nodiscard]] Json shown(const Node& node) const;
@@ -37,16 +40,19 @@ class ConsoleDesk {
   [[nodiscard]] std::string take(const Node& node, const std::string& who, const std::string& keyboard);
   [[nodiscard]] std::string type(const Node& node, const std::string& who, const std::string& keyboard,
                                  const std::string& text);
-  /// False: it was not his.
-  bool leave(const std::string& uuid, const std::string& who, const std::string& keyboard);
+  [[nodiscard]] bool is_his(const std::string& uuid, const std::string& who, const std::string& keyboard) const;
+  /// Nothing where it is not his.
+  void leave(const std::string& uuid, const std::string& who, const std::string& keyboard);
 
   struct Ended {
     std::string uuid;
     std::string who;
     std::string why;
   };
-  /// Reads what has come, and gives back keyboards that nobody uses. To be called a few times a second.
-  std::vector<Ended> tick();
+  /// Reads what has come, and gives back keyboards that nobody uses. To be called a few times a second. Those that
+  /// ended are in each answer until told().
+  const std::vector<Ended>& tick();
+  void told() { ended_.clear(); }
 
  private:
   struct Place {
@@ -67,14 +73,18 @@ class ConsoleDesk {
     MonotonicTime key;
   };
   [[nodiscard]] std::optional<Place> place_of(const Node& node) const;
+  [[nodiscard]] bool is_down(const std::string& uuid, const Place& place) const;
+  /// Why a machine of this computer can't be typed to; empty: it can.
+  [[nodiscard]] std::string machine_fault(const Place& place) const;
   /// Null: nobody listens there.
   Line* line_to(const Node& node, const Place& place);
   static bool read(Line& line);
-  [[nodiscard]] bool is_his(const std::string& uuid, const std::string& who, const std::string& keyboard) const;
 
   fs::path state_;
   fs::path others_;
   const Clock& clock_;
+  std::function<bool(const std::string&)> is_up_;
+  std::vector<Ended> ended_;
   std::map<std::string, Line> lines_;
   std::map<std::string, Typist> typists_;
   std::uint64_t said_ = 0;  ///< where the next line begins: no reader takes two for one

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -28,8 +29,10 @@ constexpr std::size_t k_kept_output = std::size_t{16} << 10U;
 constexpr std::size_t k_most_readers = 8;
 constexpr std::size_t k_most_typed = std::size_t{4} << 10U;  // held for a session that is slower than who pastes
 constexpr char k_escape = '\x1d';                            // Ctrl-]
-constexpr std::chrono::seconds k_longest_pause{300};         // between two sessions
-constexpr std::chrono::seconds k_lasting{60};                // a session that did is followed by the shortest pause
+constexpr std::string_view k_greeting = "operational";       // ipmitool's "[SOL Session operational.  Use …]"
+constexpr std::size_t k_longest_greeting = std::size_t{4} << 10U;
+constexpr std::chrono::seconds k_longest_pause{300};  // between two sessions
+constexpr std::chrono::seconds k_lasting{60};         // a session that did is followed by the shortest pause
 
 /// What reaches the BMC; the session's own escapes (end it, stop ipmitool) begin with what is never passed on to it.
 Command session_command(const Node& node, const char* verb, const char* suite) {
@@ -92,6 +95,7 @@ class Consoles::Line {
   }
   /// How its BMC is reached.
   [[nodiscard]] const std::string& told() const { return told_; }
+  [[nodiscard]] bool is_up() const { return is_up_; }
 
  private:
   void run() {
@@ -126,12 +130,20 @@ class Consoles::Line {
         {.argv = command.argv, .env = command.env, .cwd = {}, .root = {}, .in = theirs, .out = theirs, .err = theirs});
     terminal.theirs = Fd();
     std::array<char, 4096> bytes;
+    std::string greeting;
     while (!is_over_) {
       look(&terminal.ours, 1000);
       const ssize_t got = ::read(terminal.ours.get(), bytes.data(), bytes.size());
-      if (got > 0 && shown) give({bytes.data(), static_cast<std::size_t>(got)});
-      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;  // nobody has its other end
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) break;  // nobody has its other end
+      if (got < 0 || !shown) continue;
+      const std::string_view said(bytes.data(), static_cast<std::size_t>(got));
+      if (!is_up_ && greeting.size() < k_longest_greeting) {
+        greeting.append(said);
+        is_up_ = greeting.find(k_greeting) != std::string::npos;
+      }
+      give(said);
     }
+    is_up_ = false;
   }
 
   /// Waits for the session's output, for readers and what they type, and for the end.
@@ -204,12 +216,18 @@ class Consoles::Line {
   std::string output_;
   std::string typed_;
   bool is_over_ = false;
+  std::atomic<bool> is_up_ = false;
   std::thread thread_;
 };
 
 Consoles::Consoles(fs::path state, Logger& log, std::chrono::milliseconds pause)
     : state_(std::move(state)), log_(log), pause_(pause) {}
 Consoles::~Consoles() = default;
+
+bool Consoles::is_up(const std::string& uuid) const {
+  const auto line = lines_.find(uuid);
+  return line != lines_.end() && line->second->is_up();
+}
 
 void Consoles::follow(const std::map<std::string, Node>& nodes) {
   const auto is_on = [](const Node& node) { return node.fields.value("console_enabled", false) && has_console(node); };

@@ -32,6 +32,8 @@ class Consoles {
   /// again and again. A session that the BMC ends is begun anew after a pause, which grows where none lasts: BMCs lock
   /// accounts whose password is wrong.
   void follow(const std::map<std::string, Node>& nodes);
+  /// Whether a session carries what is typed now; what is typed while there is none is lost.
+  [[nodiscard]] bool is_up(const std::string& uuid) const;
 
  private:
   class Line;

@@ -10,8 +10,9 @@ constexpr const char* k_code = "/usr/share/OVMF/OVMF_CODE_4M.fd";
 
 std::string console_option(const HeadlessMachine& machine) {
   const std::string log = qemu_escaped((machine.home / "console.log").string());
-  if (!machine.open_console) return cat("file,id=console,append=on,path=", log);
-  return cat("socket,id=console,server=on,wait=off,path=", qemu_escaped((machine.home / "console").string()),
+  if (!machine.open_console) return cat("file,id=", k_console_label, ",append=on,path=", log);
+  return cat("socket,id=", k_console_label,
+             ",server=on,wait=off,path=", qemu_escaped((machine.home / "console").string()),
              ",logappend=on,logfile=", log);
 }
 
@@ -41,7 +42,7 @@ std::vector<std::string> headless_command(const HeadlessMachine& machine) {
                                    "-chardev",
                                    console_option(machine),
                                    "-serial",
-                                   "chardev:console",
+                                   cat("chardev:", k_console_label),
                                    "-device",
                                    "virtio-rng-pci"};
   if (machine.background) argv.insert(argv.end(), {"-daemonize", "-pidfile", (machine.home / "pid").string()});

@@ -8,6 +8,9 @@
 
 namespace hearth::bootstrap {
 
+/// Of the serial line, in QEMU's monitor.
+inline constexpr const char* k_console_label = "console";
+
 struct HeadlessMachine {
   std::string name;
   std::string accelerator = "tcg";

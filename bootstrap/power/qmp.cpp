@@ -33,7 +33,7 @@ class Lines {
       std::array<char, 4096> part{};
       const ssize_t got = ready < 0 ? -1 : ::recv(fd_.get(), part.data(), part.size(), 0);
       if (got == 0 || (got < 0 && errno == ECONNRESET)) return std::nullopt;
-      if (got < 0 && errno != EINTR) throw Error::from_errno("reading", path_.string());
+      if (got < 0 && errno != EINTR && errno != EAGAIN) throw Error::from_errno("reading", path_.string());
       if (got > 0) buffer_.append(part.data(), static_cast<std::size_t>(got));
     }
   }
@@ -58,6 +58,20 @@ std::optional<Json> answer(Lines& lines, const fs::path& path) {
   return std::nullopt;
 }
 
+/// A monitor serves one at a time: others wait, but not for one that has stopped.
+std::optional<Fd> connect_by(const fs::path& socket, const Deadline& deadline, const Clock& clock) {
+  while (true) {
+    try {
+      return connect_locally(socket, false);
+    } catch (const Error& error) {
+      if (error.system_error() != EAGAIN) throw;
+      if (deadline.passed(clock.now()))
+        throw Error(ErrorKind::io, cat(socket.string(), ": QEMU's monitor takes nobody in"));
+      ::poll(nullptr, 0, 20);
+    }
+  }
+}
+
 /// False when the other side has closed: the machine has just gone off.
 bool send_line(const Fd& fd, const std::string& text, const fs::path& path) {
   const std::string line = cat(text, "\n");
@@ -74,9 +88,10 @@ bool send_line(const Fd& fd, const std::string& text, const fs::path& path) {
 
 std::optional<Json> qmp(const fs::path& socket, const std::string& command, const Json& arguments, Duration patience,
                         const Clock& clock) {
-  const std::optional<Fd> fd = connect_locally(socket);
+  const Deadline deadline = Deadline::after(patience, clock);
+  const std::optional<Fd> fd = connect_by(socket, deadline, clock);
   if (!fd) return std::nullopt;
-  Lines lines(*fd, socket, Deadline::after(patience, clock), clock);
+  Lines lines(*fd, socket, deadline, clock);
   if (!lines.next()) return std::nullopt;  // the greeting
   if (!send_line(*fd, R"({"execute": "qmp_capabilities"})", socket)) return std::nullopt;
   if (!answer(lines, socket)) return std::nullopt;

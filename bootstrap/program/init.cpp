@@ -151,7 +151,7 @@ std::string ask_for_image(const Ask& ask, const Say& say) {
 std::vector<cli::Command> init_commands() {
   return {{.words = "init",
            .operands = "[FILE.yaml]",
-           .summary = "five questions become an image description, or a site file",
+           .summary = "some questions become an image description, or a site file",
            .details =
                "Writes images.yaml, or site.yaml as hearth site new does; a file that is there stays. Nothing is "
                "written when the answers end, or at Ctrl-C.\n\nExample: hearth init web.yaml",

@@ -129,10 +129,29 @@ std::vector<cli::Option> new_options() {
           {"force", 0, "", "write over a file that is there"}};
 }
 
+/// The file of the machines, which most have already; what is wrong with one is said, and it is asked again.
+std::optional<std::string> ask_for_inventory() {
+  while (true) {
+    const std::optional<std::string> said = ask_person(
+        "the inventory of the machines (instackenv.json or its like); nothing to name them one by one", "", false);
+    if (!said) throw Error(ErrorKind::usage, "the answers ended; nothing is written");
+    const std::string file(trim(*said));
+    if (file.empty()) return std::nullopt;
+    try {
+      SiteDraft tried;
+      take_inventory(tried, file);
+      return file;
+    } catch (const Error& error) {
+      say_to_person(cat("  ", error.story()));
+    }
+  }
+}
+
 }  // namespace
 
 int ask_for_new_site(const std::string& file) {
   cli::Arguments arguments;
+  if (const std::optional<std::string> inventory = ask_for_inventory()) arguments.add("inventory", *inventory);
   arguments.add_operand(file);
   arguments.add("ask", "");
   return new_site(arguments);

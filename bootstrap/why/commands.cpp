@@ -88,7 +88,7 @@ int tell_page(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   if (!conductor->lasts())
     throw Error(ErrorKind::not_found, "no conductor runs that would serve a page").hint("start one: hearth node serve");
-  why::put_answer(answer, "page", k_page, why::causes_of(why::page_facts(*conductor, arguments)));
+  why::put_answer(answer, "page", k_page, why::causes_of(why::page_facts(*conductor, arguments, why::Depth::whole)));
   print_answer(answer, arguments.has("json"));
   return 0;
 }

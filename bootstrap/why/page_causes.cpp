@@ -107,6 +107,13 @@ Finding slow_store(const PageFacts& facts, const OwnPace& pace) {
           "what else has the disk or the store (fuser -v DIR/state.db); very many events: hearth node events --keep N"};
 }
 
+/// It answers what it has in memory; the first change will wait, and all behind it.
+Finding hung_disk(const PageFacts& facts) {
+  return {"The disk of the conductor's state hangs: each change waits for it, and all answers behind it.",
+          {cat("to keep 4 KiB beside it had not ended after ", seconds_text(*facts.flush))},
+          "look at that disk, or the server that has it: dmesg, df -h, iostat -x 1; --state on another one"};
+}
+
 /// It answers, and nothing is done: what is to be changed fails.
 std::optional<Finding> keeps_nothing(const PageFacts& facts, const OwnPace& pace) {
   std::vector<std::string> seen;
@@ -172,13 +179,16 @@ std::vector<Suspect> suspects(const PageFacts& facts, const OwnPace& pace) {
 /// A page is as quick as ever, but what it is to begin waits for BMCs.
 std::optional<Finding> hung_bmcs(const OwnPace& pace) {
   const std::size_t busy = pace.count("busy");
+  const std::size_t slow = pace.count("slow");
   const std::vector<std::string> asked = pace.asked();
   const bool full = busy > 0 && busy == pace.count("most");
-  if (!full && pace.count("waiting") == 0) return std::nullopt;
+  // A large site asks as many at once as it can: where each answers soon, nobody waits long.
+  if ((!full && pace.count("waiting") == 0) || 2 * slow < busy) return std::nullopt;
   return Finding{
       cat("All ", busy, " that talk to BMCs and agents wait for an answer: what is begun now waits for them."),
-      {cat("under way: ", busy, " of ", pace.count("most"), "; waiting: ", pace.count("waiting")),
-       cat("nodes whose BMC is being asked: ", join(asked, ", "))},
+      {cat("under way: ", busy, " of ", pace.count("most"), ", ", slow,
+           " of them for long; waiting: ", pace.count("waiting")),
+       cat("nodes that are being asked, for the longest time first: ", join(asked, ", "))},
       asked.empty() ? "hearth node list" : cat("hearth why node ", asked.front())};
 }
 
@@ -190,6 +200,7 @@ std::vector<Finding> causes_of(const PageFacts& facts) {
   std::vector<Suspect> slow = suspects(facts, pace);
   std::stable_sort(slow.begin(), slow.end(), [](const Suspect& a, const Suspect& b) { return a.seconds > b.seconds; });
   std::vector<Finding> findings;
+  if (facts.flush_hangs) findings.push_back(hung_disk(facts));
   if (std::optional<Finding> lost = keeps_nothing(facts, pace)) findings.push_back(std::move(*lost));
   for (Suspect& one : slow) findings.push_back(std::move(one.finding));
   if (std::optional<Finding> hung = hung_bmcs(pace)) findings.push_back(std::move(*hung));

@@ -26,6 +26,7 @@ struct PageFacts {
   std::string fault;                    ///< why none came, in the client's words
   std::optional<ProcessFacts> process;  ///< where it runs on this computer
   std::optional<double> flush;          ///< seconds until the disk of its state had kept 4 KiB
+  bool flush_hangs = false;             ///< it has not: `flush` is how long it was waited
   std::string flush_fault;              ///< why it kept them not
   Json pace = Json::object();           ///< GET /v1/hearth/pace
 };

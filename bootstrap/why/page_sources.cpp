@@ -1,16 +1,20 @@
 #include "bootstrap/why/page_sources.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
+#include "base/sys/process.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap::why {
@@ -18,6 +22,8 @@ namespace hearth::bootstrap::why {
 namespace {
 
 constexpr std::chrono::seconds k_patience{5};
+constexpr std::chrono::seconds k_least{1};  // of that, for a second question
+constexpr std::chrono::seconds k_disk_patience{3};
 
 double seconds_since(const Clock& clock, MonotonicTime begun) {
   return std::chrono::duration<double>(clock.now() - begun).count();
@@ -47,24 +53,50 @@ std::optional<ProcessFacts> process_at(const fs::path& socket) {
   return facts;
 }
 
-/// How long the disk takes; nothing where this user may not write there. A file without a name: nothing is left behind.
-void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& facts) {
+/// A file without a name: nothing is left behind. What went wrong with the disk; nothing where this user may not write
+/// there.
+std::string keep_a_page(const fs::path& directory) {
   try {
     const Fd file = Fd::open(directory.string(), O_TMPFILE | O_WRONLY, 0600);
-    const MonotonicTime begun = clock.now();
     write_all(file, std::string(4096, '\0'), "a page");
     if (::fsync(file.get()) != 0) throw Error::from_errno("keeping", "a page");
-    facts.flush = seconds_since(clock, begun);
+    return "kept";
   } catch (const Error& error) {
     constexpr std::array k_of_disks = {ENOSPC, EDQUOT, EROFS, EIO};
     const bool known = std::find(k_of_disks.begin(), k_of_disks.end(), error.system_error()) != k_of_disks.end();
-    if (known) facts.flush_fault = error.what();
+    return known ? error.what() : "";
   }
+}
+
+/// How long the disk takes. A process of its own asks it: one that waits for a disk that hangs can't be ended, only
+/// left.
+void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& facts) {
+  Pipe answer = Pipe::create();
+  const MonotonicTime begun = clock.now();
+  const pid_t asker = start_companion([&] {
+    for (const int inherited : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      ::close(inherited);  // others wait for them
+    const std::string text = keep_a_page(directory);
+    write_all(answer.write, text, "the answer");
+    return 0;
+  });
+  answer.write = Fd();
+  pollfd wait{answer.read.get(), POLLIN, 0};
+  if (::poll(&wait, 1, Deadline::after(k_disk_patience, clock).poll_timeout(clock.now())) == 0) {
+    facts.flush = seconds_since(clock, begun);
+    facts.flush_hangs = true;
+    ::kill(asker, SIGKILL);
+    return;
+  }
+  const std::string text = read_all(answer.read, "the answer");
+  ::waitpid(asker, nullptr, 0);
+  if (text == "kept") facts.flush = seconds_since(clock, begun);
+  if (text != "kept") facts.flush_fault = text;
 }
 
 }  // namespace
 
-PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments) {
+PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments, Depth depth) {
   const SystemClock clock;
   const fs::path state = state_directory(arguments);
   PageFacts facts;
@@ -77,6 +109,9 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
   try {
     static_cast<void>(conductor.call("GET", "/v1"));
     facts.answered = seconds_since(clock, begun);
+    if (depth == Depth::answers) return facts;
+    conductor.set_patience(
+        std::max(k_patience - std::chrono::duration_cast<std::chrono::seconds>(clock.now() - begun), k_least));
     facts.pace = conductor.call("GET", "/v1/hearth/pace");
   } catch (const Error& error) {
     const double took = seconds_since(clock, begun);

@@ -8,7 +8,12 @@
 
 namespace hearth::bootstrap::why {
 
-/// Within six seconds, whatever hangs.
-[[nodiscard]] PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments);
+enum class Depth {
+  answers,  ///< only whether it does, and if not, how its process is: no disk is touched
+  whole
+};
+
+/// Within nine seconds, whatever hangs.
+[[nodiscard]] PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments, Depth depth);
 
 }  // namespace hearth::bootstrap::why

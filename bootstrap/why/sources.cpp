@@ -92,7 +92,7 @@ ConductorClient* Sources::conductor() {
     conductor_ = ConductorClient::open(arguments_);
   if (conductor_ && conductor_->lasts() && !is_asked_) {
     is_asked_ = true;
-    PageFacts facts = page_facts(*conductor_, arguments_);
+    PageFacts facts = page_facts(*conductor_, arguments_, Depth::answers);
     if (facts.hangs) silent_ = std::move(facts);
     conductor_->set_patience(ConductorClient::k_usual_patience);
   }

@@ -13,9 +13,21 @@ namespace {
 
 constexpr const char* k_state = "/var/lib/hearth/metadata";
 
+/// Where a service runs: one of its own, else that within a conductor (hearth node serve --engine).
+fs::path running_state(const cli::Arguments& arguments) {
+  if (const auto given = arguments.value("state")) return *given;
+  const hearth::Environment env = current_environment();
+  const auto conductor = env.find("HEARTH_NODE_STATE");
+  const fs::path within = fs::path(conductor == env.end() ? "/var/lib/hearth/node" : conductor->second) / "metadata";
+  boost::system::error_code hidden;
+  const bool is_within =
+      !fs::exists(fs::path(k_state) / k_endpoint_file, hidden) && fs::exists(within / k_endpoint_file, hidden);
+  return is_within ? within : fs::path(k_state);
+}
+
 StackAddress address_of(const cli::Arguments& arguments) {
   return stack_address(
-      arguments.value_or("state", k_state),
+      running_state(arguments),
       {arguments.value_or("url", ""), arguments.value_or("token-file", ""), arguments.value_or("ca-file", "")},
       current_environment());
 }
@@ -27,13 +39,15 @@ std::string status_of(StackClient& client, const std::string& place) {
 }  // namespace
 
 Session::Session(const cli::Arguments& arguments)
-    : http(clock, trusting_own(current_environment(), arguments.value_or("state", k_state)), "hearth"),
+    : http(clock, trusting_own(current_environment(), running_state(arguments)), "hearth"),
       client(http, clock, address_of(arguments)) {}
 
 std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
   options.push_back({"json", 0, "", "print JSON"});
   options.push_back({"url", 0, "URL", "the stack service (what DIR says, else http://127.0.0.1:8004/v1/admin)"});
-  options.push_back({"state", 0, "DIR", cat("its state directory: its URL, token and authority (", k_state, ")")});
+  options.push_back({"state", 0, "DIR",
+                     cat("its state directory: its URL, token and authority (", k_state,
+                         "; where none runs there, that of node serve --engine)")});
   options.push_back({"token-file", 0, "FILE", "a file with the token"});
   options.push_back({"ca-file", 0, "FILE", "whom to trust there (PEM; what DIR says, else OS_CACERT, the system's)"});
   return options;

@@ -489,7 +489,7 @@ def init(folder):
     before = open(images, encoding="utf-8").read()
     code, said = answer(folder, [], "images.yaml", at_end=b"")
     check(code == 1 and "is there already" in said and open(images, encoding="utf-8").read() == before, said)
-    for name in ("no/such/x.yaml", "/proc/x/x.yaml"):  # before five questions, not after
+    for name in ("no/such/x.yaml", "/proc/x/x.yaml"):  # before the questions, not after
         code, said = answer(folder, [], name, at_end=b"")
         check(code == 1 and "can't be written" in said and "what is it to be" not in said, said)
     late = os.path.join(folder, "late.yaml")
@@ -500,9 +500,12 @@ def init(folder):
         check(code in (expected, 130) and not os.path.exists(os.path.join(folder, "other.yaml")), f"{code} {said}")
     done = subprocess.run([HEARTH, "init"], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=folder, check=False)
     check(done.returncode == 2 and "nothing is written" in done.stderr, done)
-    code, said = answer(folder, ["site", "192.0.2.0/24", "", "", "", "", "", "", "-", ""], at_end=b"")
+    with open(os.path.join(folder, "machines.json"), "w", encoding="utf-8") as file:
+        file.write('{"nodes": [{"name": "taken1", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "a", "pm_password": "b", "mac": ["52:54:00:00:00:01"]}]}')
+    code, said = answer(folder, ["site", "no-such.json", "machines.json", "192.0.2.0/24", "", "", "", "", "", ""], at_end=b"")
+    check("no-such.json" in said, said)
     site = os.path.join(folder, "site.yaml")
-    check(code == 0 and os.path.exists(site), said)
+    check(code == 0 and os.path.exists(site) and "taken1" in open(site, encoding="utf-8").read(), said)
     done = run("site", "check", site)
     check("unknown" not in done.stderr and ("are missing" in done.stderr or done.returncode == 0), done)
 

@@ -169,7 +169,7 @@ mistake 2 "'02:00:00:00:00' is no MAC address" -- pxe explain site.json 02:00:00
 mistake 1 "there is no file nothere.json" -- node import nothere.json --state fresh
 mistake 1 "there is no file nothere.json" -- baremetal import nothere.json --state fresh
 printf '{"nodes": [{"name": "alpha", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:01"]}]}' > fresh.json
-mistake 0 "Would have registered node UUID" -- node import fresh.json --dry-run --state fresh
+mistake 0 "Would have registered node alpha: fake-hardware, 02:00:00:00:00:01 (its UUID is made then)" -- node import fresh.json --dry-run --state fresh
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node show alpa
 for read in "list" "show alpha" "power on alpha" "events" "export" "set alpha --name x" "todo"; do
     # shellcheck disable=SC2086

@@ -123,14 +123,22 @@ function aboutMe() {
     token = '';
     askWhoIAm('');
   });
-  const leave = later(async () => {
-    await fetch('/v1/hearth/login', {method: 'DELETE'});
+  const failure = h('p', {class: 'note failed', role: 'alert', hidden: true});
+  const leave = async () => {
     token = '';
-    location.reload();
-  });
+    try {
+      const answer = await fetch('/v1/hearth/login', {method: 'DELETE'});
+      if (!answer.ok) throw new Error(`the conductor answers ${answer.status}`);
+      location.reload();
+    } catch (error) {
+      askWhoIAm('');
+      failure.hidden = false;
+      failure.textContent = `This browser is still logged in, to look (${error.message}). The page has forgotten the token. Log out again when the conductor answers, or delete this site’s cookies.`;
+    }
+  };
   const acts = token && me.may !== 'read';
   dialog.replaceChildren(h('form', {method: 'dialog'}, h('h2', {id: 'ask-title'}, me.name), h('p', {}, sentence()),
-    h('p', {class: 'under'}, acts ? 'The page has your token until it is closed.' : 'The page only looks: to act, it asks for the token.'),
+    h('p', {class: 'under'}, acts ? 'The page has your token until it is closed.' : 'The page only looks: to act, it asks for the token.'), failure,
     h('div', {class: 'buttons'}, h('button', {type: 'button', onclick: leave}, 'Log out'),
       h('button', {type: 'button', onclick: later(() => unlock())}, 'Give a token'),
       acts ? h('button', {type: 'button', onclick: forget}, 'Forget the token') : null, h('button', {class: 'main'}, 'Close'))));

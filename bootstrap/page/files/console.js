@@ -2,36 +2,13 @@
 // pressed and kept nowhere.
 import {call, readWithToken, withToken} from './actions.js';
 import {h, put} from './dom.js';
+import {Screen} from './screen.js';
 import {title} from './store.js';
 
 const everySoOften = 1500;
 const soon = 150; // after a key: its echo
-const kept = 200000; // characters
 
 let shown = {id: null};
-
-const escapes = new RegExp(['\\x1b\\[[0-?]*[ -/]*[@-~]', // CSI: ECMA-48, 5.4
-  '\\x1b\\][^\\x07\\x1b\\n]*(?:\\x07|\\x1b\\\\)?', // OSC: titles, links
-  '\\x1b[PX^_][^\\x1b\\n]*(?:\\x1b\\\\)?', // strings for the terminal itself
-  '\\x1b[ -/]+[0-~]', '\\x1b[^[]'].join('|'), 'g');
-const unseen = /[^\n\t\x20-\x7e\xa0-\uffff]|[\u202a-\u202e\u2066-\u2069]/g; // controls, and what turns the direction of text
-
-/** Of a line, what its last carriage return and its backspaces have left; in one pass, however long the line is. */
-function left(line) {
-  let end = line.length;
-  while (line[end - 1] === '\r') --end;
-  const text = line.slice(line.slice(0, end).lastIndexOf('\r') + 1, end);
-  if (!text.includes('\b')) return text;
-  const letters = [];
-  for (const letter of text) {
-    if (letter === '\b') letters.pop();
-    else letters.push(letter);
-  }
-  return letters.join('');
-}
-
-/** What stands there at last: without what moves a terminal's cursor and colours its letters, nor what a line wrote over. */
-const plain = (text) => text.replace(escapes, '').split('\n').map(left).join('\n').replace(unseen, '');
 
 async function look(one) {
   if (one !== shown || !one.box.open || !one.box.isConnected || (document.hidden && !one.keyboard)) return;
@@ -42,19 +19,22 @@ async function look(one) {
     if (!answer) return;
     if (!answer.ok) {
       const told = JSON.parse((await answer.json()).error_message);
-      one.lines.textContent = told.faultstring;
+      one.above.textContent = told.faultstring;
       return;
     }
     const {from, end, text, typist, yours} = await answer.json();
     tellTypist(one, typist, yours || keyboard !== one.keyboard);
-    if (from !== one.end) one.text = '';
+    if (from !== one.end) one.screen = new Screen();
     one.end = end;
-    if (!text && one.lines.textContent) return;
-    const atEnd = one.lines.scrollTop + one.lines.clientHeight >= one.lines.scrollHeight - 8;
-    one.text = (one.text + text).slice(-kept);
-    one.lines.textContent = plain(one.text);
-    if (atEnd) one.lines.scrollTop = one.lines.scrollHeight;
+    one.screen.write(text);
+    if (text || !one.lines.textContent || from === 0) draw(one);
   } catch { /* the conductor is away: the page says so elsewhere */ }
+}
+
+function draw(one) {
+  const atEnd = one.lines.scrollTop + one.lines.clientHeight >= one.lines.scrollHeight - 8;
+  one.screen.draw(one.above, one.shown, Boolean(one.keyboard));
+  if (atEnd) one.lines.scrollTop = one.lines.scrollHeight;
 }
 
 const word = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -76,6 +56,7 @@ function tellTypist(one, typist, yours) {
 function stopped(one, text, kind) {
   const hadFocus = one.typing.contains(document.activeElement);
   one.keyboard = null;
+  draw(one);
   one.typing.hidden = true;
   one.begin.hidden = false;
   say(one, text, kind);
@@ -87,6 +68,7 @@ async function begin(one) {
   try {
     await call('PUT', `hearth/consoles/${one.id}`, {keyboard});
     one.keyboard = keyboard;
+    draw(one);
     one.typing.hidden = false;
     one.begin.hidden = true;
     say(one, 'You type to the machine. Ctrl-] or Stop gives the keyboard back.', 'held');
@@ -96,13 +78,16 @@ async function begin(one) {
   }
 }
 
-async function stop(one) {
-  const {keyboard} = one;
-  if (!keyboard) return;
-  stopped(one, 'You have given the keyboard back.', '');
+async function giveBack(one) {
   try {
-    await call('DELETE', `hearth/consoles/${one.id}?keyboard=${keyboard}`);
+    await call('DELETE', `hearth/consoles/${one.id}?keyboard=${one.keyboard}`);
   } catch { /* it ends by itself */ }
+}
+
+function stop(one) {
+  if (!one.keyboard) return;
+  giveBack(one);
+  stopped(one, 'You have given the keyboard back.', '');
 }
 
 /** In the order of the keys, one request at a time. */
@@ -116,6 +101,7 @@ function type(one, text) {
       try {
         await call('PUT', `hearth/consoles/${one.id}`, {keyboard: one.keyboard, text: part});
       } catch (error) {
+        giveBack(one); // so that others, and this page again, can take it at once
         stopped(one, error.message, 'failed');
       }
     }
@@ -126,7 +112,8 @@ function type(one, text) {
 }
 
 const named = {Enter: '\r', Backspace: '\x7f', Tab: '\t', Escape: '\x1b', ArrowUp: '\x1b[A', ArrowDown: '\x1b[B', ArrowRight: '\x1b[C',
-  ArrowLeft: '\x1b[D', Home: '\x1b[H', End: '\x1b[F', Delete: '\x1b[3~', PageUp: '\x1b[5~', PageDown: '\x1b[6~', Insert: '\x1b[2~'};
+  ArrowLeft: '\x1b[D', Home: '\x1b[H', End: '\x1b[F', Delete: '\x1b[3~', PageUp: '\x1b[5~', PageDown: '\x1b[6~', Insert: '\x1b[2~',
+  F1: '\x1bOP', F2: '\x1bOQ', F3: '\x1bOR', F4: '\x1bOS', F6: '\x1b[17~', F7: '\x1b[18~', F8: '\x1b[19~', F9: '\x1b[20~', F10: '\x1b[21~'}; // F5, F11 and F12 are the browser's
 
 /** What a terminal sends for a key; nothing where text comes by itself, or the browser has a use for it. */
 function sent(event) {
@@ -150,7 +137,7 @@ function keysOf(one) {
     event.preventDefault();
     event.stopPropagation();
     if (text === '\x1d') stop(one);
-    else type(one, text);
+    else type(one, one.screen.keysOfApplications ? text.replace(/^\x1b\[([A-DHF])$/, '\x1bO$1') : text);
   });
   keys.addEventListener('input', (event) => {
     if (event.isComposing) return;
@@ -164,7 +151,8 @@ function keysOf(one) {
   return keys;
 }
 
-const buttons = [['Ctrl-C', '\x03'], ['Ctrl-D', '\x04'], ['Esc', '\x1b'], ['Tab', '\t'], ['↑', '\x1b[A', 'Up'], ['Enter', '\r']];
+const buttons = [['Ctrl-C', '\x03'], ['Ctrl-D', '\x04'], ['Esc', '\x1b'], ['Tab', '\t'], ['↑', '\x1b[A', 'Up'], ['↓', '\x1b[B', 'Down'], ['F2', '\x1bOQ'], ['F10', '\x1b[21~'],
+  ['F11', '\x1b[23~'], ['F12', '\x1b[24~'], ['Enter', '\r']];
 
 /** A BMC's console that is off: why, and the way to it. */
 function switchOn(node) {
@@ -182,13 +170,15 @@ export function consoleOf(node) {
   if (shown.key === id) return shown.box;
   clearInterval(shown.timer);
   stop(shown);
-  const one = {key: id, id: node.id, name: title(node), text: ''};
+  const one = {key: id, id: node.id, name: title(node), screen: new Screen()};
   shown = one;
   if (!node.console.on) {
     one.box = h('details', {class: 'log', 'data-needs': 'operate'}, h('summary', {}, 'Serial console'), switchOn(node));
     return one.box;
   }
-  one.lines = h('pre', {tabindex: '0', role: 'log', 'aria-live': 'off', 'aria-label': 'Serial console'});
+  one.above = h('span');
+  one.shown = h('span', {class: 'screen'});
+  one.lines = h('pre', {class: 'terminal', tabindex: '0', role: 'log', 'aria-live': 'off', 'aria-label': 'Serial console'}, one.above, one.shown);
   one.note = h('p', {class: 'under', role: 'status'});
   one.begin = h('button', {type: 'button', 'data-needs': 'operate', onclick: () => withToken(() => begin(one))}, 'Type');
   one.keys = keysOf(one);

@@ -5,7 +5,7 @@ import {consoleOf, leaveConsole} from './console.js';
 import {editNode} from './edit.js';
 import {placePicture} from './racks.js';
 import {nodeDetails, onChange, site, title} from './store.js';
-import {timeline} from './timeline.js';
+import {silence, timeline} from './timeline.js';
 import {badge, progressBar, stageText, wayLine, words} from './way.js';
 import {whyNot} from './who.js';
 
@@ -74,6 +74,11 @@ function history(events) {
     h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text))));
 }
 
+function unheard(node) {
+  const why = silence(node);
+  return why ? h('p', {class: 'under'}, why) : null;
+}
+
 /** What the deploy ramdisk told when an order failed; it stays open while the sheet is drawn anew. */
 function agentLog(log, open) {
   if (!log) return null;
@@ -82,12 +87,25 @@ function agentLog(log, open) {
     h('pre', {tabindex: '0', 'aria-label': "The agent's log"}, log.text));
 }
 
+/** What has the focus, so that its successor gets it: by its name, else by its place among its like. */
+function focusIn(body) {
+  const has = document.activeElement;
+  if (!body.contains(has)) return () => {};
+  const like = () => [...body.querySelectorAll(has.localName)];
+  const nameOf = (element) => element.getAttribute('aria-label') ?? element.textContent;
+  const [name, place] = [nameOf(has), like().indexOf(has)];
+  return () => (like().find((element) => nameOf(element) === name) ?? like()[place])?.focus({preventScroll: true});
+}
+
 function draw(node) {
   const sheet = $('#node');
-  const focused = document.activeElement?.dataset?.verb;
+  // The console is never taken out of the page: it would lose its place, and whoever types there his keys.
+  const body = $('.drawn', sheet) ?? put(sheet, h('div', {class: 'drawn'})).firstElementChild;
+  const focusAgain = focusIn(body);
   const top = sheet.scrollTop;
-  const open = sheet.querySelector('details.agent')?.open;
-  put(sheet,
+  const log = $('details.agent', body);
+  const [open, logTop] = [log?.open, $('pre', log ?? body)?.scrollTop];
+  put(body,
     h('header', {},
       h('div', {}, h('h2', {id: 'node-title'}, title(node)), badge(node)),
       h('button', {type: 'button', class: 'quiet close', 'aria-label': 'Close', onclick: () => sheet.close()}, '✕')),
@@ -95,11 +113,17 @@ function draw(node) {
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,
-    ...buttons(node), stages(node), timeline(node),
+    ...buttons(node), stages(node), timeline(node), unheard(node),
     h('section', {}, h('h3', {}, 'The machine'), facts(node)),
-    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open), consoleOf(node));
+    h('section', {}, h('h3', {}, 'What has happened'), history(node.events)), agentLog(node.log, open));
+  const box = consoleOf(node);
+  if (body.nextElementSibling !== box) {
+    body.nextElementSibling?.remove();
+    if (box) sheet.append(box);
+  }
   sheet.scrollTop = top;
-  if (focused) $(`[data-verb="${focused}"]`, sheet)?.focus();
+  if (open) $('details.agent pre', body).scrollTop = logTop;
+  focusAgain();
 }
 
 async function load() {

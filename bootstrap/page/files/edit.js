@@ -1,7 +1,6 @@
 // Bringing machines in, and editing a node: what would become of it is shown first.
 import {call, withToken} from './actions.js';
 import {$, h, put} from './dom.js';
-import {site, title} from './store.js';
 
 const failureLine = () => h('p', {class: 'note failed lines-kept', role: 'alert', hidden: true});
 const close = () => h('button', {type: 'button', onclick: () => $('#ask').close()}, 'Cancel');
@@ -26,30 +25,32 @@ async function trying(failure, button, run) {
   button.disabled = false;
 }
 
-const nameOf = (id, names) => (site.nodes.has(id) ? title(site.nodes.get(id)) : names[id] ?? id);
-
 const hidden = '******'; // what the conductor shows of a secret
 
 /** What an import would do, as lines. */
 function importLines(answer) {
   const value = (it) => (it === null || it === '' ? 'nothing' : typeof it === 'string' ? it : JSON.stringify(it));
   const change = ({field, old, new: now}) => (now === hidden ? `${field}: ${old === null ? 'is given' : 'another one'}` : `${field}: ${value(old)} → ${value(now)}`);
-  const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), nameOf(id, answer.names),
+  const which = (id) => (answer.unsettled.includes(id) ? `${answer.machines[id]}; its UUID is made then` : id);
+  const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), answer.names[id] || 'no name',
+    h('span', {class: 'under'}, ` (${which(id)})`),
     answer.changes[id] ? h('ul', {class: 'changes'}, answer.changes[id].map((each) => h('li', {}, change(each)))) : null)));
   return [...lines, ...answer.warnings.map((warning) => h('li', {class: 'note held'}, warning))];
 }
 
-const formatOf = (name) => /\.(json|ya?ml|csv)$/i.exec(name)?.[1].toLowerCase();
+const formats = [['', 'as it is seen'], ['json', 'JSON'], ['yaml', 'YAML'], ['csv', 'CSV'], ['txt', 'lines of a machine each'], ['ini', 'INI'], ['ansible', 'Ansible’s'],
+  ['bifrost', 'bifrost’s'], ['instackenv', 'instackenv.json'], ['metal3', 'Metal3’s'], ['netbox', 'NetBox’ CSV'], ['maas', 'MAAS’']];
+const formatOf = (name) => /\.(json|ya?ml|csv|ini|txt)$/i.exec(name)?.[1].toLowerCase().replace('yml', 'yaml') ?? '';
 
 function importForm() {
   const text = h('textarea', {id: 'import-text', rows: 10, required: true, spellcheck: 'false', placeholder: '{"nodes": [{"name": "web1", "pm_type": "redfish", …}]}'});
-  const format = h('select', {id: 'import-format'}, ['json', 'yaml', 'csv'].map((each) => h('option', {}, each)));
+  const format = h('select', {id: 'import-format'}, formats.map(([value, label]) => h('option', {value}, label)));
   const state = h('select', {id: 'import-state'}, [['enroll', 'enroll: nothing is asked of them'], ['manageable', 'manageable: their BMCs are asked'],
     ['available', 'available: also cleaned, where that is on']].map(([value, label]) => h('option', {value}, label)));
-  const file = h('input', {id: 'import-file', type: 'file', accept: '.json,.yaml,.yml,.csv', onchange: async () => {
+  const file = h('input', {id: 'import-file', type: 'file', accept: '.json,.yaml,.yml,.csv,.ini,.txt,.nodes,.hosts,*', onchange: async () => {
     if (!file.files[0]) return;
     text.value = await file.files[0].text();
-    format.value = (formatOf(file.files[0].name) ?? 'json').replace('yml', 'yaml');
+    format.value = formatOf(file.files[0].name);
     stale();
   }});
   const lines = h('ul', {class: 'preview', tabindex: '0', 'aria-label': 'What becomes of them', hidden: true});
@@ -76,7 +77,7 @@ function importForm() {
       go.focus();
     });
   }}, h('h2', {id: 'ask-title'}, 'Add machines'),
-  h('p', {}, 'An inventory: instackenv.json, bifrost’s, CSV and others. Nodes that are there already are edited by it.'),
+  h('p', {}, 'An inventory: instackenv.json, bifrost’s, Ansible’s, CSV and others. Nodes that are there already are edited by it.'),
   h('label', {for: 'import-file'}, 'From a file', file), h('label', {for: 'import-text'}, 'Inventory', text),
   h('label', {for: 'import-format'}, 'It is written as', format), h('label', {for: 'import-state'}, 'They are to become', state),
   lines, failure, h('div', {class: 'buttons'}, close(), look, go));

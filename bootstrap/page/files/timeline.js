@@ -13,6 +13,23 @@ function change(event) {
   return found ? {from: found[1], to: found[2]} : null;
 }
 
+const question = 'its agent has asked for its metadata';
+const address = 'its machine has asked for an address';
+const longestPause = 3600000; // what comes later is no part of that work
+
+/** What was heard of the new system: its first questions, and each deployment once. Updates of later stacks are no first signs. */
+function firstSigns(events) {
+  const found = [];
+  for (const event of events) {
+    if (event.kind !== 'system' || found.some(({text}) => text === event.text)) continue;
+    const isFirst = event.text === question || event.text === address;
+    if (!isFirst && !/^deployment .+: (done|failed)$/.test(event.text)) continue;
+    if (!isFirst && found.length && Date.parse(event.at) - Date.parse(found.at(-1).at) > longestPause) break;
+    found.push(event);
+  }
+  return found;
+}
+
 /** The events of the last work: from where it left a state of rest to where it came to one again. */
 function lastWork(events) {
   let first = -1;
@@ -23,7 +40,7 @@ function lastWork(events) {
   if (first < 0) return null;
   const rest = events.slice(first + 1);
   const end = rest.findIndex((event) => change(event) && isAtRest(change(event).to));
-  const system = end >= 0 && change(rest[end]).to === 'active' ? rest.slice(end + 1).filter((event) => event.kind === 'system') : [];
+  const system = end >= 0 && change(rest[end]).to === 'active' ? firstSigns(rest.slice(end + 1)) : [];
   const done = end < 0 ? conductorNow() : Date.parse(rest[end].at);
   return {
     name: change(events[first]).to, begin: Date.parse(events[first].at), events: end < 0 ? rest : rest.slice(0, end + 1), system, done,
@@ -39,6 +56,10 @@ function systemBars(work) {
   let from = work.done;
   for (const event of work.system) {
     const at = Date.parse(event.at);
+    if (event.text === address) {
+      found.push({name: 'boot to DHCP', begin: work.done, end: at, kind: 'boot'});
+      continue;
+    }
     const deployment = /^deployment (.+): (done|failed)$/.exec(event.text);
     const name = deployment ? `${deployment[1]}${deployment[2] === 'failed' ? ' failed' : ''}` : 'first boot';
     found.push({name, begin: from, end: at, kind: deployment ? 'agent' : 'boot', failed: deployment?.[2] === 'failed'});
@@ -84,6 +105,18 @@ function bars(node, work) {
 }
 
 const short = (milliseconds) => (milliseconds < 10000 ? `${(milliseconds / 1000).toFixed(1)} s` : span(milliseconds));
+
+/** Of a node that is active: why nothing was heard of its system, or can be; null where something was. */
+export function silence(node) {
+  const work = node.state === 'active' ? lastWork(node.events) : null;
+  if (!work || work.system.length) return null;
+  const {metadata, addresses} = node.heard;
+  if (!metadata && !addresses) {
+    return 'How its own system came up can’t be known here: this conductor gives machines neither addresses (node serve --boot) nor metadata (--engine).';
+  }
+  const ways = [addresses && 'its machine’s DHCP request', metadata && 'its agent’s question for metadata, where a stack of this conductor’s engine made them'].filter(Boolean);
+  return `Nothing was heard of its own system yet. What would be: ${ways.join('; ')}.`;
+}
 
 /** Nothing where no work is known. */
 export function timeline(node) {

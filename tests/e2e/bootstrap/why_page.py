@@ -23,15 +23,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
 from conductor import Conductor, same  # noqa: E402  pylint: disable=wrong-import-position
 
-# As a disk that takes 0.7 s to keep what is written, while the file is there.
+# As a disk that takes 0.7 s to keep what is written while the file is there, and hangs while something is in it.
 SLOW_DISK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 static int slow(const char* name, int fd) {
   const char* file = getenv("SLOW_DISK");
-  if (file && access(file, F_OK) == 0) usleep(700000);
+  struct stat there;
+  if (file && stat(file, &there) == 0) usleep(there.st_size > 0 ? 60000000 : 700000);
   return ((int (*)(int))dlsym(RTLD_NEXT, name))(fd);
 }
 int fsync(int fd) { return slow("fsync", fd); }
@@ -122,6 +124,18 @@ def slow_to_keep(c, is_slow):
         os.remove(is_slow)
 
 
+def hanging_disk(c, is_slow):
+    """While the conductor answers what it has in memory."""
+    with open(is_slow, "w", encoding="ascii") as file:
+        file.write("it hangs")
+    try:
+        why(c, ["page"], "The disk of the conductor's state hangs", "dmesg")
+        for words in (["node", "w1"], ["w1"]):
+            why(c, words)
+    finally:
+        os.remove(is_slow)
+
+
 def long_request(c):
     nodes = [{"name": f"many-{i}", "pm_type": "fake-hardware", "mac": [f"52:54:02:{i >> 16:02x}:{(i >> 8) & 255:02x}:{i & 255:02x}"]} for i in range(60000)]
     body = {"text": json.dumps({"nodes": nodes}), "source": "hall.json", "format": "json", "initial_state": "enroll", "dry_run": True}
@@ -146,7 +160,7 @@ def hung_bmcs(c):
                   "pm_user": "a", "pm_password": "b", "mac": [f"52:54:03:00:{i >> 8:02x}:{i & 255:02x}"]} for i in range(300)]
         body = {"text": json.dumps({"nodes": nodes}), "source": "hall.json", "format": "json", "initial_state": "manageable"}
         same("their inventory", 200, c.ask("POST", "/v1/hearth/import", body)[0])
-        time.sleep(2)
+        time.sleep(12)  # longer than a BMC that is well takes
         done = json.loads(subprocess.run([c.hearth, "why", "page", "--state", c.directory, "--json"], capture_output=True, text=True, timeout=60,
                                          check=True).stdout)[0]["findings"]
         hung = [one for one in done if "that talk to BMCs and agents wait for an answer" in one["cause"]]
@@ -200,7 +214,7 @@ def main():
             stopped(c)
             another_one(c)
             nobody_taken_in(c)
-            for fault, more in ((keeps_nothing, []), (slow_to_keep, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
+            for fault, more in ((keeps_nothing, []), (slow_to_keep, [is_slow]), (hanging_disk, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
                 later(c, 1)
                 fault(c, *more)
     finally:

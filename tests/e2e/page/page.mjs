@@ -6,7 +6,7 @@ import {appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSyn
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pictures} from './pictures.mjs';
-import {Browser, Site, heatApi, poorContrast, serialLine} from './site.mjs';
+import {Browser, Site, heatApi, monitor, poorContrast, serialLine} from './site.mjs';
 
 const operatorToken = 'the-token-of-ole-who-operates';
 const readerToken = 'the-token-of-ria-who-only-looks';
@@ -275,8 +275,10 @@ const tests = {
       event(75, 'system', 'its agent has asked for its metadata'), event(90, 'system', 'deployment network: done'), event(100, 'system', 'deployment web: failed')];
     await page.route(`**/page/nodes/${uuid}`, async (route) => {
       const response = await route.fetch();
-      await route.fulfill({response, json: {...await response.json(), events}});
+      const json = await response.json();
+      await route.fulfill({response, json: {...json, events, state: state ?? json.state, heard: heard ?? json.heard}});
     });
+    let [state, heard] = [null, null];
     const look = async () => {
       await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
       await page.reload();
@@ -291,7 +293,21 @@ const tests = {
       ['write image', '10:00:01', '59 s', '1%', '59%', 'stage'], ['first boot', '10:01:00', '15 s', '60%', '15%', 'boot'],
       ['network', '10:01:15', '15 s', '75%', '15%', 'agent'], ['web failed', '10:01:30', '10 s', '90%', '10%', 'failed']]);
     assert.deepEqual(await page.evaluate(poorContrast), []);
-    events = [...events.slice(0, 4), ...Array.from({length: 30}, (_, i) => event(80 + i, 'system', `deployment d${i}: done`))];
+    const later = 180 * 86400;
+    events = [...events, event(later, 'system', 'deployment network: failed'), event(later + 1, 'system', 'update of deployment web: done'), event(later + 2, 'system', 'deployment late: done')];
+    assert.deepEqual((await look()).map(([name]) => name), ['write image', 'first boot', 'network', 'web failed'], 'half a year later is no part of it');
+    events = [...events.slice(0, 3), event(70, 'system', 'its machine has asked for an address'), event(75, 'system', 'its agent has asked for its metadata')];
+    assert.deepEqual((await look()).slice(1).map(([name, , took]) => [name, took]), [['boot to DHCP', '10 s'], ['first boot', '15 s']]);
+    events = events.slice(0, 3);
+    await look();
+    assert.equal(await page.getByText('How its own system came up can’t be known here').count(), 0, 'it is not active');
+    state = 'active';
+    await look();
+    await page.getByText('How its own system came up can’t be known here: this conductor gives machines neither addresses').waitFor();
+    heard = {metadata: false, addresses: true};
+    await look();
+    await page.getByText('Nothing was heard of its own system yet. What would be: its machine’s DHCP request.').waitFor();
+    events = [...events, event(75, 'system', 'its agent has asked for its metadata'), ...Array.from({length: 30}, (_, i) => event(80 + i, 'system', `deployment d${i}: done`))];
     assert.deepEqual((await look()).map(([name]) => name), ['write image', 'first boot', '30 deployments']);
     await page.context().close();
   },
@@ -335,6 +351,7 @@ const tests = {
     const lines = dialog.getByRole('list', {name: 'What becomes of them'});
     await lines.getByText('created: new1').waitFor();
     await lines.getByText('created: new2').waitFor();
+    await lines.getByText('created: new1 (fake-hardware, 52:54:00:aa:00:01; its UUID is made then)').waitFor();
     assert.deepEqual(await page.evaluate(poorContrast), []);
     const names = (await site.ask('GET', '/v1/nodes')).nodes.map((node) => node.name);
     assert.ok(!names.includes('new1'), 'only shown');
@@ -342,6 +359,17 @@ const tests = {
     await dialog.waitFor({state: 'hidden'});
     await page.getByLabel('Find nodes').fill('new');
     await page.getByText('2 of ').waitFor();
+    const {nodes} = await site.ask('GET', '/v1/nodes');
+    const {uuid} = nodes.find((node) => node.name === 'new1');
+    await page.getByRole('button', {name: 'Add machines'}).click();
+    await dialog.getByLabel('From a file').setInputFiles({name: 'hosts', mimeType: 'text/plain', buffer: Buffer.from('pm_type,pm_addr,pm_user,pm_password,mac\nipmi,192.0.2.77,a,b,52:54:00:aa:00:09\n')});
+    await page.waitForFunction(() => document.querySelector('#import-text').value.includes('192.0.2.77'));
+    assert.equal(await page.evaluate(() => document.querySelector('#import-format').selectedOptions[0].textContent), 'as it is seen');
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    await lines.getByText('created: no name (ipmi 192.0.2.77, 52:54:00:aa:00:09; its UUID is made then)').waitFor();
+    await dialog.getByLabel('Inventory').fill(text(machine({})));
+    await dialog.getByRole('button', {name: 'Show what becomes of them'}).click();
+    await lines.getByText(`unchanged: new1 (${uuid})`).waitFor();
     await page.context().close();
   },
 
@@ -518,10 +546,10 @@ const tests = {
     assert.deepEqual(await page.evaluate(poorContrast), []);
     for (const part of ['x', 'y\b']) { // a line that never ends, and one that is taken back, keep no browser busy
       appendFileSync(join(folder, 'console.log'), part.repeat(150000 / part.length));
-      await page.waitForFunction((end) => document.querySelector('#node pre').textContent.endsWith(end), 'x');
+      await page.waitForFunction((end) => document.querySelector('#node pre').textContent.endsWith(end), part[0]);
     }
-    appendFileSync(join(folder, 'console.log'), '\nlogin: ');
-    await page.waitForFunction(() => document.querySelector('#node pre').textContent.endsWith('xx\nlogin: '));
+    appendFileSync(join(folder, 'console.log'), '\r\nlogin: ');
+    await page.waitForFunction(() => document.querySelector('#node pre').textContent.endsWith('xxy\nlogin: '));
     await page.getByRole('button', {name: 'Type', exact: true}).click();
     await page.getByRole('status').getByText('the machine is off').waitFor();
     browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer
@@ -534,6 +562,7 @@ const tests = {
     mkdirSync(folder, {recursive: true});
     writeFileSync(join(folder, 'console.log'), 'login: ');
     const machine = await serialLine(join(folder, 'console'));
+    const qemu = await monitor(join(folder, 'qmp'));
     const page = await browser.page();
     await openConsole(page, uuid, site.token);
     await page.getByRole('button', {name: 'Type', exact: true}).click();
@@ -557,9 +586,15 @@ const tests = {
     await page.keyboard.press('Control+]');
     await page.getByRole('status').getByText('You have given the keyboard back.').waitFor();
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Type');
+    qemu.isTaken = true; // by socat, which came between the two
+    await other.getByRole('button', {name: 'Type', exact: true}).and(other.locator(':enabled')).click();
+    await other.getByRole('status').getByText('another program has its console').waitFor();
+    browser.faults = browser.faults.filter((fault) => !/status of 409/.test(fault)); // that answer
+    qemu.isTaken = false;
     await other.getByRole('button', {name: 'Type', exact: true}).and(other.locator(':enabled')).click();
     await other.getByRole('textbox', {name: /^Type to typed1/}).pressSequentially('second');
     await machine.hears('second');
+    await qemu.end();
     await machine.end();
     await other.getByRole('status').getByText('You no longer type here').waitFor();
     const {events} = await site.ask('GET', `/v1/hearth/events?node=${uuid}`);
@@ -568,6 +603,106 @@ const tests = {
     assert.ok(!site.logged.includes('ssword') && !JSON.stringify(events).includes('ssword'), 'what was typed');
     await page.context().close();
     await other.context().close();
+  },
+
+  async 'menus that real firmware and GRUB draw stand where they drew them'() {
+    const recorded = JSON.parse(readFileSync(join(process.argv[3], 'consoles.json'), 'utf8'));
+    const uuid = await site.add('menu1');
+    const folder = join(site.directory, 'qemu', uuid);
+    mkdirSync(folder, {recursive: true});
+    const file = join(folder, 'console.log');
+    const menu = recorded.grub.slice(0, recorded.grub.indexOf('in 3s.') + 6);
+    writeFileSync(file, menu.slice(0, 1000)); // in the midst of its drawing, and of a sequence
+    const page = await browser.page();
+    await openConsole(page, uuid, site.token);
+    const screen = page.locator('#node .screen');
+    await screen.getByText('GNU GRUB').waitFor();
+    appendFileSync(file, menu.slice(1000));
+    await page.waitForFunction(() => document.querySelector('#node .screen').textContent.endsWith('automatically in 3s.'));
+    const lines = (await screen.textContent()).split('\n');
+    assert.deepEqual([lines[1].trim(), lines[3], lines[4], lines[5], lines[16]], ['GNU GRUB  version 2.06-13+deb12u2', ` +${'-'.repeat(76)}+`,
+      ` | Debian GNU/Linux${' '.repeat(59)}|`, ` |*Advanced options for Debian GNU/Linux${' '.repeat(38)}|`, ` +${'-'.repeat(76)}+`]);
+    assert.equal((await screen.locator('.inverse').textContent()).trim(), '*Advanced options for Debian GNU/Linux', 'what is highlighted');
+    const places = await screen.evaluate((element) => { // of letters, as they are drawn
+      const at = (text) => {
+        const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) {
+          const found = walk.currentNode.data.indexOf(text);
+          if (found < 0) continue;
+          const range = document.createRange();
+          range.setStart(walk.currentNode, found);
+          range.setEnd(walk.currentNode, found + 1);
+          return range.getBoundingClientRect();
+        }
+        return null;
+      };
+      return [at('*Advanced').left - at('+--').left, (at('*Advanced').top - at('+--').top) / at('+--').height, at('+--').width];
+    });
+    assert.ok(Math.abs(places[0] - places[2]) < 1 && Math.abs(places[1] - 2) < 0.5, `${places}`);
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    appendFileSync(file, recorded.grub.slice(menu.length));
+    await page.waitForFunction(() => document.querySelector('#node .screen').textContent === '  Booting `Advanced options for Debian GNU/Linux\'\n\n\nchosen\n');
+    assert.ok((await page.locator('#node .terminal').textContent()).includes('in 0s.'), 'what was wiped away is above');
+    appendFileSync(file, recorded.firmware);
+    await page.waitForFunction(() => document.querySelector('#node .screen').textContent.endsWith('Shell> '));
+    assert.equal((await screen.textContent()).split('\n')[4], 'Press ESC in 1 seconds to skip startup.nsh or any other key to continue.');
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    const vi = '\x1b[0m\x1b[?1049h\x1b[1;24r\x1b[H\x1b[2J\x1b[1;1Hfirst\r\n\x1b[94m~\x1b[0m\x1b[24;1H\x1b[1m"file"\x1b[0m\x1b[K\x1b[2;1H\x1b[L\x1b[34mnew\x1b[1;3H\x1b[P';
+    appendFileSync(file, vi);
+    await page.waitForFunction(() => document.querySelector('#node .screen').textContent.startsWith('fist\nnew\n~'));
+    assert.deepEqual(await page.evaluate(poorContrast), []);
+    appendFileSync(file, '\x1b[?1049l');
+    await page.waitForFunction(() => document.querySelector('#node .screen').textContent.endsWith('Shell> '));
+    const times = await page.evaluate(async () => { // what a hostile machine says
+      const {Screen} = await import('./screen.js');
+      const time = (run) => {
+        const began = performance.now();
+        run();
+        return performance.now() - began;
+      };
+      const usual = time(() => new Screen().write('a line of a log, as they come\r\n'.repeat(35000))); // as many bytes
+      const says = ['\x1b[99999999S', '\x1b[60;132H\x1b[99999999L', '\x1b]', `\x1b[${'1;'.repeat(30000)}m`, '\x1b[99999999@', '\x1b[?1049h\x1b[?1049l', 'a\u0301\u0301\u0301', '\x1b[2J'];
+      return time(() => {
+        for (const say of says) new Screen().write(say.repeat(65536 / say.length + 1));
+        const screen = new Screen();
+        for (let i = 0; i < 10; ++i) screen.write('\x1bP'.padEnd(65536, 'x'));
+      }) / usual;
+    });
+    assert.ok(times < 50, `${times} times as long as of what is usual`);
+    await page.context().close();
+  },
+
+  async 'who types or reads keeps his place while the node changes'() {
+    const uuid = await site.add('stay1');
+    const folder = join(site.directory, 'qemu', uuid);
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(join(folder, 'console.log'), Array.from({length: 300}, (_, i) => `line ${i}\r\n`).join(''));
+    const machine = await serialLine(join(folder, 'console'));
+    const qemu = await monitor(join(folder, 'qmp'));
+    const page = await browser.page();
+    await openConsole(page, uuid, site.token);
+    await page.locator('#node .terminal').getByText('line 299').waitFor();
+    await page.getByRole('button', {name: 'Type', exact: true}).click();
+    const keys = page.getByRole('textbox', {name: /^Type to stay1/});
+    await keys.waitFor();
+    await page.keyboard.type('a');
+    await page.evaluate(() => { document.querySelector('#node .terminal').scrollTop = 500; });
+    for (const [i, reason] of ['one', 'two'].entries()) {
+      await site.ask('PUT', `/v1/nodes/${uuid}/maintenance`, {reason});
+      await page.locator('#node .note').getByText(`In maintenance: ${reason}`).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.className), 'keys', 'keys go to the machine still');
+      assert.equal(await page.evaluate(() => document.querySelector('#node .terminal').scrollTop), 500);
+      await page.keyboard.type(String(i));
+    }
+    await machine.hears('a01');
+    await page.keyboard.press('Control+]');
+    await page.locator('#node').getByRole('button', {name: 'edit', exact: true}).focus();
+    await site.ask('DELETE', `/v1/nodes/${uuid}/maintenance`);
+    await page.locator('#node').getByRole('button', {name: 'maintenance', exact: true}).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'edit');
+    await qemu.end();
+    await machine.end();
+    await page.context().close();
   },
 
   async 'the page says who one is, and offers what one may do'() {
@@ -608,6 +743,11 @@ const tests = {
     assert.equal(ria.told, 'To act on nodes takes the role operate; yours, ria, is read.');
     await ria.page.getByRole('button', {name: /^ria, role read/}).click();
     await ria.page.getByText(/nothing can be changed/).and(ria.page.locator('#ask p')).waitFor();
+    await ria.page.route('**/v1/hearth/login', (route) => route.abort());
+    await ria.page.getByRole('button', {name: 'Log out'}).click();
+    await ria.page.getByRole('alert').getByText(/This browser is still logged in, to look/).waitFor();
+    browser.faults = browser.faults.filter((fault) => !/ERR_FAILED/.test(fault)); // that one
+    await ria.page.unroute('**/v1/hearth/login');
     await ria.page.getByRole('button', {name: 'Log out'}).click();
     await ria.page.getByRole('dialog', {name: 'Log in'}).waitFor();
     await ria.page.getByText(/log in to see them/).waitFor();

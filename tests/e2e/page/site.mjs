@@ -186,6 +186,20 @@ export async function serialLine(path) {
   };
 }
 
+/** QEMU's monitor, which says whether somebody has the machine's console. */
+export async function monitor(path) {
+  const state = {isTaken: false};
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('{"QMP": {}}\n');
+    socket.on('data', (data) => socket.write(`${JSON.stringify({return: String(data).includes('query-chardev')
+      ? [{label: 'console', filename: `${state.isTaken ? '' : 'disconnected:'}unix:console,server=on`}] : {}})}\n`));
+  });
+  await new Promise((resolve) => server.listen(path, resolve));
+  chmodSync(path, 0o666);
+  return Object.assign(state, {end: () => new Promise((resolve) => server.close(resolve))});
+}
+
 /** A Heat API with one stack of three resources. */
 export async function heatApi() {
   const base = () => `http://127.0.0.1:${server.address().port}/v1/p/stacks/site/1`;

@@ -236,6 +236,8 @@ def at_a_seed(hearth, work, ports):
             assert "The seed does not answer (" in text, text
             assert "is UPDATE_FAILED: bringing it" in text or "is CREATE_FAILED: bringing it" in text, text
             assert "Stack overcloud UPDATE_COMPLETE" in text, text
+            listed = subprocess.run([hearth, "stack", "list"], env=dict(os.environ, HEARTH_NODE_STATE=c.directory), capture_output=True, text=True, timeout=60, check=False)
+            assert "overcloud" in listed.stdout, listed  # as hearth node list finds its conductor
             same("active nodes", 2, rows(text, "active"))
             assert '"hello from n' in text, text
             same("host names", ["web-0", "web-1"], sorted(site.hosts[name] for name in MACS if name in site.hosts))

@@ -106,8 +106,15 @@ def console(c, simulator):
         from_elsewhere(c, simulator)
         ends = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]
         same("sessions", 1, len(ends))
+        at, mine = "/v1/hearth/consoles/i1", {"keyboard": "0123456789abcdef"}
+        same("taken", 204, c.ask("PUT", at, mine)[0])
         os.kill(int(ends[0]), signal.SIGKILL)
         says(one, b"the BMC has ended the session")
+        for what in (dict(mine, text="lost\r"), {"keyboard": "another-one-of-16"}):
+            status, told = c.ask("PUT", at, what)
+            assert status == 409, (what, status, told)
+        assert "session is down" in c.ask("PUT", at, dict(mine, text="lost\r"))[1]["error_message"]
+        same("given back", 204, c.ask("DELETE", f"{at}?keyboard={mine['keyboard']}")[0])
         says(one, b"operational")
     status = c.run("node", "set", "i1", "--driver-info", "ipmi_priv_level=ADMINISTRATOR")
     same("anew with other words", "", status)
@@ -390,6 +397,18 @@ def qemu(c):
     same("its keyboard is taken", 204, c.ask("PUT", at, mine)[0])
     same("typed", 204, c.ask("PUT", at, dict(mine, text="GD"))[0])
     until("what the machine makes of it", True, lambda: c.ask("GET", at)[1].get("text", "").endswith("HE"))
+    same("given back", 204, c.ask("DELETE", f"{at}?keyboard={mine['keyboard']}")[0])
+    time.sleep(1)  # until the conductor has left it
+    with socket.socket(socket.AF_UNIX) as other:  # as hearth rehearse --console has it
+        other.connect(os.path.join(home, "console"))
+        other.sendall(b"K")
+        until("another's key", True, lambda: c.ask("GET", at)[1]["text"].endswith("HEL"))
+        status, told = c.ask("PUT", at, mine)
+        assert status == 409 and "another program has its console" in told["error_message"], told
+        same("not typed", 409, c.ask("PUT", at, dict(mine, text="GD"))[0])
+    until("its keyboard is free", 204, lambda: c.ask("PUT", at, mine)[0])
+    same("typed", 204, c.ask("PUT", at, dict(mine, text="M"))[0])
+    until("nothing of what was refused", True, lambda: c.ask("GET", at)[1]["text"].endswith("HELN"))
     switch(c, "q1", "power off", "power off")
     until("QEMU has ended", False, lambda: os.path.exists(f"/proc/{pid}"))
 

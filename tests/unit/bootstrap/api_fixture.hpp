@@ -36,7 +36,8 @@ class ApiFixture : public ConductorFixture {
     request.peer = peer;
     request.body = body.is_null() ? "" : body.dump();
     const ServedResponse response = api.answer(request, caller);
-    return {response.status, response.body.empty() ? Json() : Json::parse(response.body), response.headers};
+    const std::string& text = response.content();
+    return {response.status, text.empty() ? Json() : Json::parse(text), response.headers};
   }
 };
 

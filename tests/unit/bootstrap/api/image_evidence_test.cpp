@@ -1,6 +1,7 @@
 #include "bootstrap/api/image_evidence.hpp"
 
 #include "base/sys/file.hpp"
+#include "bootstrap/conductor/transition.hpp"
 #include "tests/unit/bootstrap/api_fixture.hpp"
 
 namespace hearth::bootstrap {
@@ -59,6 +60,29 @@ TEST_F(EvidenceFiles, areGivenToThoseWhoLookAndNothingElseIs) {
         "node/evidence/api-token", "..%2Fapi-token/evidence/manifest.json", "%2e%2e/evidence/manifest.json",
         "node/evidence/..%2F..%2Fapi-token"})
     EXPECT_EQ(status(cat("/v1/hearth/images/", odd), reader), 404) << odd;
+  EXPECT_FALSE(fs::exists(folder / "node.provenance.json")) << "its document does not name it";
+  EXPECT_TRUE(fs::exists(folder / "gone.manifest.json")) << "another one's";
+  EXPECT_EQ(ask("DELETE", "/v1/hearth/images/node").status, 204);
+  EXPECT_FALSE(fs::exists(folder / "node.manifest.json"));
+}
+
+TEST(EvidenceShelf, hasAFileInMemoryOnceAndNoMoreOfThemThanFit) {
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  const fs::path one = folder.path() / "one";
+  const fs::path other = folder.path() / "other";
+  for (const fs::path& file : {one, other}) RealFileSystem().write(file, std::string(60, 'x'), {});
+  EvidenceShelf shelf(100);
+  std::shared_ptr<const std::string> read = shelf.take(one);
+  EXPECT_EQ(read->size(), 60U);
+  EXPECT_EQ(shelf.take(one), read) << "a hundred slow readers take the room of one";
+  EXPECT_THROW(static_cast<void>(shelf.take(other)), Refusal);
+  RealFileSystem().write(one, "changed", {});
+  EXPECT_EQ(*shelf.take(one), "changed");
+  read = nullptr;
+  EXPECT_NE(shelf.take(other), nullptr) << "who read has gone";
+  EXPECT_EQ(shelf.take(folder.path() / "none"), nullptr);
+  fs::create_symlink(one, folder.path() / "link");
+  EXPECT_EQ(shelf.take(folder.path() / "link"), nullptr);
 }
 
 }  // namespace

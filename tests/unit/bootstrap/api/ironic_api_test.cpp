@@ -1,5 +1,10 @@
 #include "bootstrap/api/ironic_api.hpp"
 
+#include <sys/socket.h>
+
+#include <cstring>
+#include <thread>
+
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
 #include "bootstrap/handover/handover.hpp"
@@ -428,11 +433,26 @@ TEST_F(Api, consolesAreForThoseWhoOperateAndTellWhoTypes) {
   RealFileSystem().make_directories(home, 0700);
   const Fd listener = listen_locally(home / "console");
   EXPECT_EQ(as("PUT", place, {{"keyboard", "guessed"}}, ole), 400);
+  std::thread monitor([listener = listen_locally(home / "qmp")] {
+    for (int times = 0; times < 2; ++times) {
+      const Fd asker(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      std::array<char, 1000> bytes{};
+      for (const char* line : {"{\"QMP\": {}}\n", "{\"return\": {}}\n",
+                               "{\"return\": [{\"label\": \"console\", \"filename\": \"disconnected:unix\"}]}\n"}) {
+        if (::send(asker.get(), line, std::strlen(line), MSG_NOSIGNAL) < 0) return;
+        if (::recv(asker.get(), bytes.data(), bytes.size(), 0) <= 0) break;
+      }
+    }
+  });
   EXPECT_EQ(as("PUT", place, keyboard, ole), 204);
+  EXPECT_EQ(as("PUT", place, keyboard, ole), 204) << "his already: no second event";
+  EXPECT_EQ(as("PUT", place, {{"keyboard", "0123456789abcdef"}, {"text", 7}}, ole), 400);
   EXPECT_EQ(as("PUT", place, {{"keyboard", "0123456789abcdef"}, {"text", "secret"}}, ole), 204);
   EXPECT_EQ(as("PUT", place, {{"keyboard", "fedcba9876543210"}}, {Role::admin, "ann"}), 409);
   EXPECT_EQ(as("DELETE", cat(place, "?keyboard=0123456789abcdef"), Json(), ole), 204);
+  consoles.tick();  // its line ends with its keyboard
   EXPECT_EQ(as("PUT", place, keyboard, ole), 204);
+  monitor.join();
   clock.advance(ConsoleDesk::k_sign + std::chrono::seconds(1));
   IronicApi api(*conductor, IronicApi::Faces::all, log);
   api.set_consoles(consoles);

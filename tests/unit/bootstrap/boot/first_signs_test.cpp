@@ -14,6 +14,7 @@ class Signs : public ConductorFixture {
   void deployed() {
     Node& node = conductor->ledger().edit(uuid);
     node.state = State::active;
+    node.provision_updated = conductor->ledger().now();
     node.instance_uuid = "server-1";
     conductor->ledger().record(node, "state", "deploying -> active");
     conductor->settle();
@@ -30,6 +31,12 @@ class Signs : public ConductorFixture {
     return [this](const std::string& server) { return server == "server-1" ? last : 0; };
   }
 
+  /// Its agent asks now; some time has gone by.
+  void asks() {
+    clock.advance(std::chrono::seconds(30));
+    last = conductor->ledger().now() / 1'000'000;
+  }
+
   std::string uuid;
   std::int64_t last = 0;
 };
@@ -38,17 +45,19 @@ TEST_F(Signs, theFirstQuestionAndEachDeploymentAreToldOnce) {
   FirstSigns signs(*conductor, asked());
   signs.look();
   EXPECT_TRUE(told().empty());
-  last = 1000;
+  asks();
   signs.look();
-  last = 1030;
+  asks();
   signs.look();
-  signs.deployment_ended("server-1", "network", false);
-  signs.deployment_ended("server-1", "web", true);
-  signs.deployment_ended("of-no-node", "x", false);
+  signs.deployment_is("server-1", "network", "CREATE_IN_PROGRESS");
+  signs.deployment_is("server-1", "network", "CREATE_COMPLETE");
+  signs.deployment_is("server-1", "web", "CREATE_FAILED");
+  signs.deployment_is("server-1", "web", "UPDATE_COMPLETE");
+  signs.deployment_is("of-no-node", "x", "CREATE_COMPLETE");
   signs.look();
   signs.look();
   const std::vector<std::string> all = {"its agent has asked for its metadata", "deployment network: done",
-                                        "deployment web: failed"};
+                                        "deployment web: failed", "update of deployment web: done"};
   EXPECT_EQ(told(), all);
 }
 
@@ -56,18 +65,18 @@ TEST_F(Signs, whatEndsBeforeTheNodeIsActiveIsToldWhenItIs) {
   conductor->ledger().edit(uuid).state = State::deploying;
   conductor->settle();
   FirstSigns signs(*conductor, asked());
-  last = 1000;
-  signs.deployment_ended("server-1", "network", false);
+  signs.deployment_is("server-1", "network", "CREATE_COMPLETE");
   signs.look();
   EXPECT_TRUE(told().empty());
   deployed();
+  asks();
   signs.look();
   const std::vector<std::string> all = {"its agent has asked for its metadata", "deployment network: done"};
   EXPECT_EQ(told(), all);
 }
 
 TEST_F(Signs, aRestartTellsNothingTwiceAndWhatIsDeployedAnewIsToldAnew) {
-  last = 1000;
+  asks();
   FirstSigns(*conductor, asked()).look();
   EXPECT_EQ(told().size(), 1U);
   FirstSigns after(*conductor, asked());
@@ -78,7 +87,46 @@ TEST_F(Signs, aRestartTellsNothingTwiceAndWhatIsDeployedAnewIsToldAnew) {
   after.look();
   deployed();
   after.look();
+  EXPECT_EQ(told().size(), 1U) << "what asked last is the system of before";
+  asks();
+  after.look();
   EXPECT_EQ(told().size(), 2U);
+}
+
+TEST_F(Signs, whatCouldNotBeKeptIsToldAgain) {
+  const fs::path file = directory.path() / "own.db";
+  Store own(file.string());
+  Conductor other(Conductor::Parts{own, drivers, agents, *workers, clock, log, settings, directory.path()});
+  other.ledger().add(node(uuid));
+  other.settle();
+  FirstSigns signs(other, asked());
+  asks();
+  signs.deployment_is("server-1", "network", "CREATE_COMPLETE");
+  fs::rename(file, directory.path() / "away.db");
+  EXPECT_ANY_THROW(signs.look());
+  fs::rename(directory.path() / "away.db", file);
+  signs.look();
+  EXPECT_EQ(own.events({.node = uuid}).size(), 2U);
+}
+
+TEST_F(Signs, ofAMachineThatAsksForNoMetadataItsAddressIsTheFirstSign) {
+  const std::string other = add("fake-hardware", "52:54:00:00:00:02", "baked");
+  FirstSigns signs(*conductor, asked());
+  conductor->seen("52:54:00:00:00:02", "dhcp DISCOVER", Conductor::Sign::asks);
+  Node& node = conductor->ledger().edit(other);
+  clock.advance(std::chrono::seconds(5));
+  node.state = State::active;
+  node.provision_updated = conductor->ledger().now();
+  conductor->ledger().record(node, "state", "deploying -> active");
+  conductor->settle();
+  signs.look();
+  EXPECT_TRUE(events(other, "system").empty()) << "what asked before was its ramdisk";
+  clock.advance(std::chrono::seconds(10));
+  conductor->seen("52:54:00:00:00:02", "dhcp REQUEST", Conductor::Sign::asks);
+  signs.look();
+  signs.look();
+  FirstSigns(*conductor, asked()).look();
+  EXPECT_EQ(events(other, "system"), std::vector<std::string>{"its machine has asked for an address"});
 }
 
 }  // namespace

@@ -26,6 +26,34 @@ TEST(ForeignForms, bifrostsMachinesByName) {
   EXPECT_FALSE(data.contains("nics"));
 }
 
+TEST(ForeignForms, bifrostsExampleHasItsBmcOneLevelDeeper) {
+  const auto nodes = read_listing(
+      R"({"testvm1": {"driver": "ipmi", "driver_info": {"power": {"ipmi_username": "admin", "ipmi_address": "192.0.2.5"}},
+          "nics": [{"mac": "52:54:00:00:00:01"}]}})",
+      "f", ListingFormat::json);
+  ASSERT_TRUE(nodes);
+  EXPECT_EQ(nodes->at(0).data["ipmi_address"], "192.0.2.5");
+  EXPECT_EQ(nodes->at(0).data["ipmi_username"], "admin");
+  EXPECT_FALSE(nodes->at(0).data.contains("power"));
+}
+
+TEST(ForeignForms, columnsOfOnesOwnArePlacesOrLeftOutAndMisspeltOnesAreToldOnce) {
+  const auto nodes = read_listing(
+      "pm_type;pm_addr;mac_address;rack;asset_"
+      "tag\nipmi;192.0.2.5;52:54:00:00:00:01;A1;7\nipmi;192.0.2.6;52:54:00:00:00:"
+      "02;A2;8\n",
+      "own.csv", ListingFormat::csv);
+  ASSERT_TRUE(nodes) << nodes.error().text();
+  EXPECT_EQ(nodes->at(1).data["mac"], Json::array({"52:54:00:00:00:02"}));
+  EXPECT_EQ(nodes->at(1).data["x_seed"]["rack"], "A2");
+  EXPECT_TRUE(nodes->at(1).left_out.contains("asset_tag"));
+  EXPECT_FALSE(nodes->at(1).data.contains("asset_tag"));
+  const auto misspelt =
+      read_listing("pm_type,pm_adr,mac\nipmi,192.0.2.5,52:54:00:00:00:01\n", "own.csv", ListingFormat::csv);
+  ASSERT_FALSE(misspelt);
+  EXPECT_EQ(misspelt.error().text(), "own.csv:1:1: unknown columns: pm_adr (do you mean pm_addr?)");
+}
+
 TEST(ForeignForms, ironicsOwnCreateFile) {
   const auto nodes = read_listing(
       R"({"nodes": [{"name": "n", "driver": "redfish", "driver_info": {"redfish_address": "https://192.0.2.6"},

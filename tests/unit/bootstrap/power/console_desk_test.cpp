@@ -1,7 +1,11 @@
 #include "bootstrap/power/console_desk.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
+
+#include <atomic>
+#include <thread>
 
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
@@ -37,6 +41,27 @@ class Desk : public testing::Test {
   static Fd accepted(const Fd& listener) { return Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
   static void say(const Fd& machine, std::string_view text) {
     ASSERT_EQ(::send(machine.get(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  }
+
+  /// QEMU's monitor, which tells of its console, once.
+  std::thread monitor(const std::string& filename) {
+    return std::thread([listener = listen_locally(home() / "qmp"), filename] {
+      const Fd asker = accepted(listener);
+      say(asker, "{\"QMP\": {}}\n");
+      const Json lines = {{{"label", "compat_monitor0"}, {"filename", "unix"}},
+                          {{"label", "console"}, {"filename", filename}}};
+      for (const std::string& told : {std::string("{\"return\": {}}"), format_json({{"return", lines}})}) {
+        std::array<char, 1000> bytes{};
+        if (::recv(asker.get(), bytes.data(), bytes.size(), 0) <= 0) return;
+        say(asker, cat(told, "\n"));
+      }
+    });
+  }
+  std::string take_of(const std::string& filename) {
+    std::thread machine = monitor(filename);
+    const std::string fault = desk.take(own_node, "ann", k_here);
+    machine.join();
+    return fault;
   }
 
   TempDir folder = TempDir::create(fs::temp_directory_path(), "hearth-test-");
@@ -77,8 +102,9 @@ TEST_F(Desk, OneTypesAtATime) {
   EXPECT_NE(desk.type(bmc_node, "ann", k_there, "x"), "");
   EXPECT_EQ(heard(machine), "");
   EXPECT_EQ(desk.part(bmc_node, {}, "bob", "").value()["typist"], "ann");
-  EXPECT_FALSE(desk.leave(bmc_node.uuid, "bob", k_here));
-  EXPECT_TRUE(desk.leave(bmc_node.uuid, "ann", k_here));
+  desk.leave(bmc_node.uuid, "bob", k_here);
+  EXPECT_TRUE(desk.is_his(bmc_node.uuid, "ann", k_here));
+  desk.leave(bmc_node.uuid, "ann", k_here);
   EXPECT_EQ(desk.take(bmc_node, "bob", k_there), "");
   EXPECT_NE(desk.type(bmc_node, "bob", k_there, std::string(ConsoleDesk::k_keys + 1, 'x')), "");
 }
@@ -94,6 +120,7 @@ TEST_F(Desk, AKeyboardThatNobodyUsesIsGivenBack) {
   EXPECT_TRUE(desk.tick().empty()) << "her page was there";
   clock.advance(std::chrono::seconds(2));
   EXPECT_EQ(desk.tick().at(0).why, "their page is gone");
+  desk.told();
   EXPECT_NE(desk.type(bmc_node, "ann", k_here, "x"), "");
 
   ASSERT_EQ(desk.take(bmc_node, "ann", k_here), "");
@@ -104,6 +131,7 @@ TEST_F(Desk, AKeyboardThatNobodyUsesIsGivenBack) {
     static_cast<void>(desk.part(bmc_node, {}, "ann", k_here));
   }
   EXPECT_EQ(desk.tick().at(0).why, "nothing was typed for five minutes");
+  desk.told();
 
   ASSERT_EQ(desk.take(bmc_node, "ann", k_here), "");
   machine = Fd();
@@ -134,7 +162,7 @@ TEST_F(Desk, AMachineOfThisComputerIsReadFromItsFileAndTypedToByItsSocket) {
   EXPECT_EQ(desk.part(own_node, {}, "ann", "").value()["text"], "Booting\n");
   EXPECT_NE(desk.take(own_node, "ann", k_here).find("the machine is off"), std::string::npos);
   const Fd listener = listen_locally(home() / "console");
-  ASSERT_EQ(desk.take(own_node, "ann", k_here), "");
+  ASSERT_EQ(take_of("disconnected:unix:/console,server=on"), "");
   const Fd machine = accepted(listener);
   say(machine, "what it says is in the file, too");
   EXPECT_EQ(desk.type(own_node, "ann", k_here, "ls\r"), "");
@@ -148,6 +176,72 @@ TEST_F(Desk, AMachineThatTakesNoKeysIsToldOf) {
   std::string fault;
   for (int i = 0; i < 1000 && fault.empty(); ++i) fault = desk.type(bmc_node, "ann", k_here, std::string(4000, 'x'));
   EXPECT_NE(fault.find("takes no keys"), std::string::npos) << "and nobody waits for it";
+  EXPECT_EQ(fault.find("Of this, the first 0"), std::string::npos);
+}
+
+TEST_F(Desk, AMachineWhoseConsoleAnotherProgramHasIsNotTypedTo) {
+  RealFileSystem().write(home() / "console.log", "Booting\n", {});
+  const Fd listener = listen_locally(home() / "console");
+  const Fd other = connect_locally(home() / "console").value();
+  const Fd machine = accepted(listener);
+  EXPECT_NE(take_of("unix:/console,server=on").find("another program has its console"), std::string::npos);
+  EXPECT_NE(desk.type(own_node, "ann", k_here, "reboot\r"), "");
+  pollfd waiting{listener.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&waiting, 1, 0), 0) << "nobody waits there with keys";
+}
+
+TEST_F(Desk, WhereThereIsNoConsoleItIsSaidWhatHasOne) {
+  own_node.driver = "redfish";
+  EXPECT_NE(desk.take(own_node, "ann", k_here).find("no console of a machine of driver redfish"), std::string::npos);
+  bmc_node.fields = Json::object();
+  EXPECT_NE(desk.take(bmc_node, "ann", k_here).find("--console-interface"), std::string::npos);
+}
+
+TEST_F(Desk, WhileABmcsSessionIsDownNothingIsSaidToBeTyped) {
+  bool is_up = true;
+  desk.ask_sessions([&](const std::string& uuid) { return uuid == bmc_node.uuid && is_up; });
+  const Fd listener = listen_locally(console_socket(folder.path(), bmc_node.uuid));
+  ASSERT_EQ(desk.take(bmc_node, "ann", k_here), "");
+  const Fd machine = accepted(listener);
+  is_up = false;
+  EXPECT_NE(desk.type(bmc_node, "ann", k_here, "lost").find("session is down"), std::string::npos);
+  desk.leave(bmc_node.uuid, "ann", k_here);
+  EXPECT_NE(desk.take(bmc_node, "ann", k_here).find("session is down"), std::string::npos);
+  is_up = true;
+  EXPECT_EQ(desk.take(bmc_node, "ann", k_here), "");
+  EXPECT_EQ(desk.type(bmc_node, "ann", k_here, "there"), "");
+  EXPECT_EQ(heard(machine), "there");
+}
+
+TEST_F(Desk, OneThatNeverStopsSpeakingKeepsNobodyWaiting) {
+  const Fd listener = listen_locally(console_socket(folder.path(), bmc_node.uuid));
+  static_cast<void>(desk.part(bmc_node, {}, "ann", ""));
+  const Fd machine = accepted(listener);
+  const std::string much(std::size_t{1} << 16U, 'x');
+  std::atomic<bool> is_enough = false;
+  std::thread speaker([&] {
+    while (!is_enough) static_cast<void>(::send(machine.get(), much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  });
+  std::thread watch([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    is_enough = true;
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  static_cast<void>(desk.tick());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  is_enough = true;
+  speaker.join();
+  watch.join();
+}
+
+TEST_F(Desk, WhoseKeyboardEndedIsToldUntilItIsKept) {
+  const Fd listener = listen_locally(console_socket(folder.path(), bmc_node.uuid));
+  ASSERT_EQ(desk.take(bmc_node, "ann", k_here), "");
+  clock.advance(ConsoleDesk::k_sign + std::chrono::seconds(1));
+  EXPECT_EQ(desk.tick().size(), 1U);
+  EXPECT_EQ(desk.tick().size(), 1U) << "nobody has kept it yet";
+  desk.told();
+  EXPECT_TRUE(desk.tick().empty());
 }
 
 TEST_F(Desk, MachinesThatAnotherProgramRunsAreFoundByName) {

@@ -137,6 +137,23 @@ TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
   consoles.follow({});
 }
 
+TEST_F(ConsolesOfATool, itIsKnownWhetherASessionCarriesWhatIsTyped) {
+  const fs::path open = folder_.path() / "open";
+  tool(cat("while [ ! -e ", open.string(), " ]; do sleep 0.05; done; echo '[SOL Session operational]'; exec cat"));
+  const Node node = node_with_console();
+  Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
+  EXPECT_FALSE(consoles.is_up(node.uuid));
+  consoles.follow({{node.uuid, node}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_FALSE(consoles.is_up(node.uuid)) << "it has not begun yet";
+  RealFileSystem().write(open, "", {});
+  const Fd one = reader(node);
+  EXPECT_NE(heard(one, "operational"), "");
+  EXPECT_TRUE(consoles.is_up(node.uuid));
+  consoles.follow({});
+  EXPECT_FALSE(consoles.is_up(node.uuid));
+}
+
 TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {
   tool("exit 1");
   const Node node = node_with_console();

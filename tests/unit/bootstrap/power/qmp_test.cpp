@@ -9,8 +9,10 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -45,6 +47,27 @@ TEST(Qmp, AMachineThatGoesOffWhileItIsAskedIsOff) {
     std::thread machine([&monitor] { monitor.greet_and_go(); });
     EXPECT_EQ(qmp(path, "query-status", Json(), std::chrono::seconds(5), clock), std::nullopt);
     machine.join();
+  }
+}
+
+TEST(Qmp, AMonitorThatTakesNobodyInIsNotWaitedForWithoutEnd) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "qmp.");
+  const SystemClock clock;
+  const fs::path path = work.path() / "qmp";
+  const LeavingMonitor monitor(path);
+  std::vector<Fd> waiting;
+  while (true) {
+    try {
+      waiting.push_back(connect_locally(path, false).value());
+    } catch (const Error&) {
+      break;
+    }
+  }
+  try {
+    static_cast<void>(qmp(path, "query-status", Json(), std::chrono::seconds(1), clock));
+    ADD_FAILURE() << "nobody can have answered";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("takes nobody in"), std::string::npos) << error.what();
   }
 }
 

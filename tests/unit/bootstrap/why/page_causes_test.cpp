@@ -52,6 +52,13 @@ TEST(PageCauses, oneThatKeepsNothingIsNotTakenForWell) {
   EXPECT_TRUE(says(first(facts), "can't keep what is changed"));
 }
 
+TEST(PageCauses, aDiskThatHangsIsToldThoughNothingIsSlowYet) {
+  PageFacts facts = quick();
+  facts.flush = 3.0;
+  facts.flush_hangs = true;
+  EXPECT_TRUE(says(first(facts), "The disk of the conductor's state hangs"));
+}
+
 TEST(PageCauses, whoCouldNotBeReachedIsNotSaidToHaveBeenWaitedFor) {
   PageFacts facts = quick();
   facts.answered.reset();
@@ -89,7 +96,9 @@ TEST(PageCauses, theWayAndHungBmcs) {
   facts.answered = 1.5;
   EXPECT_TRUE(says(first(facts), "The way to the conductor is slow"));
   facts = quick();
-  facts.pace["workers"] = {{"busy", 256U}, {"waiting", 3U}, {"most", 256U}};
+  facts.pace["workers"] = {{"busy", 256U}, {"waiting", 3U}, {"most", 256U}, {"slow", 100U}};
+  EXPECT_TRUE(says(first(facts), "is not slow")) << "a large site that is looked at";
+  facts.pace["workers"]["slow"] = 200U;
   facts.pace["asked"] = {"web1", "web2"};
   EXPECT_TRUE(says(first(facts), "All 256 that talk to BMCs and agents wait"));
   EXPECT_EQ(causes_of(facts).at(0).next, "hearth why node web1");
