@@ -21,7 +21,7 @@ VOLATILE = re.compile(r"""^(
   | .*\.pyc
   | .*/\.git/(index|logs/.*|FETCH_HEAD)
 )$""", re.X)
-STAMPED = re.compile(rb"(?m)^# (Generated|Created) .*$")
+STAMPED = re.compile(rb"(?m)^# (Generated|Created|This configuration was auto-generated on) .*$")
 
 
 def without_build_paths(data):
@@ -59,6 +59,8 @@ def describe(tar, member, name):
         # Upstream has elements and sources in any order.
         if name in ("etc/dib-manifests/dib-element-manifest", "etc/dib-source-repositories"):
             data = b"\n".join(sorted(data.split()))
+        if name.startswith("etc/dib-manifests/dib-manifest-git-"):
+            data = b"\n".join(sorted(data.split(b"\n")))
         if name in ("etc/shadow", "etc/gshadow"):
             data = shadow_without_salts(data)
         digest = hashlib.sha256(data).hexdigest()
