@@ -13,6 +13,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_parameters = "DIB_BLOCK_DEVICE_PARAMS_YAML";
+constexpr const char* k_symbols = "There are boot-label, mount-points, root-fstype and root-label.";
 
 /// The layout that a build's parameters name.
 DiskLayout layout_of(const fs::path& parameters) {
@@ -46,15 +47,17 @@ std::string value_of(const std::string& symbol, const DiskLayout& layout) {
     throw Error(ErrorKind::unsupported, cat(symbol, ": there are no block devices, and no disk while hooks run"))
         .hint("Hooks that name IMAGE_BLOCK_DEVICE run against the disk when it is made.");
   }
-  throw Error(ErrorKind::usage, cat("there is no symbol '", symbol, "'"))
-      .hint("There are boot-label, mount-points, root-fstype and root-label.");
+  throw Error(ErrorKind::usage, cat("there is no symbol '", symbol, "'")).hint(k_symbols);
 }
 
 int run_block_device(const cli::Arguments& arguments) {
   const std::vector<std::string>& words = arguments.operands();
   const std::string parameters = arguments.value_or("params", variable(current_environment(), k_parameters));
   if (words.empty()) throw Error(ErrorKind::usage, "a command is missing: init or getval");
-  const bool asks = words.front() == "getval" && words.size() == 2;
+  const bool asks = words.front() == "getval";
+  if (asks && words.size() != 2) {
+    throw Error(ErrorKind::usage, cat("getval takes one symbol, not ", words.size() - 1)).hint(k_symbols);
+  }
   if (!asks && words != std::vector<std::string>{"init"}) {
     throw Error(ErrorKind::unsupported, cat("'", join(words, " "), "': Hearth makes disks by itself, from the layout"))
         .hint("A build writes them for -t qcow2, raw and their like; hearth image layout draws one.");

@@ -36,7 +36,7 @@ declare -A packages=(
   [test]="libgtest-dev libgmock-dev python3 python3-markdown python3-jsonschema python3-yaml universal-ctags shellcheck clang-format-14? git openssl openssh-client
     curl gdisk jq rsync libarchive-tools ifupdown"
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
-  [peers]="clang-14? python3-diskimage-builder diskimage-builder-doc sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
+  [peers]="clang-14? initramfs-tools-core cpio lsb-release bc kpartx python3-pip-whl python3-diskimage-builder diskimage-builder-doc sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
     dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light docker-registry wrk apache2-utils systemd-container postgresql
     python3-pip git-lfs python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
     cryptsetup-bin dmsetup mdadm libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients guestfish skopeo umoci podman

@@ -51,7 +51,8 @@ constexpr const char* k_environment =
     "                                (PEM; /etc/hearth/authority.pem)\n\n"
     "Hooks of elements are given HEARTH_PROGRAM, HEARTH_AGENT_BINARY, HEARTH_INPUTS, HEARTH_INSTALL_TYPE, "
     "HEARTH_PYTHON, "
-    "HEARTH_BOOTSTRAP_PACKAGES, HEARTH_TARGET_PATH, HEARTH_GRUB_FACTS and, where fetches are recorded or replayed, "
+    "HEARTH_BOOTSTRAP_PACKAGES, HEARTH_TARGET_PATH, HEARTH_TARGET_APT_CONFIG, HEARTH_GRUB_FACTS and, where fetches are "
+    "recorded or replayed, "
     "HEARTH_FETCH, HEARTH_TARGET_WGETRC and the caller's own proxies (HEARTH_CALLER_http_proxy, …). They set "
     "HEARTH_NOTED=1 for programs whose fetches they note.\n\n"
     "http_proxy, https_proxy and no_proxy are followed; COLUMNS is the width of help.";

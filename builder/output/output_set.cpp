@@ -34,10 +34,15 @@ void gzip_by_program(std::vector<std::string> argv, const Fd& in, int out) {
 void write_archive(const Output& output, const OutputSource& source, const OutputSettings& settings) {
   const std::string& name = output.format.name;
   const bool aci = name == "aci";
+  fs::path manifest;
+  if (aci && !settings.aci_manifest.empty()) {
+    manifest = source.scratch / "aci-manifest";
+    RealFileSystem().write(manifest, settings.aci_manifest, {.mode = 0644});
+  }
   const ArchiveOptions options{.compression = name == "tar.zst" ? Compression::zstd : Compression::none,
                                .epoch = source.epoch,
                                .prefix = aci ? "rootfs" : ".",
-                               .manifest = aci ? settings.aci_manifest : fs::path()};
+                               .manifest = manifest};
   write_streamed(output.target, settings.checksums, [&](int fd) {
     if (name != "tgz") return stream_tree_archive(source.tree, fd, options);
     PipeStage gzip([fd, &settings](const Fd& in) {

@@ -26,7 +26,7 @@ struct OutputSettings {
   std::string container_tag;  ///< REPOSITORY:TAG
   ContainerConfig container = {};
   std::string architecture;               ///< Debian's name
-  fs::path aci_manifest;                  ///< empty = none
+  std::string aci_manifest;               ///< its text; empty = none
   std::vector<std::string> gzip_program;  ///< compresses a tgz from stdin to stdout, like gzip; empty = gzip_stream()
   std::vector<HashKind> checksums;
   /// Makes the tree a file system of this type, in a raw file; see FormatKind::file_system.

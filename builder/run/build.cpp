@@ -17,6 +17,7 @@
 #include "builder/run/build_layers.hpp"
 #include "builder/run/evidence_room.hpp"
 #include "builder/run/hook_files.hpp"
+#include "builder/run/lent_apt.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/own_files.hpp"
 #include "builder/run/settled_times.hpp"
@@ -124,6 +125,8 @@ class Build final : StepObserver {
       if (element.built_in) fs::create_symlink(element.path, k_elements_directory / element.name);
     }
     lay_out_network();
+    lend_apt(k_library_directory, hooks_);
+    phases_.set_variable(k_target_apt_settings, k_lent_apt_settings);
     in_.disk.write_parameters(k_build_directory / "block-device");
     // For the element svc-map, which has nothing that could read YAML.
     RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});

@@ -36,7 +36,6 @@ std::vector<fs::path> readable_paths(const FileReader& files, const ImageRequest
                {installation.elements, installation.agent_binary, installation.program, request.start_directory});
   const std::vector<fs::path> keys = files_of_layout(disk);
   paths.insert(paths.end(), keys.begin(), keys.end());
-  if (!request.aci_manifest.empty()) paths.push_back(request.aci_manifest);  // read when outputs are written
   for (fs::path& path : paths) path = fs::weakly_canonical(path);
   std::vector<fs::path> closed = homes;
   if (::geteuid() == 0) closed.insert(closed.end(), {"/etc", "/var"});  // whose root-only files hooks can't read

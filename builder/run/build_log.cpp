@@ -46,18 +46,25 @@ void add_passwords_of_urls(std::string_view text, std::vector<std::string>& secr
 
 }  // namespace
 
-std::vector<std::string> secret_values(const Environment& environment, std::string_view known) {
-  std::vector<std::string> secrets;
+LogSecrets log_secrets(const Environment& environment, const std::vector<std::string>& known) {
+  const auto is_in_name = [&known](const std::string& secret) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const std::string& name) { return name.find(secret) != std::string::npos; });
+  };
+  LogSecrets found;
+  std::vector<std::string>& secrets = found.values;
   for (const auto& [name, value] : environment) {
-    if (names_secret(name)) add_named_secret(value, secrets);
-    add_passwords_of_urls(value, secrets);
+    std::vector<std::string> its;
+    if (names_secret(name)) add_named_secret(value, its);
+    add_passwords_of_urls(value, its);
+    if (std::erase_if(its, is_in_name) > 0) found.shown.push_back(name);
+    secrets.insert(secrets.end(), its.begin(), its.end());
   }
-  std::erase_if(secrets, [known](const std::string& each) { return known.find(each) != std::string_view::npos; });
   std::sort(secrets.begin(), secrets.end(), [](const std::string& one, const std::string& other) {
     return one.size() != other.size() ? one.size() > other.size() : one < other;
   });
   secrets.erase(std::unique(secrets.begin(), secrets.end()), secrets.end());
-  return secrets;
+  return found;
 }
 
 std::string BuildLog::fit_to_show(std::string_view line) const {

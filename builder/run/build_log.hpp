@@ -15,16 +15,22 @@ namespace hearth::builder {
 /// "YYYY-mm-dd HH:MM:SS.mmm" in UTC.
 [[nodiscard]] std::string utc_stamp(WallTime time);
 
-/// What no log may have of a build's environment, the longest first: values of variables that are named like a secret,
-/// line by line, and passwords in URLs. None is so short that it stands in most logs anyway, none is a path, and none a
-/// part of `known`, the names that a log is full of: some project's password is the project's name.
-[[nodiscard]] std::vector<std::string> secret_values(const Environment& environment, std::string_view known = "");
+/// What no log may have of a build's environment.
+struct LogSecrets {
+  std::vector<std::string> values;  ///< the longest first
+  std::vector<std::string> shown;   ///< variables with a secret that can't be hidden
+};
+
+/// Values of variables that are named like a secret, line by line, and passwords in URLs. None is so short that it
+/// stands in most logs anyway, none is a path. One that is a part of a name that a log is full of (`known`) is shown:
+/// some project's password is the project's name.
+[[nodiscard]] LogSecrets log_secrets(const Environment& environment, const std::vector<std::string>& known = {});
 
 class BuildLog {
  public:
   explicit BuildLog(const Clock& clock) : clock_(clock) {}
 
-  /// Has REDACTED in place of these (secret_values()) in all further lines.
+  /// Has REDACTED in place of these (log_secrets()) in all further lines.
   void hide(std::vector<std::string> secrets) { secrets_ = std::move(secrets); }
   /// A line as it may be shown.
   [[nodiscard]] std::string fit_to_show(std::string_view line) const;

@@ -2,16 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <iterator>
+#include <string_view>
+
+#include "base/text.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-/// A line that holds all of the words, as programs print it in the locale C.
+/// A line that holds all of the words, as programs print them in the locale C, in small letters. One alone stands in
+/// many lines that are no refusal: update-initramfs says "modprobe: FATAL: Module x not found" of what a machine lacks.
 struct Refusal {
   std::array<const char*, 2> words;
   const char* advice;
 };
+
+// What else a hook prints once a program has failed: its own words, its traps.
+constexpr std::ptrdiff_t k_told_lines = 5;
 
 constexpr const char* k_loop =
     "Hooks have no loop devices: mke2fs -d DIR makes a file system of a directory; 7z, debugfs and guestfish read "
@@ -29,35 +38,54 @@ constexpr const char* k_nodes = "Hooks make no nodes of devices: udev makes them
 constexpr const char* k_settings =
     "What the image's machine is to have goes into its /etc/sysctl.d. For the build itself hooks may set what a "
     "network has (net.ipv4, net.ipv6, net.bridge …) where that is theirs alone: with --record, --locked or --offline.";
+constexpr const char* k_network =
+    "Hooks may make bridges, addresses and packet filters (dockerd does) in a network that is theirs alone: with "
+    "--record, --locked or --offline.";
 constexpr const char* k_clock = "Hooks can't set the machine's clock; faketime shows a program another one.";
 constexpr const char* k_modules = "Hooks can't load modules: name them in the image's /etc/modules-load.d.";
 
-constexpr std::array<Refusal, 15> k_refusals = {{{{"losetup:", ""}, k_loop},
-                                                 {{"loop device", ""}, k_loop},
+constexpr std::array<Refusal, 24> k_refusals = {{{{"losetup:", "loop device"}, k_loop},
+                                                 {{"mount:", "loop device"}, k_loop},
                                                  {{"mknod:", "not permitted"}, k_nodes},
                                                  {{"chattr:", "not permitted"}, k_flags},
-                                                 {{"chown:", "Invalid argument"}, k_ids},
-                                                 {{"chgrp:", "Invalid argument"}, k_ids},
-                                                 {{"install:", "Invalid argument"}, k_ids},
-                                                 {{"Cannot change ownership", "Invalid argument"}, k_ids},
-                                                 {{"/proc/sys/", ""}, k_settings},
-                                                 {{"sysctl:", ""}, k_settings},
+                                                 {{"changing ownership", "invalid argument"}, k_ids},
+                                                 {{"changing group", "invalid argument"}, k_ids},
+                                                 {{"change ownership", "invalid argument"}, k_ids},
+                                                 {{"preserve ownership", "invalid argument"}, k_ids},
+                                                 {{"/proc/sys/", "read-only file system"}, k_settings},
+                                                 {{"/proc/sys/", "permission denied"}, k_settings},
+                                                 {{"/proc/sys/", "not permitted"}, k_settings},
+                                                 {{"sysctl:", "read-only file system"}, k_settings},
+                                                 {{"sysctl:", "permission denied"}, k_settings},
+                                                 {{"sysctl:", "not permitted"}, k_settings},
+                                                 {{"iptables", "must be root"}, k_network},
+                                                 {{"ip6tables", "must be root"}, k_network},
+                                                 {{"rtnetlink answers:", "not permitted"}, k_network},
+                                                 {{"could not process rule", "not permitted"}, k_network},
                                                  {{"date:", "cannot set date"}, k_clock},
-                                                 {{"hwclock:", ""}, k_clock},
-                                                 {{"modprobe:", ""}, k_modules},
+                                                 {{"hwclock:", "cannot access"}, k_clock},
+                                                 {{"hwclock:", "not permitted"}, k_clock},
+                                                 {{"could not insert", "not permitted"}, k_modules},
                                                  {{"mount:", "permission denied"}, k_mount},
                                                  {{"mount:", "not permitted"}, k_mount}}};
+
+/// Not as the end of another word: "umount:" is no "mount:".
+bool has_word(const std::string& line, std::string_view word) {
+  for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    if (at == 0 || std::isalpha(static_cast<unsigned char>(line[at - 1])) == 0) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
 std::string advice_on_refusal(const std::vector<std::string>& printed) {
-  const auto tells = [](const std::string& line, const Refusal& refusal) {
-    return std::all_of(refusal.words.begin(), refusal.words.end(),
-                       [&](const char* word) { return line.find(word) != std::string::npos; });
-  };
-  for (auto line = printed.rbegin(); line != printed.rend(); ++line) {
-    const auto* const found =
-        std::find_if(k_refusals.begin(), k_refusals.end(), [&](const Refusal& each) { return tells(*line, each); });
+  const auto last = printed.size() > k_told_lines ? printed.end() - k_told_lines : printed.begin();
+  for (auto line = std::make_reverse_iterator(printed.end()); line != std::make_reverse_iterator(last); ++line) {
+    const std::string told = to_lower(*line);
+    const auto* const found = std::find_if(k_refusals.begin(), k_refusals.end(), [&](const Refusal& each) {
+      return std::all_of(each.words.begin(), each.words.end(), [&](const char* word) { return has_word(told, word); });
+    });
     if (found != k_refusals.end()) return found->advice;
   }
   return "";

@@ -13,6 +13,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr const char* k_system_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr const char* k_lent_fetch_settings = "/tmp/in_target.d/.fetch/";
 constexpr const char* k_games = "/usr/local/games:/usr/games";
 
 /// The caller's own directories as he has them, and the system's in one order: root and users, sessions and services
@@ -150,13 +151,17 @@ Environment target_environment(Environment env) {
   // Files that the builder lends to hooks have another path in the target.
   const std::string lent = cat((k_build_directory / "hooks").string(), "/.fetch/");
   for (auto& [name, value] : env) {
-    if (value.compare(0, lent.size(), lent) == 0) value = cat("/tmp/in_target.d/.fetch/", value.substr(lent.size()));
+    if (value.compare(0, lent.size(), lent) == 0) value = cat(k_lent_fetch_settings, value.substr(lent.size()));
   }
   if (const auto wget = env.extract("HEARTH_TARGET_WGETRC")) env["WGETRC"] = wget.mapped();
   env["PATH"] = k_system_path;
   if (const auto first = env.find("HEARTH_TARGET_PATH"); first != env.end()) {
     env["PATH"] = cat(first->second, ":", k_system_path);
     env.erase(first);
+  }
+  const bool has_settings = env.count("APT_CONFIG") > 0 && !env.at("APT_CONFIG").starts_with(k_lent_fetch_settings);
+  if (const auto settings = env.extract(k_target_apt_settings); settings && !has_settings) {
+    env["APT_CONFIG"] = settings.mapped();
   }
   env["HOME"] = "/root";
   env["USER"] = "root";
@@ -167,7 +172,9 @@ Environment target_environment(Environment env) {
 Environment phase_environment(Environment environment, Phase phase, const fs::path& target) {
   const bool sees_target_root = phase == Phase::root || phase == Phase::cleanup;
   if (sees_target_root) environment["TARGET_ROOT"] = target.string();
-  return info(phase).place == Place::target ? target_environment(std::move(environment)) : environment;
+  if (info(phase).place == Place::target) return target_environment(std::move(environment));
+  environment.erase(k_target_apt_settings);
+  return environment;
 }
 
 std::vector<std::string> environment_script(const std::string& hooks, const std::vector<std::string>& files) {

@@ -20,6 +20,9 @@ struct Installation {
   fs::path program;
 };
 
+/// The builder's word for what APT_CONFIG names in the target, where nobody says otherwise. No hook sees it.
+inline constexpr const char* k_target_apt_settings = "HEARTH_TARGET_APT_CONFIG";
+
 /// What the disk layout lets hooks know before there is a disk.
 struct DiskFacts {
   std::string root_label;

@@ -215,10 +215,18 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
   return elements;
 }
 
+/// In the log, and where a person sees the build's progress.
+void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
+  log.line(cat("hearth: ", text));
+  if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
+}
+
 void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan, const std::vector<std::string>& notes,
                Verbosity verbosity) {
-  const std::string names = cat(request.output.filename().string(), " ", join(plan.elements.names(), " "));
-  log.hide(secret_values(request.environment, names));
+  std::vector<std::string> names = plan.elements.names();
+  names.push_back(request.output.filename().string());
+  const LogSecrets secrets = log_secrets(request.environment, names);
+  log.hide(secrets.values);
   log.add_file((fs::path(request.output.string() + ".d") / k_build_log).string(), BuildLog::Links::refuse);
   if (request.log_file) {
     log.add_file(request.log_file->string());
@@ -228,7 +236,11 @@ void begin_log(BuildLog& log, const ImageRequest& request, const BuildPlan& plan
   if (verbosity == Verbosity::log && !request.quiet) log.echo(request.stamp_output);
   log.line(cat("hearth ", HEARTH_VERSION, ": building elements: ", join(request.elements, " ")));
   log.line(cat("Expanded element dependencies to: ", join(plan.elements.names(), " ")));
-  for (const std::string& note : notes) log.line(note);
+  for (const std::string& each : notes) log.line(each);
+  for (const std::string& variable : secrets.shown) {
+    note(cat("what ", variable, " holds is part of a name of this build, and is not hidden in its log"), log,
+         verbosity);
+  }
 }
 
 /// Hooks that read the clock make other bytes on other days.
@@ -308,11 +320,6 @@ std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std:
 void tell(const std::string& text, BuildLog& log) {
   for (const std::string& line : split_lines(text)) log.line(line);
   cli::tell(text);
-}
-
-void note(const std::string& text, BuildLog& log, Verbosity verbosity) {
-  log.line(cat("hearth: ", text));
-  if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
 }
 
 /// The sandbox's root has rights of root's over what belongs to its ids only; who else owns a directory is known

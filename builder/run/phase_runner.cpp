@@ -11,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/run/hook_advice.hpp"
+#include "builder/run/lent_apt.hpp"
 #include "builder/run/program_start.hpp"
 #include "builder/run/stragglers.hpp"
 #include "builder/sandbox/sandbox.hpp"
@@ -232,6 +233,7 @@ void PhaseRunner::run_step(const Step& step, const Environment& environment) {
       } else {
         native_->run(step, environment);
       }
+      if (in_target(step.phase)) make_deferred_initramfs(environment);
     });
   } catch (const Error&) {
     check_break("after-error", step.phase, environment);
@@ -303,6 +305,13 @@ void PhaseRunner::run_hook(const Step& step, const Environment& environment) {
   for (const std::string& left : kill_stragglers()) {
     setup_.progress.note(cat(step.label(), " left '", left, "' running; it was killed"));
     setup_.log.line(cat("hearth: ", step.label(), " left '", left, "' running; it was killed"));
+  }
+}
+
+void PhaseRunner::make_deferred_initramfs(const Environment& environment) {
+  for (const std::string& version : deferred_initramfs(setup_.target, setup_.hooks)) {
+    Command command{.argv = {"update-initramfs", "-c", "-k", version}, .env = environment, .root = setup_.target};
+    run_logged(cat("making the initramfs of ", version), std::move(command));
   }
 }
 

@@ -91,6 +91,7 @@ class PhaseRunner {
   void run_steps(Phase phase, const std::vector<Step>& steps, const Environment& environment);
   void run_step(const Step& step, const Environment& environment);
   void run_hook(const Step& step, const Environment& environment);
+  void make_deferred_initramfs(const Environment& environment);
   void report_profile(Phase phase);
   void check_break(const std::string& point, Phase phase, const Environment& environment);
   void open_shell(const std::string& point, Phase phase, const Environment& environment);

@@ -88,11 +88,10 @@ std::string output_key(const ImageRequest& request, const BuildPlan& plan, const
           tree_digest(system, installation.shims), "\n", tree_digest(system, installation.library), "\n",
           shell_join(request.arguments), "\n", request.arguments_text, "\n", request.output.string(), "\n",
           request.architecture, "\n", join(request.elements, " "), "\n", join(plan.elements.names(), " "), "\n",
-          facts.elements_digest(), "\n", host_tools(system), "\n");
+          facts.elements_digest(), "\n", host_tools(system), "\n", request.aci_manifest, "\n");
   for (const Step& step : plan.steps) text += cat(step.label(), " ", step.element, "\n");
   for (const auto& [name, value] : request.environment) {
-    const bool is_ours = name.starts_with("DIB_") || name.starts_with("HEARTH_") || name == "SOURCE_DATE_EPOCH" ||
-                         name == "ACI_MANIFEST";
+    const bool is_ours = name.starts_with("DIB_") || name.starts_with("HEARTH_") || name == "SOURCE_DATE_EPOCH";
     if (is_ours) text += cat(name, "=", value, files_digest(name, value, facts), "\n");
   }
   for (const fs::path& file : files) text += cat(file.string(), " ", facts.host_digest_of(file), "\n");

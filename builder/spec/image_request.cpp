@@ -195,6 +195,19 @@ void take_log_settings(ImageRequest& request, const cli::Arguments& arguments, c
   request.show_all_usage = env_or(env, "DIB_SHOW_IMAGE_USAGE_FULL", "0") != "0";
 }
 
+/// Read before any hook runs, so that hooks need not see the place where it lies.
+void take_aci_manifest(ImageRequest& request, const Environment& env) {
+  const std::string manifest = env_or(env, "ACI_MANIFEST", "");
+  if (manifest.empty()) return;
+  const fs::path file = fs::absolute(manifest, request.start_directory);
+  try {
+    if (!fs::is_regular_file(file)) throw Error(ErrorKind::input, cat(file.string(), " is not a file"));
+    request.aci_manifest = read_file(file.string());
+  } catch (Error& error) {
+    throw error.during("reading ACI_MANIFEST").hint("It names the manifest that an image of the type aci gets.");
+  }
+}
+
 void take_types(ImageRequest& request, const cli::Arguments& arguments, Manner manner, const Environment& env) {
   std::vector<std::string> given_types = arguments.has("t") ? arguments.values("t") : std::vector<std::string>{"qcow2"};
   if (manner == Manner::upstream) given_types = {given_types.back()};  // as upstream has it, and its callers repeat it
@@ -206,9 +219,7 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, Manner m
   const bool docker = std::find(types.begin(), types.end(), "docker") != types.end();
   if (docker && request.docker_target.empty()) throw Error(ErrorKind::usage, "Please set --docker-target.", 1);
   request.gzip_program = split_words(env_or(env, "DIB_GZIP_BIN", ""));
-  if (const std::string manifest = env_or(env, "ACI_MANIFEST", ""); !manifest.empty()) {
-    request.aci_manifest = fs::absolute(manifest, request.start_directory);
-  }
+  if (std::find(types.begin(), types.end(), "aci") != types.end()) take_aci_manifest(request, env);
 }
 
 /// How containers of the image start. The variable has an instruction a line, options come after it.

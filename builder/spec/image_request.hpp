@@ -45,7 +45,7 @@ struct ImageRequest {
   std::string qemu_img_options;
   std::string docker_target;              ///< REPOSITORY:TAG of the type docker
   ContainerConfig container;              ///< --container-config
-  fs::path aci_manifest;                  ///< ACI_MANIFEST; empty = none
+  std::string aci_manifest;               ///< what the file of ACI_MANIFEST says; empty = none
   std::vector<std::string> gzip_program;  ///< DIB_GZIP_BIN, as words; empty = Hearth's own
   bool show_usage = false;                ///< DIB_SHOW_IMAGE_USAGE
   bool show_all_usage = false;            ///< DIB_SHOW_IMAGE_USAGE_FULL

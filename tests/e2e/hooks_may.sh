@@ -6,7 +6,7 @@
 # shellcheck source=as_user.sh
 . "$here/as_user.sh"
 need_user
-export TINY_OS_PROGRAMS="bash cat chown env touch" ELEMENTS_PATH=$work/elements:$ELEMENTS_PATH
+export TINY_OS_PROGRAMS="bash cat chattr chown env ip mkdir mount touch" ELEMENTS_PATH=$work/elements:$ELEMENTS_PATH
 machines=$(cat /proc/sys/net/ipv4/ip_forward)
 other=$((1 - machines))
 
@@ -33,19 +33,23 @@ for network in host private; do
     [ "$(cat /proc/sys/net/ipv4/ip_forward)" = "$machines" ] || fail "a hook changed the machine's network"
 done
 
-# refused NAME ADVICE COMMAND…: in a hook of the host, which has this machine's programs.
+# refused PHASE NAME ADVICE COMMAND…: in a hook of the host, which has this machine's programs, or of the target.
 refused() {
-    local name=$1 advice=$2
-    shift 2
-    printf '%s\n' "$*" | hook "not-$name/extra-data.d/50-not"
+    local phase=$1 name=$2 advice=$3
+    shift 3
+    printf '%s\n' "$*" | hook "not-$name/$phase/50-not"
     "$HEARTH" image create -n --no-cache -t tar -o "not-$name" tiny-os "not-$name" > out 2>&1 < /dev/null && fail "$name: not refused"
-    expect_text out "extra-data.d/50-not (element not-$name) failed" "$advice"
+    expect_text out "$phase/50-not (element not-$name) failed" "$advice"
 }
-refused loop "mke2fs -d" losetup --find
-refused clock "faketime" date --set=now
-refused ids "--add-subuids" 'touch "$TMP_BUILD_DIR/x"; chown 70000 "$TMP_BUILD_DIR/x"'
-refused flags "first boot" 'touch "$TMP_BUILD_DIR/x"; chattr +i "$TMP_BUILD_DIR/x"'
-refused mounts "tmpfs, overlays and binds" 'mkdir "$TMP_BUILD_DIR/b"; mount -t bpf none "$TMP_BUILD_DIR/b"'
+refused extra-data.d loop "mke2fs -d" losetup --find
+refused extra-data.d clock "faketime" date --set=now
+refused extra-data.d ids "--add-subuids" 'touch "$TMP_BUILD_DIR/x"; chown 70000 "$TMP_BUILD_DIR/x"'
+refused extra-data.d flags "first boot" 'touch "$TMP_BUILD_DIR/x"; chattr +i "$TMP_BUILD_DIR/x"'
+refused extra-data.d mounts "tmpfs, overlays and binds" 'mkdir "$TMP_BUILD_DIR/b"; mount -t bpf none "$TMP_BUILD_DIR/b"'
+refused install.d flags-inside "first boot" 'touch /x; chattr +i /x'
+refused install.d sysfs "sysfs and devices are there in the target" 'mkdir /x; mount -t sysfs sysfs /x'
+refused install.d groups "control groups can be read" 'mkdir /x; mount -t cgroup2 none /x'
+refused install.d bridge "--record, --locked or --offline" ip link add bridge0 type bridge
 
 # Ids above 65535 where the range has them.
 hook large/install.d/50-large <<< 'touch /large && chown 70000:70001 /large'

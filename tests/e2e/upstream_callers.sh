@@ -76,6 +76,11 @@ printf -- '- local_loop:\n    name: image0\n    mkfs:\n      name: mkfs_root\n  
 printf 'config: layout.yaml\nroot-fs-type: xfs\nroot-label: mine\n' > params.yaml
 [ "$(for symbol in root-label root-fstype mount-points boot-label; do dib-block-device --params params.yaml getval $symbol; done | xargs)" = "mine xfs /" ] ||
     fail "dib-block-device: $(dib-block-device --params params.yaml getval root-label 2>&1)"
+for words in getval "getval root-label boot-label"; do
+    # shellcheck disable=SC2086  # words
+    dib-block-device --params params.yaml $words > out 2>&1 && fail "dib-block-device $words is taken"
+    expect_text out "getval takes one symbol" "root-fstype and root-label"
+done
 DIB_BLOCK_DEVICE_PARAMS_YAML=params.yaml dib-block-device init || fail "init"
 for words in create umount cleanup delete writefstab "getval image-block-device"; do
     # shellcheck disable=SC2086  # words

@@ -1,7 +1,10 @@
 """Two root trees in tar files, compared: names, types, modes, owners, links and contents, packages and their versions."""
 import hashlib
+import os
 import re
+import subprocess
 import tarfile
+import tempfile
 
 # Caches, logs, clocks, random bytes, and what names the builder or the build itself.
 VOLATILE = re.compile(r"""^(
@@ -18,7 +21,7 @@ VOLATILE = re.compile(r"""^(
   | .*\.pyc
   | .*/\.git/(index|logs/.*|FETCH_HEAD)
 )$""", re.X)
-STAMPED = re.compile(rb"(?m)^# (Generated|Created) .*$")
+STAMPED = re.compile(rb"(?m)^# (Generated|Created|This configuration was auto-generated on) .*$")
 
 
 def without_build_paths(data):
@@ -53,8 +56,11 @@ def describe(tar, member, name):
             data = grub_config_without_ids(data)
         if name == "etc/fstab":  # upstream goes by labels, which two releases' disks share
             data = re.sub(rb"(?m)^(LABEL|UUID)=\S+", b"NAME", data)
-        if name == "etc/dib-manifests/dib-element-manifest":  # upstream has the elements in any order
+        # Upstream has elements and sources in any order.
+        if name in ("etc/dib-manifests/dib-element-manifest", "etc/dib-source-repositories"):
             data = b"\n".join(sorted(data.split()))
+        if name.startswith("etc/dib-manifests/dib-manifest-git-"):
+            data = b"\n".join(sorted(data.split(b"\n")))
         if name in ("etc/shadow", "etc/gshadow"):
             data = shadow_without_salts(data)
         digest = hashlib.sha256(data).hexdigest()
@@ -101,9 +107,38 @@ def differences(theirs, ours, what):
             yield f"{what} {name}: {', '.join(changed) or 'differs'}"
 
 
+def describe_file(path):
+    status = os.lstat(path)
+    link = os.readlink(path) if os.path.islink(path) else ""
+    digest = ""
+    if os.path.isfile(path) and not link:
+        with open(path, "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+    return (f"{status.st_mode >> 12:o}", f"{status.st_mode & 0o7777:04o}", status.st_uid, status.st_gid, link, digest)
+
+
+def read_initramfs(path):
+    """What the initramfs of a tree holds: its bytes differ between any two builds, for their times."""
+    found = {}
+    with tarfile.open(path) as tar, tempfile.TemporaryDirectory(prefix="peers-initramfs-") as work:
+        for member in tar:
+            if not member.isreg() or not re.fullmatch(r"(\./)?boot/initrd\.img-.*", member.name):
+                continue
+            file, tree = os.path.join(work, "initramfs"), os.path.join(work, "tree", os.path.basename(member.name))
+            with open(file, "wb") as copy:
+                copy.write(tar.extractfile(member).read())
+            subprocess.run(["unmkinitramfs", file, tree], check=True, stdin=subprocess.DEVNULL)
+            for directory, directories, files in os.walk(os.path.join(work, "tree")):
+                for name in directories + files:
+                    inner = os.path.join(directory, name)
+                    found[os.path.relpath(inner, os.path.join(work, "tree"))] = describe_file(inner)
+    return {name: what for name, what in found.items() if not name.endswith("/etc/ld.so.cache")}
+
+
 def compare(theirs_tar, ours_tar):
     """Differences as lines, the number of entries compared and of packages."""
     theirs, their_packages = read_tree(theirs_tar)
     ours, our_packages = read_tree(ours_tar)
     lines = list(differences(their_packages, our_packages, "package")) + list(differences(theirs, ours, "file"))
+    lines += differences(read_initramfs(theirs_tar), read_initramfs(ours_tar), "initramfs")
     return lines, len(set(theirs) | set(ours)), len(our_packages)

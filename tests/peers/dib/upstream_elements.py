@@ -33,7 +33,7 @@ def why_not():
     """Why upstream's builder can't run here; empty when it can."""
     if os.geteuid() != 0:
         return "upstream's builder needs root"
-    for program in (UPSTREAM, "sudo", "debootstrap", "losetup", "partx", "mmdebstrap", "mkfs.ext4"):
+    for program in (UPSTREAM, "sudo", "debootstrap", "losetup", "partx", "mmdebstrap", "mkfs.ext4", "unmkinitramfs"):
         if not shutil.which(program, path=os.environ['PATH'] + ':/usr/sbin:/sbin'):
             return f"{program} is not installed"
     if not upstream_tree():
@@ -105,17 +105,25 @@ def tail(path, lines=12):
         return "".join("      | " + line for line in file.readlines()[-lines:])
 
 
+def made_initramfs(log):
+    with open(log, encoding="utf-8", errors="replace") as file:
+        return sum("update-initramfs: Generating" in line for line in file)
+
+
 def run_group(name, group, sides):
     """One row of the table; the lines that explain it."""
-    seconds, problems = [], []
+    seconds, problems, made = [], [], []
     for side in sides:
         took, code, log = side.build(group)
         seconds.append(took)
+        made.append(made_initramfs(log))
         if code != 0:
             problems.append(f"{side.name} failed with exit code {code}:\n{tail(log)}")
     files = packages = 0
     if not problems:
         problems, files, packages = compare_trees.compare(sides[0].tar(), sides[1].tar())
+        if made[1] > 1:
+            problems.append(f"initramfs: ours made {made[1]}, upstream {made[0]}: one is enough")
     row = (name, len(group["elements"]), seconds[0], seconds[1], files, packages, len(problems))
     return row, problems
 

@@ -1,6 +1,6 @@
 #include "builder/run/build_log.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -48,13 +48,14 @@ TEST_F(BuildLogTest, HasNoCredentialsOfUrls) {
 }
 
 TEST_F(BuildLogTest, HasNoSecretThatTheEnvironmentNames) {
-  log.hide(secret_values({{"DIB_DEV_USER_PASSWORD", "two words"},
-                          {"API_TOKEN", "two"},
-                          {"SIGNING_KEY", "-----BEGIN KEY-----\nMIIEvQ0123456789\n=\n"},
-                          {"DIB_SSH_KEY", "/root/.ssh/id_rsa"},
-                          {"PIP_INDEX_URL", "https://me:w%20d-1@192.0.2.1/simple git+ssh://git@192.0.2.1/x"},
-                          {"MIRROR", "https://ghp_0123456789abcdef@192.0.2.1/"},
-                          {"DIB_RELEASE", "bookworm"}}));
+  log.hide(log_secrets({{"DIB_DEV_USER_PASSWORD", "two words"},
+                        {"API_TOKEN", "two"},
+                        {"SIGNING_KEY", "-----BEGIN KEY-----\nMIIEvQ0123456789\n=\n"},
+                        {"DIB_SSH_KEY", "/root/.ssh/id_rsa"},
+                        {"PIP_INDEX_URL", "https://me:w%20d-1@192.0.2.1/simple git+ssh://git@192.0.2.1/x"},
+                        {"MIRROR", "https://ghp_0123456789abcdef@192.0.2.1/"},
+                        {"DIB_RELEASE", "bookworm"}})
+               .values);
   log.add_file(file("a"));
   log.line("+ usermod -p 'two words' two");
   log.line("MIIEvQ0123456789 /root/.ssh/id_rsa git bookworm");
@@ -66,8 +67,12 @@ TEST_F(BuildLogTest, HasNoSecretThatTheEnvironmentNames) {
 }
 
 TEST_F(BuildLogTest, ASecretThatIsAPartOfAnElementsNameHidesNoNames) {
-  log.hide(
-      secret_values({{"DIB_MANILA_USER_PASSWORD", "manila"}, {"DIB_PASSWORD", "manila-7"}}, "image manila-ssh vm"));
+  const LogSecrets secrets =
+      log_secrets({{"DIB_MANILA_USER_PASSWORD", "manila"}, {"DIB_PASSWORD", "manila-7"}, {"DIB_TOKEN", "image vm"}},
+                  {"image", "manila-ssh", "vm"});
+  EXPECT_THAT(secrets.shown, testing::ElementsAre("DIB_MANILA_USER_PASSWORD"));
+  EXPECT_THAT(secrets.values, testing::ElementsAre("image vm", "manila-7"));
+  log.hide(secrets.values);
   log.add_file(file("a"));
   log.line("manila-ssh manila-7");
   EXPECT_EQ(read_file(file("a")), "1970-01-01 01:00:00.000 | manila-ssh REDACTED\n");

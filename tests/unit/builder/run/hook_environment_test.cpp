@@ -179,6 +179,19 @@ TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
                               {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}}));
 }
 
+TEST(TargetEnvironment, AptHasTheBuildersSettingsWhereNobodyNamesOthers) {
+  const auto apt = [](const std::string& given) {
+    Environment env = {{k_target_apt_settings, "/lent"}};
+    if (!given.empty()) env["APT_CONFIG"] = given;
+    return target_environment(env).at("APT_CONFIG");
+  };
+  EXPECT_EQ(apt(""), "/lent");
+  EXPECT_EQ(apt("/hearth/build.0/hooks/.fetch/apt.conf"), "/lent");  // which it holds, too
+  EXPECT_EQ(apt("/etc/mine"), "/etc/mine");
+  const Environment host = phase_environment({{k_target_apt_settings, "/lent"}}, Phase::root, "/t");
+  EXPECT_EQ(host.count(k_target_apt_settings) + host.count("APT_CONFIG"), 0U);
+}
+
 class EnvironmentScriptTest : public testing::Test {
  protected:
   CommandResult source(const Names& sourced) {

@@ -346,6 +346,24 @@ TEST_F(PhaseRunnerTest, TargetPhasesRunInTheTargetAmongThePackageSteps) {
   });
 }
 
+/// The trigger of initramfs-tools makes the newest kernel's only, and a hook may go on where its apt failed.
+TEST_F(PhaseRunnerTest, AnInitramfsThatIsStillAPlaceholderIsMadeAfterTheHook) {
+  HEARTH_NEEDS_NAMESPACES();
+  hook("install.d/50-kernels");
+  hook("install.d/60-next");
+  for (const char* name : {"target/boot", "hooks/.apt"}) files.make_directories(dir.path() / name, 0755);
+  files.write(dir.path() / "hooks/.apt/initramfs-placeholder", "later\n", {});
+  files.write(dir.path() / "target/boot/initrd.img-6.1", "later\n", {});
+  files.write(dir.path() / "target/boot/initrd.img-6.2", "whole\n", {});
+  runner.on("update-initramfs", 0);
+  in_namespace([&] {
+    phases().run(Phase::install);
+    EXPECT_EQ(runner.ran.at(1).argv, (Names{"update-initramfs", "-c", "-k", "6.1"}));
+    EXPECT_EQ(runner.ran.at(1).root, dir.path() / "target");
+    EXPECT_EQ(runner.ran.at(2).argv, Names{"/tmp/in_target.d/install.d/60-next"});
+  });
+}
+
 /// The builder's own programs for the target, grub-install say, come to PATH only when there is a disk.
 TEST_F(PhaseRunnerTest, AStepInTheTargetSeesWhatVariablesThatWereSetSinceChange) {
   HEARTH_NEEDS_NAMESPACES();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/unit/builder/element_tree.hpp"
 
@@ -63,6 +65,17 @@ TEST(ImageRequest, UnderUpstreamsNamesTheLastTypesCountAndArgumentsAreAsTyped) {
 TEST(ImageRequest, TheCompressorOfTgzIsTheVariables) {
   EXPECT_THAT(request("os", {{"DIB_GZIP_BIN", "pigz -p 2"}}).gzip_program, ElementsAre("pigz", "-p", "2"));
   EXPECT_THAT(request("os").gzip_program, IsEmpty());
+}
+
+TEST(ImageRequest, TheManifestOfAnAciIsReadBeforeHooksRunAndForNoOtherType) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "aci-");
+  const std::string file = (work.path() / "manifest").string();
+  RealFileSystem().write(file, "{}", {});
+  EXPECT_EQ(request("-t aci os", {{"ACI_MANIFEST", file}}).aci_manifest, "{}");
+  EXPECT_EQ(request("-t tar os", {{"ACI_MANIFEST", work.path().string()}}).aci_manifest, "");
+  EXPECT_THAT(image_request_refusal("-t aci os", {{"ACI_MANIFEST", work.path().string()}}),
+              HasSubstr(cat(work.path().string(), " is not a file")));
+  EXPECT_THAT(image_request_refusal("-t aci os", {{"ACI_MANIFEST", file + "-2"}}), HasSubstr("reading ACI_MANIFEST"));
 }
 
 TEST(ImageRequest, ARemoteCachesPasswordIsForTheVariableAndNobodyElseSeesIt) {
