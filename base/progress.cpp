@@ -52,12 +52,6 @@ std::string as_lines(std::string_view text) {
   return out;
 }
 
-std::string end_of_step(std::string_view name, StepOutcome outcome, Duration duration, const ProgressStyle& style,
-                        const OutputTail& tail) {
-  const std::string line = cat(finished_line(name, outcome, duration, style), "\n");
-  return outcome == StepOutcome::failed ? cat(line, tail.text()) : line;
-}
-
 }  // namespace
 
 void OutputTail::add(std::string_view line) {
@@ -71,13 +65,10 @@ std::string OutputTail::text() const {
   return text;
 }
 
-void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) {
-  name_ = name;
-  tail_.clear();
-}
+void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) { name_ = name; }
 
 void PlainProgress::step_end(StepOutcome outcome, Duration duration) {
-  put(fd_, end_of_step(name_, outcome, duration, style_, tail_));
+  put(fd_, cat(finished_line(name_, outcome, duration, style_), "\n"));
 }
 
 void PlainProgress::note(std::string_view text) { put(fd_, as_lines(text)); }
@@ -91,12 +82,10 @@ TerminalProgress::~TerminalProgress() {
 void TerminalProgress::step_begin(std::string_view name, std::size_t index, std::size_t total) {
   step_ = RunningStep{.name = std::string(name), .index = index, .total = total};
   began_ = clock_.now();
-  tail_.clear();
   draw();
 }
 
 void TerminalProgress::line(std::string_view text) {
-  tail_.add(text);
   if (!step_) return;
   const std::string cleaned = clean_line(text);
   if (!trim(cleaned).empty()) step_->last_line = cleaned;
@@ -110,7 +99,7 @@ void TerminalProgress::tick() {
 void TerminalProgress::step_end(StepOutcome outcome, Duration duration) {
   if (!step_) return;
   if (outcome == StepOutcome::cached) ++cached_;
-  const std::string text = end_of_step(step_->name, outcome, duration, style_, tail_);
+  const std::string text = cat(finished_line(step_->name, outcome, duration, style_), "\n");
   step_.reset();
   print_above(text);
 }

@@ -54,13 +54,13 @@ class OutputTail {
   std::deque<std::string> lines_;
 };
 
-/// One line per finished step, for pipes and log files; a failed step's line is followed by the end of its output.
+/// One line per finished step, for pipes and log files. What a failed one printed last is told by its error.
 class PlainProgress final : public Progress {
  public:
   /// `fd` is not owned.
   explicit PlainProgress(int fd, ProgressStyle style = {}) : fd_(fd), style_(style) {}
   void step_begin(std::string_view name, std::size_t index, std::size_t total) override;
-  void line(std::string_view text) override { tail_.add(text); }
+  void line(std::string_view /*text*/) override {}
   void step_end(StepOutcome outcome, Duration duration) override;
   void note(std::string_view text) override;
   void finish(std::string_view summary) override;
@@ -69,7 +69,6 @@ class PlainProgress final : public Progress {
   int fd_;
   ProgressStyle style_;
   std::string name_;
-  OutputTail tail_;
 };
 
 /// As PlainProgress, with one live line below. The cursor is never hidden nor is any mode set, so that a killed build
@@ -105,7 +104,6 @@ class TerminalProgress final : public Progress {
   std::optional<MonotonicTime> drawn_;
   std::size_t frame_ = 0;
   bool live_ = false;  ///< a live line stands on the terminal
-  OutputTail tail_;
 };
 
 /// Several live lines below what is printed. As with TerminalProgress nothing of the terminal's state is changed.

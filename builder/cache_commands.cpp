@@ -22,6 +22,7 @@
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/fetched_cache.hpp"
 #include "builder/fetch/git_answers.hpp"
+#include "builder/run/last_build.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/timing.hpp"
 #include "builder/spec/machine_settings.hpp"
@@ -235,25 +236,31 @@ int prune(const cli::Arguments& arguments) {
 
 fs::path image_stem(const std::string& name) { return fs::absolute(name).lexically_normal(); }
 
+/// Digests of the layers of the image's last build, which are all in the store.
+std::vector<std::string> layers_of_image(const std::string& name, const LayerStore& store) {
+  const fs::path file = records_directory(name) / k_steps_file;
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  if (!text)
+    throw Error(ErrorKind::not_found, cat("there is no ", file.string(), ", which tells of the image's layers"))
+        .hint("hearth image create writes it, unless --no-cache is given.");
+  std::vector<std::string> layers = layers_of_report(*text, file.string());
+  for (const std::string& layer : layers) {
+    if (store.blobs().has(layer)) continue;
+    throw Error(ErrorKind::not_found,
+                cat("the layer ", layer.substr(0, 12), " of ", name, " is not in ", store.directory().string()))
+        .hint(
+            "It was pruned, or is in another cache (--image-cache DIR). Without its output files the image is "
+            "built again, and its layers are kept.");
+  }
+  return layers;
+}
+
 /// Those of its last build; its next ones put theirs in the place of these.
 int pin(const cli::Arguments& arguments) {
   if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name an image");
   const LayerStore store = known_store_of(arguments);
   for (const std::string& name : arguments.operands()) {
-    const fs::path file = records_directory(name) / k_steps_file;
-    const std::optional<std::string> text = RealFileSystem().read(file);
-    if (!text)
-      throw Error(ErrorKind::not_found, cat("there is no ", file.string(), ", which tells of the image's layers"))
-          .hint("hearth image create writes it, unless --no-cache is given.");
-    const Pin pin{image_stem(name), layers_of_report(*text, file.string())};
-    for (const std::string& layer : pin.layers) {
-      if (store.blobs().has(layer)) continue;
-      throw Error(ErrorKind::not_found,
-                  cat("the layer ", layer.substr(0, 12), " of ", name, " is not in ", store.directory().string()))
-          .hint(
-              "It was pruned, or is in another cache (--image-cache DIR). Without its output files the image is "
-              "built again, and kept; pin it then.");
-    }
+    const Pin pin{image_stem(name), layers_of_image(name, store)};
     store.pin(pin);
     cli::print(cat(name, ": ", pin.layers.size(), pin.layers.size() == 1 ? " layer is" : " layers are", " pinned\n"));
   }
@@ -298,8 +305,12 @@ int carry(const cli::Arguments& arguments, bool out) {
   if (!out && !fs::is_regular_file(only_file(arguments)))
     throw Error(ErrorKind::not_found, cat("there is no file ", only_file(arguments).string()))
         .hint("hearth cache export FILE writes one.");
+  std::set<std::string> only;
+  for (const std::string& image : arguments.values("image")) {
+    for (std::string& layer : layers_of_image(image, store)) only.insert(std::move(layer));
+  }
   const std::size_t layers =
-      out ? export_store(store, only_file(arguments), runner) : import_store(store, only_file(arguments), runner);
+      out ? export_store(store, only_file(arguments), only, runner) : import_store(store, only_file(arguments), runner);
   cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
   return 0;
 }
@@ -331,6 +342,8 @@ int export_for_nginx(const cli::Arguments& arguments) {
 }
 
 int export_layers(const cli::Arguments& arguments) {
+  if (arguments.has("nginx") && arguments.has("image"))
+    throw Error(ErrorKind::usage, "--image goes with a FILE, not with --nginx");
   if (arguments.has("nginx")) return export_for_nginx(arguments);
   for (const cli::Option& option : nginx_options()) {
     if (arguments.has(option.name)) throw Error(ErrorKind::usage, cat(option.display(), " goes with --nginx"));
@@ -340,14 +353,22 @@ int export_layers(const cli::Arguments& arguments) {
 
 int why(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path file = records_directory(arguments.operands().front()) / k_steps_file;
+  const fs::path directory = records_directory(arguments.operands().front());
+  const fs::path file = directory / k_steps_file;
   const std::optional<std::string> text = RealFileSystem().read(file);
-  if (!text) {
+  const Json unfinished = unfinished_build(directory);
+  if (!text && unfinished.is_null()) {
     throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
         .hint("Builds write it beside their log, unless --no-cache was given.");
   }
-  const std::string told = why_text(*text, file.string());
-  cli::print(arguments.has("json") ? *text : told);
+  const std::string told = text ? why_text(*text, file.string()) : "";
+  if (!arguments.has("json")) {
+    cli::print(cat(unfinished_text(unfinished), told));
+    return 0;
+  }
+  Json report = text ? parse_json(*text, file.string()).value_or_throw() : Json::object();
+  if (!unfinished.is_null()) report["unfinished"] = unfinished;
+  cli::print(cat(format_json(report, {.indent = 1}), "\n"));
   return 0;
 }
 
@@ -396,7 +417,8 @@ std::vector<cli::Command> cache_commands() {
   const cli::Option fetched = {
       "fetched", 0, "", "in place of layers, remove what recorded builds fetched: locks then need the network again"};
   std::vector<cli::Option> export_options = nginx_options();
-  export_options.insert(export_options.begin(), where);
+  export_options.insert(export_options.begin(),
+                        {where, {"image", 0, "NAME", "only the layers of this image's last build (may be repeated)"}});
   return {
       row("cache list", "", "list layers and what was fetched, each used longest ago first",
           {where, {"json", 0, "", "print one JSON document: layers, pins, fetched"}}, list),

@@ -206,7 +206,9 @@ int plan_descriptions(const cli::Arguments& arguments, const fs::path& executabl
     const std::size_t room = cli::table_room();
     cli::print(room > 0 ? cli::tree_text(fleet_tree(graph), draws_lines(), room) : fleet_text(graph));
   }
-  return 0;
+  const bool all_planned = std::all_of(graph.images().begin(), graph.images().end(),
+                                       [](const ImageSteps& image) { return image.fault.empty(); });
+  return all_planned ? 0 : 1;
 }
 
 Verbosity verbosity_of(const cli::Arguments& arguments) {

@@ -212,7 +212,8 @@ constexpr const char* k_lint_details =
     "Exit codes: 0 nothing but warnings, 1 errors (with --strict: warnings too), 2 wrong usage.";
 
 /// Findings of one run, over all elements chosen.
-std::vector<Finding> lint_all(const Catalog& catalog, const cli::Arguments& arguments) {
+std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalog& catalog,
+                              const cli::Arguments& arguments) {
   Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
   for (const std::string& list : arguments.values("disable")) {
     for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
@@ -220,7 +221,6 @@ std::vector<Finding> lint_all(const Catalog& catalog, const cli::Arguments& argu
   const RealFileSystem files;
   ElementLint lint(files, catalog, disabled);
   std::vector<Finding> all;
-  const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
   for (const Element& element : elements) {
     const bool house = element.built_in || arguments.has("house-style");
     for (Finding& finding : lint.lint(element, house ? Style::house : Style::anyones))
@@ -237,7 +237,7 @@ std::vector<Finding> lint_all(const Catalog& catalog, const cli::Arguments& argu
   return all;
 }
 
-int report_findings(const std::vector<Finding>& all, const cli::Arguments& arguments) {
+int report_findings(const std::vector<Finding>& all, std::size_t elements, const cli::Arguments& arguments) {
   std::size_t errors = 0;
   for (const Finding& finding : all) {
     if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
@@ -248,6 +248,8 @@ int report_findings(const std::vector<Finding>& all, const cli::Arguments& argum
   } else if (!all.empty()) {
     cli::print(cat(errors, errors == 1 ? " error, " : " errors, ", all.size() - errors,
                    all.size() - errors == 1 ? " warning\n" : " warnings\n"));
+  } else if (::isatty(STDOUT_FILENO) == 1) {
+    cli::print(cat(elements, elements == 1 ? " element, nothing found\n" : " elements, nothing found\n"));
   }
   return errors > 0 || (arguments.has("strict") && !all.empty()) ? 1 : 0;
 }
@@ -265,14 +267,15 @@ cli::Command lint_command(const fs::path& executable) {
           .run =
               [executable](const cli::Arguments& arguments) {
                 const Catalog catalog = catalog_for_lint(executable, arguments.operands());
-                std::vector<Finding> all = lint_all(catalog, arguments);
-                if (!arguments.has("fix")) return report_findings(all, arguments);
+                const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
+                std::vector<Finding> all = lint_all(elements, catalog, arguments);
+                if (!arguments.has("fix")) return report_findings(all, elements.size(), arguments);
                 std::erase_if(all, [&](const Finding& finding) {
                   if (!mend(finding)) return false;
                   cli::tell(cat("mended: ", finding_text(finding), "\n"));
                   return true;
                 });
-                return report_findings(all, arguments);
+                return report_findings(all, elements.size(), arguments);
               },
           .names = element_names(executable)};
 }

@@ -104,9 +104,32 @@ std::string manual_help(const Program& program, std::size_t width) {
 /// Every name that topic_help knows, for a suggestion.
 std::optional<std::string> nearest_topic(const Program& program, const std::string& topic) {
   std::vector<std::string> names = topic_names(program);
-  for (const Command& row : all_commands(program)) names.push_back(row.words);
+  for (const Command& row : all_commands(program)) {
+    names.push_back(row.words);
+    names.push_back(row.words.substr(0, row.words.find(' ')));  // "image" has help, too
+  }
   for (const Topic& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
   return nearest(topic, names);
+}
+
+/// Of the manual, those that have the word most often first.
+std::vector<std::string> pages_that_speak_of(const Program& program, const std::string& word) {
+  constexpr std::size_t k_most_pages = 5;
+  constexpr std::size_t k_least_letters = 3;
+  if (word.size() < k_least_letters) return {};
+  const std::string wanted = to_lower(word);
+  std::vector<std::pair<std::size_t, std::string>> found;
+  for (const Topic& page : program.pages) {
+    const std::string text = to_lower(page.text);
+    std::size_t times = 0;
+    for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++times;
+    if (times > 0) found.emplace_back(times, page.name);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& one, const auto& other) { return one.first > other.first; });
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(found.size(), k_most_pages); ++i) names.push_back(found[i].second);
+  return names;
 }
 
 }  // namespace
@@ -174,9 +197,11 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   const std::optional<std::string> near = nearest_topic(program, topic);
+  const std::vector<std::string> speak = pages_that_speak_of(program, topic);
   throw Error(ErrorKind::usage,
               cat("there is no help on '", topic, "'", near ? cat("; did you mean '", *near, "'?") : ""))
-      .hint(cat("Topics: ", join(topic_names(program), ", "), "; or a command."));
+      .hint(cat(speak.empty() ? "" : cat("Pages that speak of it: ", program.name, " help ", join(speak, ", "), ". "),
+                "Topics: ", join(topic_names(program), ", "), "; or a command."));
 }
 
 std::vector<std::string> topic_names(const Program& program) {

@@ -28,7 +28,13 @@ const Option& find_long(const std::vector<Option>& table, const std::string& nam
   }
   if (matches.empty()) {
     const std::optional<std::string> near = nearest(name, names);
-    refuse(cat("unrecognized option '--", name, "'", near ? cat("; did you mean '--", *near, "'?") : ""));
+    const auto letter = std::find_if(table.begin(), table.end(), [&](const Option& option) {
+      return option.name.empty() && !option.value_name.empty() && !name.empty() && option.letter == name.front();
+    });
+    const std::string meant = near                    ? cat("--", *near)
+                              : letter != table.end() ? cat("-", letter->letter, " ", letter->value_name)
+                                                      : "";
+    refuse(cat("unrecognized option '--", name, "'", meant.empty() ? "" : cat("; did you mean '", meant, "'?")));
   }
   std::vector<std::string> possible;
   for (const Option* match : matches) possible.push_back(match->display());

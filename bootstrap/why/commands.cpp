@@ -20,8 +20,11 @@ constexpr const char* k_page = "page";
 
 /// NAME.d of a build is there, under the image's name or that of one of its files.
 bool is_image(const std::string& name) {
-  fs::path stem = name;
-  return fs::exists(name + ".d/steps.json") || fs::exists(stem.replace_extension().string() + ".d/steps.json");
+  const std::string stem = fs::path(name).replace_extension().string();
+  const auto has_records = [](const std::string& image) {
+    return fs::exists(image + ".d/steps.json") || fs::exists(image + ".d/unfinished.json");
+  };
+  return has_records(name) || has_records(stem);
 }
 
 struct Asked {

@@ -144,9 +144,11 @@ std::uint64_t least_ext(const DiskFileSystem& file_system, const TreeUsage& usag
   return round_up(static_cast<std::uint64_t>(std::max({by_data, by_inodes, by_journal})), k_block);
 }
 
-bool has_esp(const DiskLayout& layout) {
-  return std::any_of(layout.partitions.begin(), layout.partitions.end(),
-                     [](const Partition& each) { return each.type == k_esp_type || each.type == "ef"; });
+/// Of the size that is asked for: room for an EFI system partition, as in the field.
+std::uint64_t bytes_on_top(const DiskLayout& layout) {
+  const bool has_esp = std::any_of(layout.partitions.begin(), layout.partitions.end(),
+                                   [](const Partition& each) { return each.type == k_esp_type || each.type == "ef"; });
+  return has_esp && !layout.size ? 525 * k_image_size_mib : 0;
 }
 
 std::uint64_t rule_kib(const TreeUsage& usage, const SizeRule& rule, bool ext4_root) {
@@ -167,12 +169,11 @@ TreeUsage measure_tree(const fs::path& tree, const std::vector<fs::path>& withou
 std::uint64_t image_size(const TreeUsage& usage, const SizeRule& rule, const DiskLayout& layout) {
   if (layout.size) return *layout.size;
   const DiskFileSystem* const root = layout.mounted_at("/");
-  const std::uint64_t esp_kib = has_esp(layout) ? 525 * 1024 : 0;
   const bool ext4 = root != nullptr && root->type == "ext4";
   std::uint64_t kib = rule_kib(usage, rule, ext4);
   // Of a small tree the rule's disk would not hold the journal, or the partitions before the file system.
   if (ext4 && !rule.image_gib) kib = std::max(kib, (least_size(*root, usage) + k_before_root) / 1024);
-  return round_up(kib + esp_kib, 64) * 1024;
+  return round_up(kib + bytes_on_top(layout) / 1024, 64) * 1024;
 }
 
 std::string root_mkfs_options(const std::string& type, std::uint64_t journal_mib,
@@ -212,8 +213,10 @@ void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout
     throw Error(ErrorKind::input,
                 cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need), " (", need,
                     " bytes), the file system ", file_system.name, " has only ", human_bytes(have)))
-        .hint(cat("Give --image-size ",
-                  (placement.disk_bytes + (need - have) + k_image_size_mib - 1) / k_image_size_mib, "MiB, or more."));
+        .hint(
+            cat("Give --image-size ",
+                (placement.disk_bytes - bytes_on_top(layout) + (need - have) + k_image_size_mib - 1) / k_image_size_mib,
+                "MiB, or more."));
   }
 }
 

@@ -23,10 +23,12 @@ inline constexpr const char* k_signed_file = "provenance.dsse.json";
 inline constexpr const char* k_lock_file = "hearth.lock";
 inline constexpr const char* k_lock_answers = "hearth.lock.d";  ///< a directory
 inline constexpr const char* k_clusters_file = "clusters";
+inline constexpr const char* k_unfinished_file = "unfinished.json";
 
-inline constexpr std::array k_own_names = {
-    k_name_lock, k_build_log, k_steps_file,      k_output_file, k_timing_file, k_timing_picture, k_manifest_file,
-    k_tree_file, k_sbom_file, k_provenance_file, k_signed_file, k_lock_file,   k_lock_answers,   k_clusters_file};
+inline constexpr std::array k_own_names = {k_name_lock,    k_build_log,       k_steps_file,     k_output_file,
+                                           k_timing_file,  k_timing_picture,  k_manifest_file,  k_tree_file,
+                                           k_sbom_file,    k_provenance_file, k_signed_file,    k_lock_file,
+                                           k_lock_answers, k_clusters_file,   k_unfinished_file};
 
 /// NAME.d of an image's name, or of the name of one of its files.
 [[nodiscard]] inline fs::path records_directory(const std::string& image) {

@@ -17,23 +17,38 @@ bool fits(const LayerRecord& record, const std::vector<std::string>& planned, st
          std::equal(record.planned.begin(), record.planned.end(), planned.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
-std::optional<std::string> first_fault(const LayerRecord& record, const ChainQuery& query) {
+/// Why a layer does not hold: the first fault of its first step that has any, and how many that has.
+struct Rejection {
+  std::size_t faults = 0;
+  std::string first;
+};
+
+std::optional<Rejection> rejection_of(const LayerRecord& record, const ChainQuery& query) {
   for (const StepRecord& step : record.steps) {
-    if (const std::optional<std::string> fault = query.fault(step)) return cat(step.label, ": ", *fault);
+    const std::vector<std::string> faults = query.faults(step);
+    if (!faults.empty()) return Rejection{faults.size(), cat(step.label, ": ", faults.front())};
   }
   return std::nullopt;
 }
 
-/// The first of `records` that comes next and holds; what speaks against the others is added to `nearest`.
+/// The first of `records` that comes next and holds; what speaks against the others is added to `rejected`.
 std::optional<LayerRecord> first_that_holds(std::vector<LayerRecord> records, const ChainQuery& query,
-                                            std::size_t covered, std::vector<std::string>& nearest) {
+                                            std::size_t covered, std::vector<Rejection>& rejected) {
   for (LayerRecord& record : records) {
     if (record.planned.empty() || !fits(record, query.planned, covered)) continue;
-    const std::optional<std::string> fault = first_fault(record, query);
-    if (!fault) return std::move(record);
-    nearest.push_back(*fault);
+    std::optional<Rejection> rejection = rejection_of(record, query);
+    if (!rejection) return std::move(record);
+    rejected.push_back(std::move(*rejection));
   }
   return std::nullopt;
+}
+
+std::vector<std::string> nearest_first(std::vector<Rejection> rejected) {
+  std::stable_sort(rejected.begin(), rejected.end(),
+                   [](const Rejection& one, const Rejection& other) { return one.faults < other.faults; });
+  std::vector<std::string> reasons;
+  for (Rejection& each : rejected) reasons.push_back(std::move(each.first));
+  return reasons;
 }
 
 }  // namespace
@@ -42,12 +57,13 @@ Chain find_chain(const ChainQuery& query) {
   Chain chain;
   chain.parent = query.base;
   while (chain.covered < query.planned.size()) {
-    chain.nearest.clear();
+    std::vector<Rejection> rejected;
     const std::string key = lookup_key(chain.parent, query.planned[chain.covered], query.is_copy);
-    std::optional<LayerRecord> next = first_that_holds(query.find(key), query, chain.covered, chain.nearest);
+    std::optional<LayerRecord> next = first_that_holds(query.find(key), query, chain.covered, rejected);
     if (!next && query.find_elsewhere) {
-      next = first_that_holds(query.find_elsewhere(key), query, chain.covered, chain.nearest);
+      next = first_that_holds(query.find_elsewhere(key), query, chain.covered, rejected);
     }
+    chain.nearest = nearest_first(std::move(rejected));
     if (!next) break;
     check(!next->planned.empty() && next->planned.size() <= query.planned.size() - chain.covered,
           "a layer that holds is of the steps that are left", "covered", chain.covered, "its", next->planned.size(),

@@ -18,15 +18,16 @@ struct ChainQuery {
   std::function<std::vector<LayerRecord>(const std::string& key)> find;
   /// Asked where none of those holds: a store that is farther away. May be empty.
   std::function<std::vector<LayerRecord>(const std::string& key)> find_elsewhere;
-  /// What speaks against a step's result being used; nothing when it holds.
-  std::function<std::optional<std::string>(const StepRecord& step)> fault;
+  /// All that speaks against a step's result being used; nothing when it holds.
+  std::function<std::vector<std::string>(const StepRecord& step)> faults;
 };
 
 struct Chain {
   std::vector<LayerRecord> layers;
-  std::size_t covered = 0;           ///< how many planned steps
-  std::string parent;                ///< id of the last layer, or the base
-  std::vector<std::string> nearest;  ///< why the next layers that were there did not hold
+  std::size_t covered = 0;  ///< how many planned steps
+  std::string parent;       ///< id of the last layer, or the base
+  std::vector<std::string>
+      nearest;  ///< why the next layers that were there did not hold, that which differs least first
 };
 
 [[nodiscard]] Chain find_chain(const ChainQuery& query);

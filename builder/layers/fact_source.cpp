@@ -25,6 +25,8 @@ constexpr std::size_t k_most_asked = 2048;
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
                                                         "ELEMENTS_PATH"};
 
+constexpr const char* k_all_elements = "elements all";
+
 /// Of a directory that was only listed. As it is now: others may have changed it while the build ran.
 std::string names_in(const fs::path& directory) { return fact_digest(join(RealFileSystem().list(directory), "\n")); }
 
@@ -133,10 +135,30 @@ const std::string& FactSource::elements_digest() const {
 }
 
 void FactSource::add_elements(Facts& facts) const {
-  if (!facts.emplace("elements all", elements_digest()).second) return;
+  if (!facts.emplace(k_all_elements, elements_digest()).second) return;
   for (const Element& element : plan_.elements.elements) {
     for (const std::string& name : files_.list(element.path))
       facts.emplace(cat("element ", element.name, "/", name), digests_.path(element.path / name));
+  }
+}
+
+/// What a step was seen to read of elements, by whatever path it came there. Of a directory that it listed all counts.
+void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
+  std::set<fs::path> paths(reads.shown.begin(), reads.shown.end());
+  for (const auto& [path, stamp] : reads.machine) paths.insert(path);
+  for (const auto& [path, look] : reads.asked) paths.insert(path);
+  if (paths.empty()) return;
+  for (const Element& element : plan_.elements.elements) {
+    boost::system::error_code failed;
+    const fs::path real = fs::canonical(element.path, failed);
+    for (const fs::path& path : paths) {
+      const fs::path& place = holds(element.path, path) ? element.path : real;
+      if (place.empty() || !holds(place, path)) continue;
+      const fs::path inner = path.lexically_relative(place);
+      const bool is_whole = inner.empty() || inner == ".";
+      facts.emplace(is_whole ? cat("element ", element.name) : cat("element ", element.name, "/", inner.string()),
+                    digests_.path(is_whole ? element.path : element.path / inner));
+    }
   }
 }
 
@@ -332,7 +354,7 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
     if (!facts.emplace(cat("hook ", path), hook_digest(path)).second) continue;
     for (const HookText& text : hook_texts(path)) {
       add_inputs(text.inputs);
-      if (text.names_elements) add_elements(facts);
+      if (text.names_elements && !reads.tells_elements) add_elements(facts);
       if (!text.names_bootstrap) continue;
       for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
     }
@@ -395,6 +417,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   for (const std::string& path : reads.directories)
     facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
   if (reads.everything) add_elements(facts);
+  add_element_reads(reads, facts);
   add_texts(step, reads, facts);
   add_variables(step, facts);
   add_unnamed(reads, facts);
@@ -415,24 +438,41 @@ Facts FactSource::after_step(const Step& step, const Reads& reads) const {
   return facts;
 }
 
+/// Where the element of a fact ("web/static/etc") lies now.
+void FactSource::add_path_of(const std::string& entry, Reads& reads) const {
+  const std::size_t slash = entry.find('/');
+  const Element* const element = plan_.elements.find(entry.substr(0, slash));
+  if (element == nullptr) return;
+  reads.machine.emplace((slash == std::string::npos ? element->path : element->path / entry.substr(slash + 1)).string(),
+                        "");
+}
+
 std::optional<std::string> FactSource::local_fault(const std::string& label, const Facts& noted) const {
-  if (auto reason = unkeepable(noted)) return reason;
+  std::vector<std::string> faults = local_faults(label, noted);
+  return faults.empty() ? std::nullopt : std::optional(std::move(faults.front()));
+}
+
+std::vector<std::string> FactSource::local_faults(const std::string& label, const Facts& noted) const {
+  if (auto reason = unkeepable(noted)) return {*reason};
   Facts before;
   Reads reads;
+  reads.tells_elements = noted.count(k_all_elements) == 0;
   for (const auto& [fact, digest] : noted) {
     if (is_remote(fact)) continue;
     before[fact] = digest;
     if (fact_kind(fact) == "hook") reads.files.insert(fact_name(fact));
     if (fact_kind(fact) == "list") reads.directories.insert(fact_name(fact));
     if (fact_kind(fact) == "elements") reads.everything = true;
+    if (fact_kind(fact) == "element" && reads.tells_elements) add_path_of(fact_name(fact), reads);
     if (fact_kind(fact) == "read") reads.machine.emplace(fact_name(fact), "");
     if (fact_kind(fact) == "shown") reads.shown.insert(fact_name(fact));
     if (fact_kind(fact) == "asked")
       reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));
   }
   const Facts now = of_step(step_of(label), reads);
-  if (const auto differences = describe_differences(before, now); !differences.empty()) return differences.front();
-  return unkeepable(now);
+  std::vector<std::string> faults = describe_differences(before, now);
+  if (const auto reason = unkeepable(now)) faults.push_back(*reason);
+  return faults;
 }
 
 std::optional<std::string> remote_fault(const Facts& noted, const RemoteFacts& remote) {

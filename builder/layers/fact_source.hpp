@@ -85,6 +85,8 @@ class FactSource {
   void drop_copies(Facts& facts) const;
   /// What differs first of the facts noted for the step of this name, as far as this machine knows.
   [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
+  /// All that differs.
+  [[nodiscard]] std::vector<std::string> local_faults(const std::string& label, const Facts& noted) const;
   /// A file or directory of the machine.
   [[nodiscard]] std::string host_digest_of(const fs::path& path) const;
   /// All files of the elements.
@@ -98,6 +100,8 @@ class FactSource {
     bool names_bootstrap = false;  ///< the packages that a bootstrap takes
   };
   void add_elements(Facts& facts) const;  ///< all their files as one fact, and which they are
+  void add_element_reads(const Reads& reads, Facts& facts) const;
+  void add_path_of(const std::string& entry, Reads& reads) const;
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
   [[nodiscard]] const std::vector<std::string>& host_files() const;
   [[nodiscard]] Step step_of(const std::string& label) const;

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/image_facts.hpp"
+#include "builder/plan/builders_variables.hpp"
 
 namespace hearth::builder {
 
@@ -146,6 +147,27 @@ bool is_word_letter(char c) {
 
 bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' || c == '+'; }
 
+constexpr std::size_t k_short_name = 2;  ///< of a variable: any text has such words
+
+/// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
+bool is_plainly_named(std::string_view text, std::string_view name) {
+  static constexpr std::array<std::string_view, 7> before = {"$", "{", "\"", "'", "((", "export ", "-v "};
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (end < text.size() && is_word_letter(text[end])) continue;
+    const std::string_view head = text.substr(0, at);
+    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }))
+      return true;
+  }
+  return false;
+}
+
+/// "NAME=", from `begin` to `end`, as a word of its own: not "$NAME=", "--name=", "NAME==".
+bool is_assigned(std::string_view text, std::size_t begin, std::size_t end) {
+  const bool is_first = begin == 0 || std::string_view(" \t\n;&|(").find(text[begin - 1]) != std::string_view::npos;
+  return is_first && text.substr(end, 1) == "=" && text.substr(end + 1, 1) != "=";
+}
+
 /// `${!name}`, `${!MY_*}`; not `${!array[@]}`, which has the array's keys.
 bool has_indirection(std::string_view text) {
   static constexpr std::string_view begin = "${!";
@@ -185,6 +207,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
     return cat("the machine's ", name, " ", what);
   if (kind == "element") {
     const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) return cat("some file of the element ", name, " ", what);
     return cat(name.substr(slash + 1), " of the element ", name.substr(0, slash), " ", what);
   }
   if (kind == "elements") return cat("some file of an element ", what);
@@ -216,6 +239,19 @@ bool always_counts(std::string_view variable) {
          std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(), ends_so);
 }
 
+bool is_locale(std::string_view variable) {
+  return variable == "LANG" || variable == "LANGUAGE" || variable.starts_with("LC_");
+}
+
+bool is_proxy(std::string_view variable) {
+  return std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(),
+                     [&](std::string_view ending) { return variable.ends_with(ending); });
+}
+
+bool may_be_an_elements(std::string_view variable) {
+  return variable.starts_with("DIB_") && !is_read_by_builder(variable);
+}
+
 bool is_of_session(std::string_view variable) {
   if (variable == k_install_type) return false;
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
@@ -237,17 +273,18 @@ bool is_of_builder(std::string_view variable) { return k_builder.count(variable)
 
 bool never_counts(std::string_view variable) { return k_never.count(variable) > 0; }
 
-ScriptWords::ScriptWords(std::string text, bool may_be_data)
+ScriptWords::ScriptWords(std::string text, Kind kind)
     : text_(std::move(text)),
-      may_be_data_(may_be_data),
-      lists_variables_(!may_be_data && hearth::builder::lists_variables(text_)) {
+      kind_(kind),
+      lists_variables_(kind != Kind::may_be_data && hearth::builder::lists_variables(text_)) {
   const std::string_view all = text_;
   for (std::size_t at = 0; at < all.size();) {
     std::size_t end = at;
     while (end < all.size() && is_file_letter(all[end])) ++end;
     std::string_view name = all.substr(at, end - at);
     while (!name.empty() && name.back() == '.') name.remove_suffix(1);
-    if (!name.empty()) words_.insert(name);
+    const bool is_given = kind == Kind::hearths && is_assigned(all, at, end);
+    if (!name.empty() && !is_given) words_.insert(name);
     for (std::size_t i = at; i < end; ++i) {
       std::size_t last = i;
       while (last < end && is_word_letter(all[last])) ++last;
@@ -259,7 +296,8 @@ ScriptWords::ScriptWords(std::string text, bool may_be_data)
   for (std::size_t at = all.find('~'); at != std::string_view::npos; at = all.find('~', at + 1)) {
     const bool begins = at == 0 || std::string_view(" \t\n\"'=:").find(all[at - 1]) != std::string_view::npos;
     const std::string_view after = all.substr(at + 1, 1);
-    const bool compares = at > 1 && all[at - 1] == '=' && all[at - 2] == ' ';  // [[ a =~ b ]]
+    const bool compares = (at > 1 && all[at - 1] == '=' && all[at - 2] == ' ') ||  // [[ a =~ b ]]
+                          all.substr(at).starts_with("~ /");                       // awk's
     if (begins && !compares &&
         (after.empty() || std::string_view("/ \t\n\"';)&|").find(after) != std::string_view::npos))
       words_.insert("HOME");
@@ -267,12 +305,17 @@ ScriptWords::ScriptWords(std::string text, bool may_be_data)
 }
 
 bool ScriptWords::names(std::string_view variable) const {
-  return has(name_in_scripts(variable)) && !(may_be_data_ && is_of_session(variable));
+  const std::string_view name = name_in_scripts(variable);
+  const bool is_a_word_too = name.size() <= k_short_name || name == "TERM";  // which is a signal as well
+  if (!has(name) || (is_a_word_too && !is_plainly_named(text_, name))) return false;
+  return !(kind_ == Kind::may_be_data && is_of_session(variable));
 }
 
 bool counts(const std::string& variable, const Mentions& mentions, const std::set<std::string>& passed) {
   if (never_counts(variable)) return false;
-  if (always_counts(variable) || passed.count(variable) > 0) return true;
+  const bool is_handed_by_name = mentions.is_hearths && (may_be_an_elements(variable) || is_locale(variable));
+  const bool is_for_programs = always_counts(variable) && !is_handed_by_name;
+  if (is_for_programs || passed.count(variable) > 0) return true;
   if (mentions.names.count(variable) > 0 || (passed.count("*") > 0 && !is_of_builder(variable))) return true;
   return mentions.lists_variables && (passed.count("*") > 0 || !(is_of_session(variable) || is_of_builder(variable)));
 }

@@ -45,6 +45,10 @@ using Facts = std::map<std::string, std::string>;
 /// A variable that programs read without being told its name: proxies, the locale, what package managers, compilers and
 /// interpreters take, and diskimage-builder's own. It counts in every step.
 [[nodiscard]] bool always_counts(std::string_view variable);
+/// Who makes an element calls its variables so (DIB_…): no program but the element's own reads it.
+[[nodiscard]] bool may_be_an_elements(std::string_view variable);
+[[nodiscard]] bool is_locale(std::string_view variable);
+[[nodiscard]] bool is_proxy(std::string_view variable);
 
 /// Of a login session or a build service: a script depends on it where it names it, and never by listing all variables.
 [[nodiscard]] bool is_of_session(std::string_view variable);
@@ -60,8 +64,10 @@ using Facts = std::map<std::string, std::string>;
 class ScriptWords {
  public:
   /// `may_be_data`: one of the files of a whole directory of the machine. It is not taken at its word where it lists
-  /// variables, or names one of a session.
-  explicit ScriptWords(std::string text, bool may_be_data = false);
+  /// variables, or names one of a session. `hearths`: of Hearth's own library, which reads no variable that it only
+  /// gives a value (`HOME=/root chroot …`); in a script of anybody's another program may read what was there before.
+  enum class Kind { script, may_be_data, hearths };
+  explicit ScriptWords(std::string text, Kind kind = Kind::script);
   ScriptWords(ScriptWords&&) = delete;  // words_ are parts of text_
 
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -74,7 +80,7 @@ class ScriptWords {
  private:
   std::string text_;
   std::unordered_set<std::string_view> words_;
-  bool may_be_data_ = false;
+  Kind kind_ = Kind::script;
   bool lists_variables_ = false;
 };
 
@@ -82,6 +88,7 @@ class ScriptWords {
 struct Mentions {
   std::set<std::string, std::less<>> names;
   bool lists_variables = false;
+  bool is_hearths = false;  ///< of its own elements and package steps: no element's variable is for their programs
 };
 
 /// Whether a step whose scripts say `mentions` may see the variable: what always counts, what they name, all but a

@@ -19,6 +19,7 @@ struct Reads {
   std::map<std::string, std::string> machine = {};  ///< of the machine, absolute, with stamps: seen by StepWatch
   std::map<std::string, std::string> asked = {};    ///< likewise, of paths only asked for, what that told
   std::set<std::string> shown = {};                 ///< likewise, shown somewhere else, to be read there
+  bool tells_elements = false;                      ///< StepWatch saw the step: of elements it read what `machine` says
   bool everything = false;                          ///< too many to tell, or nobody watched: take all as read
 };
 

@@ -60,7 +60,9 @@ const ScriptWords& StepScripts::Script::words() const {
     text = files_.read(path_).value_or("");
   } catch (const Error&) {  // hooks can't read it either
   }
-  words_ = std::make_unique<ScriptWords>(std::move(text), place_ == Place::host_below);
+  words_ = std::make_unique<ScriptWords>(std::move(text), place_ == Place::host_below ? ScriptWords::Kind::may_be_data
+                                                          : place_ == Place::library  ? ScriptWords::Kind::hearths
+                                                                                      : ScriptWords::Kind::script);
   return *words_;
 }
 

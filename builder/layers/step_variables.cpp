@@ -19,6 +19,8 @@ constexpr const char* k_distribution = "DISTRO_NAME";  // package steps look pac
 /// What hooks get whose scripts do not name these: the user is root there, homes are hidden, and there is no terminal.
 constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
     {{"HOME", "/root"}, {"USER", "root"}, {"LOGNAME", "root"}, {"TERM", "dumb"}}};
+/// Of Hearth's own steps, whoever's language the caller's is.
+constexpr const char* k_stand_in_locale = "C.UTF-8";
 /// Of a SOURCE_DATE_EPOCH that is set: 1980-01-01, which every format has. Times are settled when the tree is done.
 constexpr const char* k_stand_in_epoch = "315532800";
 
@@ -182,7 +184,8 @@ const StepVariables::Handed& StepVariables::handed(Phase phase, const Step* step
   if (!is_new) return known->second;
   const Environment& all = environment_of(phase);
   Handed& seen = known->second;
-  if (step != nullptr && (step->kind != Step::Kind::hook || is_of_hearth(step->element))) {
+  const bool is_hearths = step != nullptr && (step->kind != Step::Kind::hook || is_of_hearth(step->element));
+  if (is_hearths) {
     for (const auto& [file, apart] : files_apart()) seen.apart.emplace(file, apart.script);
   }
   std::size_t before = 0;
@@ -191,6 +194,7 @@ const StepVariables::Handed& StepVariables::handed(Phase phase, const Step* step
     seen.scripts = scripts_.of(
         step, [&](const Script& script) { return named_by(script, all, runs_on_host(phase)); }, seen.apart);
     seen.mentions = mentions_of(seen.scripts);
+    seen.mentions.is_hearths = is_hearths;
     std::erase_if(seen.apart, [&](const auto& file) { return counts_in(files_apart().at(file.first), seen); });
   } while (seen.apart.size() != before);
   for (const auto& [file, script] : seen.apart)
@@ -207,7 +211,8 @@ bool StepVariables::is_of_hearth(const std::string& element) const {
 /// A variable that hooks name is read by those that do. One that nobody names is meant for programs, and so is what
 /// these read by themselves, or what the builder itself sets.
 bool StepVariables::is_for_scripts(const std::string& variable) const {
-  if (always_counts(variable) || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
+  const bool is_for_programs = always_counts(variable) && !may_be_an_elements(variable);
+  if (is_for_programs || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
       variable == k_distribution || passed_.count(variable) > 0 || passed_.count("*") > 0)
     return false;
   for (const PhaseInfo& each : k_phases) {
@@ -246,10 +251,12 @@ Environment StepVariables::choose(const Environment& all, const Mentions& mentio
   Environment chosen;
   const bool shows_home = setup_.callers.count(k_host_files_variable) > 0;
   for (const auto& [name, value] : all) {
+    if (value.empty() && is_proxy(name)) continue;  // as if it were not set
     const bool is_free = !is_callers(name, value) || never_counts(name) || (shows_home && name == "HOME");
     if (is_free || counts(name, mentions, passed_)) chosen.emplace(name, value);
   }
   for (const auto& [name, value] : k_stand_ins) chosen.emplace(name, value);
+  if (mentions.is_hearths) chosen.emplace("LANG", k_stand_in_locale);
   if (all.count(k_epoch_variable) > 0) chosen.emplace(k_epoch_variable, k_stand_in_epoch);
   return chosen;
 }

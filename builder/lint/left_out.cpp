@@ -11,6 +11,7 @@
 #include "base/variable.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/packages/package_map.hpp"
+#include "builder/plan/builders_variables.hpp"
 #include "builder/spec/checked_values.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
@@ -216,43 +217,6 @@ std::string contradiction(const std::vector<std::string>& conditions) {
   return "";
 }
 
-/// DIB_… that the builder's own code reads, that of disks and boot loaders with it, whatever the elements.
-const std::vector<std::string> k_builders_variables = {"DIB_APT_SOURCES",
-                                                       "DIB_APT_SOURCES_CONF",
-                                                       "DIB_BLOCK_DEVICE_CONFIG",
-                                                       "DIB_BLOCK_DEVICE_PARAMS_YAML",
-                                                       "DIB_BLOCK_SIZE",
-                                                       "DIB_BOOTLOADER_DEFAULT_CMDLINE",
-                                                       "DIB_BOOTLOADER_SERIAL_CONSOLE",
-                                                       "DIB_BOOTLOADER_USE_SERIAL_CONSOLE",
-                                                       "DIB_BOOTLOADER_VIRTUAL_TERMINAL",
-                                                       "DIB_BOOT_LABEL",
-                                                       "DIB_CHECKSUM",
-                                                       "DIB_CONTAINER_CONFIG",
-                                                       "DIB_DEBUG_TRACE",
-                                                       "DIB_DEFAULT_INSTALLTYPE",
-                                                       "DIB_DISTRIBUTION_MIRROR",
-                                                       "DIB_GRUB_TIMEOUT",
-                                                       "DIB_GZIP_BIN",
-                                                       "DIB_HEAT_METADATA",
-                                                       "DIB_IMAGE_CACHE",
-                                                       "DIB_IMAGE_EXTRA_SIZE",
-                                                       "DIB_IMAGE_SIZE",
-                                                       "DIB_JOURNAL_SIZE",
-                                                       "DIB_LOCKFILES",
-                                                       "DIB_MIN_TMPFS",
-                                                       "DIB_NO_TIMESTAMP",
-                                                       "DIB_NO_TMPFS",
-                                                       "DIB_OFFLINE",
-                                                       "DIB_PYTHON_EXEC",
-                                                       "DIB_PYTHON_VERSION",
-                                                       "DIB_QUIET",
-                                                       "DIB_RELEASE",
-                                                       "DIB_ROOT_FSTYPE",
-                                                       "DIB_ROOT_LABEL",
-                                                       "DIB_SHOW_IMAGE_USAGE",
-                                                       "DIB_SHOW_IMAGE_USAGE_FULL"};
-
 /// DIB_… of diskimage-builder's own programs. Hearth is in their place.
 const std::vector<std::string> k_upstreams_variables = {"DIB_BLOCK_DEVICE", "DIB_PYTHON_LOGGING_CONFIG_FILE",
                                                         "DIB_RUN_PARTS"};
@@ -449,10 +413,10 @@ std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSe
                                         const Environment& environment) {
   std::set<std::string> set;
   for (const auto& [name, value] : environment) {
-    const bool composed = name.starts_with("DIB_INSTALLTYPE_") || name.starts_with("DIB_REPO");
+    const bool composed = name.starts_with("DIB_REPO");
     if (name.starts_with("DIB_") && !composed && !value.empty()) set.insert(name);
   }
-  for (const std::string& name : k_builders_variables) set.erase(name);
+  std::erase_if(set, is_read_by_builder);
   if (set.empty()) return {};
   std::set<std::string> read(k_builders_variables.begin(), k_builders_variables.end());
   for (const Element& element : elements.elements) add_variables_below(files, element.path, 3, read);
@@ -478,9 +442,8 @@ std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& 
     for (const std::string& line : entry.when) {
       const std::string name = condition_variable(line);
       const std::vector<Element>& elements = plan.elements.elements;
-      const bool builders =
-          name == "ARCH" || name == "FS_TYPE" || name == "SKIP_BASE" || name.starts_with("IMAGE_") ||
-          std::find(k_builders_variables.begin(), k_builders_variables.end(), name) != k_builders_variables.end();
+      const bool builders = name == "ARCH" || name == "FS_TYPE" || name == "SKIP_BASE" || name.starts_with("IMAGE_") ||
+                            is_read_by_builder(name);
       const bool is_set = builders || environment.count(name) > 0 ||
                           std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
                             return is_mentioned(files, element.path / "environment.d", name, 0);

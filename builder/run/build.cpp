@@ -176,11 +176,12 @@ class Build final : StepObserver {
     if (in_.watch != nullptr) in_.watch->watch_reads(may_read_unseen(step));
     keeper_->step_begins(step);
   }
-  /// Hearth's own elements say what they read.
+  /// Hearth's own elements say what they read, but for what hooks take out of all elements.
   [[nodiscard]] bool may_read_unseen(const Step& step) const {
     const Element* const element = in_.plan.elements.find(step.element);
     const bool is_others = element == nullptr || !element->built_in;
-    return step.kind == Step::Kind::hook && info(step.phase).place != Place::target && is_others;
+    return step.kind == Step::Kind::hook && info(step.phase).place != Place::target &&
+           (is_others || step.phase == Phase::extra_data);
   }
   bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
     note_work_area();

@@ -40,6 +40,7 @@
 #include "builder/run/hook_network.hpp"
 #include "builder/run/host_files.hpp"
 #include "builder/run/json_progress.hpp"
+#include "builder/run/last_build.hpp"
 #include "builder/run/own_files.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
@@ -52,6 +53,8 @@
 namespace hearth::builder {
 
 namespace {
+
+constexpr std::chrono::seconds k_silent_evidence{2};
 
 constexpr std::uint64_t k_gib = std::uint64_t{1} << 30;
 constexpr std::size_t k_longest_story = 60'000;  // bytes of an error: what a pipe holds that nobody reads yet
@@ -317,11 +320,6 @@ std::vector<fs::path> outputs_up_to_date(const ImageRequest& request, const std:
   return outputs;
 }
 
-void tell(const std::string& text, BuildLog& log) {
-  for (const std::string& line : split_lines(text)) log.line(line);
-  cli::tell(text);
-}
-
 /// The sandbox's root has rights of root's over what belongs to its ids only; who else owns a directory is known
 /// before.
 void require_own_ids(const SandboxSpec& spec, const IdMaps& maps) {
@@ -371,12 +369,24 @@ std::vector<StepWatch::Copy> copies_of(const SandboxSpec& spec, const BuilderPla
           {spec.output, places.written_by_hooks()}};
 }
 
+/// Both as they are given and where they lie.
+std::vector<fs::path> places_of(const ElementSet& elements) {
+  std::vector<fs::path> places;
+  for (const Element& element : elements.elements) {
+    boost::system::error_code failed;
+    fs::path real = fs::canonical(element.path, failed);
+    places.push_back(element.path);
+    if (!failed && real != element.path) places.push_back(std::move(real));
+  }
+  return places;
+}
+
 std::unique_ptr<StepWatch> watch_of(const ImageRequest& request, bool has_proxy, const SandboxSpec& spec,
-                                    const BuilderPlaces& places) {
+                                    const BuilderPlaces& places, const BuildPlan& plan) {
   if (!request.use_cache) return nullptr;
   return std::make_unique<StepWatch>(
       watched_network(has_proxy), copies_of(spec, places), [](const fs::path& path) { return asked_look(path); },
-      input_stamp);
+      input_stamp, places_of(plan.elements));
 }
 
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
@@ -465,9 +475,14 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
 }
 
 /// What ended the sandbox's process: said here, it looks like any other error. One that was killed could not say it.
-void throw_story(const Fd& failed, int code, BuildLog& log) {
-  const std::string story = read_all(failed, "the pipe from the sandbox");
-  if (!story.empty()) throw Error(ErrorKind::external, story, code);
+/// `unanswered`, of what it fetched, is told last: where a replay misses something, that is the cause.
+void throw_story(const Fd& failed, int code, const std::string& unanswered, BuildLog& log, const LastBuild& build) {
+  std::string story = read_all(failed, "the pipe from the sandbox");
+  if (!story.empty()) {
+    if (!unanswered.empty()) story += cat("\n", trim(unanswered));
+    build.failed(log.fit_to_show(story));
+    throw Error(ErrorKind::external, story, code);
+  }
   const char* const signal = code > 128 ? ::sigabbrev_np(code - 128) : nullptr;
   if (signal == nullptr) return;
   const Error killed =
@@ -475,6 +490,7 @@ void throw_story(const Fd& failed, int code, BuildLog& log) {
           .hint(
               "The kernel does that where memory is short (dmesg tells): let it have more, or build with --no-tmpfs.");
   log.line(cat("hearth: ", killed.story()));
+  build.failed(killed.story());
   throw killed;
 }
 
@@ -517,6 +533,7 @@ struct ReadyBuild {
   SystemClock& clock;
   RealRunner& runner;
   BuildLog& log;
+  const LastBuild& last_build;
 };
 
 /// The sandbox's process: becomes what hooks run in, and builds there.
@@ -524,7 +541,7 @@ void build_inside(const ReadyBuild& ready, ShiftedHost& host, fetch::PrivateNetw
                   fetch::FetchSession* network, std::vector<evidence::StepSpan>& spans, ChangeQuestion& question) {
   const ImageRequest& request = ready.request;
   const BuilderPlaces places = enter(request, ready.spec, host, own_network);
-  const std::unique_ptr<StepWatch> watch = watch_of(request, network != nullptr, ready.spec, places);
+  const std::unique_ptr<StepWatch> watch = watch_of(request, network != nullptr, ready.spec, places, ready.plan);
   auto progress =
       with_estimate(progress_for(ready.verbosity, ready.log, ready.clock, request.environment), request, ready.plan);
   if (network != nullptr) progress = evidence::note_steps(network->enter(std::move(progress)), spans);
@@ -583,11 +600,18 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   });
   if (network) network->serve();
   const int code = wait_for(sandbox);
-  if (network) tell(network->finish(code == 0), log);
+  const std::string unanswered = network ? network->finish(code == 0) : "";
+  for (const std::string& line : split_lines(unanswered)) log.line(line);
+  if (code == 0) cli::tell(unanswered);
   if (code == 0 && network) write_evidence(request, elements, variables, network->fetched(), ready.secrets);
-  if (code == 0) evidence.get();
+  if (code == 0) {
+    if (evidence.wait_for(k_silent_evidence) != std::future_status::ready)
+      note("the digests of what was made are taken, for its evidence", log, ready.verbosity);
+    evidence.get();
+  }
   tell_at_end(request, ready.plan, ready.warnings, code != 0, log);
-  if (code != 0) throw_story(failed.read, code, log);
+  if (code != 0) throw_story(failed.read, code, unanswered, log, ready.last_build);
+  forget_unfinished_build(request.output);
   return code;
 }
 
@@ -621,14 +645,18 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   FactSource facts = fact_source(files, request, plan, installation, disk, spec, secrets);
   const std::string key = output_key(request, plan, installation, facts, files_of_layout(disk), secrets);
-  if (is_done(request, plan, key, facts, secrets, clock, log, verbosity)) return 0;
+  if (is_done(request, plan, key, facts, secrets, clock, log, verbosity)) {
+    forget_unfinished_build(request.output);
+    return 0;
+  }
+  const LastBuild last_build(request.output, clock);
   facts.prepare();
   const std::set<std::string> variables = facts.counted_variables();
   // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
   const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
   report_clocks(request, plan, log, verbosity);
   return run_sandbox({request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, secrets,
-                      clock, runner, log},
+                      clock, runner, log, last_build},
                      elements, variables);
 }
 

@@ -56,7 +56,7 @@ std::optional<Chain> chain_of(const FileReader& files, const ImageRequest& reque
                      .is_copy = request.copy_layers,
                      .find = [&](const std::string& key) { return store.find(key); },
                      .find_elsewhere = {},
-                     .fault = [&](const StepRecord& step) { return facts.local_fault(step.label, step.facts); }});
+                     .faults = [&](const StepRecord& step) { return facts.local_faults(step.label, step.facts); }});
 }
 
 }  // namespace

@@ -97,10 +97,12 @@ ResumePoint LayerKeeper::resume() {
                    .is_copy = !area_.is_overlay(),
                    .find = [this](const std::string& key) { return setup_.store.find(key); },
                    .find_elsewhere = {},
-                   .fault = [this](const StepRecord& step) -> std::optional<std::string> {
-                     if (!labelled_phase(step.label)) return "not a step";
-                     if (auto fault = setup_.facts.local_fault(step.label, step.facts)) return fault;
-                     return remote_fault(step.facts, setup_.remote_facts);
+                   .faults = [this](const StepRecord& step) -> std::vector<std::string> {
+                     if (!labelled_phase(step.label)) return {"not a step"};
+                     std::vector<std::string> faults = setup_.facts.local_faults(step.label, step.facts);
+                     if (!faults.empty()) return faults;  // servers are asked for what might hold
+                     if (auto fault = remote_fault(step.facts, setup_.remote_facts)) faults.push_back(*fault);
+                     return faults;
                    }};
   if (setup_.remote) query.find_elsewhere = [this](const std::string& key) { return setup_.remote->find(key); };
   Chain chain = find_chain(query);
@@ -185,6 +187,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   Reads reads = watch_ ? watch_->take() : Reads{};
   reads.files.erase(cat(".fetch/", fetch::k_authorities_file));  // another in each build, and nothing comes of it
   if (setup_.watch != nullptr) {
+    reads.tells_elements = setup_.watch->tells_reads();
     reads.machine = setup_.watch->take_reads();
     reads.asked = setup_.watch->take_looks();
     reads.shown = setup_.watch->take_shown_elsewhere();

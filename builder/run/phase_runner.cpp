@@ -20,7 +20,7 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_tail_lines = 15;
+constexpr std::size_t k_tail_lines = 20;
 constexpr std::size_t k_profile_name = 40;  // widths of dib-run-parts' table
 constexpr std::size_t k_profile_seconds = 11;
 constexpr const char* k_target_hooks = "/tmp/in_target.d";

@@ -45,17 +45,17 @@ std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::
   return {"it is quick, and shares the next layer"};
 }
 
-/// What is said of this step's layers that other builds made.
+/// What is said of the layer of this step that another build made: of the nearest, which is first.
 void add_rejected(const std::string& label, const std::vector<std::string>& rejected,
                   std::vector<std::string>& reasons) {
   const std::string begin = cat(label, ": ");
-  std::vector<std::string> told;
   for (const std::string& each : rejected) {
     if (!each.starts_with(begin)) continue;
-    std::string what = cat("a layer of another build is there, but ", each.substr(begin.size()));
-    if (told.size() < k_most_reasons && std::find(told.begin(), told.end(), what) == told.end()) told.push_back(what);
+    const std::string what = each.substr(begin.size());
+    if (std::find(reasons.begin(), reasons.end(), what) == reasons.end())
+      reasons.push_back(cat("a layer of another build is there, but ", what));
+    return;
   }
-  reasons.insert(reasons.end(), told.begin(), told.end());
 }
 
 bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }

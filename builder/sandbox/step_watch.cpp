@@ -50,12 +50,12 @@ bool is_below_one_of(const std::array<std::string_view, count>& directories, std
                      [&](std::string_view directory) { return whole.starts_with(directory); });
 }
 
-bool is_told(const std::string& path) {
+bool is_of_the_system(const std::string& path) {
   constexpr std::string_view etc = "/etc/";
-  if (path == "/" || is_below_one_of(k_not_told, path)) return false;
-  if (!path.starts_with(etc)) return true;
+  if (path == "/" || is_below_one_of(k_not_told, path)) return true;
+  if (!path.starts_with(etc)) return false;
   const std::string_view inner = std::string_view(path).substr(etc.size());
-  return !is_below_one_of(k_not_told_of_etc, inner);
+  return is_below_one_of(k_not_told_of_etc, inner);
 }
 
 /// The program that the kernel runs a script with; empty when this is none. Nobody opens it.
@@ -207,12 +207,14 @@ std::set<std::string> StepWatch::Listings::take() {
   }
 }
 
-StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look, Stamp stamp)
+StepWatch::StepWatch(Network network, const std::vector<Copy>& copies, Look look, Stamp stamp,
+                     std::vector<fs::path> inputs)
     : network_(network),
       copies_(looked_at(copies)),
       listings_(copies),
       look_(std::move(look)),
       stamp_(std::move(stamp)),
+      inputs_(std::move(inputs)),
       has_own_proc_(has_proc_of_its_own()),
       mounts_(Fd::open(k_mounts, O_RDONLY)),
       served_before_(served_mounts()),
@@ -299,6 +301,18 @@ bool StepWatch::is_hooks_own(const fs::path& path) const {
     const bool is_made = copy.machines.count(first.string()) == 0;
     return fs::exists(fs::symlink_status(copy.written / (is_made ? first : inner)));
   });
+}
+
+bool StepWatch::is_told(const std::string& path) const {
+  if (!is_of_the_system(path)) return true;
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const fs::path& input) {
+    return path == input.string() || path.starts_with(cat(input.string(), "/"));
+  });
+}
+
+bool StepWatch::tells_reads() {
+  const std::lock_guard lock(mutex_);
+  return watches_reads_ && why_not_.empty();
 }
 
 bool StepWatch::is_known_look(const fs::path& path) {

@@ -36,8 +36,10 @@ class StepWatch {
   /// What a file's writing and a directory's new name change.
   using Stamp = std::function<std::string(const fs::path&)>;
 
-  /// To be made as process 1 of the sandbox, by a thread that is not watched.
-  explicit StepWatch(Network network, const std::vector<Copy>& copies = {}, Look look = {}, Stamp stamp = {});
+  /// To be made as process 1 of the sandbox, by a thread that is not watched. `inputs`: directories of which all is
+  /// told, wherever they lie.
+  explicit StepWatch(Network network, const std::vector<Copy>& copies = {}, Look look = {}, Stamp stamp = {},
+                     std::vector<fs::path> inputs = {});
   StepWatch(const StepWatch&) = delete;
   StepWatch& operator=(const StepWatch&) = delete;
   ~StepWatch();
@@ -45,6 +47,8 @@ class StepWatch {
   /// Whether what is opened, run and asked for is to be told, too, of programs that are started from now on. It costs
   /// some microseconds for each call.
   void watch_reads(bool wanted) { watches_reads_ = wanted; }
+  /// It does, and can.
+  [[nodiscard]] bool tells_reads();
   /// Watches this thread and all that it starts from now on.
   void watch_this_thread();
 
@@ -90,6 +94,7 @@ class StepWatch {
   [[nodiscard]] std::string proc_of(const seccomp_notif& call) const;
   void look_at_path(const seccomp_notif& call);
   void look_at_request(const seccomp_notif& call, FileRequest request);
+  [[nodiscard]] bool is_told(const std::string& path) const;
   [[nodiscard]] static std::vector<KnownCopy> looked_at(const std::vector<Copy>& copies);
   [[nodiscard]] bool serves_files();
   [[nodiscard]] bool counts(const fs::path& path) const;
@@ -104,6 +109,7 @@ class StepWatch {
   Listings listings_;
   Look look_;
   Stamp stamp_;
+  std::vector<fs::path> inputs_;
   bool has_own_proc_;
   Fd mounts_;  ///< tells when they change
   std::set<std::string> served_before_;

@@ -506,7 +506,8 @@ void require_utf8(const ImageRequest& request) {
 ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
   std::vector<std::string> listed = listed_elements(arguments, caller.manner);
   if (listed.empty()) {
-    throw Error(ErrorKind::usage, "ERROR: At least one distribution root element must be specified", 1);
+    throw Error(ErrorKind::usage, "ERROR: At least one distribution root element must be specified", 1)
+        .hint("name elements: hearth image create -o web vm debian-minimal (hearth element list has them)");
   }
   ImageRequest request;
   request.start_directory = caller.start_directory;

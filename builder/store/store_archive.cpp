@@ -24,13 +24,14 @@ void take_blob(const LayerStore& store, const LayerStore& from, const std::strin
 
 }  // namespace
 
-std::size_t export_store(const LayerStore& store, const fs::path& file, CommandRunner& runner) {
+std::size_t export_store(const LayerStore& store, const fs::path& file, const std::set<std::string>& only,
+                         CommandRunner& runner) {
   AtomicFile out = AtomicFile::create(file, 0644);
   std::string names;  // a command line holds those of some thousands
   std::size_t layers = 0;
   store.visit([&](const fs::path& path, const std::string& record) {
     const std::optional<LayerGlance> glance = glance_at(record);
-    if (!glance || !store.blobs().has(glance->blob)) return;
+    if (!glance || !store.blobs().has(glance->blob) || (!only.empty() && only.count(glance->blob) == 0)) return;
     names += cat(path.lexically_relative(store.directory()).string(), "\nblobs/", glance->blob, "\n");
     ++layers;
   });

@@ -77,7 +77,7 @@ class LearningBook final : public NodeBook {
  public:
   explicit LearningBook(const NodeBook& book) : book_(book) {}
 
-  [[nodiscard]] NodeRef find(const Identity& who) const override;
+  [[nodiscard]] NodeRef find(const Identity& identity) const override;
   [[nodiscard]] bool has_serial_only() const override { return book_.has_serial_only(); }
   [[nodiscard]] std::size_t without_address() const override { return book_.without_address(); }
   void learn(const Mac& mac, const Node& node);

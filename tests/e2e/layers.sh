@@ -90,6 +90,28 @@ build
 ran extra-data.d/10-read extra-data.d/20-scratch install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
 expect_text why "data/read.txt changed"
 same_as_clean "a changed file"
+
+# A hook that takes something out of all elements, as pkg-map's does: of their files those count that it read or asked for.
+hook writer/extra-data.d/40-maps << 'MAPS'
+declare -A elements="($(get_image_element_array))"
+for place in "${elements[@]}"; do [ ! -f "$place/site-map" ] || cat "$place/site-map" >> "$TMP_MOUNT_PATH/etc/maps"; done
+MAPS
+echo one > elements/reader/site-map
+build
+echo "A word more." > elements/reader/README.md
+build
+ran
+echo two > elements/reader/site-map
+build
+ran extra-data.d/40-maps install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
+expect_text why "site-map of the element reader changed"
+echo three > elements/writer/site-map
+build
+"$HEARTH" image why image > why
+expect_text why "site-map of the element writer changed"
+same_as_clean "a file of all elements"
+rm elements/writer/extra-data.d/40-maps elements/*/site-map elements/reader/README.md
+build
 FLAVOUR=sour build
 "$HEARTH" image why image > why
 expect_text why "the variable FLAVOUR is new"
@@ -253,11 +275,12 @@ code=0
 "$HEARTH" cache verify > verified || fail "cache verify: $(cat verified)"
 build --fresh-from root
 
-# Carried elsewhere, cut short on the way, pruned.
+# Carried elsewhere, to somebody else's home, cut short on the way, pruned.
 "$HEARTH" cache export layers.tar > /dev/null || fail "export"
 "$HEARTH" cache import --image-cache other layers.tar > /dev/null || fail "import"
 rm image.tar
-DIB_IMAGE_CACHE=$work/other build
+mkdir -p homes/other
+HOME=$work/homes/other DIB_IMAGE_CACHE=$work/other build
 ran
 "$HEARTH" cache list --image-cache other | grep -q 'root.d/10-tiny-os' || fail "cache list"
 "$HEARTH" cache list --json --image-cache other > listed.json
@@ -356,13 +379,27 @@ hook writer/install.d/90-last <<< '[ "$FLAVOUR" != broken ]; echo "$FLAVOUR" > /
 export FLAVOUR=first
 build
 "$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
+# Of one image, for another machine.
+"$HEARTH" cache export layers.tar > all || fail "export"
+"$HEARTH" cache export --image image images.tar > some || fail "export of an image's layers"
+[ "$(cut -d' ' -f1 some)" -lt "$(cut -d' ' -f1 all)" ] || fail "an image's layers are all that there are: $(cat some all)"
+"$HEARTH" cache export --image nosuch no.tar > out 2>&1 && fail "layers of no image are exported"
+expect_text out "nosuch.d/steps.json"
+"$HEARTH" cache import --image-cache one images.tar > /dev/null || fail "import of an image's layers"
+rm image.tar
+DIB_IMAGE_CACHE=$work/one build
+ran
 FLAVOUR=second build
 ! FLAVOUR=broken "$HEARTH" image create -n -t tar -o image tiny-os reader writer > out 2>&1 < /dev/null || fail "a hook fails, and the build does not"
+"$HEARTH" image why image > why
+expect_text why "The last build (begun 2" "failed. What is there is of an earlier one." "install.d/90-last" "kept  "
+"$HEARTH" image why --json image | jq -e '.unfinished.error | contains("install.d/90-last")' > /dev/null || fail "image why --json: no word of the failure"
 "$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
 expect_text out "pinned ones stay"
 rm image.tar
 FLAVOUR=second build
 ran
+! grep -q "The last build" why || fail "a build that ended well is told to have failed"
 "$HEARTH" cache unpin image
 "$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
 [ -z "$(ls "$DIB_IMAGE_CACHE/layers/blobs")" ] || fail "layers that nobody pins any more stay: $("$HEARTH" cache list)"

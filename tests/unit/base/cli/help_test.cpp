@@ -98,8 +98,21 @@ TEST(TopicHelp, PrintsAPageOfTheManualByItsNameOrTheLastPartOfIt) {
   EXPECT_THAT(overview(program, 80), HasSubstr("manual"));
 }
 
+TEST(TopicHelp, OfAWordThePagesAreNamedThatSpeakOfIt) {
+  Program program = demo();
+  program.pages = {
+      {"howto/ssh", "Log in", "A Token once.\n"}, {"howto/ci", "CI", "token, token\n"}, {"howto/x", "X", "\n"}};
+  try {
+    (void)topic_help(program, "token", 80);
+    ADD_FAILURE() << "there is help on a token";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), HasSubstr("Pages that speak of it: demo help howto/ci, howto/ssh."));
+  }
+}
+
 TEST(TopicHelp, AWrongTopicSuggestsTheNearest) {
   EXPECT_THAT(topic_refusal("imags"), HasSubstr("there is no help on 'imags'; did you mean 'images'?"));
+  EXPECT_THAT(topic_refusal("imgae"), HasSubstr("did you mean 'image'?"));
   EXPECT_THAT(topic_refusal("image crate"), HasSubstr("did you mean 'image create'?"));
   EXPECT_THAT(topic_refusal("something-else"), HasSubstr("Topics: images, nodes, exit-codes, commands; or a command."));
 }

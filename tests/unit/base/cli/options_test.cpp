@@ -83,7 +83,10 @@ TEST(ParseOptions, AnUnknownNameSuggestsTheNearest) {
   EXPECT_EQ(refusal({"--something-else"}), "unrecognized option '--something-else'");
 }
 
-TEST(ParseOptions, NeverSuggestsAnOptionWithoutALongName) { EXPECT_EQ(refusal({"--q"}), "unrecognized option '--q'"); }
+TEST(ParseOptions, OfOptionsWithoutALongNameTheLetterIsSuggested) {
+  EXPECT_EQ(refusal({"--q"}), "unrecognized option '--q'");
+  EXPECT_EQ(refusal({"--nickname"}), "unrecognized option '--nickname'; did you mean '-n NAME'?");
+}
 
 TEST(ParseOptions, SaysWhatIsWrongWithAValue) {
   EXPECT_EQ(refusal({"--output"}), "option '--output' requires an argument");

@@ -35,9 +35,9 @@ class ChainTest : public testing::Test {
                              asked_.push_back(key);
                              return far_[key];
                            },
-                       .fault = [](const StepRecord& step) -> std::optional<std::string> {
-                         if (step.facts.at("fact") == "good") return std::nullopt;
-                         return step.facts.at("fact");
+                       .faults = [](const StepRecord& step) -> std::vector<std::string> {
+                         if (step.facts.at("fact") == "good") return {};
+                         return split(step.facts.at("fact"), ',');
                        }});
   }
   std::map<std::string, std::vector<LayerRecord>> store_;
@@ -62,6 +62,12 @@ TEST_F(ChainTest, GoesAsFarAsLayersHold) {
   EXPECT_EQ(chain.covered, 3U);
   EXPECT_EQ(chain.parent, second);
   EXPECT_THAT(chain.nearest, ElementsAre("d: script changed"));
+}
+
+TEST_F(ChainTest, OfLayersThatDoNotHoldTheOneThatDiffersLeastComesFirst) {
+  keep("base", "a", "another image,another host");
+  keep("base", "a", "LANG changed");
+  EXPECT_THAT(find({"a"}).nearest, ElementsAre("a: LANG changed", "a: another image"));
 }
 
 TEST_F(ChainTest, TakesTheLayerThatHoldsAmongSeveral) {

@@ -81,7 +81,7 @@ TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
 
   const fs::path where = fs::canonical(dir.path());
   put("start/x", "");
-  for (const fs::path& path : {dir.path() / "start", dir.path(), where / "cache/x", dir.path() / "elements/os/x"})
+  for (const fs::path& path : {dir.path() / "start", dir.path(), where / "cache/x"})
     EXPECT_EQ(facts(seen(path.string())), facts()) << path << " is there in every build, or the builder's own";
   is_hidden = [&](const fs::path& path) { return path == flag; };
   EXPECT_EQ(facts(seen(flag)), facts()) << "hooks see nothing there, whatever is";
@@ -356,6 +356,34 @@ TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   const Facts later = facts();
   tree.file("os", "README.md", "another");
   EXPECT_EQ(fault(later), "README.md of the element os changed");
+}
+
+TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatItRead) {
+  on_host("eval $(get_image_element_array)\n");
+  tree.file("os", "README.md", "x").file("os", "site-map", "x").file("os", "modprobe.d/a.conf", "x");
+  const fs::path os = dir.path() / "elements/os";
+  const auto path = [&](const char* name) { return (os / name).string(); };
+  const Facts noted = facts({.files = {},
+                             .directories = {},
+                             .machine = {{path("site-map"), ""}, {path("modprobe.d"), ""}},
+                             .asked = {{path("own-map"), "no file"}},
+                             .tells_elements = true});
+  EXPECT_THAT(noted, Not(Contains(Key("elements all"))));
+  EXPECT_EQ(fault(noted), "none");
+  tree.file("os", "README.md", "other");
+  EXPECT_EQ(fault(noted), "none");
+  tree.file("os", "modprobe.d/b.conf", "x");
+  EXPECT_EQ(fault(noted), "modprobe.d of the element os changed") << "it was listed";
+  fs::remove(os / "modprobe.d/b.conf");
+  tree.file("os", "own-map", "x");
+  EXPECT_EQ(fault(noted), "own-map of the element os changed") << "it was asked for";
+  fs::remove(os / "own-map");
+  tree.file("os", "site-map", "y");
+  EXPECT_EQ(fault(noted), "site-map of the element os changed");
+  const Facts whole = facts({.files = {}, .directories = {}, .shown = {os.string()}, .tells_elements = true});
+  EXPECT_THAT(whole, Contains(Key("element os"))) << "it was shown somewhere else";
+  tree.file("os", "site-map", "z");
+  EXPECT_EQ(fault(whole), "some file of the element os changed");
 }
 
 }  // namespace

@@ -67,10 +67,27 @@ TEST(Facts, KeysOfAnArrayAndNamesOfFilesAreNoVariables) {
 }
 
 TEST(Facts, AFileAmongManyIsNotTakenAtItsWord) {
-  const ScriptWords data("eval $x; echo $MY_SETTING $CI_JOB_ID", true);
+  const ScriptWords data("eval $x; echo $MY_SETTING $CI_JOB_ID", ScriptWords::Kind::may_be_data);
   EXPECT_FALSE(data.lists_variables());
   EXPECT_TRUE(data.names("MY_SETTING"));
   EXPECT_FALSE(data.names("CI_JOB_ID"));
+}
+
+TEST(Facts, AShortNameIsNamedWhereItIsPlainlyAVariable) {
+  const Environment env = {{"T", "1"}, {"TERM", "xterm"}};
+  for (const char* script : {"kill -s TERM 1", "tar -T list", "a T b", "T=$(date)", "case $x in T) ;; esac"})
+    EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
+  for (const char* script :
+       {"echo $T", "echo ${T:-x}", "export T", "[[ -v T ]]", "$((T + 1))", "os.getenv('T')", "$ENV{T}"})
+    EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
+}
+
+TEST(Facts, HearthsOwnLibraryDoesNotReadWhatItOnlyGivesAValue) {
+  const std::string text = "HOME=/root USER=root chroot x; export TERM=dumb; [ \"$LANG\" = C ] || LANG=C; echo $TERM";
+  const ScriptWords own(text, ScriptWords::Kind::hearths);
+  for (const char* given : {"HOME", "USER"}) EXPECT_FALSE(own.names(given)) << given;
+  for (const char* read : {"LANG", "TERM"}) EXPECT_TRUE(own.names(read)) << read;
+  EXPECT_TRUE(ScriptWords(text).names("HOME")) << "anybody's may let a program read it, where it was not set";
 }
 
 TEST(Facts, AValueNamesFilesAlsoInListsAndUrls) {
@@ -87,7 +104,7 @@ TEST(Facts, HomeIsNamedByATilde) {
   const Environment env = {{"HOME", "/home/u"}};
   for (const char* script : {"cat ~/x", "cd ~", "x=~/y", "cat $HOME/x"})
     EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
-  for (const char* script : {"[[ a =~ b ]]", "sed s~a~b~", "x~"})
+  for (const char* script : {"[[ a =~ b ]]", "sed s~a~b~", "x~", "awk '$1 ~ /x/'"})
     EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
 }
 

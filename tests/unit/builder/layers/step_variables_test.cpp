@@ -73,7 +73,7 @@ TEST_F(StepVariablesTest, AStepSeesNoVariableThatIsNoFact) {
   EXPECT_EQ(seen.at("SOURCE_DATE_EPOCH"), "315532800");
   const Facts noted = facts();
   for (const auto& [name, value] : seen) {
-    const bool is_stand_in = name == "HOME" || name == "USER" || name == "LOGNAME" || name == "TERM";
+    const bool is_stand_in = name == "HOME" || name == "USER" || name == "LOGNAME" || name == "TERM" || name == "LANG";
     EXPECT_EQ(noted.count(cat("env ", name)), is_stand_in ? 0U : 1U) << name;
   }
   env["DEEP"] = "2";
@@ -177,6 +177,43 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfHearthsOwnStepsOnlyWhereTheyNameIt) {
   EXPECT_TRUE(sees(hearths));
 }
 
+TEST_F(VariableOfAnElementTest, MayBeCalledAsTheFieldCallsThem) {
+  const auto sees_it = [&](const std::string& name) {
+    tree.hook("web", "install.d/50-web", cat("echo $", name, "\n"));
+    tree.file("web", "environment.d/50-web", cat("export ", name, "=${", name, ":-hello}\n"));
+    env[name] = "from the caller";
+    const FactSource facts = source();
+    EXPECT_EQ(facts.variables(webs.phase, &webs).count(name), 1U) << name;
+    EXPECT_EQ(facts.of_step(webs, {}).count(cat("env ", name)), 1U) << name;
+    const bool is_handed = facts.variables(hearths.phase, &hearths).count(name) > 0;
+    EXPECT_EQ(facts.of_step(hearths, {}).count(cat("env ", name)), is_handed ? 1U : 0U) << name;
+    return is_handed;
+  };
+  EXPECT_FALSE(sees_it("DIB_WEB_GREETING"));
+  env["DIB_OF_NOBODY"] = "1";
+  EXPECT_EQ(source().of_step(hearths, {}).count("env DIB_OF_NOBODY"), 0U) << "nor what only the caller sets";
+  EXPECT_EQ(source().of_step(webs, {}).count("env DIB_OF_NOBODY"), 1U) << "a program of anybody's may read it";
+  for (const char* builders : {"DIB_RELEASE", "DIB_INSTALLTYPE_web", "DIB_PYTHON_VERSION", "PIP_INDEX_URL"})
+    EXPECT_TRUE(sees_it(builders)) << builders;
+  script("install.d/10-x", "env | sort\n");
+  EXPECT_TRUE(sees_it("DIB_WEB_GREETING"));
+}
+
+TEST_F(VariableOfAnElementTest, HearthsOwnStepsHaveOneLocaleAndAnEmptyProxyIsNone) {
+  env["LANG"] = "de_DE.UTF-8";
+  env["LC_COLLATE"] = "de_DE.UTF-8";
+  env["http_proxy"] = "";
+  const Environment own = source().variables(hearths.phase, &hearths);
+  EXPECT_EQ(own.at("LANG"), "C.UTF-8");
+  EXPECT_EQ(own.count("LC_COLLATE") + own.count("http_proxy"), 0U);
+  EXPECT_EQ(source().of_step(hearths, {}).count("env LANG"), 0U);
+  EXPECT_EQ(source().variables(webs.phase, &webs).at("LANG"), "de_DE.UTF-8");
+  EXPECT_EQ(source().variables(webs.phase, &webs).count("http_proxy"), 0U);
+  EXPECT_EQ(source().of_step(webs, {}).count("env LANG"), 1U);
+  script("install.d/10-x", "echo $LANG\n");
+  EXPECT_EQ(source().variables(hearths.phase, &hearths).at("LANG"), "de_DE.UTF-8") << "it names it";
+}
+
 TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
   tree.hook("web", "install.d/60-other", "program\n");
   EXPECT_TRUE(sees({Phase::install, Step::Kind::hook, "60-other", "web"})) << "a program of it may read the variable";
@@ -202,8 +239,8 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt)
 }
 
 TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSetIt) {
-  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_WEB $PATH $DISTRO_NAME\n");
-  for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_WEB=y\n",
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_RELEASE $PATH $DISTRO_NAME\n");
+  for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_RELEASE=y\n",
                            "export WEB_GREETING=x PATH=$PATH:/x\n", "export WEB_GREETING=x DISTRO_NAME=debian\n"}) {
     tree.file("web", "environment.d/50-web", more);
     EXPECT_TRUE(sees(hearths)) << more;

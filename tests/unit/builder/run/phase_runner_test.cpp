@@ -160,10 +160,10 @@ TEST_F(PhaseRunnerTest, TheFirstFailureEndsThePhaseWithItsCode) {
   EXPECT_THAT(progress.events.back(), "end failed");
 }
 
-TEST_F(PhaseRunnerTest, AFailureShowsTheLastFifteenLinesOnly) {
+TEST_F(PhaseRunnerTest, AFailureShowsTheLastTwentyLinesOnly) {
   hook("root.d/10-a");
   runner.on("10-a", [](const Command& command) {
-    for (int i = 1; i <= 20; ++i) command.on_line(Stream::out, cat("line ", i, "."));
+    for (int i = 1; i <= 25; ++i) command.on_line(Stream::out, cat("line ", i, "."));
     return CommandResult{Signaled{9}, "", ""};
   });
   const std::string story = story_of([&] {
@@ -171,7 +171,7 @@ TEST_F(PhaseRunnerTest, AFailureShowsTheLastFifteenLinesOnly) {
     return 0;
   });
   EXPECT_THAT(story,
-              AllOf(HasSubstr("killed by SIGKILL\n  | line 6.\n"), HasSubstr("| line 20."), Not(HasSubstr("line 5."))));
+              AllOf(HasSubstr("killed by SIGKILL\n  | line 6.\n"), HasSubstr("| line 25."), Not(HasSubstr("line 5."))));
 }
 
 TEST_F(PhaseRunnerTest, AHookThatCanNotStartIsAFailedStep) {

@@ -113,6 +113,29 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
   });
 }
 
+TEST(StepWatch, OfInputsAllIsToldWhereverTheyLie) {
+  HEARTH_NEEDS_NAMESPACES();
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    const auto look = [](const fs::path&) { return "looked"; };
+    StepWatch watch(StepWatch::Network::not_watched, {}, look, {}, {"/usr/share/base-files"});
+    EXPECT_FALSE(watch.tells_reads());
+    watch.watch_reads(true);
+    EXPECT_TRUE(watch.tells_reads());
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    (void)runner.run(
+        {.argv = {"/bin/bash", "-c",
+                  "cd /usr/share; cat base-files/info.dir base-passwd/passwd.master; test -e base-files/no"},
+         .env = Environment{{"PATH", "/usr/bin:/bin"}},
+         .cwd = "/",
+         .out = hearth::Output::discard});
+    EXPECT_THAT(watch.take_reads(), ElementsAre(testing::Pair("/usr/share/base-files/info.dir", "")));
+    EXPECT_THAT(watch.take_looks(), ElementsAre(testing::Pair("/usr/share/base-files/no", "looked")));
+  });
+}
+
 TEST(StepWatch, TellsWhatAFileWasLikeBeforeItWasRead) {
   HEARTH_NEEDS_NAMESPACES();
   const TempDir dir = machines_directory();
