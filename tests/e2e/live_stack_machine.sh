@@ -140,6 +140,17 @@ expect_text nodes n1
 as_admin 'openstack stack create -t /root/stack.yaml --wait -f value -c stack_status second' > stack 2>&1 || true
 expect_text stack CREATE_COMPLETE
 
+echo "an administrator with another password, and no keystone"
+as_admin 'openstack user set --password another admin' || fail "no other password"
+refresh
+expect_text refresh 'the administrator has the password of the metadata again'
+as_admin 'openstack token issue -f value -c id' | grep -q . || fail "the administrator is not let in"
+inside systemctl stop keystone.service
+inside env OS_CONFIG_FILES=/var/lib/os-collect-config/heat_local.json openstack-register --role x > said 2>&1 && fail "a role without keystone"
+expect_text said 'openstack-register: keystone at http://192.0.2.1:5000/v3 (keystone.host)'
+[ "$(wc -l < said)" -le 2 ] || fail "a traceback: $(cat said)"
+inside systemctl start keystone.service
+
 echo "a service that does not come up"
 inside bash -c 'echo "[broken" > /etc/glance/glance-api.conf; openstack-service glance-api.service:9292 /etc/glance/glance-api.conf' > broken 2>&1 &&
     fail "glance runs with a broken file"
