@@ -206,7 +206,7 @@ void Conductor::give(const std::string& id, const std::string& to) {
                            "when that is done."));
   Node& changed = edit(id);
   changed.internal[k_given_to] = to;
-  ledger_.record(changed, "handover", cat("its machine is given to ", to, ", which alone gives it orders from now on"));
+  ledger_.record(changed, "given", cat("its machine is given to ", to, ", which alone gives it orders from now on"));
   settle();
 }
 
@@ -218,7 +218,7 @@ void Conductor::take_back(const std::string& id) {
   const PowerDriver* driver = drivers_.find(changed.driver);
   // Whoever had it may have switched it: that is looked at, and nothing forced.
   if (driver != nullptr && !driver->by_hand()) changed.power = Power::unknown;
-  ledger_.record(changed, "handover", cat("its machine is ours again; ", owner, " had it"));
+  ledger_.record(changed, "given", cat("its machine is ours again; ", owner, " had it"));
   settle();
 }
 

@@ -156,6 +156,8 @@ TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
   EXPECT_TRUE(refused([&] { conductor->set_boot_device("web1", "pxe", true); }));
   EXPECT_TRUE(refused([&] { conductor->inject_nmi("web1", {}); }));
   EXPECT_TRUE(refused([&] { conductor->give("web1", "http://other:5000"); }));
+  EXPECT_EQ(events(uuid, "given").size(), 1U);
+  EXPECT_TRUE(events(uuid, "handover").empty()) << "these end the service (cli/seed_service.cpp)";
   start();  // a new process knows it, too
   EXPECT_TRUE(refused([&] { conductor->power("web1", "power on"); }));
   conductor->take_back("web1");
