@@ -2,8 +2,8 @@
 
 #include "agent/collect/explode.hpp"
 #include "agent/collect/web.hpp"
-#include "agent/signal/keystone.hpp"
 #include "base/error.hpp"
+#include "base/net/keystone.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "agent/signal/keystone.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/net/keystone.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::agent {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "agent/signal/keystone.hpp"
+#include "base/net/keystone.hpp"
 
 namespace hearth::agent {
 

@@ -9,6 +9,7 @@
 #include "bootstrap/gate/answer.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/inventory/matching.hpp"
+#include "bootstrap/power/redfish_session.hpp"
 
 namespace hearth::bootstrap {
 
@@ -19,6 +20,27 @@ Json who_is(const Caller& caller) {
   return {{"name", caller.name}, {"role", name_of(caller.role)}, {"may", name_of(std::max(caller.role, caller.may))}};
 }
 
+/// In Ironic's own words, as another owner can use it: the password in place of the file that holds it here, a BMC's
+/// address whole, its system by its path.
+Json told_driver_info(const Node& node) {
+  constexpr std::string_view k_file = "_file";
+  Json told = node.driver_info;
+  if (!node.info("redfish_address").empty()) told["redfish_address"] = redfish_url(node);
+  told.erase("redfish_port");
+  const std::string system = node.info("redfish_system_id");
+  if (!system.empty() && system.front() != '/') told["redfish_system_id"] = cat("/redfish/v1/Systems/", system);
+  for (const auto& [key, value] : node.driver_info.items()) {
+    if (!key.ends_with("_password_file")) continue;
+    try {
+      told[key.substr(0, key.size() - k_file.size())] = trim(read_file(text_of(value)));
+    } catch (const Error& error) {
+      throw Refusal(409, cat("Node ", node.title(), ": its ", key, " can't be read: ", error.what()));
+    }
+    told.erase(key);
+  }
+  return told;
+}
+
 }  // namespace
 
 ServedResponse IronicApi::hearth(const ApiCall& call) {
@@ -26,6 +48,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "import" && call.is("POST")) return import(call);
   if (what == "waiting") return waiting(call);
   if (what == "export") return export_nodes(call);
+  if (what == "given") return given(call);
   if (what == "events") return events(call);
   if (what == "log" && call.parts.size() == 3) return agent_log(call);
   if (what == "boot-log" && call.parts.size() == 3) return boot_log(call);
@@ -93,6 +116,33 @@ ServedResponse IronicApi::export_nodes(const ApiCall& call) {
     list.push_back(call.view.only_looks ? for_readers(std::move(entry)) : std::move(entry));
   }
   return json_answer(200, {{"nodes", list}});
+}
+
+/// Machines that are somebody else's. PUT {"to"} gives one away, and tells all that its new owner needs of it, secrets
+/// included, those of password files, too.
+ServedResponse IronicApi::given(const ApiCall& call) {
+  if (call.parts.size() < 3) {
+    Json list = Json::array();
+    for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
+      if (const std::string owner = given_to(node); !owner.empty())
+        list.push_back({{"uuid", uuid}, {"name", node.title()}, {"to", owner}});
+    }
+    return json_answer(200, {{"given", list}});
+  }
+  if (call.is("DELETE")) {
+    conductor_.take_back(call.parts[2]);
+    return empty_answer(204);
+  }
+  const std::string owner = text_in(call.body(), "to");
+  if (owner.empty()) throw Refusal(400, "to is needed: whose the machine is from now on");
+  const Node& node = conductor_.node(call.parts[2]);
+  Json whole = shown_node(node, call.view);
+  whole["driver_info"] = told_driver_info(node);
+  whole["instance_info"] = node.instance_info;
+  whole["ports"] = Json::array();
+  for (const Port& port : node.ports) whole["ports"].push_back(shown_port(node, port, call.view));
+  conductor_.give(call.parts[2], owner);
+  return json_answer(200, whole);
 }
 
 ServedResponse IronicApi::events(const ApiCall& call) {

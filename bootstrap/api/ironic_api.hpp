@@ -116,6 +116,7 @@ class IronicApi final : public GuardedHandler {
   [[nodiscard]] ServedResponse import(const ApiCall& call);
   [[nodiscard]] ServedResponse waiting(const ApiCall& call);
   [[nodiscard]] ServedResponse export_nodes(const ApiCall& call);
+  [[nodiscard]] ServedResponse given(const ApiCall& call);
   [[nodiscard]] ServedResponse events(const ApiCall& call);
   [[nodiscard]] ServedResponse agent_log(const ApiCall& call);
   [[nodiscard]] ServedResponse boot_log(const ApiCall& call);

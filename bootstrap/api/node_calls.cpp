@@ -8,6 +8,7 @@
 #include "bootstrap/api/patch.hpp"
 #include "bootstrap/api/shelf_calls.hpp"
 #include "bootstrap/conductor/allocations.hpp"
+#include "bootstrap/conductor/transition.hpp"
 #include "bootstrap/gate/answer.hpp"
 
 namespace hearth::bootstrap {
@@ -187,6 +188,7 @@ void IronicApi::check_links(Node& node) const {
 }
 
 ServedResponse IronicApi::delete_node(const Node& node) {
+  check_is_ours(node);
   if (node.fields.value("protected", false)) {
     throw Refusal(403, cat("Node ", node.title(), " is protected and can not be undeployed, rebuilt or deleted."));
   }

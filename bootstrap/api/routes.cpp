@@ -96,6 +96,8 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/waiting", "GET", ""},
      {"hearth/waiting/*", "POST", ""},
      {"hearth/export", "GET", "secrets"},
+     {"hearth/given", "GET", ""},
+     {"hearth/given/*", "PUT DELETE", ""},
      {"hearth/events", "GET DELETE", "after limit newest node keep"},
      {"hearth/engine", "GET", ""},
      {"hearth/me", "GET", ""},

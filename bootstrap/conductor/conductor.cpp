@@ -79,6 +79,7 @@ std::string ramdisk_fault(const Json& arguments) {
 
 void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
   const Node& before = node(id);
+  check_is_ours(before);
   const std::optional<Verb> verb = parse_verb(text);
   if (!verb) throw Refusal(400, refusal(text, before.uuid, before.state));
   const bool leads_on =
@@ -192,6 +193,33 @@ void Conductor::set_maintenance(const std::string& id, bool on, const std::strin
   if (!on) changed.fault.clear();
   if (!on) changed.internal.erase("power_sync_failures");
   ledger_.record(changed, "maintenance", on ? cat("in maintenance: ", reason) : "back in service");
+  settle();
+}
+
+void Conductor::give(const std::string& id, const std::string& to) {
+  const Node& before = node(id);
+  const std::string owner = given_to(before);
+  if (owner == to) return;
+  check_is_ours(before);
+  if (before.job.running() || busy_.contains(before.uuid) || importing_.contains(before.uuid) ||
+      is_to_be_switched(before))
+    throw Refusal(409, cat("Node ", before.title(), " is being worked on, or is to be switched; it can be given away ",
+                           "when that is done."));
+  Node& changed = edit(id);
+  changed.internal[k_given_to] = to;
+  ledger_.record(changed, "given", cat("its machine is given to ", to, ", which alone gives it orders from now on"));
+  settle();
+}
+
+void Conductor::take_back(const std::string& id) {
+  if (given_to(node(id)).empty()) return;
+  Node& changed = edit(id);
+  const std::string owner = given_to(changed);
+  changed.internal.erase(k_given_to);
+  const PowerDriver* driver = drivers_.find(changed.driver);
+  // Whoever had it may have switched it: that is looked at, and nothing forced.
+  if (driver != nullptr && !driver->by_hand()) changed.power = Power::unknown;
+  ledger_.record(changed, "given", cat("its machine is ours again; ", owner, " had it"));
   settle();
 }
 

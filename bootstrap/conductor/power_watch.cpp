@@ -28,6 +28,7 @@ PowerWatch::PowerWatch(Jobs::Parts parts) : parts_(std::move(parts)) {
 PowerDriver& PowerWatch::driver_of_free(const Node& node) const {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) throw Refusal(400, cat("there is no driver ", node.driver));
+  check_is_ours(node);
   if (parts_.busy.contains(node.uuid)) throw locked(node);
   return *driver;
 }
@@ -357,8 +358,8 @@ void PowerWatch::failed_is_off(Node& node, const Outcome& outcome) {
 bool PowerWatch::is_to_be_looked_at(const Node& node) const {
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   const bool ours = !node.maintenance || node.fault == "power failure";
-  return driver != nullptr && !driver->by_hand() && ours && !node.job.running() && node.state != State::enroll &&
-         node.target_power.empty() && !parts_.busy.contains(node.uuid);
+  return driver != nullptr && !driver->by_hand() && ours && given_to(node).empty() && !node.job.running() &&
+         node.state != State::enroll && node.target_power.empty() && !parts_.busy.contains(node.uuid);
 }
 
 /// A node is busy only from when its turn comes.

@@ -56,6 +56,13 @@ void forget_power_wishes(Node& node) {
   for (const char* wish : {k_power_off_wanted, k_soft_power, k_ordered, k_waits_until}) node.internal.erase(wish);
 }
 
+void check_is_ours(const Node& node) {
+  const std::string owner = given_to(node);
+  if (owner.empty()) return;
+  throw Refusal(409, cat("Node ", node.title(), " was given to ", owner, ", which alone gives it orders now. `hearth ",
+                         "seed handover --back` takes it back, as long as that is not final."));
+}
+
 void instruct(Ledger& ledger, Node& node, const std::string& action, const std::string& text, Seconds time) {
   const Stamp now = ledger.now();
   node.instruction = {action, text, now, now + microseconds(time), now};

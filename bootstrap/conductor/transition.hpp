@@ -30,6 +30,8 @@ inline constexpr const char* k_waits_until = "power_waits_until";
 /// What was asked for of its power counts no more: something else is asked for by now. What a BMC has been told already
 /// stays told.
 void forget_power_wishes(Node& node);
+/// Throws Refusal (409) where the node's machine was given away: its owner gives it orders, nobody else.
+void check_is_ours(const Node& node);
 /// Into the state of failure, with the reason kept as last_error. The job is over.
 void fail(Ledger& ledger, Node& node, const std::string& reason);
 /// Tells a person what to do at the machine.

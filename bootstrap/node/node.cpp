@@ -133,6 +133,8 @@ const std::vector<FreeField>& free_fields() {
   return fields;
 }
 
+std::string given_to(const Node& node) { return text_in(node.internal, k_given_to); }
+
 std::string text_of(const Json& value, std::string fallback) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return format_json(value);

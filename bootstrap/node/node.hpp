@@ -111,6 +111,10 @@ struct Node {
 
 /// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).
 inline constexpr const char* k_power_off_wanted = "power_off_wanted";
+/// Likewise: whose the machine is since it was given away (`hearth seed handover`).
+inline constexpr const char* k_given_to = "given_to";
+/// Empty: it is ours.
+[[nodiscard]] std::string given_to(const Node& node);
 /// Whether a person, or the conductor beside any job, has yet to switch its machine.
 [[nodiscard]] bool is_to_be_switched(const Node& node);
 

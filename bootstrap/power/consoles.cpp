@@ -67,6 +67,7 @@ bool has_console(const Node& node) {
 
 std::string console_fault(const Node& node) {
   if (!has_console(node)) return unsupported(node.driver, "console").what();
+  if (const std::string owner = given_to(node); !owner.empty()) return cat("the machine was given to ", owner);
   if (driver_setting(node, "ipmi_protocol_version") == "1.5") {
     return "Serial over lan only works with IPMI protocol version 2.0. Check the 'ipmi_protocol_version' parameter in "
            "node's driver_info";
@@ -230,7 +231,9 @@ bool Consoles::is_up(const std::string& uuid) const {
 }
 
 void Consoles::follow(const std::map<std::string, Node>& nodes) {
-  const auto is_on = [](const Node& node) { return node.fields.value("console_enabled", false) && has_console(node); };
+  const auto is_on = [](const Node& node) {
+    return node.fields.value("console_enabled", false) && has_console(node) && given_to(node).empty();
+  };
   std::erase_if(lines_, [&](const auto& line) {
     const auto node = nodes.find(line.first);
     return node == nodes.end() || !is_on(node->second) || format_json(node->second.driver_info) != line.second->told();

@@ -16,19 +16,6 @@ namespace {
 
 using Reason = PowerFault::Reason;
 
-std::string base_of(const Node& node) {
-  std::string address = driver_setting(node, "redfish_address");
-  if (address.find("://") == std::string::npos) address = cat("https://", address);
-  while (!address.empty() && address.back() == '/') address.pop_back();
-  const std::size_t host = address.find("://") + 3;
-  const std::size_t end = std::min(address.find('/', host), address.size());
-  const std::string authority = address.substr(host, end - host);
-  const std::string port = driver_setting(node, "redfish_port");
-  // An IPv6 address in brackets has colons of its own.
-  const bool named = authority.find(':', authority.rfind(']') + 1) != std::string::npos;
-  return port.empty() || named ? address : address.insert(end, cat(":", port));
-}
-
 std::string redfish_password(const Node& node) {
   const std::string file = driver_setting(node, "redfish_password_file");
   return file.empty() ? driver_setting(node, "redfish_password") : std::string(trim(read_file(file)));
@@ -59,6 +46,19 @@ std::string path_of(const std::string& location) {
 }
 
 }  // namespace
+
+std::string redfish_url(const Node& node) {
+  std::string address = driver_setting(node, "redfish_address");
+  if (address.find("://") == std::string::npos) address = cat("https://", address);
+  while (!address.empty() && address.back() == '/') address.pop_back();
+  const std::size_t host = address.find("://") + 3;
+  const std::size_t end = std::min(address.find('/', host), address.size());
+  const std::string authority = address.substr(host, end - host);
+  const std::string port = driver_setting(node, "redfish_port");
+  // An IPv6 address in brackets has colons of its own.
+  const bool named = authority.find(':', authority.rfind(']') + 1) != std::string::npos;
+  return port.empty() || named ? address : address.insert(end, cat(":", port));
+}
 
 std::string words_of_bmc(std::string_view text) {
   constexpr std::size_t k_most_columns = 400;
@@ -94,7 +94,7 @@ RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const Node& node,
       clock_(clock),
       node_(node),
       kept_(kept),
-      base_(base_of(node)),
+      base_(redfish_url(node)),
       list_until_(Deadline::after(std::chrono::minutes(10), clock)) {
   log_in();
 }
@@ -105,7 +105,7 @@ RedfishSession::RedfishSession(HttpClient& http, Clock& clock, const RedfishSess
       clock_(clock),
       node_(open.node),
       kept_(kept),
-      base_(base_of(open.node)),
+      base_(redfish_url(open.node)),
       deadline_(deadline),
       token_(open.token),
       session_(open.path) {}

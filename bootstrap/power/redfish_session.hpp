@@ -35,6 +35,9 @@ class RedfishSessions {
   std::map<std::string, Open> open_;
 };
 
+/// Where the node's BMC is: scheme, host and port.
+[[nodiscard]] std::string redfish_url(const Node& node);
+
 /// What a BMC says, for people, who read it in events and tables: bounded, and one line.
 [[nodiscard]] std::string words_of_bmc(std::string_view text);
 

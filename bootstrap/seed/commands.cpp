@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/seed/accelerator.hpp"
+#include "bootstrap/seed/handover_command.hpp"
 #include "bootstrap/seed/images_disk.hpp"
 #include "bootstrap/seed/seed_api.hpp"
 #include "bootstrap/seed/seed_control.hpp"
@@ -300,6 +301,7 @@ std::vector<cli::Command> seed_commands(const fs::path& executable) {
        status},
       {"seed console", site, "connect this terminal with the seed's console", "Ctrl-] leaves it.", {}, console}};
   all.push_back(simulate_command(executable));
+  all.push_back(handover_command(place_of));
   for (cli::Command& command : takeover_commands(place_of)) all.push_back(std::move(command));
   for (cli::Command& command : all) {
     if (command.words != "seed up" && command.words != "seed takeover") continue;

@@ -93,7 +93,12 @@ printf '#!/bin/bash\necho "systemctl $*" >> /var/lib/called\n' > systemctl
 printf '#!/bin/bash\nfor word; do [[ $word != --datadir=* ]] || mkdir -p "${word#*=}"/{mysql,performance_schema,sys}; done\ntouch /var/lib/mysql/.fresh/{performance_schema,sys}/x\n' > mariadb-install-db
 printf '#!/bin/bash\n[[ $1 != */sys || ! -e /etc/cut ]] || exit 9\nexec /bin/mv "$@"\n' > ./mv
 printf '#!/bin/bash\ncat > /var/lib/asked\nprintf "%%s\\n" "$*" >> /var/lib/called\n[[ "$*" != *"SELECT 1"* || -e /var/lib/let-in ]] || exit 1\n! grep -q ALTER /var/lib/asked || touch /var/lib/let-in\n' > mariadb
-chmod +x -- *
+printf '#!/bin/bash\necho "rabbitmqctl $*" >> /var/lib/called\ncase $2 in\nauthenticate_user) exit 1 ;;\nlist_users) printf "user\\ttags\\nold\\t[]\\nperson\\t[]\\n" ;;\nesac\n' > rabbitmqctl
+printf '#!/bin/bash\necho "openstack-service $1 $(cat -- "${@:2}" | sha256sum)" >> /var/lib/called\n' > openstack-service
+mkdir others && mv openstack-service others
+printf '#!/bin/bash\n[ "$2" = db.example ] && echo 203.0.113.7 STREAM || echo "$2 STREAM"\n' > getent
+printf '#!/bin/bash\n[ "$4" = 203.0.113.7 ] && echo "203.0.113.7 via 192.0.2.254 dev eth0" || echo "local $4 dev lo"\n' > ip
+chmod +x -- * others/*
 cd ..
 cat > steps.sh <<STEPS
 set -eu
@@ -125,6 +130,28 @@ grep -q "the metadata's odd has characters" /var/lib/said && ! grep -q pa /var/l
 # A new password is in no command line.
 openstack-database x.db > /var/lib/said 2>&1 || cat /var/lib/said
 grep -q 'has another password now' /var/lib/said && ! grep -q ALTER /var/lib/called || cat /var/lib/called
+# A database elsewhere is not made here, whatever runs here.
+rm -f /var/lib/let-in /var/lib/called
+echo '{"x.db": "mysql+pymysql://u:pw@db.example/x", "six.db": "mysql+pymysql://u:pw@[2001:db8::1]:3307/x", "bare.db": "mysql+pymysql://u:pw@2001:db8::1/x"}' > /etc/metadata
+openstack-database x.db > /var/lib/said 2>&1 && echo "who is not let in elsewhere is let in"
+grep -q 'the database x on db.example does not let u in' /var/lib/said && ! grep -q -e --protocol=socket /var/lib/called || cat /var/lib/said /var/lib/called
+openstack-database six.db > /var/lib/said 2>&1 || cat /var/lib/said
+openstack-database bare.db > /var/lib/said 2>&1 && echo "IPv6 without brackets is taken"
+grep -q 'IPv6 in brackets' /var/lib/said || cat /var/lib/said
+# Another user of the queue is another user, and the former is let in no more; nothing is started again for a password.
+export PATH=$PWD/stand-ins/others:\$PATH
+mkdir -p /etc/rabbitmq && printf 'listeners.tcp.default = 5672\ndefault_user = old\ndefault_pass = pw\n' > /etc/rabbitmq/rabbitmq.conf
+echo '{"rabbit.username": "old", "rabbit.password": "pw"}' > /etc/metadata
+bash $root/elements/rabbitmq/os-refresh-config/post-configure.d/10-rabbitmq > /dev/null
+printf 'listeners.tcp.default = 5672\ndefault_user = new\ndefault_pass = pw2\n' > /etc/rabbitmq/rabbitmq.conf
+echo '{"rabbit.username": "new", "rabbit.password": "pw2"}' > /etc/metadata
+bash $root/elements/rabbitmq/os-refresh-config/post-configure.d/10-rabbitmq > /var/lib/said
+grep -q 'the user old of RabbitMQ is let in no more' /var/lib/said && grep -qx 'rabbitmqctl -q delete_user old' /var/lib/called || cat /var/lib/said /var/lib/called
+! grep -q 'delete_user person' /var/lib/called || echo "a user that people have made is gone"
+[ "\$(grep openstack-service /var/lib/called | sort -u | wc -l)" = 1 ] || echo "the broker is started again for a password"
+: > /var/lib/called
+bash $root/elements/rabbitmq/os-refresh-config/post-configure.d/10-rabbitmq > /dev/null
+! grep -q rabbitmqctl /var/lib/called || echo "the same again asks RabbitMQ"
 STEPS
 unshare -rm bash steps.sh > said 2>&1 || fail "the steps: $(cat said)"
 [ ! -s said ] || fail "the steps: $(cat said)"

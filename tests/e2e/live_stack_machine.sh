@@ -1,8 +1,8 @@
 #!/bin/bash
 # examples/live-stack as a machine: the controller's tree, as it comes out of its image, runs under its own systemd in a container
-# with a network of its own. Its agent brings the cloud up from the metadata in it; the real clients use it; a second run, changed
-# values and a reboot are no harm. Minutes: HEARTH_LONG. HEARTH_LIVE_STACK=PREFIX: PREFIX.tar and PREFIX.json are there already, the
-# tree and the metadata that are baked into it.
+# with a network of its own. Its agent brings the cloud up from the metadata in it; a seed hands its nodes over to it as the tutorial says,
+# and the real clients use it; a second run, changed values and a reboot are no harm. Minutes: HEARTH_LONG. HEARTH_LIVE_STACK=PREFIX:
+# PREFIX.tar and PREFIX.json are there already, the tree and the metadata that are baked into it.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 skip() {
@@ -97,6 +97,32 @@ echo "first boot"
 cp tree/var/lib/heat-cfntools/cfn-init-data tree/root/baked
 boot
 agent_done 900 || exit 1
+# The tutorial, from its first command to its last, with two BMCs that tell what they were ordered: nothing.
+echo "from a seed to OpenStack"
+for address in 192.0.2.101 192.0.2.102; do nsenter -t "$machine" -n ip addr add "$address/32" dev lo; done
+python=$(command -v /usr/bin/python3)
+cat > bmcs.py <<'E2'
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+from redfish_emulator import Bmc
+first, second = (Bmc(place=(address, 80)) for address in ("192.0.2.101", "192.0.2.102"))
+first.on = True
+while not threading.Event().wait(0.2):
+    rows = [row[:2] for bmc in (first, second) for row in bmc.history if row[0] not in ("GET", "HEAD") and "/Sessions" not in row[1]]
+    with open("orders", "w", encoding="utf-8") as file:
+        file.writelines(f"{row}\n" for row in rows)
+E2
+nsenter -t "$machine" -n "$python" -B bmcs.py "$root/tests/peers/bootstrap" > bmcs.log 2>&1 &
+bmcs=$!
+mkdir tutorial && cp tree/root/stackrc tutorial/openrc
+truncate -s 8M tutorial/site.raw && echo disk | dd of=tutorial/site.raw conv=notrunc status=none
+echo kernel > tutorial/site.kernel && echo ramdisk > tutorial/site.ramdisk
+(cd tutorial && PATH=$(dirname "$HEARTH"):$PATH nsenter -t "$machine" -n timeout 900 "$python" -B "$here/followed.py" "$root/docs/tutorials/from-a-seed-to-openstack.md") \
+    > followed 2>&1 || fail "the tutorial: $(cat followed bmcs.log)"
+sleep 0.5
+[ -f orders ] && [ ! -s orders ] || fail "the BMCs got orders: $(cat orders)"
+kill "$bmcs"
+
 echo "the clients"
 as_admin 'openstack token issue -f value -c id' | grep -q . || fail "no token"
 as_admin 'openstack service list -f value -c Name' | sort | tr '\n' ' ' > services
@@ -139,6 +165,17 @@ as_admin 'openstack baremetal node list -f value -c Name' > nodes || true
 expect_text nodes n1
 as_admin 'openstack stack create -t /root/stack.yaml --wait -f value -c stack_status second' > stack 2>&1 || true
 expect_text stack CREATE_COMPLETE
+
+echo "an administrator with another password, and no keystone"
+as_admin 'openstack user set --password another admin' || fail "no other password"
+refresh
+expect_text refresh 'the administrator has the password of the metadata again'
+as_admin 'openstack token issue -f value -c id' | grep -q . || fail "the administrator is not let in"
+inside systemctl stop keystone.service
+inside env OS_CONFIG_FILES=/var/lib/os-collect-config/heat_local.json openstack-register --role x > said 2>&1 && fail "a role without keystone"
+expect_text said 'openstack-register: keystone at http://192.0.2.1:5000/v3 (keystone.host)'
+[ "$(wc -l < said)" -le 2 ] || fail "a traceback: $(cat said)"
+inside systemctl start keystone.service
 
 echo "a service that does not come up"
 inside bash -c 'echo "[broken" > /etc/glance/glance-api.conf; openstack-service glance-api.service:9292 /etc/glance/glance-api.conf' > broken 2>&1 &&

@@ -20,7 +20,7 @@ TASKS = ROOT + "/TaskService/Tasks"
 
 
 class Bmc:
-    def __init__(self, password="secret", switched=None):
+    def __init__(self, password="secret", switched=None, place=("127.0.0.1", 0)):
         """`switched(on, from_where)` is called when the machine goes on or off; from_where: "Pxe", "Hdd", …"""
         self.password, self.on, self.sessions, self.media, self.resets, self.tag = password, False, {}, None, [], 1
         self.switched, self.booted, self.secure = switched, None, False
@@ -64,10 +64,10 @@ class Bmc:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(place, Handler)
         self.server.daemon_threads = True
         self.server.handle_error = lambda *_: None  # a client that was killed in the middle is no news
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.url = f"http://{place[0]}:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @staticmethod

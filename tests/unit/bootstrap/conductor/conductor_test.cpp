@@ -137,5 +137,40 @@ TEST(HallTest, TwiceTheNodesTakeTwiceTheTimeAndIdleOnesNone) {
   EXPECT_LT(large.look_up(), 2 * look_up + 0.001) << look_up;
 }
 
+TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
+  const std::string uuid = add("fake-hardware");
+  conductor->give("web1", "http://cloud:5000");
+  conductor->give("web1", "http://cloud:5000");
+  EXPECT_EQ(given_to(node(uuid)), "http://cloud:5000");
+  const auto refused = [](const auto& act) {
+    try {
+      act();
+    } catch (const Refusal& refusal) {
+      return refusal.status() == 409 &&
+             std::string(refusal.what()).find("given to http://cloud:5000") != std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([&] { conductor->power("web1", "power on"); }));
+  EXPECT_TRUE(refused([&] { conductor->verb("web1", "deploy", Json::object()); }));
+  EXPECT_TRUE(refused([&] { conductor->set_boot_device("web1", "pxe", true); }));
+  EXPECT_TRUE(refused([&] { conductor->inject_nmi("web1", {}); }));
+  EXPECT_TRUE(refused([&] { conductor->give("web1", "http://other:5000"); }));
+  EXPECT_EQ(events(uuid, "given").size(), 1U);
+  EXPECT_TRUE(events(uuid, "handover").empty()) << "these end the service (cli/seed_service.cpp)";
+  start();  // a new process knows it, too
+  EXPECT_TRUE(refused([&] { conductor->power("web1", "power on"); }));
+  conductor->take_back("web1");
+  EXPECT_EQ(node(uuid).power, Power::unknown) << "its former owner may have switched it: nothing is forced on it";
+  conductor->power("web1", "power on");
+}
+
+TEST_F(ConductorTest, AMachineThatIsWorkedOnIsNotGivenAway) {
+  const std::string uuid = add("fake-hardware");
+  conductor->verb("web1", "deploy", Json::object());
+  EXPECT_THROW(conductor->give("web1", "http://cloud:5000"), Refusal);
+  EXPECT_EQ(given_to(node(uuid)), "");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -1,10 +1,10 @@
-#include "agent/signal/keystone.hpp"
+#include "base/net/keystone.hpp"
 
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 
 namespace {
 
@@ -50,12 +50,12 @@ std::string discovered_v3(HttpClient& http, const std::string& auth_url, const D
   return document && (response.ok() || response.status == 300) ? v3_link_in(*document) : "";
 }
 
-Json token_request(const KeystoneCredentials& credentials) {
-  Json body;
-  body["auth"]["identity"]["methods"] = Json::array({"password"});
-  body["auth"]["identity"]["password"]["user"] = Json{{"password", credentials.password}, {"id", credentials.user_id}};
-  body["auth"]["scope"]["project"]["id"] = credentials.project_id;
-  return body;
+Json password_request(const KeystoneCredentials& credentials) {
+  Json auth;
+  auth["identity"]["methods"] = Json::array({"password"});
+  auth["identity"]["password"]["user"] = Json{{"password", credentials.password}, {"id", credentials.user_id}};
+  auth["scope"]["project"]["id"] = credentials.project_id;
+  return auth;
 }
 
 bool fits(const Json& endpoint, const std::string& region) {
@@ -73,11 +73,18 @@ std::string keystone_v3_url(HttpClient& http, const std::string& auth_url, const
 }
 
 KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& credentials, const Deadline& deadline) {
+  return keystone_token(http, credentials.auth_url, password_request(credentials), deadline);
+}
+
+KeystoneToken keystone_token(HttpClient& http, const std::string& auth_url, const Json& auth,
+                             const Deadline& deadline) {
+  Json body;
+  body["auth"] = auth;
   HttpRequest request;
   request.method = "POST";
-  request.url = parse_url(cat(keystone_v3_url(http, credentials.auth_url, deadline), "/auth/tokens")).value_or_throw();
+  request.url = parse_url(cat(keystone_v3_url(http, auth_url, deadline), "/auth/tokens")).value_or_throw();
   request.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}};
-  request.body = python_json(token_request(credentials));
+  request.body = python_json(body);
   request.deadline = deadline;
   const HttpResponse response = http.send(request);
   const std::optional<std::string> id = find_header(response.headers, "X-Subject-Token");
@@ -101,4 +108,4 @@ std::string public_endpoint(const KeystoneToken& token, const std::string& type,
   throw Error(ErrorKind::not_found, cat("publicURL endpoint for ", type, " service", where, " not found"));
 }
 
-}  // namespace hearth::agent
+}  // namespace hearth

@@ -1,11 +1,11 @@
-#include "agent/signal/keystone.hpp"
+#include "base/net/keystone.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "tests/fakes/scripted_http.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 namespace {
 
 constexpr const char* k_token = R"({"token": {"expires_at": "2030-01-01T00:00:00Z", "catalog": [
@@ -68,4 +68,4 @@ TEST(Keystone, TheEndpointIsPublicAndInTheRegion) {
 }
 
 }  // namespace
-}  // namespace hearth::agent
+}  // namespace hearth

@@ -1,4 +1,4 @@
-// Identity v3 as the agents use it: find the versioned URL, get a token by password, pick an endpoint from its
+// Identity v3 for those who ask it: find the versioned URL, get a token by password, pick an endpoint from its
 // catalogue. https://docs.openstack.org/api-ref/identity/v3/
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "base/net/http.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 
 struct KeystoneCredentials {
   std::string auth_url;
@@ -26,7 +26,11 @@ struct KeystoneToken {
 /// and when it gives no answer to go by, /v2.0 at the end becomes /v3, and a bare URL gets /v3.
 [[nodiscard]] std::string keystone_v3_url(HttpClient& http, const std::string& auth_url, const Deadline& deadline);
 
-/// Throws Error: as HttpClient does, or Error(external) whose exit_code() is the HTTP status of a refusal.
+/// Throws Error: as HttpClient does, or Error(external) whose exit_code() is the HTTP status of a refusal. `auth`: who
+/// asks, and for what, as the request's "auth" has it.
+[[nodiscard]] KeystoneToken keystone_token(HttpClient& http, const std::string& auth_url, const Json& auth,
+                                           const Deadline& deadline);
+/// Of a user by his password.
 [[nodiscard]] KeystoneToken keystone_token(HttpClient& http, const KeystoneCredentials& credentials,
                                            const Deadline& deadline);
 
@@ -35,4 +39,4 @@ struct KeystoneToken {
 [[nodiscard]] std::string public_endpoint(const KeystoneToken& token, const std::string& type,
                                           const std::string& region);
 
-}  // namespace hearth::agent
+}  // namespace hearth

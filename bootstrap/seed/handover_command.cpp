@@ -1,0 +1,149 @@
+#include "bootstrap/seed/handover_command.hpp"
+
+#include <cstdio>
+
+#include "base/cli/print.hpp"
+#include "base/error.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/text.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/node/node.hpp"
+#include "bootstrap/seed/cloud_world.hpp"
+#include "builder/evidence/evidence.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// The seed that is given: of a site file, or a conductor as all commands find it.
+struct GivenSeed {
+  fs::path folder;
+  CloudWorld::AskSeed ask;
+  std::map<std::string, fs::path> files;
+};
+
+GivenSeed given_seed(const cli::Arguments& arguments, const FindSeed& find, const Clock& clock) {
+  GivenSeed seed;
+  if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name the site file only, or nothing");
+  if (arguments.operands().empty()) {
+    seed.folder = arguments.value_or("journal", "handover");
+    const std::shared_ptr<ConductorClient> client = ConductorClient::open(arguments);
+    seed.ask = [client](const std::string& method, const std::string& target, const Json& body) {
+      return client->call(method, target, body);
+    };
+    return seed;
+  }
+  const SeedPlace place = find(arguments);
+  seed.folder = arguments.value_or("journal", place.home.string());
+  const bool elsewhere = arguments.has("url");
+  const auto api = std::make_shared<SeedApi>(
+      arguments.value_or("url", place.url),
+      elsewhere ? std::string(trim(read_file(arguments.value_or("token-file", "")))) : place.token, clock);
+  seed.ask = [api](const std::string& method, const std::string& target, const Json& body) {
+    return api->call(method, target, body);
+  };
+  seed.files = {{"site", place.site.image},
+                {"site-kernel", place.site.deploy.kernel},
+                {"site-ramdisk", place.site.deploy.ramdisk}};
+  return seed;
+}
+
+Giving::Wishes wishes_of(const cli::Arguments& arguments, std::map<std::string, fs::path> files) {
+  Giving::Wishes wishes;
+  wishes.to = arguments.value_or("to", "");
+  wishes.files = std::move(files);
+  for (const std::string& word : arguments.values("image")) {
+    const std::size_t at = word.find('=');
+    if (at == std::string::npos || at == 0 || at + 1 == word.size())
+      throw Error(ErrorKind::usage, cat("--image ", word, ": NAME=FILE is expected"));
+    wishes.files[word.substr(0, at)] = word.substr(at + 1);
+  }
+  for (const std::string& node : arguments.values("leave")) wishes.left.insert(node);
+  wishes.final = arguments.has("final");
+  return wishes;
+}
+
+int verify_record(const cli::Arguments& arguments, const fs::path& folder) {
+  const std::string key = builder::evidence::public_key_hex(*arguments.value("verify"));
+  const fs::path file = folder / k_handover_record;
+  const Json statement = open_record(read_file(file), file.string(), key);
+  cli::print(json_document(statement));
+  return 0;
+}
+
+int handover(const cli::Arguments& arguments, const FindSeed& find) {
+  SystemClock clock;
+  const GivenSeed seed = given_seed(arguments, find, clock);
+  if (arguments.has("verify")) return verify_record(arguments, seed.folder);
+  Giving::Wishes wishes = wishes_of(arguments, seed.files);
+  const bool back = arguments.has("back");
+  const std::optional<GivingJournal> kept = read_giving(seed.folder);
+  if (kept && wishes.to.empty()) wishes.to = kept->to;
+  if (wishes.to.empty() && back)
+    throw Error(ErrorKind::input, cat("no handover was begun that ", seed.folder.string(), " tells of"));
+  if (wishes.to.empty())
+    throw Error(ErrorKind::usage, "--to is needed: the URL of the cloud's identity service, as http://192.0.2.1:5000");
+  const bool looks = arguments.has("dry-run");
+  if (!back && !looks) {
+    const std::optional<std::string> key = arguments.value("sign-key");
+    if (!key)
+      throw Error(ErrorKind::usage, "--sign-key is needed: who signs the record of what is given")
+          .hint("openssl genpkey -algorithm ed25519 -out handover.key   makes one.");
+    wishes.key = Secret::read(*key);
+  }
+  std::string password;
+  if (const auto file = arguments.value("password-file")) password = trim(read_file(*file));
+  const Environment environment = current_environment();
+  const auto variable = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
+  };
+  if (!looks) RealFileSystem().make_directories(seed.folder, 0700);
+  std::optional<FileLock> lock;
+  if (!looks && !(lock = FileLock::try_acquire(seed.folder / "handover.lock")))
+    throw Error(ErrorKind::input, cat("another handover is at work in ", seed.folder.string()))
+        .hint("wait for its end");
+  WebClient http(clock, environment, "hearth-seed");
+  CloudWorld world({wishes.to, cloud_login(environment, password), variable("OS_REGION_NAME"), variable("OS_CACERT")},
+                   seed.ask, http, clock, [](const std::string& line) {
+                     cli::print(cat(line, "\n"));
+                     std::fflush(stdout);
+                   });
+  Giving giving(seed.folder, world, clock);
+  if (back)
+    giving.back();
+  else
+    looks ? giving.look(wishes) : giving.run(wishes);
+  return 0;
+}
+
+}  // namespace
+
+cli::Command handover_command(const FindSeed& find) {
+  return {"seed handover",
+          "[SITE.yaml]",
+          "give a live OpenStack the nodes and images of a seed",
+          "Images go to glance and are compared; nodes go to Ironic with their UUIDs, ports and passwords. Those in "
+          "service are adopted: nothing is switched, written or cleaned. From then on the seed gives them no orders. "
+          "What is not given (networks, stacks, first-boot data) is named. The record of what was given is signed. "
+          "Interrupted anywhere, the same command goes on; --back returns everything, until --final. The seed is that "
+          "of SITE.yaml, else the conductor of --url or --state. Who logs in at the cloud is told by OS_USERNAME, "
+          "OS_PASSWORD, OS_PROJECT_NAME …, as for OpenStack's own client.\n"
+          "Exit codes: 0 done, 1 not, with the reason and what to do.",
+          with_client(
+              {{"to", 0, "URL", "the cloud's identity service, as http://192.0.2.1:5000"},
+               {"dry-run", 0, "", "only tell what would be given, and what is wrong"},
+               {"back", 0, "", "return everything to the seed"},
+               {"final", 0, "", "from now on nothing is returned"},
+               {"leave", 0, "NODE", "a node that stays with the seed; may be given more than once"},
+               {"image", 0, "NAME=FILE",
+                "where the file of an image is (NAME, NAME-kernel, NAME-ramdisk), if the seed's is not here"},
+               {"sign-key", 0, "FILE", "the private key that signs the record (Ed25519, PEM)"},
+               {"password-file", 0, "FILE", "the password, in place of OS_PASSWORD"},
+               {"journal", 0, "DIR", "where journal and record are (that of SITE.yaml, else ./handover)"},
+               {"verify", 0, "KEY", "only tell what the record says, if the owner of this public key has signed it"}}),
+          [find](const cli::Arguments& arguments) { return handover(arguments, find); }};
+}
+
+}  // namespace hearth::bootstrap
