@@ -34,6 +34,12 @@ bool gives(const Json& statement, const std::string& digest) {
   return false;
 }
 
+Fd opened_or_none(const fs::path& file) try {
+  return Fd::open(file.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+} catch (const Error&) {  // it is not there, or is a link
+  return {};
+}
+
 }  // namespace
 
 std::string evidence_name(const std::string& image, const std::string& file) { return cat(image, ".", file); }
@@ -72,7 +78,7 @@ void drop_evidence(const fs::path& state, const std::string& image, const Json& 
 
 std::shared_ptr<const std::string> EvidenceShelf::take(const fs::path& file) {
   std::erase_if(kept_, [](const Kept& one) { return one.text.expired(); });
-  const Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const Fd opened = opened_or_none(file);
   struct stat status {};
   if (!opened || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
   const std::array<std::uint64_t, 4> which = {status.st_dev, status.st_ino,

@@ -101,12 +101,10 @@ constexpr std::size_t k_largest_evidence = std::size_t{64} << 20U;  // the parts
 class Evidence {
  public:
   explicit Evidence(const fs::path& image) : beside_(builder::records_directory(image.string())) {
-    const Fd folder(::open(beside_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!folder && errno == ENOENT) return;
-    if (!folder && fs::is_symlink(fs::symlink_status(beside_))) throw link_error(beside_);
-    if (!folder) throw Error::from_errno("opening", beside_.string());
+    const std::optional<Fd> folder = folder_of(beside_);
+    if (!folder) return;
     for (const char* file : k_evidence_shown) {
-      if (std::optional<std::string> text = text_of(folder, file)) files_.emplace_back(file, std::move(*text));
+      if (std::optional<std::string> text = text_of(*folder, file)) files_.emplace_back(file, std::move(*text));
     }
     manifest_ = json_of(builder::k_manifest_file);
     statement_ = json_of(builder::k_provenance_file);
@@ -132,20 +130,34 @@ class Evidence {
     error.hint("put the file itself there, or take the link away: the image is then loaded without it");
     return error;
   }
+  /// Nothing where there is no such folder.
+  static std::optional<Fd> folder_of(const fs::path& folder) try {
+    return Fd::open(folder.string(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (const Error& error) {
+    if (error.system_error() == ENOENT) return std::nullopt;
+    if (fs::is_symlink(fs::symlink_status(folder))) throw link_error(folder);
+    throw;
+  }
+  /// Nothing where there is no such file.
+  [[nodiscard]] std::optional<Fd> open_in(const Fd& folder, const char* name) const try {
+    return open_beneath(folder, name, O_RDONLY | O_NONBLOCK);
+  } catch (const Error& error) {
+    if (error.system_error() == ENOENT) return std::nullopt;
+    if (error.kind() == ErrorKind::input) throw link_error(beside_ / name);
+    throw;
+  }
   /// Nothing where there is no such file.
   [[nodiscard]] std::optional<std::string> text_of(const Fd& folder, const char* name) const {
     const std::string path = (beside_ / name).string();
-    const Fd file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file && errno == ENOENT) return std::nullopt;
-    if (!file && errno == ELOOP) throw link_error(path);
-    if (!file) throw Error::from_errno("opening", path);
+    const std::optional<Fd> file = open_in(folder, name);
+    if (!file) return std::nullopt;
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) throw Error::from_errno("looking at", path);
+    if (::fstat(file->get(), &status) != 0) throw Error::from_errno("looking at", path);
     if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::input, cat(path, " is no regular file"));
     std::string text;
     std::array<char, 65536> part;
     while (true) {
-      const ssize_t got = ::read(file.get(), part.data(), part.size());
+      const ssize_t got = ::read(file->get(), part.data(), part.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) throw Error::from_errno("reading", path);
       if (got == 0) return text;

@@ -299,6 +299,10 @@ class Build final : StepObserver {
                       in_.progress.tick();
                       note_work_area();
                     }};
+    tools.note = [this](const std::string& text) {
+      in_.log.line(cat("hearth: ", text));
+      in_.progress.note(text);
+    };
     tools.hooks = in_.disk.device_hooks();
     for (DeviceHook& hook : tools.hooks) {
       std::optional<TargetHooks> files;  // environment.d of a phase in the image lies there

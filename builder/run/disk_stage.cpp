@@ -442,6 +442,11 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     write_outputs_of(layout_, source, all);
     for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], all);
     together.place();
+    for (const auto& [target, old] : all.kept) {
+      if (tools.note && !old.empty() && old != target)
+        tools.note(cat("the earlier ", target.filename().string(), " is ", old.filename().string(),
+                       " now (OVERWRITE_OLD_IMAGE=1 keeps none)"));
+    }
   } catch (...) {
     for (const auto& [target, old] : all.kept) take_back_old_output(target, old);
     throw;

@@ -28,8 +28,9 @@ struct DiskTools {
   /// Does a piece of work as a named step, with progress and timing.
   std::function<void(const std::string& name, const std::function<void()>& work)> step;
   unsigned umask = 022;  ///< the user's, for the output files; the tree's files don't depend on it
-  std::function<void(std::string_view)> line = {};  ///< told what a step is about just now
-  std::vector<DeviceHook> hooks = {};               ///< DiskStage::device_hooks() with their environments
+  std::function<void(std::string_view)> line = {};    ///< told what a step is about just now
+  std::vector<DeviceHook> hooks = {};                 ///< DiskStage::device_hooks() with their environments
+  std::function<void(const std::string&)> note = {};  ///< told what people should know of the outputs; may be empty
 };
 
 class DiskStage {
