@@ -57,7 +57,7 @@ std::string on_off(const Fields& fields, const char* name) {
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string one_of(const Fields& fields, const char* name, std::initializer_list<const char*> words) {
-  const std::string text = fields.text(name);
+  std::string text = fields.text(name);
   std::vector<std::string> all(words.begin(), words.end());
   if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
     fields.refuse(cat("Expecting ", name, " to match ", join(all, "/")));

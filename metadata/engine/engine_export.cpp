@@ -121,7 +121,7 @@ std::string Engine::id_of_new(const std::string& project, const Json& adopted) {
 std::string Engine::adopt(const std::string& project, const std::string& name, const Json& body, const Json& data) {
   std::vector<std::string> untaken;
   tell_untaken(data, "", untaken);
-  const std::string id = begin_new(project, name, body, Action::adopt, data, remark_on(std::move(untaken)));
+  std::string id = begin_new(project, name, body, Action::adopt, data, remark_on(std::move(untaken)));
   const auto made = trees_.find(id);  // a rollback may have ended with it
   if (made != trees_.end()) made->second->tree.adopted = Json();
   return id;

@@ -20,8 +20,8 @@ class ScriptedHttp final : public HttpClient {
   void on(const std::string& method, const std::string& url, Answer answer) {
     answers_[cat(method, " ", url)].push_back(std::move(answer));
   }
-  void on(const std::string& method, const std::string& url, int status, std::string body = "",
-          HttpHeaders headers = {}) {
+  void on(const std::string& method, const std::string& url, int status, const std::string& body = "",
+          const HttpHeaders& headers = {}) {
     on(method, url, [status, body, headers](const HttpRequest& request) {
       return HttpResponse{status, "", headers, body, request.url};
     });

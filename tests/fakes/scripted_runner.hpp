@@ -17,7 +17,7 @@ class ScriptedRunner final : public CommandRunner {
   std::vector<Command> ran;
 
   void on(const std::string& program, Answer answer) { answers_[program] = std::move(answer); }
-  void on(const std::string& program, int exit_code, std::string out = "") {
+  void on(const std::string& program, int exit_code, const std::string& out = "") {
     on(program, [exit_code, out](const Command&) { return CommandResult{Exited{exit_code}, out, ""}; });
   }
 

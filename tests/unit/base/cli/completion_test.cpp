@@ -105,7 +105,7 @@ class InAShell : public testing::Test {
   std::string asked() { return read_file(dir_.path() / "files/asked"); }
   /// What bash offers for these words, the last of which is being typed.
   std::string in_bash(const Words& words) {
-    const std::string current = words.back();
+    const std::string& current = words.back();
     const std::string script = cat(completion_script(demo(), "bash"), "cd files\ncompopt() { :; }\nCOMP_WORDS=(",
                                    shell_join(words), ")\nCOMP_CWORD=", words.size() - 1, "\n_demo ../demo ",
                                    shell_quote(current), "\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");

@@ -2,8 +2,9 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
+
+#include <cstdlib>
 
 #include "base/sys/fd.hpp"
 

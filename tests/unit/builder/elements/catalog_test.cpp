@@ -69,7 +69,7 @@ TEST(Catalog, ALinkedElementHasTheNameOfWhatItPointsTo) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;
   ElementTree(files, dir.path() / "tree").add("real");
-  ElementTree(files, dir.path() / "path");
+  files.make_directories(dir.path() / "path", 0755);
   fs::create_directory_symlink(dir.path() / "tree/real", dir.path() / "path/alias");
   EXPECT_THAT(Catalog::scan(files, {}, dir.path() / "path").names(), ElementsAre("real"));
 }

@@ -6,7 +6,7 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::uint64_t k_fleet_mib = std::uint64_t{1} << 20U;
-constexpr std::uint64_t k_plenty = 1024 * 1024 * k_fleet_mib;
+constexpr std::uint64_t k_plenty = k_fleet_mib * 1024 * 1024;
 
 /// a and b have two steps in common, c and d others two; each ends with one of its own.
 class ScheduleTest : public testing::Test {

@@ -22,7 +22,7 @@ class ChainTest : public testing::Test {
     for (const std::string& label : record.planned) record.steps.push_back({label, "e", 1, {{"fact", fact}}});
     record.phase = Phase::install;
     record.is_copy = is_copy;
-    const std::string id = record.id();
+    std::string id = record.id();
     store_[lookup_key(parent, record.planned.front(), is_copy)].push_back(record);
     return id;
   }

@@ -76,7 +76,7 @@ TEST_F(InputDigestTest, ATreeIsItsNamesModesLinksAndContents) {
   const std::string before = digest("tree");
   const auto after = [&](const std::function<void()>& change, const std::function<void()>& back) {
     change();
-    const std::string now = digest("tree");
+    std::string now = digest("tree");
     back();
     EXPECT_EQ(digest("tree"), before);
     return now;

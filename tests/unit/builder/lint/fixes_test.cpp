@@ -14,20 +14,20 @@ struct FixesTest : testing::Test {
     const fs::path file = directory.path() / "file";
     RealFileSystem().write(file, before, {.mode = mode});
     EXPECT_TRUE(mend({file, 1, Severity::error, check, ""}));
-    mode_ = RealFileSystem().status(file)->mode & 07777U;
+    mode_after = RealFileSystem().status(file)->mode & 07777U;
     return read_file(file);
   }
-  std::uint32_t mode_ = 0;
+  std::uint32_t mode_after = 0;
 };
 
 TEST_F(FixesTest, XBitsAreSetForWhoMayRead) {
   (void)mended("executable", "#!/bin/sh\n");
-  EXPECT_EQ(mode_, 0750U);
+  EXPECT_EQ(mode_after, 0750U);
 }
 
 TEST_F(FixesTest, LineEndsLastLinesAndOrderAreMendedAndModesStay) {
   EXPECT_EQ(mended("crlf", "a\r\nb\r\n", 0755), "a\nb\n");
-  EXPECT_EQ(mode_, 0755U);
+  EXPECT_EQ(mode_after, 0755U);
   EXPECT_EQ(mended("newline", "a\nb"), "a\nb\n");
   EXPECT_EQ(mended("depsort", "b\n\na\n"), "a\nb\n");
 }

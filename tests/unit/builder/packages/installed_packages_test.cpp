@@ -23,7 +23,7 @@ class InstalledPackagesTest : public testing::Test {
     return installed_packages(TreeReader(dir.path() / "root"), runner, environment);
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
-  const SystemClock clock;
+  const SystemClock clock{};
   RealRunner runner{clock};
 };
 

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 class Listening final : public Progress {
  public:
   explicit Listening(std::vector<std::string>& events) : events_(events) {}
-  void step_begin(std::string_view name, std::size_t, std::size_t) override { events_.push_back(std::string(name)); }
+  void step_begin(std::string_view name, std::size_t, std::size_t) override { events_.emplace_back(name); }
   void line(std::string_view) override {}
   void step_end(StepOutcome, Duration) override {}
   void expect(Duration left) override { events_.push_back(cat("left ", rough_text(left))); }

@@ -7,7 +7,7 @@ namespace {
 class DockerCmdTest : public HookTest {
  protected:
   /// docker inspect succeeds for `taken`; run and exec end with `status`.
-  void docker(std::string taken, int status = 0) {
+  void docker(const std::string& taken, int status = 0) {
     runner_.on("docker", [taken, status](const Command& command) -> CommandResult {
       const std::string& action = command.argv.at(1);
       if (action == "inspect") return {Exited{command.argv.back() == taken ? 0 : 1}, "exists\n", ""};
