@@ -69,18 +69,18 @@ class Servers {
 
 class HttpPeer : public testing::Test {
  protected:
-  static void SetUpTestSuite() { servers_ = std::make_unique<Servers>(); }
-  static void TearDownTestSuite() { servers_.reset(); }
+  static void SetUpTestSuite() { servers = std::make_unique<Servers>(); }
+  static void TearDownTestSuite() { servers.reset(); }
 
   HttpRequest request(const std::string& server, const std::string& path, const std::string& scheme = "http") {
     HttpRequest made;
-    made.url = parse_url(cat(scheme, "://127.0.0.1:", servers_->port(server), path)).value_or_throw();
+    made.url = parse_url(cat(scheme, "://127.0.0.1:", servers->port(server), path)).value_or_throw();
     made.deadline = Deadline::after(seconds(10), clock_);
     return made;
   }
   HttpRequest tls_request(const std::string& server, const std::string& path) {
     HttpRequest made = request(server, path, "https");
-    made.ca_file = servers_->ca();
+    made.ca_file = servers->ca();
     return made;
   }
   HttpResponse send(const HttpRequest& made, const Environment& env = {}) {
@@ -96,7 +96,7 @@ class HttpPeer : public testing::Test {
   }
 
   SystemClock clock_;
-  static inline std::unique_ptr<Servers> servers_;
+  static inline std::unique_ptr<Servers> servers;
 };
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -111,7 +111,7 @@ TEST_F(HttpPeer, ARequestArrivesAsSentAndTheAnswerComesBack) {
   EXPECT_EQ(
       response.body,
       cat("POST\naccept: */*\nconnection: close\ncontent-length: 2\ncontent-type: application/json\nhost: 127.0.0.1:",
-          servers_->port("plain"), "\nuser-agent: test/1\nx-a: b\n{}"));
+          servers->port("plain"), "\nuser-agent: test/1\nx-a: b\n{}"));
   EXPECT_TRUE(find_header(response.headers, "content-length"));
 }
 
@@ -222,7 +222,7 @@ TEST_F(HttpPeer, AnAddressInAnUnusualFormIsCheckedAllTheSame) {
 }
 
 TEST_F(HttpPeer, SslCertFileNamesTheAuthorities) {
-  EXPECT_EQ(send(request("tls", "/echo", "https"), {{"SSL_CERT_FILE", servers_->ca()}}).status, 200);
+  EXPECT_EQ(send(request("tls", "/echo", "https"), {{"SSL_CERT_FILE", servers->ca()}}).status, 200);
 }
 
 TEST_F(HttpPeer, AuthoritiesAreReadAgainWhenTheirFileChanges) {
@@ -232,11 +232,11 @@ TEST_F(HttpPeer, AuthoritiesAreReadAgainWhenTheirFileChanges) {
   WebClient client(clock_, {}, "test/1");
   HttpRequest get = request("tls", "/echo", "https");
   get.ca_file = file.string();
-  files.write(file, read_file(fs::path(servers_->ca()).parent_path() / "wrong.pem"), {});
+  files.write(file, read_file(fs::path(servers->ca()).parent_path() / "wrong.pem"), {});
   EXPECT_THROW((void)client.send(get), Error);
-  files.write(file, read_file(servers_->ca()), {});
+  files.write(file, read_file(servers->ca()), {});
   EXPECT_EQ(client.send(get).status, 200);
-  files.write(file, read_file(fs::path(servers_->ca()).parent_path() / "wrong.pem"), {});
+  files.write(file, read_file(fs::path(servers->ca()).parent_path() / "wrong.pem"), {});
   EXPECT_THROW((void)client.send(get), Error);
 }
 
@@ -255,10 +255,10 @@ TEST_F(HttpPeer, RedirectsDoWhatTheyDoWithCurl) {
   RealRunner runner(clock_);
   const TempDir directory = TempDir::create("/tmp", "hearth-curl-");
   RealFileSystem().write(directory.path() / "body", "body", {});
-  const std::string here = cat("http://127.0.0.1:", servers_->port("plain"));
+  const std::string here = cat("http://127.0.0.1:", servers->port("plain"));
   for (const std::string& target :
        {std::string("/echo"), cat(here, "/echo"), cat("http://q:r@", here.substr(7), "/echo"),
-        cat("http://127.0.0.1:", servers_->port("other"), "/echo")}) {
+        cat("http://127.0.0.1:", servers->port("other"), "/echo")}) {
     for (const int status : {301, 302, 303, 307, 308}) {
       for (const std::string method : {"GET", "POST", "PUT"}) {
         const std::string url = cat("http://u:p@", here.substr(7), "/to?", status, "&", target);
@@ -292,7 +292,7 @@ TEST_F(HttpPeer, ProxiesAreChosenAsByCurl) {
                                                         {"192.0.2.1", "192.0.3.0/24"},
                                                         {"192.0.2.1", "192.0.2.2"}}) {
     const Environment env = {{"PATH", "/usr/bin:/bin"},
-                             {"http_proxy", cat("http://127.0.0.1:", servers_->port("plain"))},
+                             {"http_proxy", cat("http://127.0.0.1:", servers->port("plain"))},
                              {"no_proxy", excluded}};
     const std::string url = cat("http://", host, "/x");
     const CommandResult theirs =
@@ -304,7 +304,7 @@ TEST_F(HttpPeer, ProxiesAreChosenAsByCurl) {
 
 TEST_F(HttpPeer, AWebSocketGoesThroughAProxyInATunnel) {
   const Deadline deadline = Deadline::after(seconds(10), clock_);
-  WebSocketDialer dialer(clock_, {{"http_proxy", cat("http://127.0.0.1:", servers_->port("plain"))}}, "test/1");
+  WebSocketDialer dialer(clock_, {{"http_proxy", cat("http://127.0.0.1:", servers->port("plain"))}}, "test/1");
   Url far = request("websocket", "/talk").url;
   far.host = "far.example";
   EXPECT_EQ(dialer.dial(far, {}, deadline)->receive(deadline), "welcome");
@@ -334,14 +334,14 @@ TEST_F(HttpPeer, WhatIsNoWebSocketIsAnError) {
 }
 
 TEST_F(HttpPeer, PlainRequestsGoThroughTheProxyInAbsoluteForm) {
-  const Environment env = {{"http_proxy", cat("http://u:p@127.0.0.1:", servers_->port("plain"))}};
+  const Environment env = {{"http_proxy", cat("http://u:p@127.0.0.1:", servers->port("plain"))}};
   HttpRequest get = request("plain", "/x");
   get.url = parse_url("http://far.example/x?y").value_or_throw();
   EXPECT_EQ(send(get, env).body, "proxied GET http://far.example/x?y Basic dTpw");
 }
 
 TEST_F(HttpPeer, TlsGoesThroughTheProxyInATunnel) {
-  const Environment env = {{"https_proxy", cat("http://127.0.0.1:", servers_->port("plain"))}};
+  const Environment env = {{"https_proxy", cat("http://127.0.0.1:", servers->port("plain"))}};
   HttpRequest get = tls_request("wrong-name", "/echo");
   get.url.host = "other.example";  // resolved by the proxy, and what the certificate says
   EXPECT_EQ(send(get, env).status, 200) << error_of(get, env);

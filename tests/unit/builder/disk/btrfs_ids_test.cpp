@@ -41,7 +41,7 @@ class BtrfsIdsTest : public DiskFixture {
 
   fs::path make(const std::string& name) {
     const fs::path tree = work_.path() / "tree";
-    const fs::path image = work_.path() / name;
+    fs::path image = work_.path() / name;
     if (!fs::exists(tree)) make_tree(tree);
     (void)::setxattr((tree / "etc/config").c_str(), "user.note", "hello", 5, 0);
     create_sparse_file(image, k_size);

@@ -69,7 +69,7 @@ class DiskFixture : public testing::Test {
 
   /// A range of the image as a file of its own.
   fs::path cut(const fs::path& image, const Extent& extent, const std::string& name) {
-    const fs::path part = work_.path() / name;
+    fs::path part = work_.path() / name;
     run_checked(runner_,
                 {.argv = {"dd", cat("if=", image.string()), cat("of=", part.string()), "bs=4096",
                           cat("skip=", extent.offset / 4096), cat("count=", extent.length / 4096), "conv=sparse"}});

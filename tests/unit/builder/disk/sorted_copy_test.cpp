@@ -30,7 +30,7 @@ class SortedCopyTest : public DiskFixture {
     for (const std::string& name : below) text += cat(name, ":\n", order_of(directory / name));
     return text;
   }
-  void make_small_tree(const fs::path& tree, std::vector<std::string> names) {
+  void make_small_tree(const fs::path& tree, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       files_.make_directories(tree / name, 0755);
       for (const std::string& file : names) files_.write(tree / name / file, file, {});

@@ -61,7 +61,7 @@ class ThinPoolTest : public DiskFixture {
  protected:
   /// A disk with a physical volume at 1 MiB that holds the group above.
   fs::path make_disk() {
-    const fs::path disk = work_.path() / "disk";
+    fs::path disk = work_.path() / "disk";
     files_.write(disk, std::string(k_mib, '\0') + head_with(k_text, 512), {});
     fs::resize_file(disk, 60 * k_mib);
     return disk;

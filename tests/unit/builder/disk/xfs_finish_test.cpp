@@ -45,7 +45,7 @@ class XfsFinishTest : public DiskFixture {
   }
 
   fs::path make(const std::string& name, const fs::path& tree) {
-    const fs::path image = work_.path() / name;
+    fs::path image = work_.path() / name;
     files_.write(image, "", {});
     fs::resize_file(image, k_xfs_finish_size);
     make_file_system(

@@ -22,7 +22,7 @@ class FetchSessionTest : public testing::Test {
 
 TEST_F(FetchSessionTest, NeedsALockToReplay) {
   try {
-    FetchSession(plan(FetchMode::offline), environment_);
+    const FetchSession session(plan(FetchMode::offline), environment_);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.story(), HasSubstr("there is no lock file"));

@@ -111,9 +111,9 @@ TEST(RemoteCache, OnlyARecordThatTheSiteSignedForThisPlaceIsUsed) {
   relabelled.record.steps[0].facts["env DIB_RELEASE"] = "5678";
   const SignedRecord replayed = sign_record(k_site, std::string(64, 'b'), layer);
   const struct {
-    const char* what;
+    const char* what = "";
     SignedRecord record;
-    bool is_used;
+    bool is_used = false;
   } cases[] = {{"the site's", good, true},
                {"one without a signature", {layer, ""}, false},
                {"another archive under the site's signature", forged, false},

@@ -70,7 +70,7 @@ TEST_F(AuditChainTest, NoLineIsChangedLeftOutOrPutInWithoutATrace) {
   expect_broken(cat(lines[0], "\n", lines[1], "\n{\"time\": 1}\n", lines[2], "\n"), 3);
   expect_broken(cat(lines[0], "\n", lines[1], "\n", lines[1], "\n"), 3);
   write(good);
-  AuditLog(path_, clock_);
+  const AuditLog again(path_, clock_);
   EXPECT_EQ(read_file(path_), good) << "a restart goes on with the chain";
 }
 

@@ -48,7 +48,7 @@ TEST(DhcpMessage, ClasslessRoutesTakeThePlaceOfTheRouter) {
       "\x35\x01\x05\x03\x04\xc0\x00\x02\x01\x2a\x04\xc0\x00\x02\x07"
       "\x79\x0e\x00\xc0\x00\x02\x02\x20\xc0\x00\x02\x02\x00\x00\x00\x00"
       "\x79\x07\x0c\x0a\x1f\xc0\x00\x02\x03",
-      41);
+      40);
   const auto answer = parse_dhcp(answer_to(question, options), 7, k_mac);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->time_servers, std::vector<Ipv4>{0xc0000207});
