@@ -2,6 +2,7 @@
 // roles.
 #include <algorithm>
 
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
