@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <set>
+
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -55,11 +57,16 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
   if (const Drafts drafts = draft_nodes(entries); !drafts.good())
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, file)));
   std::vector<std::string> left_out;
+  std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
   for (const ListingEntry& entry : entries) {
+    unused.insert(entry.left_out.begin(), entry.left_out.end());
     Json machine = site_machine(entry, left_out);
     if (machine["name"] == "") machine["name"] = cat("node", draft.machines.size() + 1);
     draft.machines.push_back(std::move(machine));
   }
+  if (!unused.empty())
+    say_to_person(cat("note: ", file, ": left out, as nothing here uses it: ",
+                      join(std::vector<std::string>(unused.begin(), unused.end()), ", ")));
   for (const std::string& line : left_out)
     say_to_person(cat("note: ", file, ": a site file has no word for ", line, "; set it with hearth node set"));
 }
