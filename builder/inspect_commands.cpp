@@ -49,7 +49,8 @@ void draw(const LayoutNode& disk, const Json& further, const std::string& text, 
 std::optional<std::uint64_t> bytes_given(const cli::Arguments& arguments) {
   const auto text = arguments.value("size");
   if (!text) return std::nullopt;
-  const std::optional<std::uint64_t> bytes = parse_size(*text);
+  const bool is_plain = parse_number(*text).has_value();  // GiB, as in --image-size
+  const std::optional<std::uint64_t> bytes = parse_size(is_plain ? cat(*text, "GiB") : *text);
   if (!bytes || *bytes == 0)
     throw Error(ErrorKind::usage, cat("--size: not a size: ", *text)).hint("For example: 4GiB");
   return bytes;
@@ -131,7 +132,11 @@ class ImageSource {
   }
   ImageContents read(const fs::path& image) {
     if (!fs::exists(fs::absolute(image))) {
-      throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
+      Error error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
+      for (const char* format : {".qcow2", ".raw", ".tar"}) {
+        if (fs::exists(image.string() + format)) error.hint(cat("Did you mean ", image.string(), format, "?"));
+      }
+      throw error;
     }
     if (!fs::is_regular_file(image) && !fs::is_directory(image)) {
       throw Error(ErrorKind::input, cat(image.string(), " is neither a file nor an archive"))
@@ -238,7 +243,7 @@ std::vector<cli::Option> reading_options() {
 
 cli::Command layout_command(const fs::path& executable) {
   std::vector<cli::Option> options = image_options();
-  options.push_back({"size", 0, "SIZE", "draw the disk as large as this: 4GiB, 500MB"});
+  options.push_back({"size", 0, "SIZE", "draw the disk as large as this: 4GiB, 500MB, or plain GiB"});
   options.push_back({"json", 0, "", "print JSON"});
   options.push_back({"svg", 0, "FILE", "write a picture, too"});
   return {

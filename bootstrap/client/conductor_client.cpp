@@ -339,7 +339,13 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   if (absent == NewState::refused) require_state(directory);
   if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();
   const bool is_new = !has_state(directory);
-  RealFileSystem().make_directories(directory, 0700);
+  try {
+    RealFileSystem().make_directories(directory, 0700);
+  } catch (Error& error) {
+    throw error.hint(
+        "be root, name a conductor that runs (--url, HEARTH_NODE_URL), or keep nodes elsewhere (--state, "
+        "HEARTH_NODE_STATE)");
+  }
   std::optional<FileLock> lock = lock_of(directory);
   if (lock) return own_conductor(directory, is_new, std::move(*lock));
   const fs::path socket = fs::path(directory) / k_api_socket;
@@ -378,6 +384,8 @@ Json ConductorClient::call_expecting(const std::string& method, const std::strin
     const std::vector<std::string> names = node.empty() ? std::vector<std::string>{} : names_of_nodes();
     const bool is_there = std::find(names.begin(), names.end(), node) != names.end();  // something of it is not
     if (!node.empty() && !is_there) error.hint(who_is_there(node, names));
+    if (std::string_view(error.what()).find("while it is in state") != std::string_view::npos)
+      error.hint("hearth why NODE says what it waits for; in state enroll: hearth node manage NODE first");
     throw Error(error);
   }
   if (answer.body.empty()) return Json();

@@ -106,6 +106,12 @@ std::string new_file(const cli::Arguments& arguments, const char* usual) {
   return file;
 }
 
+/// "web" of web.yaml; of a name that says nothing about it "image".
+std::string image_of(const std::string& file) {
+  const std::string stem = fs::path(file).stem().string();
+  return stem == "images" || stem.find_first_of("'/") != std::string::npos ? "image" : stem;
+}
+
 int init(const cli::Arguments& arguments) {
   if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name one file to write, or none");
   if (!arguments.operands().empty()) (void)new_file(arguments, "");
@@ -114,7 +120,7 @@ int init(const cli::Arguments& arguments) {
                                   one_of({"image", "site"}));
   if (what == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
   const std::string file = new_file(arguments, "images.yaml");
-  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person);
+  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person, image_of(file));
   const auto images = builder::parse_image_descriptions({{file, text}});
   if (!images)
     throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", images.error().text()));
@@ -127,7 +133,7 @@ int init(const cli::Arguments& arguments) {
 
 }  // namespace
 
-std::string ask_for_image(const Ask& ask, const Say& say) {
+std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name) {
   const std::string system = answer(ask, say, "the operating system: debian-minimal or ubuntu-minimal",
                                     "debian-minimal", one_of({"debian-minimal", "ubuntu-minimal"}));
   const std::string packages =
@@ -139,7 +145,8 @@ std::string ask_for_image(const Ask& ask, const Say& say) {
   if (!user.empty()) elements.insert(elements.end(), {"openssh-server", "devuser"});
   std::string text =
       cat("# Images for `hearth image create`. `hearth help image create` tells what else may stand here.\n",
-          "- imagename: image\n  elements: ", yaml_list(elements), "\n  types: ", yaml_list(words_in(formats)), "\n");
+          "- imagename: '", name, "'\n  elements: ", yaml_list(elements), "\n  types: ", yaml_list(words_in(formats)),
+          "\n");
   if (!packages.empty()) text += cat("  packages: ", yaml_list(words_in(packages)), "\n");
   if (!user.empty()) {
     text += cat("  environment:\n    DIB_DEV_USER_USERNAME: '", user,

@@ -10,7 +10,7 @@
 namespace hearth {
 
 /// Asks for an image and gives the text of images.yaml. Throws Error when the answers end before.
-[[nodiscard]] std::string ask_for_image(const bootstrap::Ask& ask, const bootstrap::Say& say);
+[[nodiscard]] std::string ask_for_image(const bootstrap::Ask& ask, const bootstrap::Say& say, const std::string& name);
 
 [[nodiscard]] std::vector<cli::Command> init_commands();
 

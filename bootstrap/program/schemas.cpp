@@ -60,6 +60,10 @@ int print_schema(const cli::Arguments& arguments) {
   if (operands.empty()) return 0;
   Error error(ErrorKind::usage,
               cat("there is no schema ", operands.front(), "; there are ", join(schema_names(), ", ")));
+  if (operands.front() == "template")
+    error.hint(
+        "Of templates the types tell what may stand where: hearth metadata validate, and hearth metadata lsp for "
+        "editors.");
   if (const auto near = nearest(operands.front(), schema_names())) error.hint(cat("Did you mean ", *near, "?"));
   throw error;
 }

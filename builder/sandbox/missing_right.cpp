@@ -13,6 +13,8 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr const char* k_add_ranges = "usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER";
+
 using Engine = Container::Engine;
 
 constexpr const char* k_few_ids = "this container has fewer than 65536 ids, and images hold owners up to 65534";
@@ -68,14 +70,14 @@ MissingRight of_ids(const Container& container) {
         container.has_no_new_privs
             ? "this container gives programs no new rights (no_new_privs), which newuidmap needs for an ordinary user"
             : "this container gives its user no range of 65536 ids",
-        flag(container.engine, "--user 0", "runAsUser: 0")};
+        cat(flag(container.engine, "--user 0", "runAsUser: 0"), "; or there, as root: ", k_add_ranges)};
   }
   if (!container.can_map_ids) {
     return {
         "root of this container may not map ids (its capabilities were dropped)",
         flag(container.engine, "--cap-add SETUID,SETGID,SETFCAP", "capabilities: {add: [SETUID, SETGID, SETFCAP]}")};
   }
-  const std::string ranges = "usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER";
+  const std::string ranges = k_add_ranges;
   switch (container.engine) {
     case Engine::docker: return {k_few_ids, "docker run --userns=host"};
     case Engine::kubernetes: return {k_few_ids, "In the pod's specification: hostUsers: true"};

@@ -13,6 +13,7 @@ struct Person {
   std::vector<std::string> answers;
   std::vector<std::string> heard;
   std::size_t asked = 0;
+  std::string name = "image";
 
   std::string image() {
     return ask_for_image(
@@ -20,16 +21,17 @@ struct Person {
           if (asked == answers.size()) return std::nullopt;
           return answers[asked++];
         },
-        [this](const std::string& line) { heard.push_back(line); });
+        [this](const std::string& line) { heard.push_back(line); }, name);
   }
 };
 
 TEST(Init, answers_become_a_description_that_its_reader_takes) {
   Person person{{"", "nginx-light, curl", "amy", "qcow2,raw"}};
+  person.name = "web";
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
   EXPECT_EQ(images->front().command_line(),
-            "DIB_DEV_USER_PWDLESS_SUDO=yes DIB_DEV_USER_USERNAME=amy disk-image-create -o image -t qcow2,raw -p "
+            "DIB_DEV_USER_PWDLESS_SUDO=yes DIB_DEV_USER_USERNAME=amy disk-image-create -o web -t qcow2,raw -p "
             "nginx-light,curl vm debian-minimal enable-serial-console openssh-server devuser");
 }
 

@@ -82,7 +82,9 @@ TEST(MissingRightTest, TooFewNamespacesAndIdsAreToldApart) {
   container.can_map_ids = false;
   EXPECT_EQ(missing_right({What::ids, EPERM}, container).remedy, "podman run --cap-add SETUID,SETGID,SETFCAP");
   container.is_root = false;
-  EXPECT_EQ(missing_right({What::ids, 0}, container).remedy, "podman run --user 0");
+  EXPECT_EQ(
+      missing_right({What::ids, 0}, container).remedy,
+      "podman run --user 0; or there, as root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 USER");
 }
 
 }  // namespace
