@@ -294,7 +294,9 @@ void Giving::bring_to_goal(const GivenNode& node) {
     const std::string state = text_in(there, "provision_state");
     const std::string verb = next_verb(state, node.goal);
     if (verb == "done") return;
-    const bool is_still = verb.empty() || !text_in(there, "target_provision_state").empty();
+    // Where a verb failed Ironic keeps what it was to become; so it does on the way, where nothing is to be asked for.
+    const bool has_failed = state.ends_with(" failed");
+    const bool is_still = verb.empty() || (!has_failed && !text_in(there, "target_provision_state").empty());
     if (!is_still && !asked_for.insert(verb).second)
       throw Error(ErrorKind::external, cat("the cloud's node ", node.name, " stays ", state, ": ",
                                            text_in(there, "last_error", "Ironic tells no reason")))

@@ -16,7 +16,7 @@ cp -r /etc/initramfs-tools "$work/own"
 mkdir -p "$work/own/conf.d" "$work/firmware" "$work/upper" "$work/work"
 echo COMPRESSLEVEL=1 > "$work/own/conf.d/peer"
 cp -r "$work/own" "$work/ours"
-cp "$conf" "$work/ours/conf.d/peer"
+cat "$conf" >> "$work/ours/conf.d/peer"
 cat > "$work/run" <<'RUN'
 set -eu
 mount -t overlay -o "lowerdir=/lib/modules,upperdir=$work/upper,workdir=$work/work" overlay /lib/modules

@@ -147,7 +147,10 @@ class SmallCloud final : public GivingWorld {
     verbs.push_back(cat(verb, " ", text_of_name(node)));
     if (verb == broken) {
       node["last_error"] = "the BMC says no";
+      if (verb == "adopt") node["provision_state"] = "adopt failed";
+      if (verb == "adopt") node["target_provision_state"] = "active";  // which Ironic keeps where a verb failed
     } else {
+      node["target_provision_state"] = nullptr;
       node["provision_state"] = verb == "manage" ? "manageable" : verb == "adopt" ? "active" : "available";
     }
     return {202, Json()};
@@ -326,6 +329,16 @@ TEST_F(GivingTest, ANodeThatTheCloudCannotManageIsToldInItsWordsAndTriedAgain) {
   const std::string story = failure([&] { run(cloud); });
   EXPECT_NE(story.find("the cloud's node web1 stays enroll: the BMC says no"), std::string::npos) << story;
   EXPECT_EQ(cloud.given.size(), 1U) << "nodes that were not begun are the seed's";
+  cloud.broken.clear();
+  run(cloud);
+  expect_all_given(cloud);
+}
+
+TEST_F(GivingTest, AnAdoptionThatFailsIsToldAtOnceAndTriedAgain) {
+  SmallCloud cloud = world();
+  cloud.broken = "adopt";
+  const std::string story = failure([&] { run(cloud); });
+  EXPECT_NE(story.find("the cloud's node web1 stays adopt failed: the BMC says no"), std::string::npos) << story;
   cloud.broken.clear();
   run(cloud);
   expect_all_given(cloud);
