@@ -152,7 +152,9 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
     boost::system::error_code failed;
     const fs::path real = fs::canonical(element.path, failed);
     for (const fs::path& path : paths) {
-      const fs::path& place = holds(element.path, path) ? element.path : real;
+      const fs::path shown = setup_.shown_elements.empty() ? fs::path() : setup_.shown_elements / element.name;
+      const bool is_shown = !shown.empty() && element.built_in && holds(shown, path);
+      const fs::path& place = is_shown ? shown : holds(element.path, path) ? element.path : real;
       if (place.empty() || !holds(place, path)) continue;
       const fs::path inner = path.lexically_relative(place);
       const bool is_whole = inner.empty() || inner == ".";
@@ -242,7 +244,8 @@ std::vector<fs::path> FactSource::places_that_count() const {
 }
 
 bool FactSource::holds_elements(const fs::path& directory) const {
-  return std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
+  return directory == setup_.shown_elements ||
+         std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(),
                      [&](const Element& element) { return element.path.parent_path() == directory; });
 }
 

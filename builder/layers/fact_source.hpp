@@ -37,6 +37,7 @@ struct FactSetup {
   fs::path downloads;             ///< of those: where hooks keep files for later builds; empty = their own
   std::vector<fs::path> emptied;  ///< hooks find nothing there, and what they write there is gone with the build
   fs::path start_directory;       ///< of hooks on the host
+  fs::path shown_elements;        ///< where hooks see Hearth's own elements of this build, by their names
   fs::path memory;                ///< of InputDigests
   FactKey key;
   std::function<bool(const fs::path&)> is_nobodys;  ///< whether hooks see a path's owner as nobody; empty = of none

@@ -148,6 +148,7 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
       .downloads = request.fetching.mode ? fs::path() : request.cache,  // hooks of recorded builds have an empty one
       .emptied = spec.closed,
       .start_directory = request.start_directory,
+      .shown_elements = k_elements_directory,
       .memory = layer_directory(request.cache) / "inputs.json",
       .key = secrets,
       .is_nobodys = ::geteuid() == 0 ? nobodys(spec) : nullptr,

@@ -369,9 +369,9 @@ std::vector<StepWatch::Copy> copies_of(const SandboxSpec& spec, const BuilderPla
           {spec.output, places.written_by_hooks()}};
 }
 
-/// Both as they are given and where they lie.
+/// As they are given, where they lie, and where hooks see Hearth's own.
 std::vector<fs::path> places_of(const ElementSet& elements) {
-  std::vector<fs::path> places;
+  std::vector<fs::path> places = {k_elements_directory};
   for (const Element& element : elements.elements) {
     boost::system::error_code failed;
     fs::path real = fs::canonical(element.path, failed);

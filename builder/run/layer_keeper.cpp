@@ -226,13 +226,14 @@ void LayerKeeper::note_inputs(StepRecord& record) const {
 
 /// What it took from the network without noting it. Package lists tell by themselves.
 void LayerKeeper::note_unseen(StepRecord& record) {
+  if (setup_.watch != nullptr) {
+    for (const std::string& what : setup_.watch->take()) record.facts[cat("unseen ", what)] = "-";
+  }
   if (setup_.network != nullptr) return;
   for (const auto& [fact, digest] : apt_lists_->changes(k_target_root)) {
     record.facts[fact] = digest;
     if (fact.starts_with(k_repository_fact)) setup_.repository_seen(fact.substr(k_repository_fact.size()), digest);
   }
-  if (setup_.watch == nullptr) return;
-  for (const std::string& what : setup_.watch->take()) record.facts[cat("unseen ", what)] = "-";
 }
 
 /// What the proxy answered while the step ran.

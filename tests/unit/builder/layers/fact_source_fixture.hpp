@@ -38,6 +38,7 @@ class FactSourceTest : public testing::Test {
              .written = {dir.path() / "made/image.d", dir.path() / "cache"},
              .downloads = dir.path() / "cache",
              .start_directory = dir.path() / "start",
+             .shown_elements = "/hearth/elements",
              .is_hidden = is_hidden}};
   }
   Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }

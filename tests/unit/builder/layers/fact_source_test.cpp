@@ -380,6 +380,9 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
   fs::remove(os / "own-map");
   tree.file("os", "site-map", "y");
   EXPECT_EQ(fault(noted), "site-map of the element os changed");
+  const Facts shown = facts(
+      {.files = {}, .directories = {}, .machine = {{"/hearth/elements/os/site-map", ""}}, .tells_elements = true});
+  EXPECT_THAT(shown, Contains(Key("element os/site-map"))) << "as hooks see Hearth's own";
   const Facts whole = facts({.files = {}, .directories = {}, .shown = {os.string()}, .tells_elements = true});
   EXPECT_THAT(whole, Contains(Key("element os"))) << "it was shown somewhere else";
   tree.file("os", "site-map", "z");
