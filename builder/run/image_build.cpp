@@ -476,11 +476,10 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
 
 /// What ended the sandbox's process: said here, it looks like any other error. One that was killed could not say it.
 /// `unanswered`, of what it fetched, is told last: where a replay misses something, that is the cause.
-void throw_story(const Fd& failed, int code, const std::string& unanswered, BuildLog& log, const LastBuild& build) {
+void throw_story(const Fd& failed, int code, const std::string& unanswered, BuildLog& log) {
   std::string story = read_all(failed, "the pipe from the sandbox");
   if (!story.empty()) {
     if (!unanswered.empty()) story += cat("\n", trim(unanswered));
-    build.failed(log.fit_to_show(story));
     throw Error(ErrorKind::external, story, code);
   }
   const char* const signal = code > 128 ? ::sigabbrev_np(code - 128) : nullptr;
@@ -490,7 +489,6 @@ void throw_story(const Fd& failed, int code, const std::string& unanswered, Buil
           .hint(
               "The kernel does that where memory is short (dmesg tells): let it have more, or build with --no-tmpfs.");
   log.line(cat("hearth: ", killed.story()));
-  build.failed(killed.story());
   throw killed;
 }
 
@@ -533,7 +531,6 @@ struct ReadyBuild {
   SystemClock& clock;
   RealRunner& runner;
   BuildLog& log;
-  const LastBuild& last_build;
 };
 
 /// The sandbox's process: becomes what hooks run in, and builds there.
@@ -610,8 +607,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
     evidence.get();
   }
   tell_at_end(request, ready.plan, ready.warnings, code != 0, log);
-  if (code != 0) throw_story(failed.read, code, unanswered, log, ready.last_build);
-  forget_unfinished_build(request.output);
+  if (code != 0) throw_story(failed.read, code, unanswered, log);
   return code;
 }
 
@@ -650,14 +646,21 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
     return 0;
   }
   const LastBuild last_build(request.output, clock);
-  facts.prepare();
-  const std::set<std::string> variables = facts.counted_variables();
-  // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
-  const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
-  report_clocks(request, plan, log, verbosity);
-  return run_sandbox({request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key, secrets,
-                      clock, runner, log, last_build},
-                     elements, variables);
+  try {
+    facts.prepare();
+    const std::set<std::string> variables = facts.counted_variables();
+    // What is edited from here on ends the build (ChangeQuestion), or comes too late for it.
+    const std::vector<evidence::ElementFact> elements = evidence::element_facts(plan.elements.elements);
+    report_clocks(request, plan, log, verbosity);
+    const int code = run_sandbox({request, installation, verbosity, neighbours, plan, disk, warnings, spec, facts, key,
+                                  secrets, clock, runner, log},
+                                 elements, variables);
+    if (code == 0) forget_unfinished_build(request.output);
+    return code;
+  } catch (const Error& error) {
+    last_build.failed(log.fit_to_show(error.story()));
+    throw;
+  }
 }
 
 }  // namespace

@@ -130,14 +130,21 @@ Environment PhaseRunner::handed_to(Phase phase, const Step* step) const {
   return handed;
 }
 
-/// What environment.d says wins over what only the step is handed.
+/// What environment.d says wins over what only the step is handed, or is not handed.
 Environment PhaseRunner::with_own(Environment environment, const Step& step) const {
   const Environment common = handed_to(step.phase, nullptr);
-  for (const auto& [name, value] : handed_to(step.phase, &step)) {
+  const Environment own = handed_to(step.phase, &step);
+  const auto is_untouched = [&](const std::string& name) {
     const auto before = common.find(name);
     const auto now = environment.find(name);
-    const bool is_untouched = before != common.end() && now != environment.end() && before->second == now->second;
-    if (is_untouched || (before == common.end() && now == environment.end())) environment[name] = value;
+    return before == common.end() ? now == environment.end()
+                                  : now != environment.end() && before->second == now->second;
+  };
+  for (const auto& [name, value] : own) {
+    if (is_untouched(name)) environment[name] = value;
+  }
+  for (const auto& [name, value] : common) {
+    if (own.count(name) == 0 && is_untouched(name)) environment.erase(name);
   }
   for (const std::string& name : setup_.withheld ? setup_.withheld(step) : std::set<std::string>()) {
     if (environment.erase(name) > 0)

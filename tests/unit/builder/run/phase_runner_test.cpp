@@ -305,7 +305,8 @@ TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   plan = tree.plan(requested);
   PhaseRunnerSetup setup{runner, progress, log, clock, environment, {}, dir.path() / "hooks", dir.path() / "target"};
   setup.handed = [](Phase, const Step* step) -> Environment {
-    if (step == nullptr || step->name == "20-b") return {{"COMMON", "1"}, {"HOME", "/root"}};
+    if (step == nullptr) return {{"COMMON", "1"}, {"HOME", "/root"}, {"ONLY_COMMON", "1"}};
+    if (step->name == "20-b") return {{"COMMON", "1"}, {"HOME", "/root"}};
     return {{"COMMON", "1"}, {"HOME", "/home/u"}, {"OWN", "1"}};
   };
   setup.withheld = [](const Step& step) {
@@ -316,7 +317,7 @@ TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   handing.run(Phase::root);
   EXPECT_THAT(*runner.ran.at(0).env,
               testing::UnorderedElementsAre(testing::Pair("COMMON", "1"), testing::Pair("HOME", "/root"),
-                                            testing::Pair("SINCE", "1")));
+                                            testing::Pair("ONLY_COMMON", "1"), testing::Pair("SINCE", "1")));
   const Environment first = *runner.ran.at(1).env;
   EXPECT_EQ(first.at("COMMON"), "sourced") << "environment.d wins";
   EXPECT_EQ(first.at("HOME"), "/home/u");
@@ -324,6 +325,7 @@ TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   const Environment second = *runner.ran.at(2).env;
   EXPECT_EQ(second.at("HOME"), "/root");
   EXPECT_EQ(second.count("OWN"), 0U);
+  EXPECT_EQ(first.count("ONLY_COMMON") + second.count("ONLY_COMMON"), 0U) << "what is no fact of a step is not handed";
   EXPECT_EQ(second.count("COMMON"), 0U) << "withheld";
 }
 
