@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* k_giving_journal = "handover.json";
 constexpr std::array<const char*, 3> k_steps = {"begun", "given", "final"};
+constexpr int k_most_locked = 60;                   ///< pauses, until a node that Ironic has locked is told of
 constexpr std::chrono::minutes k_longest_step{10};  ///< of a node in the cloud: its BMC may be slow
 
 Json image_json(const GivenImage& image) {
@@ -42,6 +43,10 @@ std::string words_of(const GivingWorld::Answer& answer) {
 }
 
 bool good(const GivingWorld::Answer& answer) { return answer.status >= 200 && answer.status < 300; }
+
+bool is_locked(const GivingWorld::Answer& answer) {
+  return answer.status == 409 && words_of(answer).find(" is locked by host ") != std::string::npos;
+}
 
 Json taken_out(const char* path) { return Json::array({{{"op", "remove"}, {"path", path}}}); }
 Json put_in(const char* path, const Json& value) {
@@ -97,7 +102,12 @@ void write_giving(const fs::path& folder, const GivingJournal& journal) {
 
 Json Giving::asked(const std::string& service, const std::string& method, const std::string& target, const Json& body,
                    const std::string& what) {
-  const GivingWorld::Answer answer = world_.ask_cloud(service, method, target, body);
+  GivingWorld::Answer answer = world_.ask_cloud(service, method, target, body);
+  // Ironic looks at its nodes' power now and then, and locks them for it.
+  for (int tries = 0; tries < k_most_locked && is_locked(answer); ++tries) {
+    world_.pause();
+    answer = world_.ask_cloud(service, method, target, body);
+  }
   if (good(answer)) return answer.body;
   throw Error(ErrorKind::external, cat("the cloud refuses to ", what, ": ", words_of(answer)))
       .hint("Mend it there, and run the same command again; --back returns what was given.");
@@ -264,7 +274,8 @@ void Giving::give_image(GivingJournal& journal, GivenImage& image, bool is_secon
   const std::string status = text_in(there.body, "status");
   if (status == "active" && image.there) return;
   if (status != "queued" && (image.there || is_second))  // nodes mean it by that id, or the cloud lies
-    throw Error(ErrorKind::external, cat("the cloud's image ", image.name, " (", image.id, ") is '", status, "'"))
+    throw Error(ErrorKind::external, cat("the cloud's image ", image.name, " (", image.id, ") is '", status,
+                                         is_second ? "', though it was only just made" : "'"))
         .hint("Mend it there, and run the same command again; --back returns what was given.");
   if (status != "queued") {  // an upload was cut off, or nobody compared what came: an id is never used twice
     static_cast<void>(
