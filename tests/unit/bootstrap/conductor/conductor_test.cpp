@@ -162,7 +162,7 @@ TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
   others.source = "others.json";
   others.to = State::enroll;
   others.remove_absent = true;
-  EXPECT_NE(join(conductor->import(others).warnings, "\n").find("was given to http://cloud:5000: it stays"),
+  ASSERT_NE(join(conductor->import(others).warnings, "\n").find("was given to http://cloud:5000: it stays"),
             std::string::npos);
   EXPECT_EQ(given_to(node(uuid)), "http://cloud:5000");
   EXPECT_TRUE(events(uuid, "handover").empty()) << "these end the service (cli/seed_service.cpp)";
