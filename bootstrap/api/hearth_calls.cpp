@@ -120,7 +120,7 @@ ServedResponse IronicApi::export_nodes(const ApiCall& call) {
 }
 
 /// Machines that are somebody else's. PUT {"to"} gives one away, and tells all that its new owner needs of it, secrets
-/// included, those of password files, too.
+/// included, those of password files, too. With "provision_state" it goes only if it is still in that state.
 ServedResponse IronicApi::given(const ApiCall& call) {
   if (call.parts.size() < 3) {
     Json list = Json::array();
@@ -138,6 +138,11 @@ ServedResponse IronicApi::given(const ApiCall& call) {
   if (owner.empty()) throw Refusal(400, "to is needed: whose the machine is from now on");
   const Node& node = conductor_.node(call.parts[2]);
   Json whole = shown_node(node, call.view);
+  const std::string state = text_in(call.body(), "provision_state");
+  if (given_to(node).empty() && !state.empty() && (node.maintenance || text_in(whole, "provision_state") != state))
+    throw Refusal(409, cat("Node ", node.title(), " is ", text_in(whole, "provision_state"),
+                           node.maintenance ? " and in maintenance" : "", " now, and was to be given away as ", state,
+                           ": bring it back to that, or call the handover off."));
   whole["driver_info"] = told_driver_info(node);
   whole["instance_info"] = node.instance_info;
   whole["ports"] = Json::array();

@@ -26,7 +26,8 @@ bool is_free(const Node& node, const Json& record) {
   const std::string owner = text_in(record, "owner");
   const bool his = owner.empty() || owner == text_in(node.fields, "owner") || owner == text_in(node.fields, "lessee");
   return asked_for && his && node.state == State::available && node.instance_uuid.empty() && !node.maintenance &&
-         node.power != Power::unknown && text_in(node.fields, "resource_class") == text_in(record, "resource_class");
+         given_to(node).empty() && node.power != Power::unknown &&
+         text_in(node.fields, "resource_class") == text_in(record, "resource_class");
 }
 
 /// Empty where the record has found its nodes.

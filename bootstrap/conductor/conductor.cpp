@@ -205,6 +205,10 @@ void Conductor::give(const std::string& id, const std::string& to) {
       is_to_be_switched(before))
     throw Refusal(409, cat("Node ", before.title(), " is being worked on, or is to be switched; it can be given away ",
                            "when that is done."));
+  if (const Stamp until = off_orders_.stray_until(before, ledger_.now()); until != 0)
+    throw Refusal(409,
+                  cat("Node ", before.title(), " can't be given away yet: its BMC may still carry out what was ",
+                      "ordered before the conductor was killed, until ", text_of(stamp_json(until)).substr(0, 19)));
   Node& changed = edit(id);
   changed.internal[k_given_to] = to;
   ledger_.record(changed, "given", cat("its machine is given to ", to, ", which alone gives it orders from now on"));

@@ -46,9 +46,10 @@ void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportR
   for (const std::string& uuid : plan.absent) {
     const Node* node = ledger.by_uuid(uuid);
     if (node == nullptr) continue;
-    if (!may_delete(node->state) && !node->maintenance) {
-      result.warnings.push_back(
-          cat("node ", node->title(), " is not in the file, but ", name(node->state), ": it stays"));
+    const std::string owner = given_to(*node);  // forgotten, it would be a new machine of ours at the next import
+    if (!owner.empty() || (!may_delete(node->state) && !node->maintenance)) {
+      const std::string why = owner.empty() ? std::string(name(node->state)) : cat("was given to ", owner);
+      result.warnings.push_back(cat("node ", node->title(), " is not in the file, but ", why, ": it stays"));
       continue;
     }
     result.removed.push_back(uuid);
@@ -148,7 +149,8 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     if (!change || request.dry_run) return;
     changed.updated = ledger_.now();
     // What was wrong with it may be what was corrected.
-    if (changed.state == State::enroll && !changed.last_error.empty() && request.to != State::enroll) {
+    const bool is_ours = given_to(changed).empty();
+    if (is_ours && changed.state == State::enroll && !changed.last_error.empty() && request.to != State::enroll) {
       changed.last_error.clear();
       changed.internal["import_to"] = name(request.to);
       importing_.insert(changed.uuid);

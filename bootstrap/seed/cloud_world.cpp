@@ -162,12 +162,14 @@ GivingWorld::Answer CloudWorld::ask_cloud(const std::string& service, const std:
   return answer;
 }
 
+Duration upload_patience(std::uint64_t size) { return std::chrono::minutes(30) + std::chrono::seconds(size >> 20U); }
+
 GivingWorld::Sent CloudWorld::upload(const std::string& id, const fs::path& file) {
   HttpRequest asked = request("image", "PUT", cat("/v2/images/", id, "/file"));
   asked.headers.emplace_back("Content-Type", "application/octet-stream");
-  asked.deadline = Deadline::never();
   const Fd from = open_regular(file);
   const std::uint64_t size = fs::file_size(file);
+  asked.deadline = Deadline::after(upload_patience(size), clock_);
   Hasher sha256(HashKind::sha256);
   Hasher sha512(HashKind::sha512);
   std::string part(std::size_t{1} << 20U, '\0');

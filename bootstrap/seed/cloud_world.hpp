@@ -16,6 +16,9 @@ namespace hearth::bootstrap {
 /// in place of OS_PASSWORD, where it is not empty. Throws Error(usage) naming what is missing. Pure.
 [[nodiscard]] Json cloud_login(const Environment& environment, const std::string& password);
 
+/// How long an image of so many bytes may take: glance has half an hour for its part of it, and the way 1 MiB/s.
+[[nodiscard]] Duration upload_patience(std::uint64_t size);
+
 class CloudWorld final : public GivingWorld {
  public:
   struct Cloud {

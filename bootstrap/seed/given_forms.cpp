@@ -27,7 +27,7 @@ bool is_url(const std::string& word) { return word.starts_with("http://") || wor
 GivenImage image_part(const std::string& name, const fs::path& file, const std::string& format,
                       const std::map<std::string, fs::path>& given) {
   const auto own = given.find(name);
-  return {name, own == given.end() ? file : own->second, "", 0, format, {}, ""};
+  return {name, own == given.end() ? file : own->second, "", 0, format, {}, "", false};
 }
 
 void keep_words(GivenImage& image, std::vector<std::string> words) {

@@ -23,6 +23,7 @@ struct GivenImage {
   std::string format;              ///< qcow2, raw, aki, ari
   std::vector<std::string> words;  ///< by which nodes of the seed mean it
   std::string id;                  ///< in glance
+  bool there = false;              ///< and compared
   bool operator==(const GivenImage&) const = default;
 };
 

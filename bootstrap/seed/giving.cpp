@@ -1,6 +1,7 @@
 #include "bootstrap/seed/giving.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/net/url.hpp"
@@ -16,18 +17,20 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr const char* k_giving_journal = "handover.json";
+constexpr std::array<const char*, 3> k_steps = {"begun", "given", "final"};
+constexpr int k_most_locked = 60;                   ///< pauses, until a node that Ironic has locked is told of
 constexpr std::chrono::minutes k_longest_step{10};  ///< of a node in the cloud: its BMC may be slow
 
 Json image_json(const GivenImage& image) {
   return {{"name", image.name},     {"file", image.file.string()}, {"sha256", image.sha256}, {"size", image.size},
-          {"format", image.format}, {"words", image.words},        {"id", image.id}};
+          {"format", image.format}, {"words", image.words},        {"id", image.id},         {"there", image.there}};
 }
 
 GivenImage image_of_json(const Json& kept) {
   return {text_in(kept, "name"),   text_in(kept, "file"),
           text_in(kept, "sha256"), kept.value("size", std::uint64_t{0}),
           text_in(kept, "format"), kept.value("words", std::vector<std::string>()),
-          text_in(kept, "id")};
+          text_in(kept, "id"),     kept.value("there", false)};
 }
 
 /// What an answer of Ironic or glance says of a refusal, however it is wrapped.
@@ -41,6 +44,10 @@ std::string words_of(const GivingWorld::Answer& answer) {
 
 bool good(const GivingWorld::Answer& answer) { return answer.status >= 200 && answer.status < 300; }
 
+bool is_locked(const GivingWorld::Answer& answer) {
+  return answer.status == 409 && words_of(answer).find(" is locked by host ") != std::string::npos;
+}
+
 Json taken_out(const char* path) { return Json::array({{{"op", "remove"}, {"path", path}}}); }
 Json put_in(const char* path, const Json& value) {
   return Json::array({{{"op", "add"}, {"path", path}, {"value", value}}});
@@ -48,14 +55,13 @@ Json put_in(const char* path, const Json& value) {
 
 }  // namespace
 
-std::optional<GivingJournal> read_giving(const fs::path& folder) {
-  const fs::path file = folder / k_giving_journal;
-  const std::optional<std::string> text = RealFileSystem().read(file);
-  if (!text) return std::nullopt;
-  const Json kept = parse_json(*text, file.string()).value_or_throw();
+namespace {
+
+/// Throws Json::exception.
+GivingJournal journal_of_json(const Json& kept) {
   GivingJournal journal{text_in(kept, "id"),
                         text_in(kept, "to"),
-                        text_in(kept, "step", "begun"),
+                        text_in(kept, "step"),
                         {},
                         {},
                         kept.value("left", std::vector<std::string>()),
@@ -65,6 +71,22 @@ std::optional<GivingJournal> read_giving(const fs::path& folder) {
     journal.nodes.push_back(
         {text_in(node, "uuid"), text_in(node, "name"), text_in(node, "goal"), node.value("there", false)});
   return journal;
+}
+
+}  // namespace
+
+std::optional<GivingJournal> read_giving(const fs::path& folder) {
+  const fs::path file = folder / k_giving_journal;
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  if (!text) return std::nullopt;
+  try {
+    GivingJournal journal = journal_of_json(parse_json(*text, file.string()).value_or_throw());
+    const bool knows_step = std::find(k_steps.begin(), k_steps.end(), journal.step) != k_steps.end();
+    if (knows_step && !journal.id.empty() && !journal.to.empty()) return journal;
+  } catch (const Json::exception&) {  // told below
+  }
+  throw Error(ErrorKind::input, cat(file.string(), " is no journal of a handover, or was changed"))
+      .hint("Put the one back that `hearth seed handover` wrote: without it nothing can be returned.");
 }
 
 void write_giving(const fs::path& folder, const GivingJournal& journal) {
@@ -80,7 +102,12 @@ void write_giving(const fs::path& folder, const GivingJournal& journal) {
 
 Json Giving::asked(const std::string& service, const std::string& method, const std::string& target, const Json& body,
                    const std::string& what) {
-  const GivingWorld::Answer answer = world_.ask_cloud(service, method, target, body);
+  GivingWorld::Answer answer = world_.ask_cloud(service, method, target, body);
+  // Ironic looks at its nodes' power now and then, and locks them for it.
+  for (int tries = 0; tries < k_most_locked && is_locked(answer); ++tries) {
+    world_.pause();
+    answer = world_.ask_cloud(service, method, target, body);
+  }
   if (good(answer)) return answer.body;
   throw Error(ErrorKind::external, cat("the cloud refuses to ", what, ": ", words_of(answer)))
       .hint("Mend it there, and run the same command again; --back returns what was given.");
@@ -184,6 +211,7 @@ GivingJournal Giving::plan(const Wishes& wishes) {
               "region of OS_REGION_NAME.");
   }
   const Json nodes = seed_rows("/v1/nodes/detail", "nodes");
+  const Json given = world_.ask_seed("GET", "/v1/hearth/given", Json());
   GivingJournal journal;
   journal.id = random_uuid();
   journal.to = wishes.to;
@@ -197,6 +225,12 @@ GivingJournal Giving::plan(const Wishes& wishes) {
     const auto is_it = [&](const Json& one) { return text_in(one, "uuid") == left || text_in(one, "name") == left; };
     if (std::none_of(all.begin(), all.end(), is_it))
       faults.push_back(cat("--leave ", left, ": the seed has no such node"));
+  }
+  for (const Json& row : list_member(given, "given")) {
+    const auto is_it = [&](const GivenNode& one) { return one.uuid == text_in(row, "uuid"); };
+    const std::string owner = text_in(row, "to");
+    if (owner != wishes.to && std::any_of(journal.nodes.begin(), journal.nodes.end(), is_it))
+      faults.push_back(cat(text_in(row, "name"), ": it was given to ", owner));
   }
   look_at_files(journal, faults);
   look_at_cloud(journal, nodes, faults);
@@ -224,7 +258,7 @@ void Giving::look(const Wishes& wishes) {
   for (const std::string& note : journal.notes) world_.tell(cat("not given: ", note));
 }
 
-void Giving::give_image(GivingJournal& journal, GivenImage& image) {
+void Giving::give_image(GivingJournal& journal, GivenImage& image, bool is_second) {
   const std::string target = cat("/v2/images/", image.id);
   GivingWorld::Answer there = world_.ask_cloud("image", "GET", target, Json());
   if (there.status == 404) {
@@ -238,13 +272,17 @@ void Giving::give_image(GivingJournal& journal, GivenImage& image) {
     throw Error(ErrorKind::external, cat("the cloud tells nothing of the image ", image.name, ": ", words_of(there)));
   }
   const std::string status = text_in(there.body, "status");
-  if (status == "active") return;
-  if (status != "queued") {  // an upload was cut off: an id is never used twice
+  if (status == "active" && image.there) return;
+  if (status != "queued" && (image.there || is_second))  // nodes mean it by that id, or the cloud lies
+    throw Error(ErrorKind::external, cat("the cloud's image ", image.name, " (", image.id, ") is '", status,
+                                         is_second ? "', though it was only just made" : "'"))
+        .hint("Mend it there, and run the same command again; --back returns what was given.");
+  if (status != "queued") {  // an upload was cut off, or nobody compared what came: an id is never used twice
     static_cast<void>(
         asked("image", "DELETE", target, Json(), cat("remove the image ", image.name, ", which is ", status)));
     image.id = random_uuid();
     write_giving(folder_, journal);
-    return give_image(journal, image);
+    return give_image(journal, image, true);
   }
   world_.tell(cat("image ", image.name, " goes to glance: ", human_bytes(image.size)));
   const GivingWorld::Sent sent = world_.upload(image.id, image.file);
@@ -252,7 +290,10 @@ void Giving::give_image(GivingJournal& journal, GivenImage& image) {
   const bool is_whole = text_in(there.body, "os_hash_algo") == "sha512"
                             ? text_in(there.body, "os_hash_value") == sent.sha512
                             : there.body.value("size", std::uint64_t{0}) == image.size;
-  if (text_in(there.body, "status") == "active" && is_whole && sent.sha256 == image.sha256) return;
+  if (text_in(there.body, "status") == "active" && is_whole && sent.sha256 == image.sha256) {
+    image.there = true;
+    return write_giving(folder_, journal);
+  }
   static_cast<void>(world_.ask_cloud("image", "DELETE", target, Json()));
   image.id = random_uuid();
   write_giving(folder_, journal);
@@ -315,7 +356,8 @@ void Giving::bring_to_goal(const GivenNode& node) {
 }
 
 void Giving::give_node(GivingJournal& journal, GivenNode& node) {
-  const Json whole = world_.ask_seed("PUT", cat("/v1/hearth/given/", node.uuid), {{"to", journal.to}});
+  const Json whole =
+      world_.ask_seed("PUT", cat("/v1/hearth/given/", node.uuid), {{"to", journal.to}, {"provision_state", node.goal}});
   enrol(journal, node, whole);
   bring_to_goal(node);
   const std::string target = cat("/v1/nodes/", node.uuid);
@@ -369,21 +411,62 @@ void Giving::run(const Wishes& wishes) {
                            : "--back returns all of it; --final makes it final");
 }
 
-/// Why it can't be taken away from the cloud; empty where it can.
-std::string Giving::use_in_cloud(const GivingJournal& journal, const GivenNode& node) {
+/// What the seed knows of the nodes of the journal, by UUID. Where one was deleted there, null.
+std::map<std::string, Json> Giving::kept_by_seed(const GivingJournal& journal) {
+  std::map<std::string, Json> kept;
+  for (const GivenNode& node : journal.nodes) kept[node.uuid] = nullptr;
+  bool has_one = journal.nodes.empty();
+  const Json rows = seed_rows("/v1/nodes/detail", "nodes");
+  for (const Json& row : list_member(rows, "nodes")) {
+    const auto ours = kept.find(text_in(row, "uuid"));
+    if (ours == kept.end()) continue;
+    ours->second = row;
+    has_one = true;
+  }
+  if (!has_one)
+    throw Error(ErrorKind::input,
+                cat("the seed has none of the nodes of the handover that ", folder_.string(), " tells of"))
+        .hint("Nothing was returned. Name the seed that gave them (--state, --url), or its journal (--journal).");
+  const Json given = world_.ask_seed("GET", "/v1/hearth/given", Json());
+  for (const Json& row : list_member(given, "given")) {
+    const auto ours = kept.find(text_in(row, "uuid"));
+    if (ours != kept.end() && ours->second.is_object()) ours->second["to"] = text_in(row, "to");
+  }
+  return kept;
+}
+
+namespace {
+
+/// Whether the cloud has put something on a node in service, or promised it to somebody.
+bool is_changed(const Json& there, const Json& given) {
+  const auto image = [](const Json& node) { return text_in(object_member(node, "instance_info"), "image_source"); };
+  return text_in(there, "instance_uuid") != text_in(given, "instance_uuid") || image(there) != image(given);
+}
+
+}  // namespace
+
+/// Why it can't be taken away from the cloud; empty where it can. `kept`: what the seed knows of it.
+std::string Giving::use_in_cloud(const GivingJournal& journal, const GivenNode& node, const Json& kept) {
   const Deadline deadline = Deadline::after(k_longest_step, clock_);
   while (true) {
     const Json there = cloud_node(node.uuid);
-    if (there.is_null() || text_in(object_member(there, "extra"), k_handover_mark) != journal.id) return "";
+    if (there.is_null()) return "";
+    if (text_in(object_member(there, "extra"), k_handover_mark) != journal.id)
+      return text_in(kept, "to").empty()
+                 ? ""
+                 : cat(node.name, " is not marked as given there (extra/", k_handover_mark, " = ", journal.id, ")");
     const std::string state = text_in(there, "provision_state");
-    if (state == node.goal || state == "enroll" || state == "manageable" || state == "adopt failed") return "";
+    const bool is_new = kept.is_object() && is_changed(there, node_for_cloud(kept, journal.images, journal.id));
+    if (state == node.goal) return is_new ? cat(node.name, " has another instance or image there") : "";
+    const bool was_in_service = node.there && node.goal == "active";
+    if (!was_in_service && (state == "enroll" || state == "manageable" || state == "adopt failed")) return "";
     const bool was_on_its_way = state == "verifying" || state == "adopting" || state == "cleaning";
     if (!was_on_its_way || deadline.passed(clock_.now())) return cat(node.name, " is ", state, " there");
     world_.pause();
   }
 }
 
-void Giving::return_node(const GivingJournal& journal, const GivenNode& node) {
+void Giving::return_node(const GivingJournal& journal, const GivenNode& node, const Json& kept) {
   const Json there = cloud_node(node.uuid);
   if (!there.is_null() && text_in(object_member(there, "extra"), k_handover_mark) == journal.id) {
     const std::string target = cat("/v1/nodes/", node.uuid);
@@ -395,6 +478,8 @@ void Giving::return_node(const GivingJournal& journal, const GivenNode& node) {
       static_cast<void>(asked("baremetal", "PATCH", target, taken_out("/instance_uuid"), cat("release ", node.name)));
     static_cast<void>(asked("baremetal", "DELETE", target, Json(), cat("forget ", node.name)));
   }
+  if (kept.is_null())
+    return world_.tell(cat("node ", node.name, " was deleted from the seed: only the cloud forgets it"));
   static_cast<void>(world_.ask_seed("DELETE", cat("/v1/hearth/given/", node.uuid), Json()));
   world_.tell(cat("node ", node.name, " is the seed's again"));
 }
@@ -405,14 +490,16 @@ void Giving::back() {
   if (journal->step == "final")
     throw Error(ErrorKind::input,
                 cat("the handover to ", journal->to, " is final: the cloud knows more than the seed by now"));
+  const std::map<std::string, Json> kept = kept_by_seed(*journal);
   std::vector<std::string> used;
   for (const GivenNode& node : journal->nodes) {
-    if (std::string use = use_in_cloud(*journal, node); !use.empty()) used.push_back(std::move(use));
+    if (std::string use = use_in_cloud(*journal, node, kept.at(node.uuid)); !use.empty())
+      used.push_back(std::move(use));
   }
   if (!used.empty())
     throw Error(ErrorKind::input, cat("the cloud has used what it got: ", join(used, ", ")))
         .hint("Nothing was returned. Bring these nodes back to the state that they came in, then again --back.");
-  for (const GivenNode& node : journal->nodes) return_node(*journal, node);
+  for (const GivenNode& node : journal->nodes) return_node(*journal, node, kept.at(node.uuid));
   for (const GivenImage& image : journal->images) {
     const GivingWorld::Answer gone = world_.ask_cloud("image", "DELETE", cat("/v2/images/", image.id), Json());
     if (!good(gone) && gone.status != 404)

@@ -7,6 +7,7 @@
 // Nothing is switched, written or cleaned: Ironic adopts what is in service.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,7 +83,7 @@ class Giving {
   void look_at_cloud(const GivingJournal& journal, const Json& nodes, std::vector<std::string>& faults);
   void look_at_files(GivingJournal& journal, std::vector<std::string>& faults);
   void name_what_stays(GivingJournal& journal, const Json& nodes);
-  void give_image(GivingJournal& journal, GivenImage& image);
+  void give_image(GivingJournal& journal, GivenImage& image, bool is_second = false);
   void give_node(GivingJournal& journal, GivenNode& node);
   void enrol(const GivingJournal& journal, const GivenNode& node, const Json& whole);
   void bring_to_goal(const GivenNode& node);
@@ -91,8 +92,9 @@ class Giving {
   [[nodiscard]] Json cloud_node(const std::string& uuid);
   [[nodiscard]] Json asked(const std::string& service, const std::string& method, const std::string& target,
                            const Json& body, const std::string& what);
-  void return_node(const GivingJournal& journal, const GivenNode& node);
-  [[nodiscard]] std::string use_in_cloud(const GivingJournal& journal, const GivenNode& node);
+  void return_node(const GivingJournal& journal, const GivenNode& node, const Json& kept);
+  [[nodiscard]] std::map<std::string, Json> kept_by_seed(const GivingJournal& journal);
+  [[nodiscard]] std::string use_in_cloud(const GivingJournal& journal, const GivenNode& node, const Json& kept);
 
   fs::path folder_;
   GivingWorld& world_;

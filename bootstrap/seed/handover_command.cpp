@@ -4,6 +4,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
@@ -52,6 +53,9 @@ GivenSeed given_seed(const cli::Arguments& arguments, const FindSeed& find, cons
 Giving::Wishes wishes_of(const cli::Arguments& arguments, std::map<std::string, fs::path> files) {
   Giving::Wishes wishes;
   wishes.to = arguments.value_or("to", "");
+  if (const Result<Url> to = parse_url(wishes.to); to && !to->user_info.empty())  // all users of the seed are told it
+    throw Error(ErrorKind::usage, "--to: no user or password is to be in the URL of the cloud")
+        .hint("Who logs in is told by OS_USERNAME and OS_PASSWORD, or --password-file FILE.");
   wishes.files = std::move(files);
   for (const std::string& word : arguments.values("image")) {
     const std::size_t at = word.find('=');

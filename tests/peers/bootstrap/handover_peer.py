@@ -206,6 +206,7 @@ def refusals(handover, ironic, seed):
            "not given: networks, addresses and boot files stay with the seed: the cloud's catalogue has no network service")
     expect(handover.run(password="wrong", code=1), "lets nobody in with this user and password (HTTP 401)", "OS_USERNAME")
     expect(handover.run("--to", "http://127.0.0.1:9", code=1), "127.0.0.1:9", "goes on where it was")
+    expect(handover.run("--to", "http://admin:pw@127.0.0.1:9", code=2), "no user or password is to be in the URL")
     expect(handover.run("--to", ironic.url, code=1), "gives no token", "--to is the URL of the cloud's identity service")
     kept, handover.cloud.services["baremetal"] = handover.cloud.services.pop("baremetal"), None
     del handover.cloud.services["baremetal"]

@@ -359,6 +359,22 @@ TEST_F(Api, theServicesAreGivenToAnActiveNodeWhenNoneIsWorkedOn) {
   EXPECT_NE(ask("GET", "/v1/hearth/events").body.dump().find("the services are given to n1"), std::string::npos);
 }
 
+TEST_F(Api, aMachineIsGivenAwayOnlyAsWhatItWasSeenAs) {
+  add("fake-hardware", "52:54:00:00:00:01", "n1");
+  const Json as_active = {{"to", "http://cloud:5000"}, {"provision_state", "active"}};
+  const Json as_available = {{"to", "http://cloud:5000"}, {"provision_state", "available"}};
+  const Said other = ask("PUT", "/v1/hearth/given/n1", as_active);
+  EXPECT_EQ(other.status, 409);
+  EXPECT_NE(other.fault().find("n1 is available now"), std::string::npos) << other.fault();
+  conductor->set_maintenance("n1", true, "a fan");
+  EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", as_available).status, 409);
+  conductor->set_maintenance("n1", false, "");
+  EXPECT_TRUE(ask("GET", "/v1/hearth/given").body["given"].empty());
+  EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", as_available).status, 200);
+  EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", as_available).status, 200) << "the same command again";
+  EXPECT_EQ(ask("GET", "/v1/hearth/given").body["given"].size(), 1U);
+}
+
 TEST_F(Api, filtersAreKeptToOrRefusedAndNeverIgnored) {
   const std::string retired = add("fake-hardware", "52:54:00:00:00:01", "old");
   add("fake-hardware", "52:54:00:00:00:02", "new");

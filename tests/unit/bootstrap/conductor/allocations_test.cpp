@@ -45,6 +45,9 @@ TEST_F(Allocations, leaveOutNodesInMaintenanceOfOtherOwnersOrWhosePowerIsNotKnow
   node.power = Power::off;
   node.fields["owner"] = "ann";
   EXPECT_EQ(allocated({{"owner", "bob"}}), "");
+  conductor->give("one", "http://cloud:5000");
+  EXPECT_EQ(allocated({{"owner", "ann"}}), "");
+  conductor->ledger().edit(uuid).internal.erase(k_given_to);
   EXPECT_EQ(allocated({{"owner", "ann"}}), uuid);
 }
 

@@ -157,6 +157,14 @@ TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
   EXPECT_TRUE(refused([&] { conductor->inject_nmi("web1", {}); }));
   EXPECT_TRUE(refused([&] { conductor->give("web1", "http://other:5000"); }));
   EXPECT_EQ(events(uuid, "given").size(), 1U);
+  ImportRequest others;
+  others.text = R"({"nodes": [{"name": "web9", "pm_type": "fake_pxe", "mac": ["52:54:00:00:00:99"]}]})";
+  others.source = "others.json";
+  others.to = State::enroll;
+  others.remove_absent = true;
+  ASSERT_NE(join(conductor->import(others).warnings, "\n").find("was given to http://cloud:5000: it stays"),
+            std::string::npos);
+  EXPECT_EQ(given_to(node(uuid)), "http://cloud:5000");
   EXPECT_TRUE(events(uuid, "handover").empty()) << "these end the service (cli/seed_service.cpp)";
   start();  // a new process knows it, too
   EXPECT_TRUE(refused([&] { conductor->power("web1", "power on"); }));

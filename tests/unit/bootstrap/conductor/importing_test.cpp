@@ -82,6 +82,17 @@ TEST_F(Importing, whatIsCorrectedIsTriedAgain) {
   EXPECT_EQ(node(uuid).last_error, "");
 }
 
+TEST_F(Importing, aCorrectedNodeThatWasGivenAwayIsNotAsked) {
+  const std::string uuid =
+      import(R"([{"pm_type": "fake-hardware", "fake_fault": "refused", "mac": ["52:54:00:00:00:01"]}])").created.at(0);
+  pass(2);
+  conductor->give(uuid, "http://cloud:5000");
+  EXPECT_EQ(import(R"([{"pm_type": "fake-hardware", "fake_fault": "", "mac": ["52:54:00:00:00:01"]}])").updated.size(),
+            1U);
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::enroll);
+}
+
 TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
   const std::string uuid = import(k_three).created[0];
   set_state(uuid, State::deploying);

@@ -41,6 +41,21 @@ TEST_F(OffOrder, ofAKilledConductorFindsNoMachineThatWasStartedMeanwhile) {
   EXPECT_FALSE(node(uuid).internal.contains(k_switching_off)) << "the next conductor has nothing to wait for";
 }
 
+TEST_F(OffOrder, ofAKilledConductorFindsNoMachineThatIsAnothersMeanwhile) {
+  conductor->verb(uuid, "active", {});
+  pass(3);
+  clock.advance(std::chrono::seconds(601));
+  go_to("power off");
+  conductor->verb(uuid, "abort", {});
+  start();
+  pass(5);
+  ASSERT_FALSE(node(uuid).job.running());
+  EXPECT_THROW(conductor->give(uuid, "http://cloud:5000"), Refusal);
+  pass(57);
+  conductor->give(uuid, "http://cloud:5000");
+  EXPECT_EQ(given_to(node(uuid)), "http://cloud:5000");
+}
+
 TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
   conductor->verb(uuid, "active", {});
   pass(3);

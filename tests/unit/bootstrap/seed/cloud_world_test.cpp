@@ -67,6 +67,11 @@ TEST_F(CloudWorldTest, AnOldTokenIsRenewedOnce) {
   EXPECT_EQ(cloud.ask_cloud("baremetal", "GET", "/v1/nodes", Json()).status, 200);
 }
 
+TEST_F(CloudWorldTest, ALargeImageHasTimeToArrive) {
+  EXPECT_EQ(upload_patience(0), std::chrono::minutes(30));
+  EXPECT_GT(upload_patience(std::uint64_t{50} << 30U), std::chrono::hours(14));
+}
+
 TEST_F(CloudWorldTest, FaultsSayWhatFailedAndWhatToDo) {
   CloudWorld cloud = world();
   EXPECT_NE(failure(cloud, "baremetal").find("goes on where it was"), std::string::npos);

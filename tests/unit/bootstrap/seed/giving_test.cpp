@@ -30,7 +30,9 @@ class SmallCloud final : public GivingWorld {
   std::map<std::string, Json> images;
   std::set<std::string> services = {"baremetal", "image"};
   std::vector<std::string> verbs, told;
-  std::string broken;  ///< a verb that fails
+  std::string broken;        ///< a verb that fails
+  int locked = 0;            ///< so many orders are refused, as Ironic's power sync holds the node
+  bool cuts_upload = false;  ///< of which nothing comes, and which is told as whole
   int calls = 0, cut_at = -1, uploads = 0;
   bool cut_after = false;
 
@@ -58,14 +60,21 @@ class SmallCloud final : public GivingWorld {
         return {{"ports", all}};
       }
       if (target == "/v1/hearth/images") return {{"images", registered}};
+      if (method == "GET" && target == "/v1/hearth/given") {
+        Json list = Json::array();
+        for (const auto& [uuid, to] : given) list.push_back({{"uuid", uuid}, {"name", "web" + uuid}, {"to", to}});
+        return {{"given", list}};
+      }
       const std::string uuid = target.substr(target.rfind('/') + 1);
       if (method == "DELETE") {
         given.erase(uuid);
         return Json();
       }
-      given[uuid] = body.at("to");
       for (const Json& row : rows) {
-        if (row["uuid"] == uuid) return row;
+        if (row["uuid"] != uuid) continue;
+        if (row["provision_state"] != body.at("provision_state")) throw Error(ErrorKind::input, "it is now otherwise");
+        given[uuid] = body.at("to");
+        return row;
       }
       throw Error(ErrorKind::not_found, "404");
     });
@@ -81,7 +90,8 @@ class SmallCloud final : public GivingWorld {
       const std::string bytes = read_file(file);
       images.at(id)["status"] = "active";
       images.at(id)["os_hash_algo"] = "sha512";
-      images.at(id)["os_hash_value"] = hex_digest(HashKind::sha512, bytes);
+      images.at(id)["os_hash_value"] = hex_digest(HashKind::sha512, cuts_upload ? "" : bytes);
+      if (cuts_upload) throw CutOff();
       return {hex_digest(HashKind::sha256, bytes), hex_digest(HashKind::sha512, bytes)};
     });
   }
@@ -108,6 +118,10 @@ class SmallCloud final : public GivingWorld {
     return {200, images[id]};
   }
   Answer ironic(const std::string& method, const std::string& target, const Json& body) {
+    if (method != "GET" && locked > 0) {
+      --locked;
+      return {409, {{"error_message", R"({"faultstring": "Node 1 is locked by host c, please retry"})"}}};
+    }
     if (target == "/v1/drivers") return {200, {{"drivers", {{{"name", "ipmi"}}}}}};
     if (method == "POST") return added(target == "/v1/ports" ? ports : nodes, body);
     if (target.starts_with("/v1/ports?address=")) return {200, {{"ports", Json::array()}}};
@@ -291,8 +305,9 @@ TEST_F(GivingTest, EverythingThatIsWrongIsToldBeforeAnythingChanges) {
   RealFileSystem().write(folder_.path() / "disk.raw", "another disk", {});
   const std::string story = failure([&] { run(cloud); });
   for (const char* part :
-       {"web1 is deploying", "web2 has the driver libvirt", "web3 is in maintenance", "the cloud has a node 3 already",
-        "the cloud has an image disk already", "is not what the seed has registered", "--leave NODE"})
+       {"web1 is deploying", "web3: it was given to x", "web2 has the driver libvirt", "web3 is in maintenance",
+        "the cloud has a node 3 already", "the cloud has an image disk already", "is not what the seed has registered",
+        "--leave NODE"})
     EXPECT_NE(story.find(part), std::string::npos) << part << "\n" << story;
   EXPECT_FALSE(read_giving(folder_.path()));
   EXPECT_EQ(cloud.given.size(), 1U);
@@ -330,6 +345,7 @@ TEST_F(GivingTest, ANodeThatTheCloudCannotManageIsToldInItsWordsAndTriedAgain) {
   EXPECT_NE(story.find("the cloud's node web1 stays enroll: the BMC says no"), std::string::npos) << story;
   EXPECT_EQ(cloud.given.size(), 1U) << "nodes that were not begun are the seed's";
   cloud.broken.clear();
+  cloud.locked = 3;  // passing
   run(cloud);
   expect_all_given(cloud);
 }
@@ -353,6 +369,79 @@ TEST_F(GivingTest, WhatTheCloudHasUsedIsNotTakenFromIt) {
   cloud.nodes["2"]["provision_state"] = "available";
   back(cloud);
   expect_all_back(cloud);
+}
+
+TEST_F(GivingTest, WhatTheCloudHasPutOnAMachineOrPromisedIsNotTakenFromIt) {
+  const std::vector<std::tuple<std::string, const char*, Json>> changes = {
+      {"1", "/instance_info/image_source", "its own"},
+      {"1", "/provision_state", "manageable"},  // it was undeployed there
+      {"2", "/instance_uuid", "nova's"},
+      {"1", "/extra", Json::object()}};  // whose it is can't be told, and two would give it orders
+  for (const auto& [uuid, what, value] : changes) {
+    SmallCloud cloud = world();
+    run(cloud);
+    const Json before = cloud.nodes[uuid];
+    cloud.nodes[uuid][Json::json_pointer(what)] = value;
+    EXPECT_NE(failure([&] { back(cloud); }).find(cat("has used what it got: web", uuid)), std::string::npos) << what;
+    EXPECT_EQ(cloud.given.size(), 3U) << what;
+    EXPECT_EQ(cloud.nodes.size(), 3U) << what;
+    cloud.nodes[uuid] = before;
+    back(cloud);
+    expect_all_back(cloud);
+  }
+}
+
+TEST_F(GivingTest, ANodeThatHasChangedSinceTheHandoverBeganIsNotGivenAsItWas) {
+  SmallCloud cloud = world();
+  cloud.broken = "manage";
+  static_cast<void>(failure([&] { run(cloud); }));
+  cloud.broken.clear();
+  cloud.rows[1]["provision_state"] = "active";
+  EXPECT_NE(failure([&] { run(cloud); }).find("it is now otherwise"), std::string::npos);
+  EXPECT_EQ(cloud.given.size(), 1U);
+  EXPECT_EQ(cloud.nodes.size(), 1U);
+  back(cloud);
+  expect_all_back(cloud);
+}
+
+TEST_F(GivingTest, OnlyTheSeedThatGaveGetsItBackAndWithoutNodesDeletedThere) {
+  SmallCloud cloud = world();
+  run(cloud);
+  const Json rows = cloud.rows;
+  cloud.rows = {SmallCloud::seed_node("9", "web1", "active")};
+  EXPECT_NE(failure([&] { back(cloud); }).find("the seed has none of the nodes"), std::string::npos);
+  EXPECT_EQ(cloud.nodes.size(), 3U);
+  cloud.rows = {rows[0], rows[1]};
+  back(cloud);
+  EXPECT_EQ(cloud.given.erase("3"), 1U) << "a seed was asked for what it does not have";
+  expect_all_back(cloud);
+}
+
+TEST_F(GivingTest, AnImageThatNobodyComparedIsNotTakenAsWhole) {
+  SmallCloud cloud = world();
+  cloud.cuts_upload = true;
+  ASSERT_TRUE(cut([&] { run(cloud); }));
+  cloud.cuts_upload = false;
+  run(cloud);
+  EXPECT_EQ(cloud.images.size(), 2U);
+  for (const auto& [id, image] : cloud.images)
+    EXPECT_NE(image["os_hash_value"], hex_digest(HashKind::sha512, "")) << image["name"];
+  for (auto& [id, image] : cloud.images) image["status"] = "deactivated";
+  GivingJournal journal = *read_giving(folder_.path());
+  journal.step = "begun";
+  write_giving(folder_.path(), journal);
+  EXPECT_NE(failure([&] { run(cloud); }).find("is 'deactivated'"), std::string::npos) << "nodes mean it by that id";
+}
+
+TEST_F(GivingTest, WhatIsNoJournalReturnsNothing) {
+  for (const char* text : {"{}", "[]", R"({"id": "x", "to": "http://cloud:5000", "step": "given", "left": 5})",
+                           R"({"to": "http://cloud:5000", "step": "given", "nodes": [{"uuid": "1"}]})",
+                           R"({"id": "x", "to": "http://cloud:5000", "step": "give"})"}) {
+    RealFileSystem().write(folder_.path() / "handover.json", text, {});
+    SmallCloud cloud = world();
+    EXPECT_NE(failure([&] { back(cloud); }).find("is no journal of a handover"), std::string::npos) << text;
+    EXPECT_EQ(cloud.calls, 0);
+  }
 }
 
 TEST_F(GivingTest, WhatIsFinalStays) {
