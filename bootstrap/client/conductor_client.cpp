@@ -302,13 +302,14 @@ std::optional<FileLock> lock_of(const fs::path& directory) {
   }
 }
 
-/// One that takes in nobody any more does, too: it hangs, and `hearth why` tells it.
+/// One that takes in nobody any more does, too: it hangs, and `hearth why` tells it. Of a socket of another user's the
+/// lock tells.
 bool somebody_listens(const fs::path& socket) {
   try {
     return connect_locally(socket, false).has_value();
   } catch (const Error& error) {
-    if (error.system_error() != EAGAIN) throw;
-    return true;
+    if (error.system_error() != EAGAIN && error.system_error() != EACCES) throw;
+    return error.system_error() == EAGAIN;
   }
 }
 
@@ -332,6 +333,18 @@ std::string conductor_url(const cli::Arguments& arguments) {
   return arguments.value_or("url", set == env.end() ? "" : set->second);
 }
 
+namespace {
+
+void make_state(const std::string& directory) try {
+  RealFileSystem().make_directories(directory, 0700);
+} catch (Error& error) {
+  throw error.hint(
+      "be root, name a conductor that runs (--url, HEARTH_NODE_URL), or keep nodes elsewhere (--state, "
+      "HEARTH_NODE_STATE)");
+}
+
+}  // namespace
+
 std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arguments, NewState absent) {
   const std::string directory = state_directory(arguments);
   const std::string url = conductor_url(arguments);
@@ -339,18 +352,17 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   if (absent == NewState::refused) require_state(directory);
   if (absent == NewState::played && !has_state(directory)) return std::make_unique<PlayedConductor>();
   const bool is_new = !has_state(directory);
-  try {
-    RealFileSystem().make_directories(directory, 0700);
-  } catch (Error& error) {
-    throw error.hint(
-        "be root, name a conductor that runs (--url, HEARTH_NODE_URL), or keep nodes elsewhere (--state, "
-        "HEARTH_NODE_STATE)");
-  }
-  std::optional<FileLock> lock = lock_of(directory);
-  if (lock) return own_conductor(directory, is_new, std::move(*lock));
   const fs::path socket = fs::path(directory) / k_api_socket;
+  // Who is served needs no lock, whose file is opened for writing: a disk that hangs does not let that.
+  bool served = !is_new && somebody_listens(socket);
+  if (!served) {
+    make_state(directory);
+    std::optional<FileLock> lock = lock_of(directory);
+    if (lock) return own_conductor(directory, is_new, std::move(*lock));
+    served = somebody_listens(socket);
+  }
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
-  if (somebody_listens(socket)) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
+  if (served) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
   throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
 }
 

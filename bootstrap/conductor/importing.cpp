@@ -35,7 +35,8 @@ std::set<std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
 }
 
 /// "ipmi 192.0.2.31, 52:54:00:00:00:01".
-std::string machine_text(const Node& node, const std::string& management) {
+std::string machine_text(const Node& node, std::string_view management) {
+  if (management.ends_with('/')) management.remove_suffix(1);  // of Redfish, where no system is named
   std::vector<std::string> parts = {management.empty() ? node.driver : cat(node.driver, " ", management)};
   for (const Port& port : node.ports) parts.push_back(port.address);
   return join(parts, ", ");

@@ -285,12 +285,18 @@ class CsvTable {
     for (const std::string& field : headed ? fields : std::vector<std::string>{}) header_.push_back(column_name(field));
     return form_ == ListingFormat::instackenv ? own_header_fault() : "";
   }
-  /// A column that is nobody's is left out, and told of; one that is near to ours is a mistake.
+  /// A column that is nobody's is left out, and told of; one that is near to ours is a mistake, and so is one that
+  /// stands twice, of which one's values would be lost.
   std::string own_header_fault() {
     std::vector<std::string> faults;
+    std::set<std::string> known;
     for (std::string& column : header_) {
       if (column == "mac_address" || column == "mac_addr") column = "mac";
-      if (column.empty() || is_place(column) || is_entry_field(column)) continue;
+      if (column.empty()) continue;
+      if (is_place(column) || is_entry_field(column)) {
+        if (!known.insert(column).second) return cat("the column ", column, " stands twice");
+        continue;
+      }
       const std::string meant = meant_entry_field(column);
       if (meant.empty())
         left_out_.insert(column);
@@ -315,16 +321,15 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
   std::size_t first = 1;
   std::string row;  // of several lines where a quoted field has some
   bool open = false;
-  const std::string_view first_line = text.substr(0, text.find('\n'));
-  // As spreadsheets write it where numbers have a comma.
-  const char separator = first_line.find(',') == first_line.npos && first_line.find(';') != first_line.npos ? ';' : ',';
+  std::optional<char> separator;
   for (const std::string& line : split_lines(text)) {
     ++number;
     row += open ? cat("\n", line) : line;
     if (std::count(line.begin(), line.end(), '"') % 2 != 0) open = !open;
     if (open) continue;
     if (!trim(row).empty()) {
-      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row), separator))) return *fault;
+      if (!separator) separator = separator_of(row);
+      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row), *separator))) return *fault;
     }
     row.clear();
     first = number + 1;

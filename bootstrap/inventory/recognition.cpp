@@ -144,6 +144,10 @@ std::string nothing_known(const Value& top) {
 
 }  // namespace
 
+char separator_of(std::string_view first_line) {
+  return first_line.find(',') == first_line.npos && first_line.find(';') != first_line.npos ? ';' : ',';
+}
+
 ListingFormat syntax_of(std::string_view text) {
   for (const std::string& whole : split_lines(text)) {
     const std::string_view line = trim(whole);
@@ -158,7 +162,7 @@ ListingFormat syntax_of(std::string_view text) {
       return ListingFormat::yaml;
     const bool variables = words.size() > 1 && words[1].find('=') != std::string::npos;
     if (variables && words[0].find(',') == std::string::npos) return ListingFormat::ini;  // whose values have commas
-    if (std::count(line.begin(), line.end(), ',') >= 2) return ListingFormat::csv;
+    if (std::count(line.begin(), line.end(), separator_of(line)) >= 2) return ListingFormat::csv;
     return words.size() >= 5 && pxe::parse_mac(words.back()) ? ListingFormat::lines : ListingFormat::yaml;
   }
   return ListingFormat::yaml;

@@ -17,6 +17,9 @@ namespace hearth::bootstrap {
 [[nodiscard]] Result<ListingFormat> form_of(const std::vector<metadata::Value>& documents, std::string_view source,
                                             const std::vector<Position>& places);
 
+/// Of a table, by its first line that is not empty: a semicolon where it has no comma, as spreadsheets write it where
+/// numbers have a comma.
+[[nodiscard]] char separator_of(std::string_view first_line);
 /// The form of CSV by its first line; `any` where no form begins like this.
 [[nodiscard]] ListingFormat form_of_table(const std::vector<std::string>& first_line);
 /// "OOB IP" → oob_ip.

@@ -23,10 +23,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
 from conductor import Conductor, same  # noqa: E402  pylint: disable=wrong-import-position
 
-# As a disk that takes 0.7 s to keep what is written while the file is there, and hangs while something is in it.
+# As a disk that takes 0.7 s to keep what is written while the file is there, and hangs while something is in it: then nothing is
+# opened there that it may have to make, either.
 SLOW_DISK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +41,22 @@ static int slow(const char* name, int fd) {
 }
 int fsync(int fd) { return slow("fsync", fd); }
 int fdatasync(int fd) { return slow("fdatasync", fd); }
+static int opened(const char* name, const char* path, int flags, mode_t mode) {
+  const char* file = getenv("SLOW_DISK");
+  struct stat there;
+  if ((flags & O_CREAT) && file && stat(file, &there) == 0 && there.st_size > 0) usleep(60000000);
+  return ((int (*)(const char*, int, mode_t))dlsym(RTLD_NEXT, name))(path, flags, mode);
+}
+#define OPENED(name)                                                    \
+  int name(const char* path, int flags, ...) {                          \
+    va_list rest;                                                       \
+    va_start(rest, flags);                                              \
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0; \
+    va_end(rest);                                                       \
+    return opened(#name, path, flags, mode);                            \
+  }
+OPENED(open)
+OPENED(open64)
 """
 
 

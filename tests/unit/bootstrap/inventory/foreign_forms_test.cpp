@@ -39,7 +39,7 @@ TEST(ForeignForms, bifrostsExampleHasItsBmcOneLevelDeeper) {
 
 TEST(ForeignForms, columnsOfOnesOwnArePlacesOrLeftOutAndMisspeltOnesAreToldOnce) {
   const auto nodes = read_listing(
-      "pm_type;pm_addr;mac_address;rack;asset_"
+      "\npm_type;pm_addr;mac_address;rack;asset_"
       "tag\nipmi;192.0.2.5;52:54:00:00:00:01;A1;7\nipmi;192.0.2.6;52:54:00:00:00:"
       "02;A2;8\n",
       "own.csv", ListingFormat::csv);
@@ -52,6 +52,10 @@ TEST(ForeignForms, columnsOfOnesOwnArePlacesOrLeftOutAndMisspeltOnesAreToldOnce)
       read_listing("pm_type,pm_adr,mac\nipmi,192.0.2.5,52:54:00:00:00:01\n", "own.csv", ListingFormat::csv);
   ASSERT_FALSE(misspelt);
   EXPECT_EQ(misspelt.error().text(), "own.csv:1:1: unknown columns: pm_adr (do you mean pm_addr?)");
+  const auto twice = read_listing("pm_type,pm_addr,mac_address,,,mac\nipmi,192.0.2.5,52:54:00:00:00:01,,,\n", "own.csv",
+                                  ListingFormat::csv);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().text(), "own.csv:1:1: the column mac stands twice");
 }
 
 TEST(ForeignForms, ironicsOwnCreateFile) {

@@ -61,7 +61,8 @@ TEST(Recognition, how_a_text_is_written) {
   for (const auto& [text, syntax] :
        {std::pair{"# x\n\n[all]\n", ListingFormat::ini}, std::pair{"[\n{}]", ListingFormat::json},
         std::pair{"[{\"a\": 1}]", ListingFormat::json}, std::pair{"w0 a=b\n", ListingFormat::ini},
-        std::pair{"a,b,c\n", ListingFormat::csv}, std::pair{"u 1 1024 10 52:54:00:00:00:04\n", ListingFormat::lines},
+        std::pair{"a,b,c\n", ListingFormat::csv}, std::pair{"\na;b;c\n", ListingFormat::csv},
+        std::pair{"u 1 1024 10 52:54:00:00:00:04\n", ListingFormat::lines},
         std::pair{"---\n- a\n", ListingFormat::yaml}})
     EXPECT_EQ(syntax_of(text), syntax) << text;
 }
