@@ -142,8 +142,20 @@ void FactSource::add_elements(Facts& facts) const {
   }
 }
 
-/// What a step was seen to read of elements, by whatever path it came there. Of a directory that it listed all counts.
+/// A link's own text, too: a hook may copy the link, wherever it leads.
+std::string FactSource::element_digest(const fs::path& path) const {
+  boost::system::error_code none;
+  const fs::path target = fs::read_symlink(path, none);
+  return none ? digests_.path(path) : fact_digest(cat(digests_.path(path), " -> ", target.string()));
+}
+
+/// What a step was seen to read of elements, by whatever path it came there. Of a directory that it listed all counts;
+/// from one that holds elements it may have asked for any file of theirs without anybody being told.
 void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
+  const bool has_listed = std::any_of(reads.machine.begin(), reads.machine.end(), [this](const auto& read) {
+    return read.first != setup_.start_directory && holds_elements(read.first);  // interpreters list that one
+  });
+  if (has_listed || reads.everything) return add_elements(facts);
   std::set<fs::path> paths(reads.shown.begin(), reads.shown.end());
   for (const auto& [path, stamp] : reads.machine) paths.insert(path);
   for (const auto& [path, look] : reads.asked) paths.insert(path);
@@ -159,7 +171,7 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
       const fs::path inner = path.lexically_relative(place);
       const bool is_whole = inner.empty() || inner == ".";
       facts.emplace(is_whole ? cat("element ", element.name) : cat("element ", element.name, "/", inner.string()),
-                    digests_.path(is_whole ? element.path : element.path / inner));
+                    is_whole ? digests_.path(element.path) : element_digest(element.path / inner));
     }
   }
 }
@@ -419,7 +431,6 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   }
   for (const std::string& path : reads.directories)
     facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
-  if (reads.everything) add_elements(facts);
   add_element_reads(reads, facts);
   add_texts(step, reads, facts);
   add_variables(step, facts);

@@ -101,6 +101,7 @@ class FactSource {
     bool names_bootstrap = false;  ///< the packages that a bootstrap takes
   };
   void add_elements(Facts& facts) const;  ///< all their files as one fact, and which they are
+  [[nodiscard]] std::string element_digest(const fs::path& path) const;
   void add_element_reads(const Reads& reads, Facts& facts) const;
   void add_path_of(const std::string& entry, Reads& reads) const;
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;

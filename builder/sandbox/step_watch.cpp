@@ -293,7 +293,9 @@ std::string StepWatch::proc_of(const seccomp_notif& call) const {
 }
 
 /// What hooks wrote to a copy of a directory of the machine, and all that is below a directory that they made there.
+/// An input is none, whatever they do to it: of what they add to one the rest is still there.
 bool StepWatch::is_hooks_own(const fs::path& path) const {
+  if (is_input(path.string())) return false;
   return std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
     const fs::path inner = path.lexically_relative(copy.directory);
     if (inner.empty() || inner == "." || *inner.begin() == "..") return false;
@@ -303,12 +305,13 @@ bool StepWatch::is_hooks_own(const fs::path& path) const {
   });
 }
 
-bool StepWatch::is_told(const std::string& path) const {
-  if (!is_of_the_system(path)) return true;
+bool StepWatch::is_input(const std::string& path) const {
   return std::any_of(inputs_.begin(), inputs_.end(), [&](const fs::path& input) {
     return path == input.string() || path.starts_with(cat(input.string(), "/"));
   });
 }
+
+bool StepWatch::is_told(const std::string& path) const { return !is_of_the_system(path) || is_input(path); }
 
 bool StepWatch::tells_reads() {
   const std::lock_guard lock(mutex_);
@@ -376,7 +379,9 @@ bool StepWatch::serves_files() {
 
 bool StepWatch::counts(const fs::path& path) const {
   boost::system::error_code failed;
-  return !is_hooks_own(path) && !is_below_one_of(k_filled_while_running, fs::weakly_canonical(path, failed).string());
+  const std::string real = fs::weakly_canonical(path, failed).string();
+  return is_input(path.string()) || is_input(real) ||
+         (!is_hooks_own(path) && !is_below_one_of(k_filled_while_running, real));
 }
 
 void StepWatch::note_content(const fs::path& path) {

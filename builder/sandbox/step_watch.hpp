@@ -94,6 +94,7 @@ class StepWatch {
   [[nodiscard]] std::string proc_of(const seccomp_notif& call) const;
   void look_at_path(const seccomp_notif& call);
   void look_at_request(const seccomp_notif& call, FileRequest request);
+  [[nodiscard]] bool is_input(const std::string& path) const;
   [[nodiscard]] bool is_told(const std::string& path) const;
   [[nodiscard]] static std::vector<KnownCopy> looked_at(const std::vector<Copy>& copies);
   [[nodiscard]] bool serves_files();

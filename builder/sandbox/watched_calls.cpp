@@ -46,8 +46,10 @@ struct WatchedCalls {
   std::uint32_t run_at;
   std::array<std::uint32_t, 10>
       ask;  ///< whether a path is there, and what it is: stat, access, readlink, chdir; 0 = none
-  std::array<std::uint32_t, 5> ask_at;  ///< likewise, from a directory on
-  std::uint32_t mount;                  ///< this and the next ones show a directory elsewhere
+  std::array<std::uint32_t, 5> ask_at;   ///< likewise, from a directory on
+  std::array<std::uint32_t, 2> name;     ///< gives a file another name, by which it may be read; 0 = none
+  std::array<std::uint32_t, 3> name_at;  ///< likewise, from a directory on
+  std::uint32_t mount;                   ///< this and the next ones show a directory elsewhere
   std::uint32_t change_root;
   std::uint32_t open_tree;
   std::uint32_t open_file_system;
@@ -69,6 +71,8 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       SYS_execveat,
       {SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_chdir},
       {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat},
+      {SYS_link, SYS_rename},
+      {SYS_linkat, SYS_renameat, SYS_renameat2},
       SYS_mount,
       SYS_chroot,
       SYS_open_tree,
@@ -87,6 +91,8 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       358,
       {18, 84, 106, 107, 195, 196, 33, 85, 12},
       {300, 383, 307, 439, 305},
+      {9, 38},
+      {303, 302, 353},
       21,
       61,
       428,
@@ -107,6 +113,8 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       SYS_execveat,
       {SYS_chdir},
       {SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat},
+      {},
+      {SYS_linkat, SYS_renameat, SYS_renameat2},
       SYS_mount,
       SYS_chroot,
       SYS_open_tree,
@@ -125,6 +133,8 @@ constexpr std::array<WatchedCalls, 2> k_watched_calls = {
       387,
       {106, 107, 195, 196, 33, 85, 12},
       {327, 397, 334, 439, 332},
+      {9, 38},
+      {330, 329, 382},
       21,
       61,
       428,
@@ -169,10 +179,12 @@ constexpr std::uint32_t k_nameless =
 
 /// Tells of it where its flags, the argument of this number, say that something that exists may be read or found.
 void tell_of_reading(WatchFilter& filter, std::uint32_t number, std::size_t flags) {
-  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 5);
+  add_rule(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 7);
   load_word(filter, offsetof(seccomp_data, args) + flags * sizeof(std::uint64_t));  // its low half
-  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_PATH, 1, 0);
-  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_TRUNC | O_EXCL | k_nameless, 1, 0);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_PATH, 3, 0);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_TRUNC | k_nameless, 3, 0);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1);
+  add_rule(filter, BPF_JMP | BPF_JSET | BPF_K, O_EXCL, 1, 0);  // without the other one it says nothing of files
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
   add_rule(filter, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
@@ -196,6 +208,10 @@ WatchFilter filter_for(bool network, bool reads) {
       for (const std::uint32_t number : calls.ask) {
         if (number != 0) tell_of(rules, number);
       }
+      for (const std::uint32_t number : calls.name) {
+        if (number != 0) tell_of(rules, number);
+      }
+      for (const std::uint32_t number : calls.name_at) tell_of(rules, number);
       for (const std::uint32_t number : calls.ask_at) tell_of_asking_at(rules, number);
     }
     add_rule(rules, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -295,6 +311,8 @@ FileRequest request_of(const seccomp_notif& call) {
       std::string root = text_of(pid, call.data.args[0]);
       return {.path = root == "/" ? "" : root, .what = FileRequest::For::elsewhere};  // "/" hides nothing
     }
+    if (is_one_of(calls.name_at)) return at(FileRequest::For::content);
+    if (is_one_of(calls.name)) return {.path = text_of(pid, call.data.args[0])};
     if (is_one_of(calls.ask_at)) return at(FileRequest::For::look);
     if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = FileRequest::For::look};
   }

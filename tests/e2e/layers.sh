@@ -110,6 +110,18 @@ build
 "$HEARTH" image why image > why
 expect_text why "site-map of the element writer changed"
 same_as_clean "a file of all elements"
+# Of a link that it copies the link counts; a file that it gives another name, or adds to, it read by that.
+ln -s /etc/one elements/reader/link
+hook writer/extra-data.d/40-maps <<< 'cp -a "${ELEMENTS_PATH%%:*}/reader/link" "$TMP_MOUNT_PATH/etc"; cd "${ELEMENTS_PATH%%:*}/reader"
+echo more >> site-map; mv "$PWD/site-map" /tmp/renamed-map; cat /tmp/renamed-map > "$TMP_MOUNT_PATH/etc/map"'
+build
+ln -sfn /etc/two elements/reader/link
+build
+same_as_clean "a link of an element"
+echo four > elements/reader/site-map
+build
+same_as_clean "a file of an element that a hook renamed"
+rm elements/reader/link
 rm elements/writer/extra-data.d/40-maps elements/*/site-map elements/reader/README.md
 build
 FLAVOUR=sour build
@@ -121,14 +133,14 @@ ran post-install.d/50-after
 # Who only opens /tmp does not depend on what others have there; who lists it does.
 hook writer/extra-data.d/21-tar <<< 'tar -C /tmp -cf "$TMP_MOUNT_PATH/etc/some.tar" --files-from /dev/null'
 build
-touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
+touch "/tmp/hearth-other.$$" && build
 expect_text out "is up to date"
-rm "${TMPDIR:-/tmp}/hearth-other.$$"
+rm "/tmp/hearth-other.$$"
 hook writer/extra-data.d/21-tar <<< 'ls /tmp > /dev/null'
 build
-touch "${TMPDIR:-/tmp}/hearth-other.$$" && build
+touch "/tmp/hearth-other.$$" && build
 ! grep -q "is up to date" out || fail "a step that lists /tmp was taken for the same"
-rm "${TMPDIR:-/tmp}/hearth-other.$$"
+rm "/tmp/hearth-other.$$"
 # A link that a hook made there leads to what is the machine's all the same.
 mkdir linked && echo one > linked/file
 hook writer/extra-data.d/21-tar <<< "ln -s \"\$(rev <<< '$(rev <<< "$work/linked")')\" /tmp/to; cat /tmp/to/file > \"\$TMP_MOUNT_PATH/etc/linked\""

@@ -387,6 +387,29 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
   EXPECT_THAT(whole, Contains(Key("element os"))) << "it was shown somewhere else";
   tree.file("os", "site-map", "z");
   EXPECT_EQ(fault(whole), "some file of the element os changed");
+  const Facts all = facts({.files = {},
+                           .directories = {},
+                           .machine = {{os.parent_path().string(), ""}, {path("modprobe.d/a.conf"), ""}},
+                           .tells_elements = true});
+  EXPECT_EQ(fault(all), "none");
+  tree.file("os", "site-map", "again");
+  EXPECT_EQ(fault(all), "site-map of the element os changed")
+      << "what is asked for from an open directory nobody tells";
+}
+
+TEST_F(FactSourceTest, OfALinkOfAnElementThatWasReadItsTextCounts) {
+  on_host("cp -a $ELEMENTS_PATH/os/link /\n");
+  tree.file("os", "site-map", "x");
+  const fs::path link = dir.path() / "elements/os/link";
+  fs::create_symlink("/nowhere/a", link);
+  const auto noted = [&] {
+    return facts({.files = {}, .directories = {}, .asked = {{link.string(), "look"}}, .tells_elements = true});
+  };
+  const Facts dangling = noted();
+  EXPECT_EQ(fault(dangling), "none");
+  fs::remove(link);
+  fs::create_symlink("/nowhere/b", link);
+  EXPECT_EQ(fault(dangling), "link of the element os changed");
 }
 
 }  // namespace

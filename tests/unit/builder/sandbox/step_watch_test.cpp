@@ -109,6 +109,12 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
     EXPECT_THAT(after("tar -C $1 -c below/b | cat"), ElementsAre(here + "/below/b")) << "nobody listed it";
     EXPECT_THAT(after("ls $1; cd /; exec 3< $1; ls /proc/self/fd/3/"), ElementsAre(here));
     EXPECT_THAT(after("cat $1/own $1/missing; echo x > $1/new; test -e $1/a"), IsEmpty());
+    EXPECT_THAT(after("python3 -c 'import os; os.open(\"a\", os.O_EXCL)'"), testing::Contains(here + "/a"));
+    EXPECT_THAT(after("python3 -c 'import os; os.open(\"one\", os.O_RDWR | os.O_CREAT | os.O_EXCL)'"),
+                testing::Not(testing::Contains(here + "/one")));
+    EXPECT_THAT(after("ln $1/a $1/two; mv ./below/b $1/below/c; mv $1/own $1/three"),
+                ElementsAre(here + "/a", here + "/below/b"))
+        << "what has another name is read by that";
     EXPECT_THAT(watch.take(), IsEmpty());
   });
 }
@@ -133,6 +139,30 @@ TEST(StepWatch, OfInputsAllIsToldWhereverTheyLie) {
          .out = hearth::Output::discard});
     EXPECT_THAT(watch.take_reads(), ElementsAre(testing::Pair("/usr/share/base-files/info.dir", "")));
     EXPECT_THAT(watch.take_looks(), ElementsAre(testing::Pair("/usr/share/base-files/no", "looked")));
+  });
+}
+
+TEST(StepWatch, AnInputStaysOneWhateverHooksDoToIt) {
+  HEARTH_NEEDS_NAMESPACES();
+  const TempDir dir = machines_directory();
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    mount_file_system("tmpfs", "input", "/run", 0, "");
+    RealFileSystem().make_directories("/run/element", 0755);
+    RealFileSystem().write("/run/element/text", "x", {});
+    StepWatch watch(StepWatch::Network::not_watched, {{dir.path(), dir.path() / "written"}}, {}, {},
+                    {dir.path() / "own", "/run/element"});
+    watch.watch_reads(true);
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    (void)runner.run({.argv = {"/bin/cat", "own", "/run/element/text"},
+                      .env = Environment{{"PATH", "/usr/bin:/bin"}},
+                      .cwd = dir.path(),
+                      .out = hearth::Output::discard});
+    EXPECT_THAT(watch.take_reads(),
+                ElementsAre(testing::Pair("/run/element/text", ""), testing::Pair((dir.path() / "own").string(), "")))
+        << "the rest of one that they add to is still there, and /run is a place as others are";
   });
 }
 
