@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/cli/print.hpp"
@@ -80,17 +81,41 @@ int failed_imports(ConductorClient& conductor, const Json& answer) {
   return failed == 0 ? 0 : 1;
 }
 
-/// The field's words, "UUID …", and what people know it by.
-std::string name_and_uuid(const Json& answer, const Json& uuid) {
-  const Json unsettled = answer.value("unsettled", Json::array());
-  const bool is_new = std::find(unsettled.begin(), unsettled.end(), uuid) != unsettled.end();
-  const std::string name = text_in(object_member(answer, "names"), text_of(uuid));
-  if (is_new) {
-    const std::string machine = text_in(object_member(answer, "machines"), text_of(uuid));
-    return cat(name, name.empty() ? "" : ": ", machine, " (its UUID is made then)");
+/// What an import answered of its nodes, by their UUIDs: the answer's own objects are searched from their beginning.
+class Imported {
+ public:
+  explicit Imported(const Json& answer) {
+    for (const Json& uuid : list_member(answer, "unsettled")) unsettled_.insert(text_of(uuid));
+    for (const auto& [uuid, name] : object_member(answer, "names").items()) names_[uuid] = text_of(name);
+    for (const auto& [uuid, machine] : object_member(answer, "machines").items()) machines_[uuid] = text_of(machine);
+    for (const auto& [uuid, changes] : object_member(answer, "changes").items()) changes_[uuid] = &changes;
   }
-  return cat("UUID ", text_of(uuid), name.empty() ? "" : cat(" (", name, ")"));
-}
+  /// The field's words, "UUID …", and what people know it by.
+  [[nodiscard]] std::string title(const std::string& uuid) const {
+    const std::string name = text(names_, uuid);
+    if (unsettled_.contains(uuid))
+      return cat(name, name.empty() ? "" : ": ", text(machines_, uuid), " (its UUID is made then)");
+    return cat("UUID ", uuid, name.empty() ? "" : cat(" (", name, ")"));
+  }
+  /// Lines, indented.
+  [[nodiscard]] std::string changes(const std::string& uuid) const {
+    const auto found = changes_.find(uuid);
+    std::string lines;
+    if (found == changes_.end()) return lines;
+    for (const Json& change : *found->second) lines += cat("  ", change_text(change), "\n");
+    return lines;
+  }
+
+ private:
+  static std::string text(const std::map<std::string, std::string>& of, const std::string& uuid) {
+    const auto found = of.find(uuid);
+    return found == of.end() ? "" : found->second;
+  }
+  std::set<std::string> unsettled_;
+  std::map<std::string, std::string> names_;
+  std::map<std::string, std::string> machines_;
+  std::map<std::string, const Json*> changes_;  ///< of the answer
+};
 
 int import_command(const cli::Arguments& arguments) {
   using NewState = ConductorClient::NewState;
@@ -105,13 +130,12 @@ int import_command(const cli::Arguments& arguments) {
     return 0;
   }
   const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
+  const Imported nodes(answer);
   for (const char* what : {"created", "updated", "removed"}) {
     const std::string word = std::string(what) == "created" ? "registered" : what;
     for (const Json& uuid : answer[what]) {
-      cli::print(cat(would, word, " node ", name_and_uuid(answer, uuid), "\n"));
-      if (!arguments.has("dry-run")) continue;
-      const Json changes = object_member(answer, "changes").value(text_of(uuid), Json::array());
-      for (const Json& change : changes) cli::print(cat("  ", change_text(change), "\n"));
+      const std::string id = text_of(uuid);
+      cli::print(cat(would, word, " node ", nodes.title(id), "\n", arguments.has("dry-run") ? nodes.changes(id) : ""));
     }
   }
   if (const std::size_t same = answer["unchanged"].size(); same > 0)

@@ -17,7 +17,8 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr const char* k_giving_journal = "handover.json";
-constexpr std::array<const char*, 3> k_steps = {"begun", "given", "final"};
+constexpr const char* k_returning = "returning";  ///< --back has begun, and nothing is given any more
+constexpr std::array<const char*, 4> k_steps = {"begun", "given", "final", k_returning};
 constexpr int k_most_locked = 60;                   ///< pauses, until a node that Ironic has locked is told of
 constexpr std::chrono::minutes k_longest_step{10};  ///< of a node in the cloud: its BMC may be slow
 
@@ -243,6 +244,9 @@ GivingJournal Giving::plan(const Wishes& wishes) {
 GivingJournal Giving::begin(const Wishes& wishes) {
   const std::optional<GivingJournal> kept = read_giving(folder_);
   if (!kept) return plan(wishes);
+  if (kept->step == k_returning)
+    throw Error(ErrorKind::input, cat("the handover to ", kept->to, " is being called off"))
+        .hint("Finish that first: --back");
   if (kept->to == wishes.to) return *kept;
   throw Error(ErrorKind::input, cat("a handover to ", kept->to, " is under way (", kept->step, ")"))
       .hint(cat("Finish it (--to ", kept->to, "), or call it off: --back"));
@@ -450,7 +454,8 @@ std::string Giving::use_in_cloud(const GivingJournal& journal, const GivenNode& 
   const Deadline deadline = Deadline::after(k_longest_step, clock_);
   while (true) {
     const Json there = cloud_node(node.uuid);
-    if (there.is_null()) return "";
+    // What was given and can't be seen may be another region's, or another project's: then the cloud has it still.
+    if (there.is_null()) return node.there ? cat(node.name, " is not there, or not for who asks") : "";
     if (text_in(object_member(there, "extra"), k_handover_mark) != journal.id)
       return text_in(kept, "to").empty()
                  ? ""
@@ -484,12 +489,18 @@ void Giving::return_node(const GivingJournal& journal, const GivenNode& node, co
   world_.tell(cat("node ", node.name, " is the seed's again"));
 }
 
-void Giving::back() {
-  const std::optional<GivingJournal> journal = read_giving(folder_);
+void Giving::back(const Wishes& wishes) {
+  std::optional<GivingJournal> journal = read_giving(folder_);
   if (!journal) throw Error(ErrorKind::input, cat("no handover was begun that ", folder_.string(), " tells of"));
   if (journal->step == "final")
     throw Error(ErrorKind::input,
                 cat("the handover to ", journal->to, " is final: the cloud knows more than the seed by now"));
+  if (journal->to != wishes.to)
+    throw Error(ErrorKind::input, cat("what ", journal->to, " was given does not come back from ", wishes.to))
+        .hint(cat("Leave --to out, or name that one: --to ", journal->to));
+  for (GivenNode& node : journal->nodes) {
+    if (wishes.left.contains(node.name) || wishes.left.contains(node.uuid)) node.there = false;
+  }
   const std::map<std::string, Json> kept = kept_by_seed(*journal);
   std::vector<std::string> used;
   for (const GivenNode& node : journal->nodes) {
@@ -498,8 +509,16 @@ void Giving::back() {
   }
   if (!used.empty())
     throw Error(ErrorKind::input, cat("the cloud has used what it got: ", join(used, ", ")))
-        .hint("Nothing was returned. Bring these nodes back to the state that they came in, then again --back.");
-  for (const GivenNode& node : journal->nodes) return_node(*journal, node, kept.at(node.uuid));
+        .hint(
+            "Nothing was returned. Bring these nodes back to the state that they came in, then again --back; of one "
+            "that was deleted there: --leave NODE.");
+  journal->step = k_returning;
+  write_giving(folder_, *journal);
+  for (GivenNode& node : journal->nodes) {
+    return_node(*journal, node, kept.at(node.uuid));
+    node.there = false;
+    write_giving(folder_, *journal);
+  }
   for (const GivenImage& image : journal->images) {
     const GivingWorld::Answer gone = world_.ask_cloud("image", "DELETE", cat("/v2/images/", image.id), Json());
     if (!good(gone) && gone.status != 404)

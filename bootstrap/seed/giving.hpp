@@ -75,7 +75,7 @@ class Giving {
   /// All of it, or what is left of it. Throws Error; then it can be run again, or called off.
   void run(const Wishes& wishes);
   /// The seed has everything again. Throws Error(input) when it is final, or the cloud has used what it got.
-  void back();
+  void back(const Wishes& wishes);
 
  private:
   [[nodiscard]] GivingJournal begin(const Wishes& wishes);

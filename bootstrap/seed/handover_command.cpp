@@ -4,6 +4,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/frames/signature.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
@@ -78,10 +79,16 @@ int verify_record(const cli::Arguments& arguments, const fs::path& folder) {
 
 int handover(const cli::Arguments& arguments, const FindSeed& find) {
   SystemClock clock;
+  const bool back = arguments.has("back");
+  for (const char* other : {"dry-run", "final"}) {
+    if (back && arguments.has(other)) throw Error(ErrorKind::usage, cat("--back and --", other, " do not go together"));
+  }
+  // Where the record is read the seed may be gone.
+  if (const auto journal = arguments.value("journal"); journal && arguments.has("verify"))
+    return verify_record(arguments, *journal);
   const GivenSeed seed = given_seed(arguments, find, clock);
   if (arguments.has("verify")) return verify_record(arguments, seed.folder);
   Giving::Wishes wishes = wishes_of(arguments, seed.files);
-  const bool back = arguments.has("back");
   const std::optional<GivingJournal> kept = read_giving(seed.folder);
   if (kept && wishes.to.empty()) wishes.to = kept->to;
   if (wishes.to.empty() && back)
@@ -95,6 +102,7 @@ int handover(const cli::Arguments& arguments, const FindSeed& find) {
       throw Error(ErrorKind::usage, "--sign-key is needed: who signs the record of what is given")
           .hint("openssl genpkey -algorithm ed25519 -out handover.key   makes one.");
     wishes.key = Secret::read(*key);
+    static_cast<void>(frames::public_key_of(wishes.key->text()));  // before anything is given
   }
   std::string password;
   if (const auto file = arguments.value("password-file")) password = trim(read_file(*file));
@@ -116,7 +124,7 @@ int handover(const cli::Arguments& arguments, const FindSeed& find) {
                    });
   Giving giving(seed.folder, world, clock);
   if (back)
-    giving.back();
+    giving.back(wishes);
   else
     looks ? giving.look(wishes) : giving.run(wishes);
   return 0;

@@ -438,6 +438,12 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   return facts;
 }
 
+bool FactSource::is_of_element(const fs::path& path) const {
+  (void)places_that_count();  // which finds out where they lie
+  return std::any_of(element_places_.begin(), element_places_.end(),
+                     [&](const fs::path& place) { return holds(place, path); });
+}
+
 Facts FactSource::after_step(const Step& step, const Reads& reads) const {
   Facts facts = of_step(step, reads);
   std::set<std::string> changed;
@@ -445,7 +451,7 @@ Facts FactSource::after_step(const Step& step, const Reads& reads) const {
     if (changed_.count(path) > 0 || digests_.has_changed(path)) changed.insert(path);
   }
   for (const auto& [path, stamp] : reads.machine) {
-    const bool is_input = facts.count(cat("read ", path)) > 0;
+    const bool is_input = facts.count(cat("read ", path)) > 0 || is_of_element(path);
     if (is_input && !stamp.empty() && (input_stamp(path) != stamp || digests_.has_changed(path))) changed.insert(path);
   }
   if (!changed.empty()) facts[cat("unseen ", *changed.begin(), " was changed while the build ran")] = "-";

@@ -115,6 +115,7 @@ class FactSource {
   [[nodiscard]] bool is_download(const fs::path& path) const;
   [[nodiscard]] std::vector<fs::path> places_that_count() const;
   [[nodiscard]] bool holds_elements(const fs::path& directory) const;
+  [[nodiscard]] bool is_of_element(const fs::path& path) const;
   [[nodiscard]] bool must_be_there(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;

@@ -151,12 +151,15 @@ constexpr std::size_t k_short_name = 2;  ///< of a variable: any text has such w
 
 /// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
 bool is_plainly_named(std::string_view text, std::string_view name) {
-  static constexpr std::array<std::string_view, 7> before = {"$", "{", "\"", "'", "((", "export ", "-v "};
+  static constexpr std::array<std::string_view, 8> before = {"$", "{", "\"", "'", "((", "$(", "export ", "-v "};
+  static constexpr std::array<std::string_view, 3> after = {" = ", " != ", "!="};  // conditions of package lists
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
     if (end < text.size() && is_word_letter(text[end])) continue;
     const std::string_view head = text.substr(0, at);
-    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }))
+    const std::string_view rest = text.substr(end);
+    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }) ||
+        std::any_of(after.begin(), after.end(), [&](std::string_view each) { return rest.starts_with(each); }))
       return true;
   }
   return false;

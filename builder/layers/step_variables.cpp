@@ -256,7 +256,10 @@ Environment StepVariables::choose(const Environment& all, const Mentions& mentio
     if (is_free || counts(name, mentions, passed_)) chosen.emplace(name, value);
   }
   for (const auto& [name, value] : k_stand_ins) chosen.emplace(name, value);
-  if (mentions.is_hearths) chosen.emplace("LANG", k_stand_in_locale);
+  if (mentions.is_hearths) {
+    chosen.emplace("LANG", k_stand_in_locale);
+    chosen.emplace("LC_ALL", "C");  // as the builder sets it for all, whether the caller did so or not
+  }
   if (all.count(k_epoch_variable) > 0) chosen.emplace(k_epoch_variable, k_stand_in_epoch);
   return chosen;
 }

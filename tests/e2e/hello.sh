@@ -8,6 +8,7 @@ export ELEMENTS_PATH=$root/examples/hello/elements
 "$HEARTH" image create -o hello --image-size 3 --metadata "$root/examples/hello/metadata.json" \
     vm debian-minimal enable-serial-console hello < /dev/null || fail "the build fails"
 # Its layers are everybody's: neither home nor user nor terminal of who builds is an input of any step.
+jq -e '.steps | length > 10' hello.d/steps.json > /dev/null || fail "the build tells of no steps"
 [ -z "$(jq -r '.steps[] | select(any(.facts | keys[]; test("^env (HOME|USER|LOGNAME|TERM)$"))) | .step' hello.d/steps.json)" ] ||
     fail "the user is an input of: $(jq -c '.steps[] | {step, env: [.facts | keys[] | select(startswith("env "))]}' hello.d/steps.json)"
 qemu-img check -q hello.qcow2 || fail "qemu-img check finds errors"

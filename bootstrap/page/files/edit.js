@@ -31,7 +31,8 @@ const hidden = '******'; // what the conductor shows of a secret
 function importLines(answer) {
   const value = (it) => (it === null || it === '' ? 'nothing' : typeof it === 'string' ? it : JSON.stringify(it));
   const change = ({field, old, new: now}) => (now === hidden ? `${field}: ${old === null ? 'is given' : 'another one'}` : `${field}: ${value(old)} → ${value(now)}`);
-  const which = (id) => (answer.unsettled.includes(id) ? `${answer.machines[id]}; its UUID is made then` : id);
+  const unsettled = new Set(answer.unsettled);
+  const which = (id) => (unsettled.has(id) ? `${answer.machines[id]}; its UUID is made then` : id);
   const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), answer.names[id] || 'no name',
     h('span', {class: 'under'}, ` (${which(id)})`),
     answer.changes[id] ? h('ul', {class: 'changes'}, answer.changes[id].map((each) => h('li', {}, change(each)))) : null)));

@@ -204,7 +204,12 @@ class GivingTest : public ::testing::Test {
     return {"http://cloud:5000", {}, {}, Secret::take(pem), final};
   }
   void run(SmallCloud& world, bool final = false) { Giving(folder_.path(), world, clock).run(wishes(final)); }
-  void back(SmallCloud& world) { Giving(folder_.path(), world, clock).back(); }
+  void back(SmallCloud& world, const std::string& to = "http://cloud:5000", const std::set<std::string>& left = {}) {
+    Giving::Wishes wishes;
+    wishes.to = to;
+    wishes.left = left;
+    Giving(folder_.path(), world, clock).back(wishes);
+  }
   template <typename Act>
   std::string failure(const Act& act) {
     try {
@@ -348,6 +353,37 @@ TEST_F(GivingTest, ANodeThatTheCloudCannotManageIsToldInItsWordsAndTriedAgain) {
   cloud.locked = 3;  // passing
   run(cloud);
   expect_all_given(cloud);
+}
+
+TEST_F(GivingTest, BackIsCutAnywhereAndNothingIsGivenAgainBehindIt) {
+  for (int at = 0;; ++at) {
+    SmallCloud cloud = world();
+    run(cloud);
+    cloud.cut_at = cloud.calls + at;
+    if (!cut([&] { back(cloud); })) {
+      EXPECT_GT(at, 15);
+      break;
+    }
+    cloud.cut_at = -1;
+    if (const auto journal = read_giving(folder_.path()); journal && journal->step == "returning") {
+      EXPECT_NE(failure([&] { run(cloud); }).find("is being called off"), std::string::npos);
+    }
+    if (read_giving(folder_.path())) back(cloud);
+    expect_all_back(cloud);
+  }
+}
+
+TEST_F(GivingTest, AnotherCloudReturnsNothing) {
+  SmallCloud cloud = world();
+  run(cloud);
+  EXPECT_NE(failure([&] { back(cloud, "http://192.0.2.99:5000"); }).find("does not come back from"), std::string::npos);
+  const std::map<std::string, Json> nodes = std::exchange(cloud.nodes, {});  // another region, another project
+  EXPECT_NE(failure([&] { back(cloud); }).find("web1 is not there, or not for who asks"), std::string::npos);
+  EXPECT_EQ(cloud.given.size(), 3U);
+  cloud.nodes = nodes;
+  cloud.nodes.erase("2");  // deleted there, as its people know
+  back(cloud, "http://cloud:5000", {"web2"});
+  expect_all_back(cloud);
 }
 
 TEST_F(GivingTest, AnAdoptionThatFailsIsToldAtOnceAndTriedAgain) {

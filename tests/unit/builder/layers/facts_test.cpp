@@ -77,8 +77,8 @@ TEST(Facts, AShortNameIsNamedWhereItIsPlainlyAVariable) {
   const Environment env = {{"T", "1"}, {"TERM", "xterm"}};
   for (const char* script : {"kill -s TERM 1", "tar -T list", "a T b", "T=$(date)", "case $x in T) ;; esac"})
     EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
-  for (const char* script :
-       {"echo $T", "echo ${T:-x}", "export T", "[[ -v T ]]", "$((T + 1))", "os.getenv('T')", "$ENV{T}"})
+  for (const char* script : {"echo $T", "echo ${T:-x}", "export T", "[[ -v T ]]", "$((T + 1))", "os.getenv('T')",
+                             "$ENV{T}", "when: T = 1", "$(T)"})
     EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
 }
 

@@ -207,6 +207,11 @@ TEST_F(VariableOfAnElementTest, HearthsOwnStepsHaveOneLocaleAndAnEmptyProxyIsNon
   EXPECT_EQ(own.at("LANG"), "C.UTF-8");
   EXPECT_EQ(own.count("LC_COLLATE") + own.count("http_proxy"), 0U);
   EXPECT_EQ(source().of_step(hearths, {}).count("env LANG"), 0U);
+  for (const char* callers : {"C", "de_DE.UTF-8"}) {
+    env["LC_ALL"] = callers;
+    EXPECT_EQ(source().variables(hearths.phase, &hearths).at("LC_ALL"), "C") << callers;
+    EXPECT_EQ(source().of_step(hearths, {}).count("env LC_ALL"), 0U) << callers;
+  }
   EXPECT_EQ(source().variables(webs.phase, &webs).at("LANG"), "de_DE.UTF-8");
   EXPECT_EQ(source().variables(webs.phase, &webs).count("http_proxy"), 0U);
   EXPECT_EQ(source().of_step(webs, {}).count("env LANG"), 1U);
