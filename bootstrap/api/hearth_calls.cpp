@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/api/ironic_api.hpp"
@@ -25,15 +26,17 @@ Json who_is(const Caller& caller) {
 /// address whole, its system by its path.
 Json told_driver_info(const Node& node) {
   constexpr std::string_view k_file = "_file";
+  constexpr std::size_t k_longest_password = 4096;
   Json told = node.driver_info;
   if (!node.info("redfish_address").empty()) told["redfish_address"] = redfish_url(node);
   told.erase("redfish_port");
   const std::string system = node.info("redfish_system_id");
   if (!system.empty() && system.front() != '/') told["redfish_system_id"] = cat("/redfish/v1/Systems/", system);
-  for (const auto& [key, value] : node.driver_info.items()) {
-    if (!key.ends_with("_password_file")) continue;
+  for (const std::string key : {"ipmi_password_file", "redfish_password_file"}) {  // those that drivers read
+    const std::string file = node.info(key);
+    if (file.empty()) continue;
     try {
-      told[key.substr(0, key.size() - k_file.size())] = trim(read_file(text_of(value)));
+      told[key.substr(0, key.size() - k_file.size())] = trim(read_all(open_regular(file), file, k_longest_password));
     } catch (const Error& error) {
       throw Refusal(409, cat("Node ", node.title(), ": its ", key, " can't be read: ", error.what()));
     }
