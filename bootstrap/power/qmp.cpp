@@ -8,28 +8,37 @@
 #include "base/error.hpp"
 #include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
+
+constexpr std::size_t k_longest_line = std::size_t{1} << 20U;
 
 /// Lines that come in, one at a time.
 class Lines {
  public:
   Lines(const Fd& fd, const fs::path& path, const Deadline& deadline, const Clock& clock)
       : fd_(fd), path_(path), deadline_(deadline), clock_(clock) {}
-  /// Nothing when the other side has closed: the machine has just gone off.
+  /// Nothing when the other side has closed: the machine has just gone off. One that never stops speaking has answered
+  /// nothing, either.
   std::optional<std::string> next() {
+    std::size_t seen = 0;
     while (true) {
-      const std::size_t end = buffer_.find('\n');
+      if (deadline_.passed(clock_.now())) throw silent();
+      const std::size_t end = buffer_.find('\n', seen);
       if (end != std::string::npos) {
         const std::string line = buffer_.substr(0, end);
         buffer_.erase(0, end + 1);
         return line;
       }
+      seen = buffer_.size();
+      if (seen > k_longest_line)
+        throw Error(ErrorKind::external, cat(path_.string(), ": a line of QEMU's monitor does not end"));
       pollfd wait{fd_.get(), POLLIN, 0};
       const int ready = ::poll(&wait, 1, deadline_.poll_timeout(clock_.now()));
-      if (ready == 0) throw Error(ErrorKind::io, cat(path_.string(), ": QEMU's monitor does not answer"));
+      if (ready == 0) throw silent();
       std::array<char, 4096> part{};
       const ssize_t got = ready < 0 ? -1 : ::recv(fd_.get(), part.data(), part.size(), 0);
       if (got == 0 || (got < 0 && errno == ECONNRESET)) return std::nullopt;
@@ -39,6 +48,9 @@ class Lines {
   }
 
  private:
+  [[nodiscard]] Error silent() const {
+    return {ErrorKind::io, cat(path_.string(), ": QEMU's monitor does not answer")};
+  }
   const Fd& fd_;
   const fs::path& path_;
   Deadline deadline_;
@@ -52,7 +64,7 @@ std::optional<Json> answer(Lines& lines, const fs::path& path) {
     const Json message = parse_json(*line, path.string()).value_or_throw();
     if (message.contains("return")) return message["return"];
     if (message.contains("error")) {
-      throw Error(ErrorKind::external, cat(path.string(), ": ", message["error"].value("desc", "refused")));
+      throw Error(ErrorKind::external, cat(path.string(), ": ", text_in(message["error"], "desc", "refused")));
     }
   }
   return std::nullopt;

@@ -27,8 +27,9 @@ class LeavingMonitor {
     EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     EXPECT_EQ(::listen(listener_.get(), 1), 0);
   }
+  [[nodiscard]] Fd client() const { return Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
   void greet_and_go() const {
-    const Fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const Fd client = this->client();
     constexpr std::string_view k_greeting = "{\"QMP\": {}}\n";
     EXPECT_GT(::send(client.get(), k_greeting.data(), k_greeting.size(), MSG_NOSIGNAL), 0);
   }
@@ -68,6 +69,28 @@ TEST(Qmp, AMonitorThatTakesNobodyInIsNotWaitedForWithoutEnd) {
     ADD_FAILURE() << "nobody can have answered";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("takes nobody in"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Qmp, AMonitorThatNeverStopsSpeakingIsNotListenedToWithoutEnd) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "qmp.");
+  const SystemClock clock;
+  const fs::path path = work.path() / "qmp";
+  const LeavingMonitor monitor(path);
+  for (const auto& [said, fault] : {std::pair{std::string(4096, 'x'), "does not end"},
+                                    std::pair{std::string("{\"event\": 1}\n"), "does not answer"},
+                                    std::pair{std::string("{}\n{\"error\": \"no\"}\n"), "refused"}}) {
+    std::thread machine([&monitor, said = said] {
+      const Fd client = monitor.client();
+      while (::send(client.get(), said.data(), said.size(), MSG_NOSIGNAL) > 0) continue;
+    });
+    try {
+      static_cast<void>(qmp(path, "query-status", Json(), std::chrono::seconds(1), clock));
+      ADD_FAILURE() << "that is no answer";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(fault), std::string::npos) << error.what();
+    }
+    machine.join();
   }
 }
 
