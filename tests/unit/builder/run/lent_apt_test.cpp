@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include "base/clock.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/process.hpp"
+#include "source_directory.hpp"
+#include "tests/unit/builder/in_namespace.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -57,6 +61,33 @@ TEST_F(LentAptTest, WithoutAPlaceholderOfItsOwnNoEmptyFileIsOne) {
   RealFileSystem().make_directories(path("none"), 0755);
   lend();
   EXPECT_THAT(deferred_initramfs(path("none"), path("hooks")), IsEmpty());
+}
+
+/// The program that is lent, with initramfs-tools of which dpkg says that their trigger is due.
+TEST(LentUpdateInitramfs, AllOfSeveralKernelsAreMadeWhenTheTriggerMakesTheNewest) {
+  HEARTH_NEEDS_NAMESPACES();
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem files;
+  files.write(dir.path() / "dpkg-query", "#!/bin/sh\nprintf triggers-pending\n", {.mode = 0755});
+  const std::string program = HEARTH_SOURCE_DIR "/elements/.lib/apt/update-initramfs";
+  in_namespace([&] {
+    for (const char* place : {"/boot", "/usr/sbin"}) mount_file_system("tmpfs", "lent", place, 0, "");
+    files.write("/usr/sbin/update-initramfs",
+                "#!/bin/sh\necho \"$*\" >> /boot/made\n[ \"$1\" != -c ] || echo whole > \"/boot/initrd.img-$3\"\n"
+                "[ \"$1\" != -u ] || echo whole > /boot/initrd.img-6.2\n",
+                {.mode = 0755});
+    SystemClock clock;
+    RealRunner runner(clock);
+    const auto call = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), program);
+      const Environment env{{"PATH", cat(dir.path().string(), ":/usr/bin:/bin")}};
+      EXPECT_EQ(runner.run({.argv = words, .env = env, .out = hearth::Output::discard}).status, ExitStatus(Exited{0}));
+    };
+    for (const char* version : {"6.1", "6.2"}) call({"-c", "-k", version, "-b", "/boot"});
+    EXPECT_EQ(files.read("/boot/made"), std::nullopt) << "the trigger is to make it";
+    call({"-u"});
+    EXPECT_EQ(files.read("/boot/made"), "-u\n-c -k 6.1\n") << "what the hook does after apt may read it";
+  });
 }
 
 }  // namespace
