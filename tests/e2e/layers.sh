@@ -404,7 +404,7 @@ ran
 FLAVOUR=second build
 ! FLAVOUR=broken "$HEARTH" image create -n -t tar -o image tiny-os reader writer > out 2>&1 < /dev/null || fail "a hook fails, and the build does not"
 "$HEARTH" image why image > why
-expect_text why "The last build (begun 2" "failed. What is there is of an earlier one." "install.d/90-last" "kept  "
+expect_text why "The last build (begun 2" "failed. What is there, if anything, is of an earlier one." "install.d/90-last" "kept  "
 "$HEARTH" image why --json image | jq -e '.unfinished.error | contains("install.d/90-last")' > /dev/null || fail "image why --json: no word of the failure"
 "$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
 expect_text out "pinned ones stay"

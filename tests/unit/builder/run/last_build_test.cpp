@@ -25,7 +25,7 @@ TEST(LastBuild, IsUnfinishedUntilItEndedWellAndTellsWhatEndedIt) {
   EXPECT_THAT(unfinished_text(unfinished_build(records)), HasSubstr("has not ended: it runs, or was killed"));
   build.failed("install.d/10-x failed\n  | no such thing");
   EXPECT_THAT(unfinished_text(unfinished_build(records)),
-              AllOf(HasSubstr("failed. What is there is of an earlier one.\n"),
+              AllOf(HasSubstr("failed. What is there, if anything, is of an earlier one.\n"),
                     HasSubstr("\n  install.d/10-x failed\n    | no such thing\n")));
   forget_unfinished_build(dir.path() / "web");
   EXPECT_EQ(unfinished_text(unfinished_build(records)), "");
