@@ -57,6 +57,8 @@ std::string objection(const ServerWish& wish, const Json& node, const std::set<s
   if (taken.contains(text_in(node, "uuid"))) return "is taken by another server of this stack";
   if (node.value("maintenance", false))
     return cat("is in maintenance: ", text_in(node, "maintenance_reason", "no reason is given"));
+  if (const std::string owner = text_in(object_member(node, "driver_internal_info"), k_given_to); !owner.empty())
+    return cat("was given to ", owner);
   const std::string instance = text_in(node, "instance_uuid");
   const std::string word = text_in(node, "provision_state");
   const std::optional<State> state = parse_state(word);

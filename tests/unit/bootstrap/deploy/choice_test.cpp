@@ -36,6 +36,13 @@ TEST(Choice, aFlavorIsAProfileOrAResourceClassAndBaremetalIsAnyNode) {
             (std::map<std::string, std::string>{{"1", "uuid-c"}, {"2", "uuid-a"}, {"3", "uuid-b"}, {"4", "uuid-d"}}));
 }
 
+TEST(Choice, aNodeThatWasGivenAwayIsNobodys) {
+  const Json nodes = {node("a", "", {{"driver_internal_info", {{"given_to", "http://cloud:5000"}}}}), node("b")};
+  const Choice choice = choose_nodes({server("1", "baremetal"), server("2", "baremetal")}, nodes);
+  EXPECT_EQ(choice.nodes, (std::map<std::string, std::string>{{"1", "uuid-b"}}));
+  EXPECT_NE(choice.refused.at("2").find("a was given to http://cloud:5000"), std::string::npos);
+}
+
 TEST(Choice, aHintNamesTheOneNodeAndIsServedFirst) {
   const Json nodes = {node("a"), node("b", "node:controller-0"), node("c")};
   const Choice choice = choose_nodes(
