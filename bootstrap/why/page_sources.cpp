@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
+#include "base/sys/lock.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 
@@ -69,10 +70,22 @@ std::string keep_a_page(const fs::path& directory) {
 }
 
 /// How long the disk takes. A process of its own asks it: one that waits for a disk that hangs can't be ended, only
-/// left.
+/// left. It keeps the turn, so that there is one such process however often this is asked.
 void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& facts) {
-  Pipe answer = Pipe::create();
   const MonotonicTime begun = clock.now();
+  std::optional<FileLock> turn;
+  try {
+    turn = FileLock::try_acquire(directory, k_disk_patience);
+  } catch (const Error&) {  // not this user's
+    return;
+  }
+  if (!turn) {
+    facts.flush = seconds_since(clock, begun);
+    facts.flush_hangs = true;
+    return;
+  }
+  Pipe answer = Pipe::create();
+  const MonotonicTime asked = clock.now();
   const pid_t asker = start_companion([&] {
     for (const int inherited : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
       ::close(inherited);  // others wait for them
@@ -83,14 +96,14 @@ void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& fact
   answer.write = Fd();
   pollfd wait{answer.read.get(), POLLIN, 0};
   if (::poll(&wait, 1, Deadline::after(k_disk_patience, clock).poll_timeout(clock.now())) == 0) {
-    facts.flush = seconds_since(clock, begun);
+    facts.flush = seconds_since(clock, asked);
     facts.flush_hangs = true;
     ::kill(asker, SIGKILL);
     return;
   }
   const std::string text = read_all(answer.read, "the answer");
   ::waitpid(asker, nullptr, 0);
-  if (text == "kept") facts.flush = seconds_since(clock, begun);
+  if (text == "kept") facts.flush = seconds_since(clock, asked);
   if (text != "kept") facts.flush_fault = text;
 }
 

@@ -6,6 +6,7 @@ takes long, a machine that does not let it run, BMCs that hang, a slow way. Noth
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import resource
@@ -143,6 +144,15 @@ def slow_to_keep(c, is_slow):
         os.remove(is_slow)
 
 
+@contextlib.contextmanager
+def open_directory(path):
+    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield directory
+    finally:
+        os.close(directory)
+
+
 def hanging_disk(c, is_slow):
     """While the conductor answers what it has in memory."""
     with open(is_slow, "w", encoding="ascii") as file:
@@ -153,6 +163,11 @@ def hanging_disk(c, is_slow):
             why(c, words)
     finally:
         os.remove(is_slow)
+    # Who asked such a disk and can't be ended still has the turn: no second one joins it.
+    with open_directory(c.directory) as asker:
+        fcntl.flock(asker, fcntl.LOCK_EX)
+        why(c, ["page"], "The disk of the conductor's state hangs", "dmesg")
+    why(c, ["page"], "The page is not slow")
 
 
 def long_request(c):
