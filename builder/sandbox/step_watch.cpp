@@ -357,6 +357,8 @@ void StepWatch::look_at_request(const seccomp_notif& call, FileRequest request) 
     if (!failed) path = real;
   }
   if (is_shown) return is_ours() ? void() : note_shown_elsewhere(path);
+  if (request.what == FileRequest::For::name && !is_input(path.string()))
+    return;  // of what hooks wrote to a cache, say
   const bool is_known = request.what == FileRequest::For::look && is_known_look(path);
   if (!is_told(path.string()) || is_known || is_ours()) return;
   for (const fs::path& link : links) note_look(link);

@@ -311,8 +311,8 @@ FileRequest request_of(const seccomp_notif& call) {
       std::string root = text_of(pid, call.data.args[0]);
       return {.path = root == "/" ? "" : root, .what = FileRequest::For::elsewhere};  // "/" hides nothing
     }
-    if (is_one_of(calls.name_at)) return at(FileRequest::For::content);
-    if (is_one_of(calls.name)) return {.path = text_of(pid, call.data.args[0])};
+    if (is_one_of(calls.name_at)) return at(FileRequest::For::name);
+    if (is_one_of(calls.name)) return {.path = text_of(pid, call.data.args[0]), .what = FileRequest::For::name};
     if (is_one_of(calls.ask_at)) return at(FileRequest::For::look);
     if (is_one_of(calls.ask)) return {.path = text_of(pid, call.data.args[0]), .what = FileRequest::For::look};
   }

@@ -15,7 +15,7 @@ namespace hearth::builder {
 
 /// A path of a call.
 struct FileRequest {
-  enum class For { content, run, look, elsewhere };
+  enum class For { content, run, look, elsewhere, name };  ///< name: it gets another one
 
   std::string path;          ///< as it was given; empty = no such call
   int directory = AT_FDCWD;  ///< where it begins when it is relative

@@ -127,7 +127,8 @@ def read_initramfs(path):
             file, tree = os.path.join(work, "initramfs"), os.path.join(work, "tree", os.path.basename(member.name))
             with open(file, "wb") as copy:
                 copy.write(tar.extractfile(member).read())
-            subprocess.run(["unmkinitramfs", file, tree], check=True, stdin=subprocess.DEVNULL)
+            if subprocess.run(["unmkinitramfs", file, tree], check=False, stdin=subprocess.DEVNULL).returncode != 0:
+                found[os.path.basename(member.name)] = describe_file(file)  # peer-kernel's is no archive
             for directory, directories, files in os.walk(os.path.join(work, "tree")):
                 for name in directories + files:
                     inner = os.path.join(directory, name)
