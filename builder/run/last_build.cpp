@@ -46,8 +46,10 @@ std::string unfinished_text(const Json& unfinished) {
   if (!unfinished.is_object()) return "";
   const std::string begin = cat("The last build (begun ", text_member(unfinished, "began"), ") ");
   const std::string error = text_member(unfinished, "error");
-  if (error.empty()) return cat(begin, "has not ended: it runs, or was killed. What is there, if anything, is of an earlier one.\n");
-  return cat(begin, "failed. What is there, if anything, is of an earlier one.\n  ", replace_all(error, "\n", "\n  "), "\n");
+  if (error.empty())
+    return cat(begin, "has not ended: it runs, or was killed. What is there, if anything, is of an earlier one.\n");
+  return cat(begin, "failed. What is there, if anything, is of an earlier one.\n  ", replace_all(error, "\n", "\n  "),
+             "\n");
 }
 
 }  // namespace hearth::builder
