@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <memory>
+#include <utility>
 
 #include "base/cli/print.hpp"
+#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/progress_text.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/limits.hpp"
 #include "base/sys/process.hpp"
@@ -129,13 +133,22 @@ unsigned processes_for(const cli::Arguments& arguments, std::size_t machines) {
   return fit;
 }
 
-/// A line that grows, on a terminal only.
-std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs) {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [runs](std::uint64_t done) {
-    std::fprintf(stderr, done == runs ? "\r\033[K" : "\r%llu of %llu runs ", static_cast<unsigned long long>(done),
-                 static_cast<unsigned long long>(runs));
-    std::fflush(stderr);
+/// On a terminal a line that grows; elsewhere a word where all of it will take long, when each process has played once.
+std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs, unsigned processes) {
+  constexpr Duration k_long = std::chrono::minutes(1);
+  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  const auto clock = std::make_shared<SystemClock>();
+  return [=, began = clock->now(), told = false](std::uint64_t done) mutable {
+    if (done == 0) return;
+    const Duration left =
+        (clock->now() - began) / static_cast<std::int64_t>(done) * static_cast<std::int64_t>(runs - done);
+    if (is_terminal) {
+      const std::string line = cat("\r\033[K", done, " of ", runs, " runs, ", elapsed_text(left), " left ");
+      std::fputs(done == runs ? "\r\033[K" : line.c_str(), stderr);
+      std::fflush(stderr);
+    } else if (done >= processes && !std::exchange(told, true) && left > k_long) {
+      cli::tell(cat("note: ", runs, " runs take about ", elapsed_text(left), "; --runs N plays fewer\n"));
+    }
   };
 }
 
@@ -180,7 +193,7 @@ int play_site(const cli::Arguments& arguments) {
     own.directory = directory;
     return play(own);
   };
-  wish.progress = shown_progress(wish.runs);
+  wish.progress = shown_progress(wish.runs, wish.processes);
   Sums sums;
   wish.take = [&sums](const RunResult& result) { sums.add(result); };
   play_all(wish);

@@ -95,6 +95,11 @@ ImportResult Conductor::import(const ImportRequest& request) {
   result.warnings = drafts.warnings;
   std::vector<const Node*> nodes;
   for (const auto& [uuid, node] : ledger_.nodes()) nodes.push_back(&node);
+  if (request.remove_absent && entries->empty() && !nodes.empty()) {  // an export that was cut, more likely than a wish
+    result.faults = cat(request.source, " has no machine: all ", nodes.size(), " nodes would be removed. ",
+                        "Where that is meant: hearth node delete NODE…\n");
+    return result;
+  }
   const ImportPlan plan = plan_import(drafts.nodes, nodes);
   const std::set<std::string> busy = busy_nodes(ledger_, plan);
   std::vector<Fault> faults = std::move(drafts.faults);

@@ -173,6 +173,17 @@ TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
   conductor->power("web1", "power on");
 }
 
+TEST_F(ConductorTest, AnInventoryWithoutAMachineTakesNoneAway) {
+  const std::string uuid = add("fake-hardware");
+  ImportRequest none;
+  none.text = R"({"nodes": []})";
+  none.source = "none.json";
+  none.remove_absent = true;
+  EXPECT_NE(conductor->import(none).faults.find("none.json has no machine: all 1 nodes would be removed"),
+            std::string::npos);
+  EXPECT_EQ(node(uuid).name, "web1");
+}
+
 TEST_F(ConductorTest, AMachineThatIsWorkedOnIsNotGivenAway) {
   const std::string uuid = add("fake-hardware");
   conductor->verb("web1", "deploy", Json::object());
