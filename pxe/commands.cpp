@@ -80,12 +80,19 @@ int serve_site(const cli::Arguments& arguments, const SiteLoader& load) {
   return serve(options, logger);
 }
 
-/// The operands SITE and MAC.
+/// The operands SITE and MAC, or the name of a machine of the site that has one.
 std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name a site file and a MAC address");
-  const std::optional<Mac> mac = parse_mac(arguments.operands()[1]);
-  if (!mac) throw Error(ErrorKind::usage, cat("'", arguments.operands()[1], "' is no MAC address"));
-  return {load(arguments.operands().front()), *mac};
+  const std::string& word = arguments.operands()[1];
+  Site site = load(arguments.operands().front(), SiteUse::looks);
+  std::optional<Mac> mac = parse_mac(word);
+  for (const Node& node : site.nodes) {
+    if (!mac && node.name == word && !node.macs.empty()) mac = node.macs.front();
+  }
+  if (!mac)
+    throw Error(ErrorKind::usage,
+                cat("'", word, "' is no MAC address, nor a machine of ", arguments.operands().front()));
+  return {std::move(site), *mac};
 }
 
 int explain_machine(const cli::Arguments& arguments, const SiteLoader& load) {
@@ -105,7 +112,7 @@ int show_boot_log(const cli::Arguments& arguments, const SiteLoader& load) {
 int export_site(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   const std::string target = arguments.value_or("for", "");
-  const Site site = load(arguments.operands().front());
+  const Site site = load(arguments.operands().front(), SiteUse::serves);
   if (target == "dnsmasq")
     cli::print_exact(export_dnsmasq(site));
   else if (target == "kea")
@@ -164,13 +171,13 @@ std::vector<cli::Command> commands(const SiteLoader& load) {
        .run = with_loader(serve_site),
        .first = true},
       {.words = "pxe explain",
-       .operands = "SITE MAC",
+       .operands = "SITE MAC|NAME",
        .summary = "what a machine would be given, and why",
        .details = "",
        .options = {},
        .run = with_loader(explain_machine)},
       {.words = "pxe boot-log",
-       .operands = "SITE MAC",
+       .operands = "SITE MAC|NAME",
        .summary = "what a machine asked for, and what it got, in order",
        .details = "",
        .options = {},

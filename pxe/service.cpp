@@ -37,7 +37,7 @@ class Signals {
 void reload(const ServiceOptions& options, BootServers& servers, NodeTable& nodes, Logger& logger) {
   const std::string& path = options.site_file;
   try {
-    const Site site = options.load(path);
+    const Site site = options.load(path, SiteUse::serves);
     servers.use(site);
     nodes.replace(site.nodes);
     logger.info(cat(path, " read again: ", site.nodes.size(), " nodes"));
@@ -65,7 +65,7 @@ std::vector<std::string> needed_files(const Site& site, const std::string& site_
 int serve(const ServiceOptions& options, Logger& logger) {
   const Signals signals;
   const SystemClock clock;
-  const Site site = options.load(options.site_file);
+  const Site site = options.load(options.site_file, SiteUse::serves);
   NodeTable nodes(site.nodes);
   Rights rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, logger);
   BootOptions boot = options.boot;

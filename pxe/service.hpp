@@ -11,8 +11,10 @@
 
 namespace hearth::pxe {
 
+/// Whether this machine serves the site, or only looks into its file: then it need not have the seed's card.
+enum class SiteUse { serves, looks };
 /// What reads a site file: others may know further forms of it. Throws Error with all that is wrong.
-using SiteLoader = std::function<Site(const std::string& path)>;
+using SiteLoader = std::function<Site(const std::string& path, SiteUse use)>;
 
 struct ServiceOptions {
   std::string site_file;

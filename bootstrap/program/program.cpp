@@ -56,8 +56,9 @@ cli::Program make_program(const fs::path& executable) {
   add("metadata", {metadata::live::serve_command()});
   add("metadata", metadata::live::token_commands());
   add("metadata", metadata::live::stack_commands());
-  add("network-boot",
-      pxe::commands([](const std::string& path) { return bootstrap::load_boot_site(path, "/var/lib/hearth-pxe"); }));
+  add("network-boot", pxe::commands([](const std::string& path, pxe::SiteUse use) {
+        return bootstrap::load_boot_site(path, "/var/lib/hearth-pxe", use);
+      }));
   add("nodes", bootstrap::commands());
   add("site", bootstrap::site_commands());
   add("site", bootstrap::seed_commands(executable));

@@ -21,11 +21,12 @@ Json boot_site(const SiteFile& site, const std::string& interface, const std::st
 
 bool is_site_file_name(const std::string& path) { return format_of(path) == ListingFormat::yaml; }
 
-pxe::Site load_boot_site(const std::string& path, const std::string& state_directory) {
+pxe::Site load_boot_site(const std::string& path, const std::string& state_directory, pxe::SiteUse use) {
   if (!is_site_file_name(path)) return pxe::parse_site(read_file(path), path).value_or_throw();
   const SiteFile site = load_site_file(path);
-  const std::string interface =
+  std::string interface =
       site.interface.empty() ? pxe::interface_with(pxe::parse_ipv4(site.seed_address).value()) : site.interface;
+  if (interface.empty() && use == pxe::SiteUse::looks) interface = "eth0";  // which no answer tells
   if (interface.empty()) {
     throw Error(ErrorKind::input,
                 cat(path, ": network.interface: is missing: the card of this machine in ", site.subnet))

@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "bootstrap/site/site_file.hpp"
 #include "pxe/boot/site.hpp"
+#include "pxe/service.hpp"
 
 namespace hearth::bootstrap {
 
@@ -16,6 +17,7 @@ namespace hearth::bootstrap {
 
 /// The boot servers' site, from a site file or from a document of pxe's own. `state_directory`: for leases and events,
 /// where the file does not say. Throws Error with all that is wrong.
-[[nodiscard]] pxe::Site load_boot_site(const std::string& path, const std::string& state_directory);
+[[nodiscard]] pxe::Site load_boot_site(const std::string& path, const std::string& state_directory,
+                                       pxe::SiteUse use = pxe::SiteUse::serves);
 
 }  // namespace hearth::bootstrap

@@ -129,5 +129,13 @@ TEST_F(Signs, ofAMachineThatAsksForNoMetadataItsAddressIsTheFirstSign) {
   EXPECT_EQ(events(other, "system"), std::vector<std::string>{"its machine has asked for an address"});
 }
 
+TEST_F(Signs, aLeaseThatIsRenewedMonthsLaterIsNoFirstSign) {
+  clock.advance(std::chrono::hours(24 * 60));
+  conductor->ledger().edit(uuid).instance_uuid = "of-no-engine";
+  conductor->seen("52:54:00:00:00:01", "dhcp REQUEST", Conductor::Sign::asks);
+  FirstSigns(*conductor, asked()).look();  // of a conductor that was started anew, or is a newer Hearth
+  EXPECT_TRUE(events(uuid, "system").empty());
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

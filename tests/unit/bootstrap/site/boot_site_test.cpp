@@ -55,6 +55,14 @@ class BootSiteFile : public testing::Test {
   TempDir folder_ = TempDir::create(fs::temp_directory_path(), "site.");
 };
 
+TEST_F(BootSiteFile, whoOnlyLooksNeedsNoCardOfTheSeeds) {
+  const std::string text = replace_all(k_boot_site, "  interface: eth1\n", "");
+  EXPECT_NE(fault("site.yaml", text).find("network.interface: is missing: the card of this machine"),
+            std::string::npos);
+  const pxe::Site site = load_boot_site((folder_.path() / "site.yaml").string(), "/srv/state", pxe::SiteUse::looks);
+  EXPECT_EQ(site.nodes.size(), 1U);
+}
+
 TEST_F(BootSiteFile, machinesThatAreNoNodesAreIgnoredWhereItSaysSo) {
   const std::string text = replace_all(k_boot_site, "network:", "network:\n  unknown: ignore");
   EXPECT_EQ(load("site.yaml", text).unknown, pxe::UnknownPolicy::ignore);
