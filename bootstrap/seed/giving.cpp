@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/net/url.hpp"
@@ -395,12 +396,36 @@ void Giving::write_record(const GivingJournal& journal, const Wishes& wishes) {
   RealFileSystem().write(folder_ / k_handover_record, signed_record(journal.images, predicate, wishes.key->text()), {});
 }
 
+/// Of a handover that is under way: a node that the cloud will not take holds up those behind it.
+void Giving::leave(GivingJournal& journal, const std::set<std::string>& left) {
+  std::vector<GivenNode> leaving;
+  std::copy_if(journal.nodes.begin(), journal.nodes.end(), std::back_inserter(leaving),
+               [&](const GivenNode& node) { return left.contains(node.name) || left.contains(node.uuid); });
+  if (leaving.empty()) return;
+  const std::map<std::string, Json> kept = kept_by_seed(journal);
+  for (const GivenNode& node : leaving) {
+    if (node.there)
+      throw Error(ErrorKind::input, cat("--leave ", node.name, ": it is the cloud's already"))
+          .hint("--back returns all that was given.");
+    const Json& row = kept.at(node.uuid);
+    if (!text_in(row, "to").empty()) return_node(journal, node, row);
+    std::erase_if(journal.nodes, [&](const GivenNode& each) { return each.uuid == node.uuid; });
+    journal.left.push_back(node.name);
+    write_giving(folder_, journal);
+    world_.tell(cat("node ", node.name, " stays with the seed"));
+  }
+}
+
 void Giving::run(const Wishes& wishes) {
   GivingJournal journal = begin(wishes);
   if (journal.step == "final") return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
   write_giving(folder_, journal);
   if (journal.step == "begun") {  // what was given is the cloud's business
-    for (GivenImage& image : journal.images) give_image(journal, image);
+    leave(journal, wishes.left);
+    for (GivenImage& image : journal.images) {
+      if (const auto file = wishes.files.find(image.name); file != wishes.files.end()) image.file = file->second;
+      give_image(journal, image);
+    }
     for (GivenNode& node : journal.nodes) {
       if (!node.there) give_node(journal, node);
     }

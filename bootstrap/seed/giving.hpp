@@ -85,6 +85,7 @@ class Giving {
   void name_what_stays(GivingJournal& journal, const Json& nodes);
   void give_image(GivingJournal& journal, GivenImage& image, bool is_second = false);
   void give_node(GivingJournal& journal, GivenNode& node);
+  void leave(GivingJournal& journal, const std::set<std::string>& left);
   void enrol(const GivingJournal& journal, const GivenNode& node, const Json& whole);
   void bring_to_goal(const GivenNode& node);
   void write_record(const GivingJournal& journal, const Wishes& wishes);

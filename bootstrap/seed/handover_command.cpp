@@ -148,7 +148,9 @@ cli::Command handover_command(const FindSeed& find) {
                {"dry-run", 0, "", "only tell what would be given, and what is wrong"},
                {"back", 0, "", "return everything to the seed"},
                {"final", 0, "", "from now on nothing is returned"},
-               {"leave", 0, "NODE", "a node that stays with the seed; may be given more than once"},
+               {"leave", 0, "NODE",
+                "a node that stays with the seed, or, with --back, that was deleted in the cloud; may be given more "
+                "than once"},
                {"image", 0, "NAME=FILE",
                 "where the file of an image is (NAME, NAME-kernel, NAME-ramdisk), if the seed's is not here"},
                {"sign-key", 0, "FILE", "the private key that signs the record (Ed25519, PEM)"},

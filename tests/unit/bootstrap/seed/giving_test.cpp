@@ -396,6 +396,21 @@ TEST_F(GivingTest, AnAdoptionThatFailsIsToldAtOnceAndTriedAgain) {
   expect_all_given(cloud);
 }
 
+TEST_F(GivingTest, ANodeThatTheCloudDoesNotTakeCanBeLeftOnTheWay) {
+  SmallCloud cloud = world();
+  cloud.broken = "adopt";
+  static_cast<void>(failure([&] { run(cloud); }));
+  EXPECT_TRUE(cloud.given.contains("1"));
+  Giving::Wishes some = wishes();
+  some.left = {"web1"};
+  Giving(folder_.path(), cloud, clock).run(some);
+  EXPECT_EQ(cloud.given.size(), 2U);
+  EXPECT_FALSE(cloud.given.contains("1")) << "it is the seed's again";
+  EXPECT_EQ(cloud.nodes.size(), 2U);
+  back(cloud);
+  expect_all_back(cloud);
+}
+
 TEST_F(GivingTest, WhatTheCloudHasUsedIsNotTakenFromIt) {
   SmallCloud cloud = world();
   run(cloud);
