@@ -61,7 +61,7 @@ void look_at_pool(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
                      cat("with this pool ", percent_text(share_of(sums.no_room, sums.boots)),
                          " of boots wait for an address, since none is free: ", site.pool, " for ",
                          machines_text(site.without_own), ", and whoever else asks; who waits does so for ",
-                         time_text(sums.waiting / static_cast<double>(sums.waited))),
+                         time_text(seconds_in(sums.waiting) / static_cast<double>(sums.waited))),
                      "network.pool: a larger one, or fixed addresses (machines[].address)"});
   }
   const std::uint64_t others = sums.waited - sums.no_room;
@@ -84,8 +84,8 @@ void look_at_link(const PlayedSite& site, const Sums& sums, std::vector<WeakPoin
              " had not come when a run was given up; up to ", sums.most_writers, " were fetched at a time"),
          advice});
   if (sums.writes == 0) return;
-  const double mean = sums.writing / static_cast<double>(sums.writes);
-  const double shared = sums.shared / static_cast<double>(sums.writes);
+  const double mean = seconds_in(sums.writing) / static_cast<double>(sums.writes);
+  const double shared = seconds_in(sums.shared) / static_cast<double>(sums.writes);
   if (shared < k_long_wait) return;
   found.push_back(
       {"image-link",
@@ -133,15 +133,16 @@ void look_at_machines(const Sums& sums, std::vector<WeakPoint>& found) {
 }  // namespace
 
 void Spread::add(double seconds) {
-  ++tenths_[std::llround(seconds * 10)];
+  const std::int64_t tenths = std::llround(seconds * 10);
+  ++tenths_[tenths];
   ++count_;
-  sum_ += seconds;
+  sum_tenths_ += tenths;
 }
 
 void Spread::add(const Spread& other) {
   for (const auto& [tenths, times] : other.tenths_) tenths_[tenths] += times;
   count_ += other.count_;
-  sum_ += other.sum_;
+  sum_tenths_ += other.sum_tenths_;
 }
 
 double Spread::at_share(double share) const {
@@ -163,10 +164,10 @@ void Sums::add(const RunResult& result) {
   boots += tally.boots;
   waited += tally.waited;
   no_room += tally.no_room;
-  waiting += seconds_in(tally.waiting);
+  waiting += tally.waiting;
   writes += tally.writes;
-  writing += seconds_in(tally.writing);
-  shared += seconds_in(tally.shared);
+  writing += tally.writing;
+  shared += tally.shared;
   unfinished += tally.writers;
   most_writers = std::max(most_writers, tally.most_writers);
   faults += result.faults;
@@ -283,7 +284,7 @@ Json report_json(const PlayedSite& site, const Sums& sums) {
            {{"all", sums.boots},
             {"waited", sums.waited},
             {"no_free_address", sums.no_room},
-            {"seconds_waited", sums.waiting}}},
+            {"seconds_waited", seconds_in(sums.waiting)}}},
           {"retries", sums.all_retries},
           {"failures", sums.all_failures},
           {"faults_played", sums.faults},

@@ -34,7 +34,8 @@ class Spread {
  public:
   void add(double seconds);
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] double sum() const { return sum_; }
+  /// Of the tenths, so that it is the same in whatever order they came.
+  [[nodiscard]] double sum() const { return static_cast<double>(sum_tenths_) / 10; }
   /// What so large a share of all is no more than; 0 of none.
   [[nodiscard]] double at_share(double share) const;
   void add(const Spread& other);
@@ -42,7 +43,7 @@ class Spread {
  private:
   std::map<std::int64_t, std::uint64_t> tenths_;
   std::uint64_t count_ = 0;
-  double sum_ = 0;
+  std::int64_t sum_tenths_ = 0;
 };
 
 /// All runs together, in whatever order they come.
@@ -57,7 +58,7 @@ struct Sums {
   std::map<std::uint64_t, Bad> bad;  ///< runs that broke a rule, or did not come to their end
   Spread converged;
   std::uint64_t boots = 0, waited = 0, no_room = 0, writes = 0, unfinished = 0, most_writers = 0, faults = 0;
-  double waiting = 0, writing = 0, shared = 0;
+  Duration waiting{}, writing{}, shared{};
   std::map<FaultKind, Spread> recoveries;
   std::map<std::string, Spread> up;
   std::map<std::string, std::uint64_t> retries, failures;

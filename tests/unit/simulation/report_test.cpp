@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -103,6 +105,19 @@ TEST(Report, AnImageThatHadNotComeIsNoneThatTookNoTime) {
   const auto points = weak_points(a_site(), sums_of({run}));
   ASSERT_EQ(kinds_of(points), "image-link ");
   EXPECT_NE(points[0].text.find("had not come when a run was given up"), std::string::npos) << points[0].text;
+}
+
+TEST(Report, IsTheSameInWhateverOrderTheRunsEnd) {
+  std::vector<RunResult> runs;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    runs.push_back(a_run(i));
+    runs.back().tally.waited = 1;
+    runs.back().tally.waiting = std::chrono::milliseconds(100 * i + 1);
+    runs.back().tally.recoveries = {{FaultKind::site_power, std::chrono::milliseconds(333 * i + 7)}};
+  }
+  const std::string one = format_json(report_json(a_site(), sums_of(runs)));
+  std::reverse(runs.begin(), runs.end());
+  EXPECT_EQ(format_json(report_json(a_site(), sums_of(runs))), one);
 }
 
 TEST(Report, ARunIsReadAsItIsWritten) {
