@@ -50,6 +50,7 @@ GROUPS = {
     "disk with GPT": {
         "elements": [*OS, "peer-linux", "vm", "block-device-gpt", "bootloader", "iscsi-boot"],
         "with": (*OS, "peer-linux", "vm", "block-device-gpt"),
+        "initramfs": 2,  # iscsi-boot's own hook makes the second
     },
 }
 
