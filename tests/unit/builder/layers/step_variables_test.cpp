@@ -203,6 +203,8 @@ TEST_F(VariableOfAnElementTest, HearthsOwnStepsHaveOneLocaleAndAnEmptyProxyIsNon
   env["LANG"] = "de_DE.UTF-8";
   env["LC_COLLATE"] = "de_DE.UTF-8";
   env["http_proxy"] = "";
+  env["HEARTH_CALLER_http_proxy"] = "";  // of a recording: the caller has none
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING ${HEARTH_CALLER_http_proxy-$http_proxy}\n");
   const Environment own = source().variables(hearths.phase, &hearths);
   EXPECT_EQ(own.at("LANG"), "C.UTF-8");
   EXPECT_EQ(own.count("LC_COLLATE") + own.count("http_proxy"), 0U);
@@ -214,6 +216,7 @@ TEST_F(VariableOfAnElementTest, HearthsOwnStepsHaveOneLocaleAndAnEmptyProxyIsNon
   }
   EXPECT_EQ(source().variables(webs.phase, &webs).at("LANG"), "de_DE.UTF-8");
   EXPECT_EQ(source().variables(webs.phase, &webs).count("http_proxy"), 0U);
+  EXPECT_EQ(source().variables(webs.phase, &webs).count("HEARTH_CALLER_http_proxy"), 1U);
   EXPECT_EQ(source().of_step(webs, {}).count("env LANG"), 1U);
   script("install.d/10-x", "echo $LANG\n");
   EXPECT_EQ(source().variables(hearths.phase, &hearths).at("LANG"), "de_DE.UTF-8") << "it names it";
