@@ -247,7 +247,7 @@ bool is_locale(std::string_view variable) {
 }
 
 bool is_proxy(std::string_view variable) {
-  if (is_of_caller(variable)) return false;  // what a recording's hooks are told of the caller's own
+  if (variable.starts_with("HEARTH_")) return false;  // what hooks of a recording are told of the caller's own
   return std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(),
                      [&](std::string_view ending) { return variable.ends_with(ending); });
 }
