@@ -540,9 +540,9 @@ void Giving::back(const Wishes& wishes) {
   journal->step = k_returning;
   write_giving(folder_, *journal);
   for (GivenNode& node : journal->nodes) {
-    return_node(*journal, node, kept.at(node.uuid));
-    node.there = false;
+    node.there = false;  // from here on it may be gone there
     write_giving(folder_, *journal);
+    return_node(*journal, node, kept.at(node.uuid));
   }
   for (const GivenImage& image : journal->images) {
     const GivingWorld::Answer gone = world_.ask_cloud("image", "DELETE", cat("/v2/images/", image.id), Json());
