@@ -12,7 +12,8 @@ constexpr const char* k_first_question = "its agent has asked for its metadata";
 constexpr const char* k_first_address = "its machine has asked for an address";
 
 /// The machine's first question to the boot servers is the firmware's where that looks at the network before its disk.
-/// What it asks months later, a lease it renews, is no first sign: a conductor that was started anew sees only the last.
+/// What it asks months later, a lease it renews, is no first sign: a conductor that was started anew sees only the
+/// last.
 bool has_asked_for_an_address(const Node& node) {
   constexpr Stamp k_longest_first_boot = Stamp{3600} * 1'000'000;
   const Stamp after = node.seen - node.provision_updated;
