@@ -84,8 +84,9 @@ int serve_site(const cli::Arguments& arguments, const SiteLoader& load) {
 std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments, const SiteLoader& load) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name a site file and a MAC address");
   const std::string& word = arguments.operands()[1];
-  Site site = load(arguments.operands().front(), SiteUse::looks);
   std::optional<Mac> mac = parse_mac(word);
+  if (!mac && word.find(':') != std::string::npos) throw Error(ErrorKind::usage, cat("'", word, "' is no MAC address"));
+  Site site = load(arguments.operands().front(), SiteUse::looks);
   for (const Node& node : site.nodes) {
     if (!mac && node.name == word && !node.macs.empty()) mac = node.macs.front();
   }
