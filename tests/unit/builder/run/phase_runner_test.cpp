@@ -301,7 +301,7 @@ TEST_F(PhaseRunnerTest, AfterAnErrorAShellOpensAndTheErrorStays) {
 TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {
   hook("root.d/10-a");
   hook("root.d/20-b");
-  environment_file(std::string("COMMON=sourced\0HOME=/root\0", 26));
+  environment_file(std::string("COMMON=sourced\0HOME=/root\0ONLY_COMMON=1\0", 40));
   plan = tree.plan(requested);
   PhaseRunnerSetup setup{runner, progress, log, clock, environment, {}, dir.path() / "hooks", dir.path() / "target"};
   setup.handed = [](Phase, const Step* step) -> Environment {
