@@ -365,7 +365,8 @@ TEST_F(GivingTest, BackIsCutAnywhereAndNothingIsGivenAgainBehindIt) {
       break;
     }
     cloud.cut_at = -1;
-    if (const auto journal = read_giving(folder_.path()); journal && journal->step == "returning") {
+    const bool has_returned_some = cloud.given.size() < 3 || cloud.nodes.size() < 3;
+    if (has_returned_some && read_giving(folder_.path())) {
       EXPECT_NE(failure([&] { run(cloud); }).find("is being called off"), std::string::npos);
     }
     if (read_giving(folder_.path())) back(cloud);
