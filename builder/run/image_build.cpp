@@ -489,6 +489,7 @@ void throw_story(const Fd& failed, int code, const std::string& unanswered, Buil
           .hint(
               "The kernel does that where memory is short (dmesg tells): let it have more, or build with --no-tmpfs.");
   log.line(cat("hearth: ", killed.story()));
+  cli::tell(unanswered);
   throw killed;
 }
 
