@@ -113,7 +113,8 @@ TEST(Report, IsTheSameInWhateverOrderTheRunsEnd) {
     runs.push_back(a_run(i));
     runs.back().tally.waited = 1;
     runs.back().tally.waiting = std::chrono::milliseconds(100 * i + 1);
-    runs.back().tally.recoveries = {{FaultKind::site_power, std::chrono::milliseconds(333 * i + 7)}};
+    runs.back().tally.recoveries = {{FaultKind::site_power, std::chrono::milliseconds(333 * i + 7)},
+                                    {FaultKind::kill_conductor, std::chrono::milliseconds(777 * (30 - i) + 1)}};
   }
   const std::string one = format_json(report_json(a_site(), sums_of(runs)));
   std::reverse(runs.begin(), runs.end());

@@ -383,6 +383,12 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
   const Facts shown = facts(
       {.files = {}, .directories = {}, .machine = {{"/hearth/elements/os/site-map", ""}}, .tells_elements = true});
   EXPECT_THAT(shown, Contains(Key("element os/site-map"))) << "as hooks see Hearth's own";
+  EXPECT_THAT(facts({.files = {}, .directories = {}, .machine = {{"/hearth/elements", ""}}, .tells_elements = true}),
+              Contains(Key("elements all")))
+      << "whoever listed these may have asked for any of them";
+  const Facts edited = source().after_step(
+      step, {.files = {}, .directories = {}, .machine = {{path("site-map"), "of before"}}, .tells_elements = true});
+  EXPECT_THAT(edited, Contains(Key(HasSubstr("was changed while the build ran"))));
   const Facts whole = facts({.files = {}, .directories = {}, .shown = {os.string()}, .tells_elements = true});
   EXPECT_THAT(whole, Contains(Key("element os"))) << "it was shown somewhere else";
   tree.file("os", "site-map", "z");
