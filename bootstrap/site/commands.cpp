@@ -55,8 +55,8 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
   if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
   const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
   if (const Drafts drafts = draft_nodes(entries); !drafts.good())
-    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, file)));
-  std::vector<std::string> left_out;
+    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));
+  LeftOut left_out;
   std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
   for (const ListingEntry& entry : entries) {
     unused.insert(entry.left_out.begin(), entry.left_out.end());
@@ -67,8 +67,7 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
   if (!unused.empty())
     say_to_person(cat("note: ", file, ": left out, as nothing here uses it: ",
                       join(std::vector<std::string>(unused.begin(), unused.end()), ", ")));
-  for (const std::string& line : left_out)
-    say_to_person(cat("note: ", file, ": a site file has no word for ", line, "; set it with hearth node set"));
+  for (const std::string& line : left_out_lines(left_out)) say_to_person(cat("note: ", file, ": ", line));
 }
 
 SiteDraft draft_from(const cli::Arguments& arguments) {

@@ -65,7 +65,7 @@ TEST(SiteDraft, anInventorysMachineBecomesASites) {
     "traits": ["X"], "x_seed": {"rack": "A", "ipv4_address": "192.0.2.9"}}])",
                    "i.json", ListingFormat::json);
   ASSERT_TRUE(entries);
-  std::vector<std::string> left_out;
+  LeftOut left_out;
   EXPECT_EQ(site_machine(entries->at(0), left_out),
             (Json{{"name", "c"},
                   {"mac", "52:54:00:00:00:01"},
@@ -74,7 +74,19 @@ TEST(SiteDraft, anInventorysMachineBecomesASites) {
                   {"bmc", {{"type", "ipmi"}, {"address", "198.51.100.1"}, {"ipmi_cipher_suite", "3"}}},
                   {"address", "192.0.2.9"},
                   {"x_seed", {{"rack", "A"}}}}));
-  EXPECT_EQ(left_out, (std::vector<std::string>{"c: capabilities hci:1", "c: traits"}));
+  EXPECT_EQ(left_out, (LeftOut{{"capabilities hci:1", {"c"}}, {"traits", {"c"}}}));
+}
+
+TEST(SiteDraft, whatASiteFileHasNoWordForIsToldOnceWithTheWayToSetIt) {
+  const auto entries = read_listing(
+      "name,site,role,oob_ip\na,x,web,198.51.100.1\nb,x,web,198.51.100.2\nc,x,db,198.51.100.3\nd,x,db,198.51.100.4\n",
+      "n.csv", ListingFormat::csv);
+  ASSERT_TRUE(entries);
+  LeftOut left_out;
+  for (const ListingEntry& entry : *entries) static_cast<void>(site_machine(entry, left_out));
+  EXPECT_EQ(left_out_lines(left_out),
+            (std::vector<std::string>{"a site file has no word for extra.role (a, b, c and 1 more); once "
+                                      "they are imported: hearth node set --extra role=… NODE…"}));
 }
 
 TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
