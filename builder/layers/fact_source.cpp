@@ -381,10 +381,16 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   }
 }
 
-/// Many steps see the same ones.
+/// Many steps see the same ones. Which elements there are counts, and what is read of them (by other facts), but not
+/// where they lie: a colleague's copy of the tree is as good.
 const std::string& FactSource::digest_of_variable(const std::string& name, const std::string& value) const {
+  static const std::set<std::string_view> k_places = {"BASH_FUNC_get_image_element_array%%", "IMAGE_ELEMENT_YAML",
+                                                      "ELEMENTS_PATH"};
   const auto [known, is_new] = variable_digests_.try_emplace({name, value});
-  if (is_new) known->second = variable_digest(setup_.key, name, value);
+  if (is_new) {
+    known->second = k_places.count(name) > 0 ? fact_digest(join(plan_.elements.names(), " "))
+                                             : variable_digest(setup_.key, name, value);
+  }
   return known->second;
 }
 
