@@ -353,6 +353,23 @@ if [ "$(id -u)" = 0 ]; then
     beside_mounts
     ran extra-data.d/20-scratch extra-data.d/30-ask install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
     same_as_clean "beside mounts"
+    # What others have mounted, and take away while the build runs, keeps no layer from being kept; what a hook takes away does.
+    hook writer/install.d/95-slow <<< 'echo slow; sleep 2'
+    # shellcheck disable=SC2016  # expanded inside
+    unshare -m bash -uc 'mount -t tmpfs none "$mounted"
+        "$HEARTH" image create -n -t tar -o image tiny-os reader writer & pid=$!
+        for _ in $(seq 200); do ! grep -q "^.*slow" image.d/build.log || break; sleep 0.1; done
+        umount "$mounted" && rmdir "$mounted"
+        wait $pid' > out 2>&1 < /dev/null || fail "a mount that goes: $(cat out)"
+    [ ! -e "$mounted" ] || fail "the mount did not go"
+    rm image.tar
+    build
+    ran
+    rm elements/writer/install.d/95-slow
+    hook writer/extra-data.d/40-umount <<< 'umount /tmp'
+    build
+    expect_text image.d/build.log "/tmp, which Hearth had mounted for hooks, is mounted no more"
+    rm elements/writer/extra-data.d/40-umount
     rm -rf "$mounted" "$mounted.file"
 else
     echo "SKIPPED: beside mounts: needs root"
