@@ -128,6 +128,7 @@ void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& c
                                            arguments.value_or("stacks-ca-file", "")};
   site.stacks =
       metadata::live::stack_address(fs::path(state_directory(arguments)) / "metadata", given, current_environment());
+  site.stacks.socket.clear();  // the seed's are meant, which may be another machine
   Json engine = Json::object();
   try {
     engine = conductor.call("GET", "/v1/hearth/engine");

@@ -107,8 +107,10 @@ void refuse_options_of_values(const cli::Arguments& arguments, const cli::Comman
 }
 
 /// `why page`: of the conductor that serves it, and of none that this process would make.
-int tell_page(const cli::Arguments& arguments) {
+int tell_page(const cli::Arguments& given) {
   why::Answer answer;
+  std::vector<std::string> several;
+  const cli::Arguments arguments = why::beside_rehearsal(given, several);
   const auto conductor = ConductorClient::open(arguments);
   if (!conductor->lasts())
     throw Error(ErrorKind::not_found, "no conductor runs that would serve a page").hint("start one: hearth node serve");
