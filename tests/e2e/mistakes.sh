@@ -128,6 +128,12 @@ mistake 1 "whole.d/steps.json:3: steps[0]: this is no report of steps: there is 
 echo '{"steps": 5}' > whole.d/steps.json
 mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
+if command -v ssh > said && command -v ssh-keygen > said; then
+    mkdir disk.d
+    echo '{"packages": [{"package": "systemd", "version": "252.36-1~deb12u1"}]}' > disk.d/manifest.json
+    mistake 1 "can't log in to disk.raw: it has no ssh server" "add the element openssh-server" -- image test disk.raw --run true --accel tcg
+    rm -r disk.d
+fi
 mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
 ln -s /dev/null device  # a device itself would be put at risk where this fails, and root tries it
 mistake 1 "device is a device, whose place a file would take" -- image inspect whole.tar --svg device
