@@ -247,6 +247,8 @@ mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n- name: a\n  bmc: {type: redfsh}\n' > site.yaml
 mistake 1 "site.yaml:4: machines[0]: unknown bmc.type" "do you mean redfish?" -- site check site.yaml
 mistake 1 "site.yaml:4:" "do you mean redfish?" -- node import site.yaml
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199, interface: eth1}\nmachines:\n- {name: control1, mac: "52:54:00:00:00:01"}\n' > named.yaml
+mistake 2 "'contrl1' is no MAC address, nor a machine of named.yaml that has one" "Did you mean control1?" -- pxe explain named.yaml contrl1
 mistake 1 "site.yaml is there already" "--force" -- site new site.yaml --no-questions --subnet 192.0.2.0/24
 mistake 2 "options are missing" "--subnet 192.0.2.0/24" -- site new new.yaml --no-questions
 printf 'w1 ipmi_address=192.0.2.31 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:31\ndeployhost ansible_connection=local\n' > hosts.ini
