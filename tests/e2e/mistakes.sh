@@ -36,6 +36,10 @@ cat > inventory.json <<'JSON'
 JSON
 "$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is not there is taken"
 expect_text said "stays enroll" "Connection refused"
+files=$(stat -c '%n %y' nodes/*)
+"$HEARTH" node import inventory.json > said 2>&1 || fail "the same import again: $(cat said)"
+expect_text said "Nothing changed: 2 nodes are as the file has them." "node dead is still enroll: " "hearth why dead"
+[ "$files" = "$(stat -c '%n %y' nodes/*)" ] || fail "an import that changes nothing wrote to the state: $(stat -c '%n %y' nodes/*)"
 
 # Commands
 mistake 2 "there is no command 'imge'; did you mean 'image'?" -- imge
