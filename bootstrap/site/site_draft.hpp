@@ -32,6 +32,9 @@ struct SiteDraft {
 /// An inventory's entry with the keys of a site file; keys that a site file has no word for are told in `left_out`.
 [[nodiscard]] Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out);
 
+/// What is wrong with a pair of a BMC's ("usr", "admin"), with the nearest right thing; empty where nothing is.
+[[nodiscard]] std::string bmc_fault(const std::string& key, const std::string& value);
+
 /// "name=control1,mac=52:54:00:00:00:01,bmc.address=198.51.100.1" → a machine; the error says what is wrong.
 [[nodiscard]] Result<Json, std::string> parse_machine_words(const std::string& text);
 

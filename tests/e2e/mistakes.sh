@@ -258,6 +258,11 @@ mistake 2 "options are missing" "--subnet 192.0.2.0/24" -- site new new.yaml --n
 printf 'w1 ipmi_address=192.0.2.31 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:31\ndeployhost ansible_connection=local\n' > hosts.ini
 "$HEARTH" site new hosts.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini > out 2>&1 || fail "site new of an inventory: $(cat out)"
 expect_text out "left out, as nothing here uses it: host deployhost"
+mistake 2 "a BMC has no key 'usr'; did you mean user?" "nothing is written" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
+    --bmc type=redfish,usr=admin,password=secret
+mistake 2 "there is no type 'redfsh' of BMC; did you mean redfish?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
+    --bmc type=redfsh,user=admin
+[ ! -e new.yaml ] || fail "a site file was written in spite of a wrong key"
 mistake 2 "there is no key 'mca'; did you mean mac?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --machine name=a,mca=x
 mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no address in 192.0.2.0/24" -- \
     site new new.yaml --no-questions --subnet 192.0.2.0/24 --seed 198.51.100.1
