@@ -231,7 +231,7 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(refusal("imagename: x\n"), HasSubstr("images.yaml:1:1: the file must be a list of images"));
   EXPECT_THAT(refusal("[]\n"), HasSubstr("images.yaml:1:1: the list is empty"));
   EXPECT_EQ(refusal("- just text\n"), "images.yaml:1:3: an image must be a map");
-  EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:2:1: "));
+  EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:1:13: this '['"));
 }
 
 }  // namespace
