@@ -3,7 +3,9 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/text.hpp"
@@ -21,6 +23,37 @@ inline Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mar
 struct YamlFault {
   Position at;
   std::string what;
+};
+
+/// Keeps what is wrong in files that are read together, each fault once: a person is told all of it.
+class YamlFaults {
+ public:
+  /// What is read of from now on.
+  void now_reading(const std::string& file) { file_ = file; }
+
+  /// Does `work`, and keeps the fault that it throws. Whether there was none.
+  template <class Work>
+  bool gather(const Work& work) {
+    try {
+      work();
+      return true;
+    } catch (const YamlFault& fault) {
+      add({file_, fault.at, fault.what});
+    } catch (const YAML::Exception& error) {
+      add({file_, position_of(error.mark), error.msg});
+    }
+    return false;
+  }
+
+  [[nodiscard]] const std::vector<ParseError>& all() const { return all_; }
+
+ private:
+  void add(ParseError error) {
+    if (std::find(all_.begin(), all_.end(), error) == all_.end()) all_.push_back(std::move(error));
+  }
+
+  std::string file_;
+  std::vector<ParseError> all_;
 };
 
 inline std::string yaml_text(const YAML::Node& node, const std::string& name) {
