@@ -74,10 +74,9 @@ std::vector<const DescriptionEntry*> DescriptionList::named(const std::string& n
   if (!found.empty()) return found;
   std::vector<std::string> names;
   for (const DescriptionEntry& entry : entries_) names.push_back(entry.name);
-  const auto meant = nearest(name, names);
-  throw YamlFault{position_of(at.Mark()), cat("there is no image or template '", name, "' to extend",
-                                              meant ? cat(", did you mean ", *meant, "?") : "",
-                                              "; those of a matrix go by its 'imagename' as it is written")};
+  throw YamlFault{position_of(at.Mark()),
+                  cat("there is no image or template '", name, "' to extend", did_you_mean(name, names),
+                      "; those of a matrix go by its 'imagename' as it is written")};
 }
 
 void DescriptionList::refuse_cycle(std::vector<std::string> names) const {

@@ -114,10 +114,9 @@ const Key& find_key(const YAML::Node& node) {
     if (name == key.name) return key;
     names.emplace_back(key.name);
   }
-  const auto meant = nearest(name, names);
+  const std::string meant = did_you_mean(name, names);
   throw YamlFault{position_of(node.Mark()),
-                  cat("unknown key '", name, "'",
-                      meant ? cat(", did you mean ", *meant, "?") : cat("; allowed are ", join(names, ", ")))};
+                  cat("unknown key '", name, "'", meant.empty() ? cat("; allowed are ", join(names, ", ")) : meant)};
 }
 
 bool is_variable_name(const std::string& name) {

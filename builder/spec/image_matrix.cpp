@@ -24,8 +24,7 @@ std::vector<std::string> names_of(const std::vector<MatrixVariable>& variables) 
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
-  const auto meant = nearest(name, names);
-  return cat(meant ? cat(", did you mean ", *meant, "?") : "", "; the matrix has ", join(names, ", "));
+  return cat(did_you_mean(name, names), "; the matrix has ", join(names, ", "));
 }
 
 std::vector<std::string> values_of(const YAML::Node& list, const std::string& name) {
@@ -100,10 +99,9 @@ MatrixValues excluded(const YAML::Node& entry, const std::vector<MatrixVariable>
                       cat("unknown variable '", name, "'", suggestion(name, names_of(variables)))};
     const std::string value = yaml_text(pair.second, name);
     if (std::find(variable->values.begin(), variable->values.end(), value) == variable->values.end()) {
-      const auto meant = nearest(value, variable->values);
       throw YamlFault{position_of(pair.second.Mark()),
-                      cat("'", name, "' has no value '", value, "'", meant ? cat(", did you mean ", *meant, "?") : "",
-                          "; it has ", join(variable->values, ", "))};
+                      cat("'", name, "' has no value '", value, "'", did_you_mean(value, variable->values), "; it has ",
+                          join(variable->values, ", "))};
     }
     values[name] = value;
   }

@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,12 @@ class YamlFaults {
   std::string file_;
   std::vector<ParseError> all_;
 };
+
+/// ", did you mean NAME?" where a name is near to what was written.
+inline std::string did_you_mean(const std::string& written, const std::vector<std::string>& names) {
+  const std::optional<std::string> meant = nearest(written, names);
+  return meant ? cat(", did you mean ", *meant, "?") : "";
+}
 
 inline std::string yaml_text(const YAML::Node& node, const std::string& name) {
   if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", name, "' must be a text")};
