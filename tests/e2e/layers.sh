@@ -437,4 +437,10 @@ ran
 rm image.tar  # as it says
 FLAVOUR=second build
 "$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
+
+# A directory that is not there is made, and said to be: a slip of the hand would else be found by nobody.
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "into a directory that is not there: $(cat out)"
+expect_text out "note: there was no directory $work/made/here; it is made"
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "again: $(cat out)"
+! grep -q "it is made" out || fail "a directory that was there is said to be made"
 finish
