@@ -122,6 +122,17 @@ echo four > elements/reader/site-map
 build
 same_as_clean "a file of an element that a hook renamed"
 rm elements/reader/link
+# A new element that the image has not counts for who lists where elements lie, and for nobody else.
+hook writer/extra-data.d/40-maps <<< 'cat "${ELEMENTS_PATH%%:*}/reader/site-map" > "$TMP_MOUNT_PATH/etc/map"'
+build
+mkdir -p elements/unused && echo five > elements/unused/site-map && build
+expect_text out "is up to date"
+rm -r elements/unused
+hook writer/extra-data.d/40-maps <<< 'cat "${ELEMENTS_PATH%%:*}"/*/site-map > "$TMP_MOUNT_PATH/etc/map"'
+build
+mkdir -p elements/unused && echo five > elements/unused/site-map && build
+same_as_clean "a new element beside others, for who lists them"
+rm -r elements/unused
 rm elements/writer/extra-data.d/40-maps elements/*/site-map elements/reader/README.md
 build
 FLAVOUR=sour build
@@ -147,6 +158,13 @@ hook writer/extra-data.d/21-tar <<< "ln -s \"\$(rev <<< '$(rev <<< "$work/linked
 build
 echo two > linked/file && build
 ! grep -q "is up to date" out || fail "a step that reads by a link of its own was taken for the same"
+# A file of the machine that it gives another name there, it read by that.
+echo one > "/tmp/hearth-own.$$"
+hook writer/extra-data.d/21-tar <<< "mv \"\$(rev <<< '$(rev <<< "/tmp/hearth-own.$$")')\" /tmp/mine; cat /tmp/mine > \"\$TMP_MOUNT_PATH/etc/mine\""
+build
+echo two > "/tmp/hearth-own.$$" && build
+! grep -q "is up to date" out || fail "a step that renamed a file of the machine's /tmp was taken for the same"
+rm "/tmp/hearth-own.$$"
 rm -r linked elements/writer/extra-data.d/21-tar
 build
 
@@ -441,4 +459,10 @@ ran
 rm image.tar  # as it says
 FLAVOUR=second build
 "$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
+
+# A directory that is not there is made, and said to be: a slip of the hand would else be found by nobody.
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "into a directory that is not there: $(cat out)"
+expect_text out "note: there was no directory $work/made/here; it is made"
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "again: $(cat out)"
+! grep -q "it is made" out || fail "a directory that was there is said to be made"
 finish

@@ -59,6 +59,13 @@ HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
 HEARTH_LAYERS=copy mistake 2 "HEARTH_LAYERS: 'copy' is not known" "Known: copies" -- image create -n -t tar tiny-os
 DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image create -n -t raw tiny-os
 
+# Files of images: all of it at once, and what is not closed where it was opened.
+printf -- '- imagename: x\n  imagesize: 3\n  checksum: maybe\n' > faults.yaml
+printf -- '- imagename: x\n  elements: [tiny-os\n  types: [tar]\n' > open.yaml
+mistake 1 "faults.yaml:2:3: unknown key 'imagesize', did you mean image-size?" "faults.yaml:3:13: 'checksum' must be true or false" -- image plan faults.yaml
+mistake 1 "open.yaml:2:13: this '[' is not closed: no ']' before line 3" -- image plan open.yaml
+mistake 1 "Element 'tar' not found: it is an image type" "-t qcow2,tar" -- image create -n -t qcow2 tar
+
 # Images
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
 long=$(printf '%010000d' 0)
