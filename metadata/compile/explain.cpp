@@ -94,6 +94,13 @@ const std::vector<Event>* held_behind(const Compiled& compiled, const std::strin
   return nullptr;
 }
 
+std::string server_name_in(const Compiled& compiled, const std::string& server) {
+  for (const ServerDocument& document : compiled.servers) {
+    if (document.path == server) return document.name;
+  }
+  return server;
+}
+
 /// What is known of these, and of what they wait for in turn.
 std::vector<Wait> chain_of(StackModel& model, const Compiled& compiled, std::vector<Event> events) {
   std::vector<Wait> chain;
@@ -103,7 +110,7 @@ std::vector<Wait> chain_of(StackModel& model, const Compiled& compiled, std::vec
       wait.type = resource->type;
       wait.place = model.sources.text(resource->mark);
       const Resource* server = resource->family == Family::deployment ? server_of(*resource) : nullptr;
-      if (server != nullptr) wait.server = server->physical_name;
+      if (server != nullptr) wait.server = server_name_in(compiled, server->path);
     }
     if (const std::vector<Event>* behind = held_behind(compiled, wait.event.resource)) wait.behind = *behind;
     for (const Event& next : wait.behind) {

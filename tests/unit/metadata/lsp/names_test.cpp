@@ -46,7 +46,8 @@ struct Named {
   /// "LINE: what stands before it", a "!" where it is defined.
   std::vector<std::string> places(const char* section, const char* name) {
     std::vector<std::string> found;
-    for (const Occurrence& place : occurrences(k_named_text, {section, name}, words).value()) {
+    const std::vector<Occurrence> all = occurrences(k_named_text, {section, name}, words).value();
+    for (const Occurrence& place : all) {
       EXPECT_EQ(k_named_text.substr(place.begin, place.end - place.begin), name);
       const std::string before = k_named_text.substr(0, place.begin);
       found.push_back(cat(std::count(before.begin(), before.end(), '\n') + 1, place.defines ? "!" : ""));
