@@ -44,8 +44,9 @@ constexpr std::size_t k_longest_first_line = 256;  ///< that the kernel looks at
 /// Where links of /etc lead to that the kernel and services fill: /etc/mtab is one.
 constexpr std::array<std::string_view, 4> k_filled_while_running = {"/proc/", "/sys/", "/dev/", "/run/"};
 
-/// Of the system's places those whose links are the kernel's, or ours.
-constexpr std::array<std::string_view, 5> k_never_links = {"/proc/", "/sys/", "/dev/", "/hearth/", "/.builder/"};
+/// Of the system's places those whose links are the kernel's, a service's, or ours.
+constexpr std::array<std::string_view, 6> k_never_links = {"/proc/", "/sys/",    "/dev/",
+                                                           "/run/",  "/hearth/", "/.builder/"};
 
 template <std::size_t count>
 bool is_below_one_of(const std::array<std::string_view, count>& directories, std::string_view path) {

@@ -423,14 +423,14 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
 
 TEST_F(FactSourceTest, WhoListedTheDirectoryOfElementsDependsOnWhichThereAreOthersDoNot) {
   on_host("eval $(get_image_element_array)\n");
-  const fs::path elements = dir.path() / "elements";
+  const fs::path place = dir.path() / "elements";
   const Facts listed =
-      facts({.files = {}, .directories = {}, .machine = {{elements.string(), ""}}, .tells_elements = true});
+      facts({.files = {}, .directories = {}, .machine = {{place.string(), ""}}, .tells_elements = true});
   const Facts other =
-      facts({.files = {}, .directories = {}, .machine = {{(elements / "os").string(), ""}}, .tells_elements = true});
+      facts({.files = {}, .directories = {}, .machine = {{(place / "os").string(), ""}}, .tells_elements = true});
   EXPECT_EQ(fault(listed), "none");
   tree.add("unused");
-  EXPECT_EQ(fault(listed), cat("the machine's ", elements.string(), " changed"));
+  EXPECT_EQ(fault(listed), cat("the machine's ", place.string(), " changed"));
   EXPECT_EQ(fault(other), "none");
 }
 
