@@ -172,7 +172,8 @@ void LayerStore::drop_orphans() const {
     }
     if (!is_empty) continue;
     boost::system::error_code not_empty;
-    if (lock_records(directory_ / k_records, LOCK_EX | LOCK_NB)) fs::remove(key.path(), not_empty);  // or next time
+    const std::optional<Fd> lock = lock_records(directory_ / k_records, LOCK_EX | LOCK_NB);
+    if (lock) fs::remove(key.path(), not_empty);  // or next time
   }
 }
 

@@ -1,9 +1,11 @@
 #include "base/cli/working.hpp"
 
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <pty.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <thread>
 
@@ -31,11 +33,16 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal() { ::dup2(before_.get(), STDERR_FILENO); }
 
-  /// What was written so far; something was.
+  /// What was written so far; the kernel hands it over in pieces.
   [[nodiscard]] std::string text() const {
-    std::string text(65536, '\0');
-    const ssize_t got = ::read(master_.get(), text.data(), text.size());
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    std::string text;
+    std::array<char, 4096> piece{};
+    pollfd waiting{.fd = master_.get(), .events = POLLIN, .revents = 0};
+    while (::poll(&waiting, 1, 500) > 0) {
+      const ssize_t got = ::read(master_.get(), piece.data(), piece.size());
+      if (got <= 0) break;
+      text.append(piece.data(), static_cast<std::size_t>(got));
+    }
     return text;
   }
 

@@ -37,7 +37,7 @@ TEST(Recognition, what_is_no_form_or_two_is_refused_with_place_and_nearest_right
                    "f:3:1: there is no group [comptue]; do you mean [compute]?"},
            Refused{"[a:children]\nb\n[b:vars]\nx=1\n", "f:2:1: there is no group [b]"},
            Refused{"[a:children]\nb\n", "f:2:1: there is no group [b]"},
-           Refused{"nodes:\n- a\n---\n- [\n", "f:5:"},
+           Refused{"nodes:\n- a\n---\n- [\n", "f:4:3: this '[' is not closed"},
            Refused{"all:\n  hosts:\n    w0: {ipmi_password: !vault a}\n",
                    "f:3:25: the value is encrypted by ansible-vault"},
            Refused{"$ANSIBLE_VAULT;1.1;AES256\n3630\n", "f:1:1: the file is encrypted by ansible-vault"},

@@ -67,7 +67,7 @@ TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal("service:\n  \"a\\n  1.0 s  b\": {running: true}\n"), HasSubstr("no control characters"));
   EXPECT_EQ(refusal("command:\n  \"a\\nb\": {exit-status: 0}\n"), "taken");
   EXPECT_THAT(refusal("- a\n"), HasSubstr("types of checks are expected"));
-  EXPECT_THAT(refusal("file: [a\n"), HasSubstr("c.yaml:2:1: "));
+  EXPECT_THAT(refusal("file: [a\n"), HasSubstr("c.yaml:1:7: "));
   EXPECT_EQ(refusal(""),
             "c.yaml: types of checks are expected: http, file, package, service, port, process, command, user, group, "
             "mount, kernel-param");
