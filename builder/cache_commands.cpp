@@ -333,10 +333,15 @@ int export_for_nginx(const cli::Arguments& arguments) {
                     .key = key.empty() ? fs::path() : fs::absolute(key),
                     .user = arguments.value_or("user", "www-data"),
                     .written_by = shell_join(words)});
+  for (const std::string& file : {certificate, key}) {
+    if (!file.empty() && !fs::exists(file))
+      cli::tell(cat("note: there is no file ", fs::absolute(file).string(), " here; nginx's machine needs it\n"));
+  }
   if (arguments.operands().empty()) {
     cli::print_exact(text);
   } else {
     RealFileSystem().write(only_file(arguments), text, {});
+    cli::print(cat("Wrote ", only_file(arguments).string(), ": it says what nginx's machine needs first\n"));
   }
   return 0;
 }
