@@ -166,7 +166,8 @@ int list(const cli::Arguments& arguments) {
   });
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
   for (const Pin& pin : store.pins())
-    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(), " layers)\n"));
+    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(),
+                   pin.layers.size() == 1 ? " layer)\n" : " layers)\n"));
   list_fetches();
   return 0;
 }

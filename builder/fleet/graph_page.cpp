@@ -14,11 +14,13 @@ std::string quoted(const std::string& text) {
   return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
 }
 
+std::string steps_text(std::size_t steps) { return cat(steps, steps == 1 ? " step" : " steps"); }
+
 std::string no_plan(const ImageSteps& image) { return cat("can't be planned: ", image.fault); }
 
 std::string fleet_sum(const StepGraph& graph) {
-  return cat(graph.images().size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
-             " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
+  return cat(graph.images().size(), graph.images().size() == 1 ? " image, " : " images, ", steps_text(graph.steps()),
+             ", ", graph.distinct(), " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
 }
 
 /// The image with those that go on from it; one goes on from an image before it.
@@ -26,9 +28,9 @@ cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
   const std::vector<ImageSteps>& images = graph.images();
   const std::size_t steps = images[index].labels.size();
   cli::TreeNode tree{.label = images[index].name,
-                     .note = steps == 0 ? no_plan(images[index]) : cat(steps, " steps, all its own")};
+                     .note = steps == 0 ? no_plan(images[index]) : cat(steps_text(steps), ", all its own")};
   if (const auto origin = graph.origin(index); origin && steps > 0)
-    tree.note = cat(steps - origin->steps, " steps of its own, behind ", images[index].labels[origin->steps - 1]);
+    tree.note = cat(steps_text(steps - origin->steps), " of its own, behind ", images[index].labels[origin->steps - 1]);
   for (std::size_t i = index + 1; i < images.size(); ++i) {
     const auto origin = graph.origin(i);
     if (origin && origin->image == index) tree.children.push_back(image_tree(graph, i));
@@ -58,10 +60,10 @@ std::string fleet_text(const StepGraph& graph) {
     if (steps == 0) {
       text += cat(line, no_plan(images[i]), "\n");
     } else if (const auto origin = graph.origin(i)) {
-      text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
+      text += cat(line, steps_text(origin->steps), " as ", images[origin->image].name, ", up to ",
                   images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");
     } else {
-      text += cat(line, steps, " steps, all its own\n");
+      text += cat(line, steps_text(steps), ", all its own\n");
     }
   }
   return text;

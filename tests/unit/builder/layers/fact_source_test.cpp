@@ -346,6 +346,17 @@ TEST_F(FactSourceTest, PackageStepsDependOnTheListsOfPackages) {
   EXPECT_THAT(fault(lists), HasSubstr("list of packages"));
 }
 
+TEST_F(FactSourceTest, AListOfPackagesThatAsksForNoneIsNoInput) {
+  step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
+  const Facts noted = facts();
+  for (const char* text : {"", "# package: {phase, uninstall}\n", "---\n", "{}\n"}) {
+    tree.file("os", "package-installs.yaml", text);
+    EXPECT_EQ(fault(noted), "none") << text;
+  }
+  tree.file("os", "package-installs.yaml", "vim: [\n");
+  EXPECT_THAT(fault(noted), HasSubstr("list of packages")) << "what can't be read counts";
+}
+
 TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   EXPECT_THAT(facts(), Not(Contains(Key("elements all"))));
   script("install.d/10-x", "eval $(get_image_element_array)\n");
