@@ -247,12 +247,12 @@ mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse
 echo 'inventory: instackenv.json' >> site.yaml
 mistake 1 "site.yaml:4: unknown key 'inventory'" "--inventory FILE" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
-mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
+mistake 1 "image: there is no $work/nothere.qcow2; made by: hearth image create -o nothere vm debian-minimal" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
 mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
 mistake 1 "stack.template: the site file names none" -- rehearse alone.yaml
 : > node.qcow2
-mistake 1 "image: $work/node.qcow2 is empty; hearth image create makes it" -- site check alone.yaml
+mistake 1 "image: $work/node.qcow2 is empty; made by: hearth image create -o node vm debian-minimal" -- site check alone.yaml
 echo x > node.qcow2
 echo 'machines: [{name: a, disk: 2}]' >> alone.yaml
 mistake 0 "warning: machine a: a disk of 2 GiB is less than the 4" "nothing is wrong" -- site check alone.yaml
