@@ -59,7 +59,7 @@ TEST_F(ExtReaderTest, DamageIsToldInWordsWithWhatToDoNext) {
     (void)read_ext(raw_, 3 * k_mib);
     FAIL() << "damage was not noticed";
   } catch (const Error& error) {
-    EXPECT_THAT(error.story(), testing::HasSubstr("superblock checksum does not match"));
+    EXPECT_THAT(error.story(), testing::HasSubstr("Superblock checksum does not match"));
     EXPECT_THAT(error.story(), testing::HasSubstr(cat("e2fsck -fn '", raw_.string(), "?offset=3145728'")));
   }
 }
