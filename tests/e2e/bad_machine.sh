@@ -72,8 +72,8 @@ for command in "tests/run.sh --longg" "tests/run.sh -L unit --al" "tests/run.sh 
     timeout 10 bash "$work/hearth/"$command > "$work/out" 2>&1 < /dev/null || code=$?
     [ "$code" = 2 ] || fail "$command: exit code $code: $(cat "$work/out")"
 done
-for script in tests/run.sh examples/quickstart.sh; do
-    help=$(bash "$work/hearth/$script" --help) && [[ $help == *"usage: $script"* ]] || fail "$script --help: $help"
+for script in tests/run.sh examples/quickstart.sh cmake/install-packages.sh; do
+    help=$(bash "$work/hearth/$script" --help) && [[ $help == *"usage: "*"${script#cmake/}"* ]] || fail "$script --help: $help"
 done
 
 # Two builds at once in one clone would spoil each other: the second waits, and says so.
