@@ -167,7 +167,8 @@ int list(const cli::Arguments& arguments) {
   });
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
   for (const Pin& pin : store.pins())
-    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(), " layers)\n"));
+    cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(),
+                   pin.layers.size() == 1 ? " layer)\n" : " layers)\n"));
   list_fetches();
   return 0;
 }
@@ -339,10 +340,15 @@ int export_for_nginx(const cli::Arguments& arguments) {
                     .key = key.empty() ? fs::path() : fs::absolute(key),
                     .user = arguments.value_or("user", "www-data"),
                     .written_by = shell_join(words)});
+  for (const std::string& file : {certificate, key}) {
+    if (!file.empty() && !fs::exists(file))
+      cli::tell(cat("note: there is no file ", fs::absolute(file).string(), " here; nginx's machine needs it\n"));
+  }
   if (arguments.operands().empty()) {
     cli::print_exact(text);
   } else {
     RealFileSystem().write(only_file(arguments), text, {});
+    cli::print(cat("Wrote ", only_file(arguments).string(), ": it says what nginx's machine needs first\n"));
   }
   return 0;
 }

@@ -319,6 +319,18 @@ constexpr const char* k_pipeline_details =
     "one file system, or by --remote-cache.\n"
     "Example: hearth image pipeline images.yaml --for make | make -j 4 -k -f -";
 
+/// Their jobs would fail, and what they share with others can't be known.
+void refuse_unplanned(const StepGraph& graph, const std::vector<std::string>& files) {
+  std::vector<std::string> faults;
+  for (const ImageSteps& image : graph.images()) {
+    if (!image.fault.empty()) faults.push_back(cat("image '", image.name, "' can't be planned: ", image.fault));
+  }
+  if (faults.empty()) return;
+  throw Error(ErrorKind::input, join(faults, "\n"))
+      .hint(cat("No pipeline was written. hearth image plan ", shell_join(files),
+                " says the same; elements of your own are found by ELEMENTS_PATH=DIR."));
+}
+
 int print_pipeline(const cli::Arguments& arguments, const fs::path& executable) {
   const auto engine = arguments.value("for");
   if (!engine) {
@@ -334,11 +346,7 @@ int print_pipeline(const cli::Arguments& arguments, const fs::path& executable) 
                             .container = arguments.value_or("container", ""),
                             .runner = arguments.value_or("runner", "")};
   const StepGraph graph = plan_fleet(images, find_installation(current_environment(), executable));
-  for (const ImageSteps& image : graph.images()) {
-    if (image.labels.empty())
-      cli::tell(
-          cat("note: ", image.name, " can't be planned, and shares no job: hearth image create --only says why\n"));
-  }
+  refuse_unplanned(graph, arguments.operands());
   const std::vector<PipelineJob> jobs = pipeline_jobs(images, graph, setup);
   for (const FleetImage& image : images) {
     if (image.checks.empty() || fs::exists(image.checks)) continue;
@@ -367,7 +375,7 @@ cli::Command pipeline_command(const fs::path& executable) {
   }
   return {.words = "image pipeline",
           .operands = "IMAGE.yaml…",
-          .summary = "write the images of a file as jobs for make, Slurm, GitLab, GitHub, Kubernetes or Nomad",
+          .summary = cat("write the images of a file as jobs for ", join(pipeline_engine_titles(), ", ")),
           .details = k_pipeline_details,
           .options = options,
           .run = [executable](const cli::Arguments& arguments) { return print_pipeline(arguments, executable); }};

@@ -48,12 +48,14 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/elements DESTINATION ${CMAKE_INSTALL_DATAD
 install(DIRECTORY ${made}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/hearth)
 
 # The texts lie as in the sources, so that their links lead somewhere.
-file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg)
+file(GLOB texts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg
+  ${CMAKE_SOURCE_DIR}/docs/pictures/*)
 foreach(room agent base bootstrap builder docs metadata pxe simulation)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/${room}/*.md)
   list(APPEND texts ${found})
 endforeach()
-list(APPEND texts tests/README.md tests/mutation/README.md)  # README and PROMISES lead there
+# README, HACKING and PROMISES lead there.
+list(APPEND texts tests/README.md tests/mutation/README.md tests/simulation/found.txt simulation/world.hpp simulation/rules.cpp)
 foreach(text LICENSE ${texts})
   cmake_path(GET text PARENT_PATH folder)
   install(FILES ${CMAKE_SOURCE_DIR}/${text} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
@@ -61,6 +63,14 @@ endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
   PATTERN output EXCLUDE PATTERN quickstart.sh EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/agent/README.md DESTINATION ${agent_doc} COMPONENT hearth-agent)
+# Elements lie where the program looks for them; the texts find them by their own links.
+file(RELATIVE_PATH to_elements /${CMAKE_INSTALL_DOCDIR} /${CMAKE_INSTALL_DATADIR}/hearth/elements)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links/doc)
+file(CREATE_LINK ${to_elements} ${CMAKE_BINARY_DIR}/links/doc/elements SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/links/doc/elements DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Debian's policy, 12.5.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${agent_doc} RENAME copyright COMPONENT hearth-agent)
 
 install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${made}/agent-man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT hearth-agent)

@@ -341,6 +341,10 @@ download() {
 main() {
   local only_list='' target=''
   may_remove=${HEARTH_MAY_REMOVE:-}
+  if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+    sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}"
+    return
+  fi
   if [ "${1:-}" = --relation ]; then
     shift
     names "$@" | sed 's/?$//; s/|/ | /g' | paste -sd, | sed 's/,/, /g'

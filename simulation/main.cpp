@@ -7,7 +7,7 @@
 int main(int argc, char** argv) {
   using namespace hearth;
   hold_standard_descriptors();
-  const cli::Program program{.name = "hearth",
+  const cli::Program program{.name = "hearth simulate",
                              .summary = "plays a site",
                              .version = build_version(),
                              .commands = {bootstrap::simulate_row(simulation::play_site)}};

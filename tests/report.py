@@ -10,7 +10,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-SAID = re.compile(r"^(?:SKIPPED|skipped): +(.+)$", re.MULTILINE)
+SAID = re.compile(r"^SKIPPED: +(.+)$", re.MULTILINE)
 # GoogleTest: "FILE:LINE: Skipped", the reason on the next lines, then "[  SKIPPED ] NAME (0 ms)".
 IN_GTEST = re.compile(r"^\S+:\d+: Skipped\n((?:.*\n)*?)(?=^\[  SKIPPED \])", re.MULTILINE)
 LAST_LINES = 20

@@ -22,10 +22,16 @@ case ${1:-} in
   --help | -h) sed -n '2,/^set /{/^#/s/^# \?//p}' "${BASH_SOURCE[0]}" && exit ;;
 esac
 # ctest passes over what it does not know without a word.
+valued=  # the option before it, where that takes a value
 for word in "$@"; do
   case $word in
-    -[REILjVQ] | -LE | -VV | -j[0-9]* | --rerun-failed | --repeat | --stop-on-failure | --timeout | --progress) ;;
+    -[REILj] | -LE | --repeat | --timeout) valued=$word ;;
+    -[VQ] | -VV | -j[0-9]* | --rerun-failed | --stop-on-failure | --progress) valued= ;;
     -*) echo "tests/run.sh: there is no option $word here (--all or --long comes first); see tests/run.sh --help" >&2 && exit 2 ;;
+    *)
+      [ -n "$valued" ] || { echo "tests/run.sh: '$word' is no option. Tests by their name: -R $word; by their label: -L $word" >&2 && exit 2; }
+      valued=
+      ;;
   esac
 done
 declare -A groups=([quick]="build run test" [all]="build run test peers" [long]="build run test peers analysis")

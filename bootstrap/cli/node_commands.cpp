@@ -10,9 +10,9 @@
 #include "base/python_json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "base/utf8.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/driver_text.hpp"
+#include "bootstrap/cli/given_files.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/changes.hpp"
@@ -23,21 +23,6 @@
 #include "pxe/boot/explain.hpp"
 
 namespace hearth::bootstrap {
-
-namespace {
-
-void require_utf8(const std::string& text, const std::string& file) {
-  int line = 0;
-  for (const std::string& each : split_lines(text)) {
-    ++line;
-    if (is_valid_utf8(each)) continue;
-    // Not the line itself: it may hold a password.
-    throw Error(ErrorKind::input, cat(file, ":", line, ": this line is no UTF-8"))
-        .hint(cat("Write it as UTF-8: iconv -f ENCODING -t UTF-8 ", file));
-  }
-}
-
-}  // namespace
 
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options) {
   const std::string text = read_file(file);
@@ -199,9 +184,9 @@ void add_special(Json& patch, const cli::Arguments& arguments, const Json& node)
   const Json before = seed;
   for (const std::string& file : arguments.values("ssh-key")) {
     if (!seed.contains("ssh_keys")) seed["ssh_keys"] = Json::array();
-    seed["ssh_keys"].push_back(trim(read_file(file)));
+    for (const std::string& key : public_keys_in(read_file(file), file)) seed["ssh_keys"].push_back(key);
   }
-  if (const auto file = arguments.value("user-data")) seed["user_data"] = read_file(*file);
+  if (const auto file = arguments.value("user-data")) seed["user_data"] = user_data_in(read_file(*file), *file);
   for (const char* key : {"rack", "slot", "note"}) {
     if (const auto value = arguments.value(key)) seed[key] = *value;
   }
@@ -234,7 +219,7 @@ const std::vector<cli::Option> k_set_options = {
     {"extra", 0, "KEY=VALUE", "one value of extra"},
     {"capability", 0, "KEY:VALUE", "one capability; without a value it goes"},
     {"trait", 0, "TRAIT", "one more trait"},
-    {"ssh-key", 0, "FILE", "one more public key that its machine gets"},
+    {"ssh-key", 0, "FILE", "public keys of OpenSSH that its machine gets, too"},
     {"user-data", 0, "FILE", "the user-data that its machine gets"},
     {"rack", 0, "TEXT", "where it stands, for people who switch it"},
     {"slot", 0, "TEXT", "where in the rack"},
@@ -278,6 +263,7 @@ int set_command(const cli::Arguments& arguments) {
     if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
       conductor->call("PUT", node_target(id, cat("/traits/", trait)));
+    cli::print(cat("Changed node ", id, "\n"));
   }
   return 0;
 }
@@ -298,6 +284,7 @@ int unset_command(const cli::Arguments& arguments) {
     if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
       conductor->call("DELETE", node_target(id, cat("/traits/", trait)));
+    cli::print(cat("Changed node ", id, "\n"));
   }
   return 0;
 }
@@ -411,6 +398,7 @@ int events_command(const cli::Arguments& arguments) {
     if (!arguments.operands().empty() || arguments.has("follow") || arguments.has("after") || arguments.has("json"))
       throw Error(ErrorKind::usage, "--keep forgets events of all nodes: it stands alone");
     static_cast<void>(conductor->call("DELETE", cat("/v1/hearth/events?keep=", percent_encode(*keep))));
+    cli::print(cat("Forgot all events but the newest ", *keep, "\n"));
     return 0;
   }
   const std::string node = arguments.operands().empty() ? "" : cat("&node=", percent_encode(arguments.operands()[0]));
@@ -478,8 +466,10 @@ int drivers_command(const cli::Arguments& arguments) {
 int todo_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   if (!arguments.operands().empty()) {
-    for (const std::string& id : arguments.operands())
+    for (const std::string& id : arguments.operands()) {
       conductor->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
+      cli::print(cat("Done at node ", id, "\n"));
+    }
     return 0;
   }
   const Json list = conductor->call("GET", "/v1/hearth/instructions")["instructions"];
@@ -512,12 +502,16 @@ int role_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const std::string target = cat("/v1/hearth/roles/", percent_encode(arguments.operand(0, "role")));
   Json role = Json::object();
-  for (const std::string& file : arguments.values("ssh-key")) role["ssh_keys"].push_back(trim(read_file(file)));
-  if (const auto file = arguments.value("user-data")) role["user_data"] = read_file(*file);
-  if (role.empty())
+  for (const std::string& file : arguments.values("ssh-key")) {
+    for (const std::string& key : public_keys_in(read_file(file), file)) role["ssh_keys"].push_back(key);
+  }
+  if (const auto file = arguments.value("user-data")) role["user_data"] = user_data_in(read_file(*file), *file);
+  if (role.empty()) {
     cli::print(json_document(conductor->call("GET", target)));
-  else
-    conductor->call("PUT", target, role);
+    return 0;
+  }
+  conductor->call("PUT", target, role);
+  cli::print(cat("Changed profile ", arguments.operand(0, "role"), "\n"));
   return 0;
 }
 
@@ -610,7 +604,8 @@ std::vector<cli::Command> node_commands() {
       {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "",
        with_client({k_as_json}), todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
-       with_client({{"ssh-key", 0, "FILE", "a public key"}, {"user-data", 0, "FILE", "user-data"}}), role_command},
+       with_client({{"ssh-key", 0, "FILE", "public keys of OpenSSH"}, {"user-data", 0, "FILE", "user-data"}}),
+       role_command},
   };
 }
 

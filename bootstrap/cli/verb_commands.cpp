@@ -276,6 +276,7 @@ int maintenance(const cli::Arguments& arguments, bool on) {
       conductor->call("PUT", node_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
     else
       conductor->call("DELETE", node_target(id, "/maintenance"));
+    cli::print(cat("Node ", id, on ? " is out of service\n" : " is in service\n"));
   }
   return 0;
 }

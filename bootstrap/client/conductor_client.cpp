@@ -11,6 +11,7 @@
 #include "base/sys/local_socket.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/client/deputy.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
@@ -50,15 +51,27 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
                                                : cat("There are: ", join(names, ", "));
 }
 
+/// Where in a request the first text stands that is no UTF-8: "/extra/x_seed" of a patch, "/name" of an object. What it
+/// says is not told, nor is what stands around it: a key or a password may.
+std::string not_utf8_at(const Json& body, const std::string& here) {
+  if (body.is_string()) return is_valid_utf8(body.get<std::string>()) ? "" : here;
+  if (!body.is_structured()) return "";
+  for (const auto& [key, value] : body.items()) {
+    if (!is_valid_utf8(key)) return here;
+    const bool patched = body.is_object() && key == "value" && body.contains("path");
+    const std::string found = not_utf8_at(value, patched ? text_in(body, "path") : cat(here, "/", key));
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
 /// What is typed may be no UTF-8, which JSON can't carry.
 std::string wire_form(const Json& body) {
   if (body.is_null()) return "";
   try {
     return format_json(body);
   } catch (const Json::type_error&) {
-    constexpr std::size_t k_most_columns = 200;
-    throw Error(ErrorKind::usage, cat("this is no UTF-8 text: ", cut_to_width(format_json(body, {.lossy = true}),
-                                                                              k_most_columns, {.unicode = true})));
+    throw Error(ErrorKind::usage, cat("this is no UTF-8 text: the value for ", not_utf8_at(body, "")));
   }
 }
 

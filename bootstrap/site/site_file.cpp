@@ -459,9 +459,42 @@ bool has_channel_image(const SiteFile& site) {
   return !fs::exists(site.image) && builder::channels::parse_reference(site.image.filename().string());
 }
 
+namespace {
+
+/// What makes a file where the site file says that it is: `program -o STEM more`, to be typed where people are.
+std::string made_by(const std::string& program, const fs::path& stem, const std::string& more) {
+  const fs::path near = stem.lexically_relative(fs::current_path());
+  const fs::path shown = near.empty() || *near.begin() == ".." ? stem : near;
+  const fs::path folder = shown.parent_path();
+  const bool is_there = folder.empty() || fs::is_directory(stem.parent_path());
+  return cat("made by: ", is_there ? "" : cat("mkdir -p ", shell_quote(folder.string()), " && "), program, " -o ",
+             shell_quote(shown.string()), " ", more);
+}
+
+/// Both files of a deploy ramdisk have one stem.
+std::string ramdisk_made_by(const SiteFile& site) {
+  const fs::path stem = fs::path(site.deploy.kernel).replace_extension();
+  const bool has_its_names = site.deploy.kernel.extension() == ".kernel" &&
+                             site.deploy.ramdisk == fs::path(stem).replace_extension(".initramfs");
+  return cat(made_by("ramdisk-image-create", has_its_names ? stem : fs::absolute("deploy"),
+                     "--ramdisk-element deploy-ramdisk debian-minimal"),
+             has_its_names ? "" : ", which writes deploy.kernel and deploy.initramfs");
+}
+
+std::string image_made_by(const fs::path& image) {
+  const std::string type = image.extension().string();
+  const std::string option = type.empty() || type == ".qcow2" ? "" : cat("-t ", type.substr(1), " ");
+  return made_by("hearth image create", image.empty() ? fs::absolute("node") : fs::path(image).replace_extension(),
+                 cat(option,
+                     "vm debian-minimal simple-init heat-config-script hearth-agent (others as you like; "
+                     "hearth-agent deploys what a stack says)"));
+}
+
+}  // namespace
+
 std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image) {
   std::vector<std::string> missing;
-  const auto look = [&](const fs::path& path, const char* key, const char* advice) {
+  const auto look = [&](const fs::path& path, const char* key, const std::string& advice) {
     if (path.empty())
       missing.push_back(cat(key, ": the site file names none; ", advice));
     else if (!fs::exists(path))
@@ -470,11 +503,10 @@ std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_imag
       missing.push_back(
           cat(key, ": ", path.string(), fs::is_regular_file(path) ? " is empty; " : " is no file; ", advice));
   };
-  const char* ramdisk = "ramdisk-image-create -o deploy --ramdisk-element deploy-ramdisk debian-minimal makes both";
+  const std::string ramdisk = ramdisk_made_by(site);
   look(site.deploy.kernel, "deploy.kernel", ramdisk);
   look(site.deploy.ramdisk, "deploy.ramdisk", ramdisk);
-  if (!has_channel_image(site))
-    look(site.image, "image", "hearth image create makes it; its elements must bring hearth-agent");
+  if (!has_channel_image(site)) look(site.image, "image", image_made_by(site.image));
   look(site.stack.template_file, "stack.template", "a Heat template is needed");
   for (const fs::path& environment : site.stack.environments)
     look(environment, "stack.environments", "a Heat environment is needed");

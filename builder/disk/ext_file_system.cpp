@@ -5,8 +5,17 @@
 
 namespace hearth::builder {
 
+std::string ext_error_text(errcode_t code) {
+  static const bool is_loaded = [] {
+    ::initialize_ext2_error_table();
+    return true;
+  }();
+  static_cast<void>(is_loaded);
+  return ::error_message(code);
+}
+
 void check_ext(errcode_t code, std::string_view what) {
-  if (code != 0) throw Error(ErrorKind::io, cat(what, " of the new ext file system: ", ::error_message(code)));
+  if (code != 0) throw Error(ErrorKind::io, cat(what, " of the new ext file system: ", ext_error_text(code)));
 }
 
 ExtFileSystem::ExtFileSystem(const fs::path& image, std::uint64_t offset) {

@@ -5,11 +5,15 @@
 #include <ext2fs/ext2fs.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/path.hpp"
 
 namespace hearth::builder {
+
+/// What the library says of an error: it has words only for who loads them, and else "Unknown code ext2 152".
+[[nodiscard]] std::string ext_error_text(errcode_t code);
 
 /// Throws Error(io) saying what failed, unless `code` is 0.
 void check_ext(errcode_t code, std::string_view what);

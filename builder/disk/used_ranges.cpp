@@ -1,7 +1,5 @@
 #include "builder/disk/used_ranges.hpp"
 
-#include <ext2fs/ext2_fs.h>
-#include <ext2fs/ext2fs.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
+#include "builder/disk/ext_file_system.hpp"
 
 namespace hearth::builder {
 
@@ -24,8 +23,7 @@ void add(std::vector<Extent>& ranges, Extent range, std::uint64_t gap) {
 }
 
 void check_read(errcode_t code, const fs::path& file) {
-  if (code != 0)
-    throw Error(ErrorKind::io, cat("reading the file system ", file.string(), ": ", ::error_message(code)));
+  if (code != 0) throw Error(ErrorKind::io, cat("reading the file system ", file.string(), ": ", ext_error_text(code)));
 }
 
 }  // namespace

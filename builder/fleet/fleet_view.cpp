@@ -33,7 +33,9 @@ std::string end_text(const ImageResult& image, const ProgressStyle& style) {
   const auto took = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(image.seconds));
   std::string line = finished_line(image.name, is_there ? StepOutcome::done : StepOutcome::failed, took, style);
   if (image.outcome == Outcome::unchanged) line += "  up to date";
-  if (image.outcome == Outcome::built) line += cat("  ", image.from_layers, " steps from layers, ", image.ran, " ran");
+  if (image.outcome == Outcome::built)
+    line += cat("  ", image.from_layers, image.from_layers == 1 ? " step from layers, " : " steps from layers, ",
+                image.ran, " ran");
   std::string text = cat(line, "\n");
   if (!image.error.empty()) text += cat("hearth: image ", image.name, ": ", image.error, "\n");
   return text;

@@ -14,16 +14,18 @@ std::string quoted(const std::string& text) {
   return cat("\"", replace_all(replace_all(text, "\\", "\\\\"), "\"", "\\\""), "\"");
 }
 
+std::string steps_text(std::size_t steps) { return cat(steps, steps == 1 ? " step" : " steps"); }
+
 std::string no_plan(const ImageSteps& image) { return cat("can't be planned: ", image.fault); }
 
 /// Of an image that goes on from no other.
 std::string all_own(const ImageSteps& image) {
-  return cat(image.labels.size(), " steps, all its own", image.apart.empty() ? "" : "; ", image.apart);
+  return cat(steps_text(image.labels.size()), ", all its own", image.apart.empty() ? "" : "; ", image.apart);
 }
 
 std::string fleet_sum(const StepGraph& graph) {
-  return cat(graph.images().size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
-             " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
+  return cat(graph.images().size(), graph.images().size() == 1 ? " image, " : " images, ", steps_text(graph.steps()),
+             ", ", graph.distinct(), " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
 }
 
 /// The image with those that go on from it; one goes on from an image before it.
@@ -32,7 +34,7 @@ cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
   const std::size_t steps = images[index].labels.size();
   cli::TreeNode tree{.label = images[index].name, .note = steps == 0 ? no_plan(images[index]) : all_own(images[index])};
   if (const auto origin = graph.origin(index); origin && steps > 0)
-    tree.note = cat(steps - origin->steps, " steps of its own, behind ", images[index].labels[origin->steps - 1]);
+    tree.note = cat(steps_text(steps - origin->steps), " of its own, behind ", images[index].labels[origin->steps - 1]);
   for (std::size_t i = index + 1; i < images.size(); ++i) {
     const auto origin = graph.origin(i);
     if (origin && origin->image == index) tree.children.push_back(image_tree(graph, i));
@@ -62,7 +64,7 @@ std::string fleet_text(const StepGraph& graph) {
     if (steps == 0) {
       text += cat(line, no_plan(images[i]), "\n");
     } else if (const auto origin = graph.origin(i)) {
-      text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
+      text += cat(line, steps_text(origin->steps), " as ", images[origin->image].name, ", up to ",
                   images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");
     } else {
       text += cat(line, all_own(images[i]), "\n");

@@ -42,6 +42,9 @@ struct PipelineJob {
 /// "make", "slurm"…
 [[nodiscard]] std::vector<std::string> pipeline_engines();
 
+/// "make", "Slurm"…, as people write them.
+[[nodiscard]] std::vector<std::string> pipeline_engine_titles();
+
 /// What the engine reads. Throws Error: usage for an engine that there is not, with the nearest one, and for settings
 /// that it lacks or has no use for; input for files that it can't carry from job to job.
 [[nodiscard]] std::string pipeline_text(const std::string& engine, const std::vector<PipelineJob>& jobs,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -278,20 +277,21 @@ enum class Setting { none, may, must };
 
 struct PipelineEngine {
   const char* name;
+  const char* title;       ///< as people write it
   const char* first_line;  ///< nullptr where there is no comment
   Setting container;
   Setting runner;
   std::string (*text)(const Jobs& jobs, const PipelineSetup& setup);
 };
 
-constexpr std::array<PipelineEngine, 6> k_engines = {{
-    {"make", "", Setting::none, Setting::none, for_make},
-    {"slurm", "#!/bin/sh\n", Setting::none, Setting::none, for_slurm},
-    {"gitlab", "", Setting::may, Setting::may, for_gitlab},
-    {"github", "", Setting::may, Setting::may, for_github},
-    {"kubernetes", "", Setting::must, Setting::none, for_kubernetes},
-    {"nomad", nullptr, Setting::must, Setting::none, for_nomad},
-}};
+constexpr PipelineEngine k_engines[] = {
+    {"make", "make", "", Setting::none, Setting::none, for_make},
+    {"slurm", "Slurm", "#!/bin/sh\n", Setting::none, Setting::none, for_slurm},
+    {"gitlab", "GitLab", "", Setting::may, Setting::may, for_gitlab},
+    {"github", "GitHub", "", Setting::may, Setting::may, for_github},
+    {"kubernetes", "Kubernetes", "", Setting::must, Setting::none, for_kubernetes},
+    {"nomad", "Nomad", nullptr, Setting::must, Setting::none, for_nomad},
+};
 
 void require_setting(const PipelineEngine& engine, const char* option, Setting wanted, const std::string& value) {
   if (wanted == Setting::must && value.empty()) {
@@ -319,6 +319,12 @@ std::vector<std::string> pipeline_engines() {
   std::vector<std::string> names;
   for (const PipelineEngine& engine : k_engines) names.emplace_back(engine.name);
   return names;
+}
+
+std::vector<std::string> pipeline_engine_titles() {
+  std::vector<std::string> titles;
+  for (const PipelineEngine& engine : k_engines) titles.emplace_back(engine.title);
+  return titles;
 }
 
 std::string pipeline_text(const std::string& engine, const std::vector<PipelineJob>& jobs, const PipelineSetup& setup) {

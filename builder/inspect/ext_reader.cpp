@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
+#include "builder/disk/ext_file_system.hpp"
 
 namespace hearth::builder {
 
@@ -32,7 +33,7 @@ char inode_kind(std::uint16_t mode) {
 
 class InodeReader {
  public:
-  InodeReader(const fs::path& image, std::uint64_t offset) : name_(image.string()) {
+  InodeReader(const fs::path& image, std::uint64_t offset) : name_(image.string()), offset_(offset) {
     const std::string options = cat("offset=", offset);
     check(::ext2fs_open2(image.c_str(), options.c_str(), EXT2_FLAG_64BITS | EXT2_FLAG_SOFTSUPP_FEATURES, 0, 0,
                          unix_io_manager, &fs_),
@@ -56,8 +57,11 @@ class InodeReader {
   };
 
   void check(errcode_t code, std::string_view what) const {
-    if (code != 0)
-      throw Error(ErrorKind::input, cat(what, " the ext file system in ", name_, ": ", ::error_message(code)));
+    if (code == 0) return;
+    const std::string place = offset_ == 0 ? name_ : cat(name_, "?offset=", offset_);
+    throw Error(ErrorKind::input, cat(what, " the ext file system in ", name_, ": ", ext_error_text(code)))
+        .hint(cat("It is damaged. All that is, of a raw image: e2fsck -fn ", shell_quote(place),
+                  "; then build or fetch the image again."));
   }
 
   std::vector<Member> members(ext2_ino_t directory) const {
@@ -167,6 +171,7 @@ class InodeReader {
   }
 
   std::string name_;
+  std::uint64_t offset_;
   ext2_filsys fs_ = nullptr;
   FileTree tree_;
   std::set<ext2_ino_t> directories_;

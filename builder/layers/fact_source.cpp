@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/layers/script_inputs.hpp"
+#include "builder/packages/package_installs.hpp"
 
 namespace hearth::builder {
 
@@ -187,6 +188,17 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
   }
 }
 
+namespace {
+
+/// A list that asks for no package, as `hearth element new` writes it: empty, or nothing but comments.
+bool asks_for_nothing(const std::string& name, const std::string& text, const std::string& element) {
+  if (name != "package-installs.yaml" && name != "package-installs.json") return false;
+  const Result<std::vector<PackageEntry>> entries = parse_package_installs(text, name, element);
+  return entries && entries->empty();
+}
+
+}  // namespace
+
 /// Everything that could change what a phase installs: the entries of all elements, and the maps of names.
 std::string FactSource::packages_digest(const std::string& phase) const {
   if (phase == "-p") return fact_digest(join(setup_.packages, "\n"));
@@ -196,7 +208,8 @@ std::string FactSource::packages_digest(const std::string& phase) const {
   for (const Element& element : plan_.elements.elements) {
     for (const std::string& name : files_.list(element.path)) {
       if (!name.starts_with("package-installs") && name != "pkg-map") continue;
-      text += cat(element.name, "/", name, "\n", files_.read(element.path / name).value_or(""));
+      const std::string list = files_.read(element.path / name).value_or("");
+      if (!asks_for_nothing(name, list, element.name)) text += cat(element.name, "/", name, "\n", list);
     }
   }
   return known->second = fact_digest(text);

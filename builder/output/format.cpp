@@ -14,23 +14,18 @@ struct Known {
   FormatKind kind;
 };
 
-/// qemu-img 7.2 can open more, but writes only those listed as its own.
+/// In the order of the help. qemu-img 7.2 can open more, but writes only those listed as its own.
 const std::vector<Known>& known_formats() {
   using enum FormatKind;
-  static const std::vector<Known> formats = {{"raw", raw},
-                                             {"qcow2", qcow2},
+  static const std::vector<Known> formats = {{"qcow2", qcow2},
+                                             {"raw", raw},
                                              {"vhd", qemu},
                                              {"vhdx", qemu},
                                              {"vmdk", qemu},
                                              {"vdi", qemu},
-                                             {"vpc", qemu},
-                                             {"qcow", qemu},
-                                             {"qed", qemu},
-                                             {"parallels", qemu},
                                              {"tar", archive},
                                              {"tgz", archive},
                                              {"tar.zst", archive},
-                                             {"aci", archive},
                                              {"squashfs", squashfs},
                                              {"erofs", erofs},
                                              {"ext4", file_system},
@@ -39,28 +34,33 @@ const std::vector<Known>& known_formats() {
                                              {"docker", docker},
                                              {"oci", oci},
                                              {"oci-archive", oci_archive},
+                                             {"aci", archive},
                                              {"kernel", kernel},
                                              {"uki", uki},
-                                             {"iso", iso}};
+                                             {"iso", iso},
+                                             {"vpc", qemu},
+                                             {"qcow", qemu},
+                                             {"qed", qemu},
+                                             {"parallels", qemu}};
   return formats;
-}
-
-std::vector<std::string> known_names() {
-  std::vector<std::string> names;
-  for (const Known& known : known_formats()) names.emplace_back(known.name);
-  return names;
 }
 
 OutputFormat format_named(const std::string& name) {
   for (const Known& known : known_formats()) {
     if (name == known.name) return {name, known.kind};
   }
-  const auto meant = nearest(name, known_names());
+  const auto meant = nearest(name, format_type_names());
   throw Error(ErrorKind::usage, cat("unknown image type ", name, meant ? cat(", did you mean ", *meant, "?") : ""))
-      .hint(cat("Known types: ", join(known_names(), ", ")));
+      .hint(cat("Known types: ", join(format_type_names(), ", ")));
 }
 
 }  // namespace
+
+std::vector<std::string> format_type_names() {
+  std::vector<std::string> names;
+  for (const Known& known : known_formats()) names.emplace_back(known.name);
+  return names;
+}
 
 std::string OutputFormat::extension() const {
   switch (kind) {

@@ -39,6 +39,9 @@ struct OutputFormat {
   [[nodiscard]] std::string extension() const;
 };
 
+/// What -t takes; the default is the first.
+[[nodiscard]] std::vector<std::string> format_type_names();
+
 /// The formats of a comma-separated list, each once, in the order given. Throws Error(usage), with the nearest known
 /// name, for one that neither we nor qemu-img can write.
 [[nodiscard]] std::vector<OutputFormat> parse_formats(std::string_view list);

@@ -149,8 +149,15 @@ class Build final : StepObserver {
   void grow_root() {
     phases_.run(Phase::root);
     if (phases_.has_ended() || has_root_content(k_target_root)) return;
-    throw Error(ErrorKind::input, "Failed to deploy the root element.")
-        .hint("No hook in root.d put anything into the target; an operating-system element has to.");
+    std::string hint = "No hook in root.d put anything into the target; an operating-system element has to.";
+    const std::string directory = directory_name(Phase::root);
+    for (const std::string& name : in_.plan.hooks.ignored(directory)) {
+      const HookEntry& idle = in_.plan.hooks.directory(directory).at(name);
+      hint += cat("\n  ", idle.path.string(),
+                  idle.is_executable ? " does not run: its name may have letters, digits, _ and - only"
+                                     : " does not run: it is not executable (chmod +x)");
+    }
+    throw Error(ErrorKind::input, "Failed to deploy the root element.").hint(hint);
   }
 
   void install() {

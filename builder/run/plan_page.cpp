@@ -159,7 +159,7 @@ void add_list(cli::TreeNode& tree, const char* label, const std::vector<std::str
 std::string verdict(const std::vector<StepForecast>& forecasts, const UpToDate& done) {
   if (!done.outputs.empty()) return "up to date: nothing would run";
   const auto kept = std::count_if(forecasts.begin(), forecasts.end(), [](const auto& step) { return step.is_kept; });
-  return cat(forecasts.size(), " steps, ", kept, " of them kept from layers");
+  return cat(forecasts.size(), forecasts.size() == 1 ? " step, " : " steps, ", kept, " of them kept from layers");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
+#include "base/text.hpp"
 #include "builder/fetch/fetch_plan.hpp"
+#include "builder/output/format.hpp"
 #include "builder/spec/checked_values.hpp"
 #include "builder/spec/image_request.hpp"
 
@@ -26,14 +28,9 @@ std::vector<cli::Option> result_options() {
       {{"", 'o', "NAME",
         "output: NAME.TYPE for each type, NAME.d for manifests and the log; a directory that is not there is made "
         "(default: image)"},
-       {"",
-        't',
-        "TYPE[,TYPE…]",
-        "qcow2 (default), raw, vhd, vhdx, vmdk, vdi, tar, tgz, tar.zst, squashfs, erofs, ext4, xfs, btrfs, docker, "
-        "oci, oci-archive, aci, kernel, uki, iso, vpc, qcow, qed, parallels; several at once",
-        {"qcow2",    "raw",   "vhd",  "vhdx", "vmdk",  "vdi",    "tar",      "tgz",         "tar.zst",
-         "squashfs", "erofs", "ext4", "xfs",  "btrfs", "docker", "oci",      "oci-archive", "aci",
-         "kernel",   "uki",   "iso",  "vpc",  "qcow",  "qed",    "parallels"}},
+       {"", 't', "TYPE[,TYPE…]",
+        cat(replace_all(join(format_type_names(), ", "), "qcow2, ", "qcow2 (default), "), "; several at once"),
+        format_type_names()},
        {"", 'u', "", "do not compress qcow2"},
        {"compression",
         0,

@@ -19,7 +19,8 @@ except ImportError:
     sys.exit("the manual needs Debian's package python3-markdown: bash cmake/install-packages.sh test")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LEFT_OUT = {".git", ".ci", "build", "tests", "node_modules", "output", "__pycache__"}
+LEFT_OUT = {".git", ".ci", "build", "node_modules", "output", "__pycache__"}
+OF_TESTS = ("tests/README.md", "tests/mutation/README.md")  # others there are of elements that only tests use
 LINK = re.compile(r'(href|src)="([^"#:]+)(#[^"]*)?"')
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -55,10 +56,11 @@ def pages_of_tree(source):
     for folder, folders, names in os.walk(source):
         folders[:] = [name for name in sorted(folders) if name not in LEFT_OUT]
         for name in sorted(names):
-            if name.endswith(".md"):
-                path = os.path.join(folder, name)
+            path = os.path.join(folder, name)
+            page = os.path.relpath(path, source)
+            if name.endswith(".md") and (not page.startswith("tests/") or page in OF_TESTS):
                 with open(path, encoding="utf-8") as file:
-                    found[os.path.relpath(path, source)] = file.read()
+                    found[page] = file.read()
     return found
 
 

@@ -30,6 +30,12 @@ refused hook 7 create -o hook tiny-os failing
 expect_text out-hook "install.d/30-fails (element failing) failed: exit code 7" "the reason why it fails" \
     "hook.d/build.log" "--break after-error"
 
+mkdir -p mine/idle-os/root.d
+echo operating-system > mine/idle-os/element-provides
+printf '#!/bin/sh\n' > mine/idle-os/root.d/10-root
+ELEMENTS_PATH=$work/mine refused idle 1 create -o idle idle-os
+expect_text out-idle "Failed to deploy the root element" "mine/idle-os/root.d/10-root does not run: it is not executable (chmod +x)"
+
 # Options of other programs are tried before the first hook.
 refused mkfs 2 "$HEARTH" image create -n -t raw --mkfs-options '-O nonsense' -o mkfs tiny-os failing
 expect_text out-mkfs "the options '" "nonsense' of mkfs_root are refused: " "nonsense" "--mkfs-options"

@@ -66,14 +66,14 @@ judge "a small memory" 'mount_ --bind $W/small /proc/meminfo' "too little memory
 judge "a clone that can't be written" 'mount_ --bind $W/hearth $W/hearth; mount_ -o remount,bind,ro $W/hearth' "can't be written by " "clone Hearth to a place of your own"
 
 # Words that they don't know: at once, not after the build.
-for command in "tests/run.sh --longg" "tests/run.sh -L unit --al" "examples/quickstart.sh --frob" "examples/quickstart.sh one two"; do
+for command in "tests/run.sh --longg" "tests/run.sh -L unit --al" "tests/run.sh agent" "tests/run.sh -V agent" "tests/run.sh -R agent unit" "examples/quickstart.sh --frob" "examples/quickstart.sh one two"; do
     code=0
     # shellcheck disable=SC2086  # words
     timeout 10 bash "$work/hearth/"$command > "$work/out" 2>&1 < /dev/null || code=$?
     [ "$code" = 2 ] || fail "$command: exit code $code: $(cat "$work/out")"
 done
-for script in tests/run.sh examples/quickstart.sh; do
-    help=$(bash "$work/hearth/$script" --help) && [[ $help == *"usage: $script"* ]] || fail "$script --help: $help"
+for script in tests/run.sh examples/quickstart.sh cmake/install-packages.sh; do
+    help=$(bash "$work/hearth/$script" --help) && [[ $help == *"usage: "*"${script#cmake/}"* ]] || fail "$script --help: $help"
 done
 
 # Two builds at once in one clone would spoil each other: the second waits, and says so.

@@ -2,7 +2,7 @@
 # examples/ci as it stands: the pipeline builds, starts and asks the machine; what is wrong with a machine is told, all of it.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-type -P mmdebstrap qemu-system-x86_64 ssh > /dev/null || { echo "skipped: mmdebstrap, qemu and ssh are needed" && exit 77; }
+type -P mmdebstrap qemu-system-x86_64 ssh > /dev/null || { echo "SKIPPED: mmdebstrap, qemu and ssh are needed" && exit 77; }
 debian_release
 export DIB_RELEASE=$release
 example=$here/../../examples/ci

@@ -2,8 +2,8 @@
 # The elements that the field uses, on a real Debian: what they install is there, starts and is sound.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-type -P mmdebstrap > /dev/null || { echo "skipped: mmdebstrap is needed" && exit 77; }
-[ "$(id -u)" = 0 ] || { echo "skipped: the tree is entered as root" && exit 77; }
+type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: the tree is entered as root" && exit 77; }
 debian_release
 
 export DIB_RELEASE=$release DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLIST=floppy DIB_VLANS='eth0.25=dhcp'
@@ -12,7 +12,7 @@ export DIB_RELEASE=$release DIB_DEV_USER_PASSWORD=pass-word DIB_MODPROBE_BLACKLI
     > out 2>&1 < /dev/null || { cat out >&2 && exit 1; }
 mkdir tree
 tar -C tree -xf field.tar
-mknod -m 0666 tree/dev/null c 1 3 2> /dev/null || { echo "skipped: no device nodes can be made here" && exit 77; }
+mknod -m 0666 tree/dev/null c 1 3 2> /dev/null || { echo "SKIPPED: no device nodes can be made here" && exit 77; }
 mknod -m 0666 tree/dev/urandom c 1 9
 
 for unit in multi-user.target.wants/ssh multi-user.target.wants/ssh-keygen multi-user.target.wants/dynamic-login \

@@ -2,7 +2,7 @@
 # The helper elements at work: what others' elements ask of them, in a tiny tree, by the real builder.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-type -P git curl > /dev/null || { echo "skipped: git and curl are needed" && exit 77; }
+type -P git curl > /dev/null || { echo "SKIPPED: git and curl are needed" && exit 77; }
 
 export SOURCES=$work/sources CODE_REF=main DIB_IMAGE_CACHE=$work/cache DIB_REPO_RETRY_DELAY=0
 export GIT_CONFIG_GLOBAL=$work/gitconfig

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 elements=$(cd "$here/../../elements" && pwd)
-type -P curl python3 > /dev/null || { echo "skipped: curl and python3 are needed" && exit 77; }
+type -P curl python3 > /dev/null || { echo "SKIPPED: curl and python3 are needed" && exit 77; }
 
 # gives CODE TEXT COMMAND…: COMMAND exits with CODE and says TEXT.
 gives() {

@@ -645,6 +645,6 @@ wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
 
 if __name__ == "__main__":
     if not shutil.which("wget"):
-        print("skipped: wget is missing")
+        print("SKIPPED: wget is missing")
         sys.exit(77)
     unittest.main(verbosity=2)

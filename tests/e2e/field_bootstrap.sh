@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 debian_release
-type -P mmdebstrap > /dev/null || { echo "skipped: mmdebstrap is needed" && exit 77; }
+type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
 element=$work/mine/field-os
 mkdir -p "$element/root.d"
 export ELEMENTS_PATH=$work/mine HEARTH_UPSTREAM_ELEMENTS=no FIELD_RELEASE=$release FIELD_MIRROR=${mirror%/}

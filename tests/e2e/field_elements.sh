@@ -3,7 +3,7 @@
 # run on trees that look like one.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-type -P openssl ssh-keygen useradd systemctl > /dev/null || { echo "skipped: openssl, ssh-keygen, useradd and systemctl are needed" && exit 77; }
+type -P openssl ssh-keygen useradd systemctl > /dev/null || { echo "SKIPPED: openssl, ssh-keygen, useradd and systemctl are needed" && exit 77; }
 
 # build NAME WORD…: the tree of the elements and options given, in the directory tree.
 build() {

@@ -31,6 +31,15 @@ expect_text plan "8 images, 24 steps, 12 of them distinct: 12 are shared" "plain
 "$HEARTH" image plan --json images.yaml | jq -e '.distinct == 12 and (.images | length) == 8' > /dev/null || fail "the plan as JSON"
 [ ! -e cache ] || fail "image plan made the cache"
 
+# The page's own example, with elements as `hearth element new` begins them, shares what it says.
+mkdir page
+sed -n '/^    - template: debian/,/^$/s/^    //p' "$here/../../docs/howto/fleet.md" > page/images.yaml
+for role in web db cache; do
+    (cd page && "$HEARTH" element new "$role" > /dev/null)
+done
+(cd page && ELEMENTS_PATH=$PWD "$HEARTH" image plan images.yaml > plan 2>&1) || fail "the page's example: $(cat page/plan)"
+expect_text page/plan "5 images, " "node-bookworm-db     1 step as node-bookworm-web, up to root.d/08-debootstrap"
+
 create --jobs 4 --junit report.xml images.yaml || fail "the first build: $(cat out)"
 for flavour in plain rich; do
     [ "$(runs "the shared step of $flavour runs")" = 1 ] || fail "the shared step of $flavour ran $(runs "the shared step of $flavour runs") times"

@@ -4,11 +4,11 @@
 # mkfs, git, curl and Python, and the agent keeps its size; sid's compiler may find new things to warn of.
 # usage: hosts.sh SOURCES CACHE [SUITE]     CACHE is for ccache, a directory a suite; SUITE: only that one.
 set -euo pipefail
-[ -n "${HEARTH_LONG:-}" ] || { echo "skipped: it takes half an hour (HEARTH_LONG is not set)" && exit 77; }
-[ "$(id -u)" = 0 ] || { echo "skipped: only root may make a tree with mmdebstrap and chroot(1) into it" && exit 77; }
-command -v mmdebstrap >/dev/null || { echo "skipped: mmdebstrap is not installed" && exit 77; }
+[ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: it takes half an hour (HEARTH_LONG is not set)" && exit 77; }
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: only root may make a tree with mmdebstrap and chroot(1) into it" && exit 77; }
+command -v mmdebstrap >/dev/null || { echo "SKIPPED: mmdebstrap is not installed" && exit 77; }
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' | awk '$2 == "Debian" && $3 == "main" { print $1; exit }')
-[ -n "$mirror" ] || { echo "skipped: this machine's apt knows no mirror of Debian" && exit 77; }
+[ -n "$mirror" ] || { echo "SKIPPED: this machine's apt knows no mirror of Debian" && exit 77; }
 source=$1
 cache=$2
 work=$(mktemp -d "${TMPDIR:-/tmp}/hearth-hosts.XXXXXX")

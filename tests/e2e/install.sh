@@ -13,7 +13,7 @@ hearth=$root/usr/bin/hearth
 # ---- what is there
 for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/debian-minimal share/hearth/schemas/site.json share/doc/hearth/LICENSE \
     share/doc/hearth/README.md share/doc/hearth/pxe/README.md share/doc/hearth/bootstrap/README.md \
-    share/doc/hearth-agent/LICENSE share/doc/hearth/examples/hello/metadata.json share/man/man1/hearth.1 \
+    share/doc/hearth-agent/LICENSE share/doc/hearth-agent/copyright share/doc/hearth/copyright share/doc/hearth/examples/hello/metadata.json share/man/man1/hearth.1 \
     share/man/man1/hearth-image-create.1 share/man/man1/disk-image-create.1 share/man/man1/hearth-agent.1 \
     share/man/man1/hearth-agent-os-net-config.1 share/bash-completion/completions/hearth \
     share/fish/vendor_completions.d/hearth.fish lib/sysusers.d/hearth.conf lib/systemd/system/hearth-pxe.service; do
@@ -26,6 +26,10 @@ for name in disk-image-create ramdisk-image-create diskimage-builder disk-image-
 done
 [ ! -e "$root/usr/share/doc/hearth/examples/quickstart.sh" ] || fail "quickstart.sh, which compiles, is installed"
 diff -r "$source/elements" "$root/usr/share/hearth/elements" || fail "the installed elements differ from the sources'"
+
+# ---- the texts' links lead somewhere
+python3 -B "$source/tests/lint/links.py" "$root/usr/share/doc/hearth" > links 2>&1 || fail "links of installed texts: $(cat links)"
+[ "$(readlink "$root/usr/share/doc/hearth/elements")" = ../../hearth/elements ] || fail "the texts don't find the elements"
 
 # ---- nothing leads back: neither programs nor texts name the source or the build tree
 for tree in "$build" "$source"; do

@@ -446,6 +446,8 @@ FLAVOUR=second build
 "$HEARTH" image why image > why
 expect_text why "The last build (begun 2" "failed. What is there, if anything, is of an earlier one." "install.d/90-last" "kept  "
 "$HEARTH" image why --json image | jq -e '.unfinished.error | contains("install.d/90-last")' > /dev/null || fail "image why --json: no word of the failure"
+"$HEARTH" cache prune --unused-for 0 > /dev/null || fail "cache prune --unused-for 0"
+HEARTH_CACHE_LIMIT=0 "$HEARTH" image create -n -t tar -o pruning tiny-os reader > out 2>&1 < /dev/null || fail "a build that prunes: $(cat out)"
 "$HEARTH" cache prune > out 2>&1 || fail "cache prune: $(cat out)"
 expect_text out "pinned ones stay"
 rm image.tar

@@ -69,5 +69,5 @@ debian_release() {
         mirror=$(awk -v release="$release" '$1 == release && $2 == "Debian" && $3 == "main" { print $4; exit }' <<<"$known")
         [ -z "$mirror" ] || return 0
     done
-    echo "skipped: this machine's apt knows no mirror of Debian 12 or 13" && exit 77
+    echo "SKIPPED: this machine's apt knows no mirror of Debian 12 or 13" && exit 77
 }

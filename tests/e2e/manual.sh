@@ -51,10 +51,18 @@ for path, page in pages.items():
 with open(os.path.join(site, "search-index.js"), encoding="utf-8") as file:
     index = json.loads(file.read().removeprefix("const searchIndex = ").removesuffix(";\n"))
 for words, wanted in {"log in ssh": "docs/howto/ssh.html", "redfish_verify_ca": "docs/reference/drivers.html",
-                      "exit status": "commands/exit-codes.html", "remote-cache-key": "commands/hearth-image-create.html"}.items():
+                      "exit status": "commands/exit-codes.html", "how hearth is tested": "tests/README.html", "remote-cache-key": "commands/hearth-image-create.html"}.items():
     found = [row[0] for row in index if all(word in " ".join(row[1:]).lower() for word in words.split())]
     if not any(address.startswith(wanted) for address in found):
         faults.append(f"the search finds {found[:5]} for '{words}', but not {wanted}")
+reached, ahead = set(), [os.path.join(site, "index.html")]
+while ahead:
+    path = ahead.pop()
+    if path in reached or path not in pages:
+        continue
+    reached.add(path)
+    ahead += [os.path.normpath(os.path.join(os.path.dirname(path), link.partition("#")[0])) for _, link in pages[path].links]
+faults += [f"{path}: no page leads to it" for path in sorted(pages.keys() - reached)]
 print("\n".join(faults))
 print(f"{len(pages)} pages, {sum(len(page.links) for page in pages.values())} links, {len(index)} sections")
 sys.exit(1 if faults or len(pages) < 150 else 0)

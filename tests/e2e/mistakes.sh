@@ -202,7 +202,26 @@ done
 mistake 2 "what is to be changed?" -- node set alpha
 mistake 2 "which node?" -- node set --name x
 mistake 2 "what is to be taken away?" -- node unset alpha
-mistake 2 "this is no UTF-8 text: " -- node set alpha --description $'x\xff'
+mistake 2 "this is no UTF-8 text: the value for /description" -- node set alpha --description $'x\xff'
+ssh-keygen -q -t ed25519 -N "" -f own || fail "no SSH key"
+openssl genpkey -algorithm ed25519 -out key.pem 2>/dev/null && openssl pkey -in key.pem -pubout -out key.pub || fail "no key"
+for command in "set alpha" "role compute"; do
+    # shellcheck disable=SC2086
+    {
+        mistake 1 "own:1: this is a private key" "ssh-keygen -t ed25519" -- node $command --ssh-key own
+        mistake 1 "key.pem:1: this is a private key" -- node $command --ssh-key key.pem
+        mistake 1 "key.pub:1: this is a public key of OpenSSL's" -- node $command --ssh-key key.pub
+        mistake 1 "/bin/true:1: this is no public key" -- node $command --ssh-key /bin/true
+        mistake 1 "/dev/null: there is no key in it" -- node $command --ssh-key /dev/null
+        mistake 1 "/bin/true:1: this line is no UTF-8" -- node $command --user-data /bin/true
+    }
+done
+mistake 0 "Changed node alpha" -- node set alpha --ssh-key own.pub --rack r1
+mistake 0 "Changed profile compute" -- node role compute --ssh-key own.pub
+mistake 0 "Changed node alpha" -- node unset alpha --extra x_seed
+mistake 0 "Node alpha is out of service" -- node maintenance set alpha
+mistake 0 "Node alpha is in service" -- node maintenance unset alpha
+mistake 0 "Forgot all events but the newest 100" -- node events --keep 100
 printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
 mistake 1 'bytes.json:2: this line is no UTF-8' 'iconv -f' -- node import bytes.json
 printf '{"nodes": [{"name": "a\\nb", "pm_type": "fake-hardware"}]}' > lines.json
@@ -245,12 +264,12 @@ mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse
 echo 'inventory: instackenv.json' >> site.yaml
 mistake 1 "site.yaml:4: unknown key 'inventory'" "--inventory FILE" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nimage: nothere.qcow2\n' > site.yaml
-mistake 1 "image: there is no $work/nothere.qcow2; hearth image create makes it" "deploy.kernel: the site file names none" -- site check site.yaml
+mistake 1 "image: there is no $work/nothere.qcow2; made by: hearth image create -o nothere vm debian-minimal" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
 mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
 mistake 1 "stack.template: the site file names none" -- rehearse alone.yaml
 : > node.qcow2
-mistake 1 "image: $work/node.qcow2 is empty; hearth image create makes it" -- site check alone.yaml
+mistake 1 "image: $work/node.qcow2 is empty; made by: hearth image create -o node vm debian-minimal" -- site check alone.yaml
 echo x > node.qcow2
 echo 'machines: [{name: a, disk: 2}]' >> alone.yaml
 mistake 0 "warning: machine a: a disk of 2 GiB is less than the 4" "nothing is wrong" -- site check alone.yaml

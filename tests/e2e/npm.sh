@@ -19,6 +19,6 @@ with_npm() {
 }
 
 skip() {
-  echo "skipped: $*"
+  echo "SKIPPED: $*"
   exit 77
 }

@@ -73,8 +73,8 @@ refused "has a control character, which no job can name" image pipeline wrong.ya
 printf -- '- {imagename: a, elements: [tiny-os], types: [raw], checks: none.yaml}\n' > wrong.yaml
 refused "wrong.yaml:1:3: image 'a': there is no file none.yaml" image pipeline wrong.yaml --for make
 printf -- '- {imagename: a, elements: [tiny-so], types: [raw]}\n' > wrong.yaml
-"$HEARTH" image pipeline wrong.yaml --for make 2> out > wrong.mk || fail "what can't be planned here has no pipeline"
-expect_text out "note: a can't be planned, and shares no job: hearth image create --only says why"
+refused "image 'a' can't be planned: Element 'tiny-so' not found" image pipeline wrong.yaml --for make
+refused "No pipeline was written. hearth image plan wrong.yaml says the same" image pipeline wrong.yaml --for make
 printf -- '- {template: a, elements: [tiny-os]}\n' > wrong.yaml
 refused "there are templates, but no image for a job" image pipeline wrong.yaml --for gitlab
 

@@ -31,6 +31,8 @@ DEAR = {
                                "the library's words for a fault; use json_fault (base/foreign_json.hpp)"),),
     "base/pattern.cpp": ((re.compile(r"\bstd::regex\b"), "std::regex; use Pattern (base/pattern.hpp)"),),
 }
+# tests/report.py counts these, and no others.
+SKIPS = ((re.compile(r"""(?:echo|print\() ?f?"skip""" r"""ped: """), 'a skip; its line begins with "SKIPPED: " (tests/report.py)'),)
 # Texts of machines, images and people are in what these print: it goes through the one place that gives the terminal no orders.
 SAID = re.compile(r"(?<![\w.>])(?:std::)?(?:f?puts|f?printf|fwrite)\s*\(|\bstd::(?:cout|cerr)\b")
 SPEAKERS = ("builder/", "metadata/", "pxe/", "bootstrap/")
@@ -66,6 +68,9 @@ def found_in(path, code, patterns):
 def offenders(root):
     for path in tree.files(root):
         yield from found_in(path, tree.text(root, path), ((UNFINISHED, "unfinished work"),))
+    for path in tree.files(root, "tests"):
+        if path.endswith((".sh", ".py")) and path != "tests/report.py":
+            yield from found_in(path, tree.text(root, path), SKIPS)
     for path in tree.files(root, "elements"):
         if not path.endswith((".md", ".rst")):
             yield from found_in(path, tree.text(root, path), HOOKS)

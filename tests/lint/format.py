@@ -12,7 +12,7 @@ def main(root, fix=None):
     if not paths:
         return 0
     if not shutil.which("clang-format-14"):
-        print("skipped: clang-format-14 is not installed, and others lay out differently")
+        print("SKIPPED: clang-format-14 is not installed, and others lay out differently")
         return 77
     mode = ["-i"] if fix == "--fix" else ["--dry-run", "-Werror", "--ferror-limit=1"]
     done = subprocess.run(["clang-format-14", "--style=file", *mode, *paths], cwd=root, capture_output=True, text=True,

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import documents  # noqa: E402
 import forbidden  # noqa: E402
 import format as layout  # noqa: E402
 import headers  # noqa: E402
@@ -93,6 +94,28 @@ class Links(LintTest):
     def test_a_link_out_of_the_tree(self):
         self.put("README.md", "# R\n\n## Two\n\n[a](..)\n")
         self.bad(links, "leads out of the tree")
+
+
+class Documents(LintTest):
+    def setUp(self):
+        super().setUp()
+        self.put("base/sys/a.cpp", "")
+        self.put("base/README.md", "| `sys/` | files |\n")
+        self.put("docs/howto/a.md", "# A\n")
+        self.put("docs/README.md", "[a](howto/a.md#one)\n")
+
+    def test_good(self):
+        self.put("base/a.cpp", "")
+        self.put("docs/site/a.md", "")
+        self.good(documents)
+
+    def test_a_folder_that_its_room_does_not_name(self):
+        self.put("base/net/a.hpp", "")
+        self.bad(documents, "base/README.md: does not name the folder net/", "1 offender")
+
+    def test_a_page_that_the_manual_does_not_name(self):
+        self.put("docs/howto/b.md", "# B\n")
+        self.bad(documents, "docs/README.md: does not name the page docs/howto/b.md", "1 offender")
 
 
 class Programs(LintTest):
@@ -314,6 +337,13 @@ class Forbidden(LintTest):
             self.put("elements/a/README.md", f"first\n{mark}: later\n")
             self.bad(forbidden, f"elements/a/README.md:2: {mark}")
 
+    def test_a_skip_is_said_as_the_report_reads_it(self):
+        for path, said in (("tests/a.sh", 'echo "skip' 'ped: no x"'), ("tests/a.py", 'print(f"skip' 'ped: {x}")')):
+            self.put(path, f"first\n{said}\n")
+            self.bad(forbidden, f"{path}:2:", "1 offender")
+            self.put(path, f"first\n{said.replace('skip' 'ped', 'SKIPPED')}\n")
+            self.good(forbidden)
+
     def test_no_hook_names_a_file_by_its_pid(self):
         self.put("elements/a/install.d/10-a", "#!/bin/bash\ncp a \".b.$$\"\n")
         self.bad(forbidden, "elements/a/install.d/10-a:2: $$", "1 offender")
@@ -423,7 +453,7 @@ class Report(LintTest):
             self.assertIn("NOT LISTED", out)
 
     def test_without_root_more_may_skip(self):
-        self.assertEqual(self.run_report(("b", 1, "notrun", "skipped: needs root for x"), is_root=False)[0], 0)
+        self.assertEqual(self.run_report(("b", 1, "notrun", "SKIPPED: needs root for x"), is_root=False)[0], 0)
 
     def test_a_part_that_is_left_out_of_a_test_that_passes_counts(self):
         code, out = self.run_report(("b", 1, "run", "one\nSKIPPED: ipmi: no simulator\ntwo"))

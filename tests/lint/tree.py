@@ -46,7 +46,7 @@ INNER_ARROWS = {
         "disk": {"yaml", "qcow2", "packing", "guestfs"},
         "boot": {"packing", "disk"},
         "output": {"vm", "qcow2", "packing", "packages", "disk", "boot"},
-        "layers": {"plan", "evidence"},
+        "layers": {"packages", "plan", "evidence"},
         "store": {"layers"},
         "spec": {"yaml", "qcow2", "fetch", "elements", "evidence", "disk", "output", "store"},
         "outdated": {"fetch", "packages", "evidence", "store"},

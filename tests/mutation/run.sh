@@ -17,7 +17,7 @@ case ${1:---help} in --help | -h)
   ;;
 esac
 if [ "${*: -1}" = --long ]; then
-  [ -n "${HEARTH_LONG:-}" ] || { echo "skipped: HEARTH_LONG is not set" && exit 77; }
+  [ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: HEARTH_LONG is not set" && exit 77; }
   set -- "${@:1:$#-1}"
 fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -136,6 +136,8 @@ said 2 "$hearth" simulate site.yaml --faults 'power-loss:compute9@1+0'
 holds "machines: control1, compute1, compute2, compute3"
 said 2 "$hearth" simulate site.yaml --timeline run.svg
 said 2 "$hearth" simulate site.yaml --years 0
+holds "hearth simulate: --years 0: a number above 0, and up to 20"
+holds "Try 'hearth simulate --help'"
 said 2 "$hearth" simulate site.yaml --strangers 3601
 holds "a number from 0 to 3600 is expected"
 said 2 "$hearth" simulate instackenv.json

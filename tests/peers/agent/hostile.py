@@ -238,7 +238,7 @@ def check_full_disk():
     """In a mount namespace of its own, so it needs root (or a user namespace)."""
     unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     if subprocess.run(unshare + ["true"], stderr=subprocess.DEVNULL).returncode != 0:
-        print("skipped: full disks need a mount namespace")
+        print("SKIPPED: full disks need a mount namespace")
         return
     with tempfile.TemporaryDirectory(prefix="hostile-") as d:
         for path in ("/disk", "/out", "/t", "/l"):

@@ -140,7 +140,7 @@ def main(ours):
     peer = os.environ.get("HEARTH_OS_NET_CONFIG_PEER")
     kept = os.environ.get("HEARTH_OS_NET_CONFIG_SAMPLES")
     if not peer and not kept:
-        print("skipped: set HEARTH_OS_NET_CONFIG_PEER to the original's program, HEARTH_OS_NET_CONFIG_SAMPLES to the folder of "
+        print("SKIPPED: set HEARTH_OS_NET_CONFIG_PEER to the original's program, HEARTH_OS_NET_CONFIG_SAMPLES to the folder of "
               "its samples; Debian has no package of it")
         return 77
     failed = 0

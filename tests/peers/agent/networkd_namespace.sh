@@ -7,7 +7,7 @@
 set -euo pipefail
 
 skip() {
-    echo "skipped: $*"
+    echo "SKIPPED: $*"
     exit 77
 }
 

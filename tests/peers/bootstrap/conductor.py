@@ -127,7 +127,7 @@ def site(directory, *networks, **more):
 
 def need(condition, why):
     if not condition:
-        print(f"skipped: {why}")
+        print(f"SKIPPED: {why}")
         sys.exit(77)
 
 

@@ -127,7 +127,7 @@ def examples(hearth, work):
 def main():
     hearth = os.path.abspath(sys.argv[1])
     if shutil.which("ansible-inventory") is None:
-        print("skipped: ansible-inventory is not installed (ansible-core)")
+        print("SKIPPED: ansible-inventory is not installed (ansible-core)")
         return 77
     with tempfile.TemporaryDirectory(prefix="hearth-inventories-") as work:
         with open(work + "/nodes", "w") as out:

@@ -15,7 +15,7 @@ def as_ironic_has_them():
     try:
         from ironic.common import states
     except ImportError as error:
-        print(f"skipped: {PACKAGE} is not installed: {error}")
+        print(f"SKIPPED: {PACKAGE} is not installed: {error}")
         sys.exit(77)
     machine = states.machine
     return {

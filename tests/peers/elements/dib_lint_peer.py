@@ -102,7 +102,7 @@ def ours_of(tree, hearth, data):
 
 def main(hearth, data, seed="1"):
     if not os.path.exists(DIB_LINT) or not shutil.which("git"):
-        print("skipped: dib-lint (python3-diskimage-builder) and git are needed")
+        print("SKIPPED: dib-lint (python3-diskimage-builder) and git are needed")
         return 77
     random.seed(int(seed))
     scratch = tempfile.mkdtemp(prefix="hearth-lint-peer-")

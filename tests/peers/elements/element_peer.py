@@ -19,7 +19,7 @@ try:
     import yaml
     from diskimage_builder import element_dependencies
 except ImportError:
-    print("skipped: python3-diskimage-builder is not installed")
+    print("SKIPPED: python3-diskimage-builder is not installed")
     sys.exit(77)
 
 ELEMENTS = os.path.join(os.path.dirname(diskimage_builder.__file__), "elements")

@@ -14,12 +14,12 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 TREE = os.environ.get("HEARTH_HEAT_TEMPLATES", "")
 if not TREE:
-    print("skipped: HEARTH_HEAT_TEMPLATES names no tree")
+    print("SKIPPED: HEARTH_HEAT_TEMPLATES names no tree")
     sys.exit(77)
 try:
     import oracle
 except ImportError as missing:
-    print("skipped: %s" % missing)
+    print("SKIPPED: %s" % missing)
     sys.exit(77)
 import compare  # noqa: E402
 import corpus_values  # noqa: E402

@@ -10,7 +10,7 @@ import tempfile
 try:
     import jinja2
 except ImportError:
-    print("skipped: no python3-jinja2")
+    print("SKIPPED: no python3-jinja2")
     sys.exit(77)
 
 ROLES = [{"name": "Controller", "tags": ["primary", "controller"], "CountDefault": 1, "ServicesDefault": ["a", "b's"]},

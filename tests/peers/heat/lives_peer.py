@@ -415,7 +415,7 @@ def main(arguments):
     try:
         import heat  # noqa: F401
     except ImportError:
-        print("skipped: python3-heat is not there")
+        print("SKIPPED: python3-heat is not there")
         return 77
     hearth = os.path.abspath(arguments[0])
     count = int(os.environ.get("HEARTH_HEAT_PEER_COUNT") or (arguments[1] if len(arguments) > 1 else 20))

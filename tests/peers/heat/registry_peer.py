@@ -16,7 +16,7 @@ try:
     from heat.common import environment_util, exception
     from heat.engine import environment
 except ImportError as missing:
-    print("skipped: %s" % missing)
+    print("SKIPPED: %s" % missing)
     sys.exit(77)
 
 TYPES = ["A", "Ab", "A::B", "A::Bc", "B", "B::C", "OS::Heat::None", "OS::Heat::Value", "OS::My::S", "OS::Nova::Server", "OS::Nope", "x.yaml", "y.template"]

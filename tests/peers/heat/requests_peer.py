@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 try:
     import preview
 except ImportError as missing:
-    print("skipped: %s" % missing)
+    print("SKIPPED: %s" % missing)
     sys.exit(77)
 import made_requests  # noqa: E402
 

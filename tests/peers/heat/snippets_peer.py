@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 try:
     import oracle
 except ImportError as missing:
-    print("skipped: %s" % missing)
+    print("SKIPPED: %s" % missing)
     sys.exit(77)
 import snippets  # noqa: E402
 

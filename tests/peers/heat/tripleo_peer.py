@@ -15,12 +15,12 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 TREES = [tree for tree in os.environ.get("HEARTH_TRIPLEO_TREE", "").split(":") if tree]
 if not TREES:
-    print("skipped: HEARTH_TRIPLEO_TREE names no tree")
+    print("SKIPPED: HEARTH_TRIPLEO_TREE names no tree")
     sys.exit(77)
 try:
     import oracle
 except ImportError as missing:
-    print("skipped: %s" % missing)
+    print("SKIPPED: %s" % missing)
     sys.exit(77)
 import compare  # noqa: E402
 import corpus_values  # noqa: E402

@@ -85,10 +85,10 @@ def check(service, work, port):
 def main():
     for program in ("/usr/sbin/sshd", "/usr/bin/os-collect-config", "curl", "openstack"):
         if not shutil.which(program):
-            print(f"skipped: {program} is not installed")
+            print(f"SKIPPED: {program} is not installed")
             return 77
     if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "--net", "true"], capture_output=True).returncode != 0:
-        print("skipped: needs root and namespaces, to give a login an /etc of its own")
+        print("SKIPPED: needs root and namespaces, to give a login an /etc of its own")
         return 77
     with tempfile.TemporaryDirectory(prefix="agent-config-", dir="/var/tmp") as work:
         service = Service(HEARTH, work + "/state")

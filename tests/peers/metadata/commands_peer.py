@@ -23,7 +23,7 @@ def client_of_this_interpreter():
     """The client's own interpreter has to run us: it is the one that finds the client's modules."""
     program = shutil.which("openstack")
     if not program:
-        print("skipped: openstack is not installed")
+        print("SKIPPED: openstack is not installed")
         sys.exit(77)
     with open(program, encoding="utf-8") as file:
         interpreter = file.readline()[2:].split()[0]

@@ -151,7 +151,7 @@ def check_compiled(work):
 def main():
     for program in ("openstack", "os-collect-config"):
         if not shutil.which(program):
-            print(f"skipped: {program} is not installed")
+            print(f"SKIPPED: {program} is not installed")
             return 77
     with tempfile.TemporaryDirectory(prefix="live-peer-") as work:
         service = Service(HEARTH, work + "/state", names=(*NAMES, "ec2"))

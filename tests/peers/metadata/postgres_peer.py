@@ -346,7 +346,7 @@ def key_of(postgres, database):
 
 def main():
     if not programs() or not shutil.which("curl"):
-        print("skipped: postgresql or curl is not installed")
+        print("SKIPPED: postgresql or curl is not installed")
         return 77
     with tempfile.TemporaryDirectory(prefix="postgres-peer-") as work:
         postgres = Postgres(work)

@@ -107,8 +107,26 @@ TEST(SiteFile, filesThatAreMissingAreNamedWithWhatMakesThem) {
   fs::create_directory(folder.path() / "r");
   const std::vector<std::string> useless = missing_files(site, false);
   ASSERT_EQ(useless.size(), 3U) << join(useless, "\n");
-  EXPECT_NE(useless[0].find("k is empty; ramdisk-image-create"), std::string::npos) << useless[0];
+  EXPECT_NE(useless[0].find("k is empty; made by: ramdisk-image-create -o deploy "), std::string::npos) << useless[0];
+  EXPECT_NE(useless[0].find("which writes deploy.kernel and deploy.initramfs"), std::string::npos) << useless[0];
   EXPECT_NE(useless[1].find("r is no file; "), std::string::npos) << useless[1];
+}
+
+TEST(SiteFile, theCommandThatMakesAMissingFileMakesItWhereTheSiteFileSays) {
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "site.");
+  const fs::path file = folder.path() / "site.yaml";
+  const char* files = "deploy: {kernel: output/d.kernel, ramdisk: output/d.initramfs}\nimage: my node.raw\n";
+  RealFileSystem().write(file, cat(k_network, files, "stack: {template: site.yaml}\n"), {});
+  const std::string output = (folder.path() / "output").string();
+  const std::vector<std::string> missing = missing_files(load_site_file(file), false);
+  ASSERT_EQ(missing.size(), 3U) << join(missing, "\n");
+  EXPECT_NE(missing[1].find(cat("made by: mkdir -p ", output, " && ramdisk-image-create -o ", output,
+                                "/d --ramdisk-element deploy-ramdisk debian-minimal")),
+            std::string::npos)
+      << missing[1];
+  EXPECT_NE(missing[2].find(cat("made by: hearth image create -o '", folder.path().string(), "/my node' -t raw vm ")),
+            std::string::npos)
+      << missing[2];
 }
 
 TEST(SiteFile, anImageOfAChannelIsNoMissingFile) {

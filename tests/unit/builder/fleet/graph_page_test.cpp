@@ -25,7 +25,7 @@ TEST(GraphPage, AsATreeAnImageIsBelowTheOneThatItGoesOnFrom) {
   EXPECT_EQ(cli::tree_text(fleet_tree(two_of_one_base()), false),
             "3 images, 6 steps, 4 of them distinct: 2 are shared\n"
             "|- a  3 steps, all its own\n"
-            "|  `- long-b  1 steps of its own, behind i/2\n"
+            "|  `- long-b  1 step of its own, behind i/2\n"
             "`- broken  can't be planned: no element el9\n");
 }
 

@@ -46,6 +46,11 @@ std::string refused(const std::string& engine, const PipelineSetup& setup = {}, 
   return "";
 }
 
+TEST(PipelineEngine, EachHasATitleForPeople) {
+  EXPECT_THAT(pipeline_engine_titles(), testing::Contains("GitLab"));
+  EXPECT_EQ(pipeline_engine_titles().size(), pipeline_engines().size());
+}
+
 TEST(PipelineEngine, MakeGetsTargetsWithDollarsDoubled) {
   const std::string text = pipeline_text("make", engine_jobs(), {});
   EXPECT_THAT(text, HasSubstr("# \"r/1 of a\\\"$(x)\\\\\"\nshared-1:\n\tone '$$''(A)'\n"));

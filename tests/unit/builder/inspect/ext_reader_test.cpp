@@ -49,6 +49,21 @@ TEST_F(ExtReaderTest, TheFileSystemHasTheFilesOfTheTreeItWasMadeFrom) {
   }
 }
 
+TEST_F(ExtReaderTest, DamageIsToldInWordsWithWhatToDoNext) {
+  make_tree(tree_);
+  make("ext4", 3 * k_mib);
+  std::string disk = read_file(raw_);
+  disk[3 * k_mib + 1024 + 0x4c] ^= 0x40;  // s_rev_level
+  files_.write(raw_, disk, {});
+  try {
+    (void)read_ext(raw_, 3 * k_mib);
+    FAIL() << "damage was not noticed";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), testing::HasSubstr("Superblock checksum does not match"));
+    EXPECT_THAT(error.story(), testing::HasSubstr(cat("e2fsck -fn '", raw_.string(), "?offset=3145728'")));
+  }
+}
+
 TEST_F(ExtReaderTest, WhatIsNoExtIsAnError) {
   create_sparse_file(raw_, k_mib);
   EXPECT_THROW((void)read_ext(raw_, 0), Error);

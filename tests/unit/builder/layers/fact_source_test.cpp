@@ -343,7 +343,16 @@ TEST_F(FactSourceTest, PackageStepsDependOnTheListsOfPackages) {
   step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
   const Facts lists = facts();
   tree.file("os", "package-installs.yaml", "vim:\n");
-  EXPECT_THAT(fault(lists), HasSubstr("list of packages"));
+  EXPECT_NE(facts().at("packages install.d"), lists.at("packages install.d"));
+}
+
+TEST_F(FactSourceTest, AListOfPackagesThatAsksForNoneIsNoInput) {
+  step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
+  const Facts noted = facts();
+  for (const char* text : {"", "# package: {phase, uninstall}\n", "---\n", "{}\n"}) {
+    tree.file("os", "package-installs.yaml", text);
+    EXPECT_EQ(facts(), noted) << text;
+  }
 }
 
 TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {

@@ -13,6 +13,12 @@ TEST(FormatTest, TheListIsTakenInOrderAndOnce) {
                          {"qcow2", FormatKind::qcow2}, {"raw", FormatKind::raw}, {"tgz", FormatKind::archive}}));
 }
 
+TEST(FormatTest, AllThatTheHelpNamesAreTaken) {
+  const std::vector<std::string> names = format_type_names();
+  EXPECT_EQ(names.front(), "qcow2") << "the default";
+  for (const std::string& name : names) EXPECT_EQ(parse_formats(name).front().name, name);
+}
+
 TEST(FormatTest, AnUnknownNameIsAUsageErrorWithASuggestion) {
   try {
     (void)parse_formats("vmdq");

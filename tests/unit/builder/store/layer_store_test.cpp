@@ -121,6 +121,10 @@ TEST_F(LayerStoreTest, PinnedLayersStayWhateverIsPruned) {
   EXPECT_THAT(store.prune(0), ElementsAre(other.blob));
   EXPECT_THAT(store.records(), SizeIs(1));
   EXPECT_TRUE(store.is_pinned("/srv/web"));
+  const LayerRecord unused = keep("k", "four", "4");
+  constexpr std::uint64_t k_no_limit = std::uint64_t{1} << 60U;
+  constexpr std::int64_t k_whatever_its_age = std::int64_t{1} << 40U;
+  EXPECT_THAT(store.prune(k_no_limit, k_whatever_its_age), ElementsAre(unused.blob)) << "--unused-for 0";
   const LayerRecord later = keep("k", "three", "3");
   store.pin({"/srv/web", {later.blob}});
   EXPECT_THAT(store.prune(0), ElementsAre(pinned.blob)) << "what it was made of before is nobody's";
