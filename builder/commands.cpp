@@ -306,7 +306,10 @@ cli::Command plan_command(const fs::path& executable) {
                                    known.outputs.empty() ? kept_steps_text(forecasts()) : up_to_date_text(known),
                                    plan_details_text(details)));
                 }
-                return 0;
+                return std::any_of(warnings.begin(), warnings.end(),
+                                   [](const Finding& each) { return each.severity == Severity::error; })
+                           ? 1
+                           : 0;
               },
           .names = element_names(executable)};
 }

@@ -9,6 +9,7 @@
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/packages/package_map.hpp"
 #include "builder/plan/builders_variables.hpp"
@@ -458,6 +459,25 @@ std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& 
   return found;
 }
 
+namespace {
+
+/// A hook, or a file of environment.d, that bash can't read to its end, and does not leave before.
+bool ends_build(const FileReader& files, const Finding& finding, const std::vector<Element>& foreign) {
+  if (finding.check != "syntax") return false;
+  const std::string directory = finding.file.parent_path().filename().string();
+  const bool is_environment = directory == "environment.d";
+  const bool is_of_phase = directory.ends_with(".d") && parse_phase(directory.substr(0, directory.size() - 2));
+  const bool is_elements = std::any_of(foreign.begin(), foreign.end(), [&](const Element& element) {
+    return finding.file.parent_path().parent_path() == element.path;
+  });
+  const std::optional<FileStatus> status = files.status(finding.file);
+  if (!is_elements || !status || !(is_environment || (is_of_phase && (status->mode & 0111U) != 0))) return false;
+  const std::vector<std::string> lines = split_lines(files.read(finding.file).value_or(""));
+  return std::none_of(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("exit"); });
+}
+
+}  // namespace
+
 std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, const Environment& environment,
                               CommandRunner& runner, std::vector<std::string>& known) {
   std::vector<Element> foreign;
@@ -489,7 +509,8 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
       return false;
     });
   });
-  for (Finding& finding : all) finding.severity = Severity::warning;
+  for (Finding& finding : all)
+    finding.severity = ends_build(files, finding, foreign) ? Severity::error : Severity::warning;
   return all;
 }
 

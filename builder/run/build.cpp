@@ -64,7 +64,8 @@ class Build final : StepObserver {
                  .elsewhere = labels_of(in_.disk.device_hooks()),
                  .observer = nullptr,
                  .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); },
-                 .withheld = [this](const Step& step) { return in_.facts.withheld(step); }},
+                 .withheld = [this](const Step& step) { return in_.facts.withheld(step); },
+                 .start_directory = in_.request.start_directory},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
     if (in_.network != nullptr) {
@@ -336,6 +337,7 @@ class Build final : StepObserver {
                         .rejected = keeper_->reasons(),
                         .layers = keeper_->layers(),
                         .work_area_bytes = work_area_});
+      summary += keeper_->summary();
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,
                      in_.secrets);

@@ -65,6 +65,23 @@ void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& wa
   throw Error(ErrorKind::input, cat("with --strict, warnings end the build:\n", join(lines, "\n")));
 }
 
+void refuse_certain_faults(const std::vector<Finding>& warnings) {
+  std::vector<std::string> lines;
+  bool is_of_package = false;
+  for (const Finding& finding : warnings) {
+    if (finding.severity != Severity::error) continue;
+    lines.push_back(finding_text(finding));
+    is_of_package = is_of_package || finding.check == "package";
+  }
+  if (lines.empty()) return;
+  Error error(ErrorKind::input, cat("the build would end by this, so it does not begin:\n", join(lines, "\n")));
+  if (is_of_package)
+    error.hint(
+        "Where a package is new in its repository: apt-get update (as root), or remove apt/ in the image cache, whose "
+        "lists the next build fetches again.");
+  throw error;
+}
+
 void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log) {
   for (const Finding& finding : warnings) {
     const std::string text = finding_text(finding);

@@ -463,7 +463,9 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
     work();
     return 0;
   } catch (const Error& error) {
-    log.line(cat("hearth: ", error.story()));
+    for (const std::string& line : split_lines(error.story())) {
+      if (!line.starts_with("  | ")) log.line(cat("hearth: ", line));  // what was printed stands above
+    }
     write_all(failed, error.story().substr(0, k_longest_story), "the pipe to the builder");
     return error.exit_code();
   } catch (const std::exception& error) {
@@ -624,6 +626,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const DiskStage disk = checked_disk(request, plan, runner, notes);
   const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
   refuse_warnings(request, warnings);
+  refuse_certain_faults(warnings);
 
   SandboxSpec spec;
   try {
@@ -646,6 +649,9 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
     forget_unfinished_build(request.output);
     return 0;
   }
+  if (!request.signing_key && evidence::is_signed(request.output.string() + ".d"))
+    note(cat(request.output.filename().string(), " was signed, and is not any more: this build has no --sign-key"), log,
+         verbosity);
   const LastBuild last_build(request.output, clock);
   try {
     facts.prepare();

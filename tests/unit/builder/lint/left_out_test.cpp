@@ -132,6 +132,27 @@ TEST_F(LeftOutTest, WhatBashDoesNotUnderstandIsToldAndTheRestRemembered) {
   EXPECT_EQ(runner.ran.back().argv.size(), 5U) << "the one that is wrong, and no other";
 }
 
+TEST_F(LeftOutTest, AHookThatBashCannotReadIsCertainToEndTheBuild) {
+  tree.add("os", "", "operating-system").add("web").hook("web", "install.d/50-web", "#!/bin/bash\nif true\n");
+  const std::string hook = "/elements/web/install.d/50-web";
+  fakes::ScriptedRunner runner;
+  runner.on("bash", [&](const Command&) {
+    return CommandResult{Exited{0}, "", cat(hook, ": line 3: syntax error: unexpected end of file\n")};
+  });
+  const auto severity = [&] {
+    BuildPlan plan = tree.plan({"os", "web"});
+    for (Element& element : plan.elements.elements) element.built_in = false;
+    Names known;
+    for (const Finding& finding : left_out(files, plan, {}, runner, known)) {
+      if (finding.check == "syntax") return finding_text(finding).substr(hook.size());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(severity(), HasSubstr(":3: error: bash: syntax error"));
+  tree.hook("web", "install.d/50-web", "#!/bin/bash\nexit 0\nif true\n");
+  EXPECT_THAT(severity(), HasSubstr(":3: warning: ")) << "it may leave before";
+}
+
 TEST_F(LeftOutTest, AUserWithoutKeyAndPasswordIsTold) {
   tree.add("os", "", "operating-system").add("devuser");
   const ElementSet set = tree.close({"os", "devuser"});
