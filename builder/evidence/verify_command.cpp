@@ -76,7 +76,13 @@ int verify(const cli::Arguments& arguments) {
   const fs::path image = arguments.operands().front();
   const Policy policy = policy_of(arguments);
   std::vector<std::string> keys;
-  for (const std::string& file : arguments.values("key")) keys.push_back(public_key_hex(file));
+  for (const std::string& file : arguments.values("key")) {
+    keys.push_back(public_key_hex(file));
+    if (read_file(file).find("PRIVATE KEY") != std::string::npos)
+      cli::tell(cat("note: ", file,
+                    " is the private half; whoever only verifies needs the public one: openssl pkey -in ", file,
+                    " -pubout\n"));
+  }
   const Statement statement = checked_statement(image, keys);
   require_image(statement, image);
   if (const auto faults = policy_faults(statement.content, policy); !faults.empty()) {

@@ -143,6 +143,9 @@ class Build final : StepObserver {
     resume_ = keeper_->resume();
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
     if (keeper_->taken() > 0) phases_.resume_at(resume_);
+    if (keeper_->taken() == 0 && in_.network != nullptr && *in_.request.fetching.mode != fetch::FetchMode::record)
+      in_.progress.note(
+          "a replay proves that it needs nothing else: it takes no layer of the recording, and all its steps run");
     if (keeper_->taken() > 0 && resume_.phase == Phase::root) rebind_devices(k_target_root / "dev");
     phases_.set_observer(*this);
   }

@@ -614,6 +614,22 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   return code;
 }
 
+/// A replay that is given another version than the build that lies there makes other bytes.
+void tell_other_version(const ImageRequest& request, BuildLog& log, Verbosity verbosity) {
+  const bool is_replay = request.fetching.mode && *request.fetching.mode != fetch::FetchMode::record;
+  const fs::path file = fs::path(request.output.string() + ".d") / k_provenance_file;
+  if (!is_replay || !is_regular_file(RealFileSystem(), file)) return;
+  const std::map<std::string, std::string> before = evidence::identity_in(json_or_null(read_file(file)));
+  const auto version = before.find("version");
+  const std::string was = version == before.end() ? "" : version->second;
+  if (was == request.version) return;
+  note(cat(request.output.filename().string(), " was made ",
+           was.empty() ? std::string("without a version") : cat("as version ", was),
+           ", and is not now: its disk gets other ids",
+           was.empty() ? "" : cat(" (--image-version ", was, " makes the same bytes)")),
+       log, verbosity);
+}
+
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
@@ -652,6 +668,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   if (!request.signing_key && evidence::is_signed(request.output.string() + ".d"))
     note(cat(request.output.filename().string(), " was signed, and is not any more: this build has no --sign-key"), log,
          verbosity);
+  tell_other_version(request, log, verbosity);
   const LastBuild last_build(request.output, clock);
   try {
     facts.prepare();
@@ -664,7 +681,10 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
                                  elements, variables);
     if (code == 0) forget_unfinished_build(request.output);
     return code;
-  } catch (const Error& error) {
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::interrupted)
+      error.hint(
+          cat("But for the log of what was done: ", (fs::path(request.output.string() + ".d") / k_build_log).string()));
     last_build.failed(log.fit_to_show(error.story()));
     throw;
   }
