@@ -187,6 +187,32 @@ std::vector<std::string> left_out_lines(const LeftOut& left_out) {
   return lines;
 }
 
+std::string bmc_fault(const std::string& key, const std::string& value) {
+  std::vector<std::string> known = {"type", "address", "user", "password", "port", "system"};
+  for (const char* of_inventories :
+       {"pm_addr", "pm_address", "pm_user", "pm_password", "pm_port", "pm_system_id", "pm_type", "pm_vm_name"})
+    known.emplace_back(of_inventories);
+  for (const DriverKey& common : common_driver_keys()) known.push_back(common.name);
+  for (const DriverSheet& sheet : driver_sheets()) {
+    for (const DriverKey& own : sheet.keys) known.push_back(own.name);
+  }
+  const auto did_you_mean = [](const std::string& word, const std::vector<std::string>& words) {
+    const std::optional<std::string> near = nearest(word, words);
+    return near ? cat("; did you mean ", *near, "?") : "";
+  };
+  if (std::find(known.begin(), known.end(), key) == known.end()) {
+    return cat("a BMC has no key '", key, "'", did_you_mean(key, known),
+               " (type, address, user, password, port, system, and those of hearth node drivers)");
+  }
+  if (bmc_key(key) != "type" || driver_of(value) != nullptr) return "";
+  std::vector<std::string> types;
+  for (const DriverRow& row : driver_table()) {
+    types.emplace_back(row.driver);
+    types.insert(types.end(), row.types.begin(), row.types.end());
+  }
+  return cat("there is no type '", value, "' of BMC", did_you_mean(value, types), " (hearth node drivers lists them)");
+}
+
 Result<Json, std::string> parse_machine_words(const std::string& text) {
   Json machine = Json::object();
   for (const std::string& pair : split(text, ',')) {
@@ -195,6 +221,8 @@ Result<Json, std::string> parse_machine_words(const std::string& text) {
     const std::string key = pair.substr(0, equals);
     const std::string value = pair.substr(equals + 1);
     if (key.starts_with("bmc.")) {
+      if (const std::string fault = bmc_fault(key.substr(4), value); !fault.empty())
+        return cat("--machine ", text, ": ", fault);
       machine["bmc"][key.substr(4)] = value;
       continue;
     }

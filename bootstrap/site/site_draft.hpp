@@ -38,6 +38,9 @@ using LeftOut = std::map<std::string, std::vector<std::string>>;
 /// A line for each, with the option of `hearth node set` that sets it once the machines are imported.
 [[nodiscard]] std::vector<std::string> left_out_lines(const LeftOut& left_out);
 
+/// What is wrong with a pair of a BMC's ("usr", "admin"), with the nearest right thing; empty where nothing is.
+[[nodiscard]] std::string bmc_fault(const std::string& key, const std::string& value);
+
 /// "name=control1,mac=52:54:00:00:00:01,bmc.address=198.51.100.1" → a machine; the error says what is wrong.
 [[nodiscard]] Result<Json, std::string> parse_machine_words(const std::string& text);
 

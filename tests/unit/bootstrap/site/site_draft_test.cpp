@@ -97,5 +97,17 @@ TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
   EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected, not 'a'"), std::string::npos);
 }
 
+TEST(SiteDraft, AWrongKeyOfABmcIsToldWithTheNearestRightOne) {
+  EXPECT_EQ(bmc_fault("user", "admin"), "");
+  EXPECT_EQ(bmc_fault("type", "pxe_ipmitool"), "") << "as inventories call it";
+  EXPECT_EQ(bmc_fault("redfish_verify_ca", "false"), "") << "a driver's own";
+  EXPECT_NE(bmc_fault("usr", "admin").find("a BMC has no key 'usr'; did you mean user?"), std::string::npos);
+  EXPECT_NE(bmc_fault("pasword", "x").find("did you mean password?"), std::string::npos);
+  EXPECT_NE(bmc_fault("type", "redfsh").find("there is no type 'redfsh' of BMC; did you mean redfish?"),
+            std::string::npos);
+  EXPECT_NE(parse_machine_words("name=a,bmc.adress=x").error().find("no key 'adress'; did you mean address?"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -421,6 +421,19 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
       << "what is asked for from an open directory nobody tells";
 }
 
+TEST_F(FactSourceTest, WhoListedTheDirectoryOfElementsDependsOnWhichThereAreOthersDoNot) {
+  on_host("eval $(get_image_element_array)\n");
+  const fs::path place = dir.path() / "elements";
+  const Facts listed =
+      facts({.files = {}, .directories = {}, .machine = {{place.string(), ""}}, .tells_elements = true});
+  const Facts other =
+      facts({.files = {}, .directories = {}, .machine = {{(place / "os").string(), ""}}, .tells_elements = true});
+  EXPECT_EQ(fault(listed), "none");
+  tree.add("unused");
+  EXPECT_EQ(fault(listed), cat("the machine's ", place.string(), " changed"));
+  EXPECT_EQ(fault(other), "none");
+}
+
 TEST_F(FactSourceTest, OfALinkOfAnElementThatWasReadItsTextCounts) {
   on_host("cp -a $ELEMENTS_PATH/os/link /\n");
   tree.file("os", "site-map", "x");
