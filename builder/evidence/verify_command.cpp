@@ -2,6 +2,7 @@
 
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/policy.hpp"
@@ -79,7 +80,7 @@ int verify(const cli::Arguments& arguments) {
   std::vector<std::string> keys;
   for (const std::string& file : arguments.values("key")) {
     keys.push_back(public_key_hex(file));
-    if (read_file(file).find("PRIVATE KEY") != std::string::npos)
+    if (read_regular(file).find("PRIVATE KEY") != std::string::npos)
       cli::tell(cat("note: ", file,
                     " is the private half; whoever only verifies needs the public one: openssl pkey -in ", file,
                     " -pubout\n"));
