@@ -22,6 +22,9 @@ void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& wa
 /// Throws Error(input) with what is certain to end the build, which then does not begin.
 void refuse_certain_faults(const std::vector<Finding>& warnings);
 
+/// What becomes of the image that lies there: that it was signed, or had another version than its replay.
+[[nodiscard]] std::vector<std::string> notes_on_earlier_image(const ImageRequest& request);
+
 /// A line each, to the log and to stderr.
 void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log);
 

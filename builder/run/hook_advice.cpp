@@ -69,7 +69,7 @@ constexpr std::array<Refusal, 25> k_refusals = {{{{"losetup:", "loop device"}, k
                                                  {{"hwclock:", "cannot access"}, k_clock},
                                                  {{"hwclock:", "not permitted"}, k_clock},
                                                  {{"could not insert", "not permitted"}, k_modules},
-                                                 {{"the repository '", "/updates "}, k_old_security},
+                                                 {{"the repository '", "updates inrelease'"}, k_old_security},
                                                  {{"mount:", "permission denied"}, k_mount},
                                                  {{"mount:", "not permitted"}, k_mount}}};
 

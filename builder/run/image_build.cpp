@@ -22,7 +22,6 @@
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/own_names.hpp"
-#include "builder/evidence/policy.hpp"
 #include "builder/evidence/step_spans.hpp"
 #include "builder/fetch/fetch_session.hpp"
 #include "builder/fetch/git_answers.hpp"
@@ -600,22 +599,6 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   return code;
 }
 
-/// A replay that is given another version than the build that lies there makes other bytes.
-void tell_other_version(const ImageRequest& request, BuildLog& log, Verbosity verbosity) {
-  const bool is_replay = request.fetching.mode && *request.fetching.mode != fetch::FetchMode::record;
-  const fs::path file = fs::path(request.output.string() + ".d") / k_provenance_file;
-  if (!is_replay || !is_regular_file(RealFileSystem(), file)) return;
-  const std::map<std::string, std::string> before = evidence::identity_in(json_or_null(read_file(file)));
-  const auto version = before.find("version");
-  const std::string was = version == before.end() ? "" : version->second;
-  if (was == request.version) return;
-  note(cat(request.output.filename().string(), " was made ",
-           was.empty() ? std::string("without a version") : cat("as version ", was),
-           ", and is not now: its disk gets other ids",
-           was.empty() ? "" : cat(" (--image-version ", was, " makes the same bytes)")),
-       log, verbosity);
-}
-
 int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
@@ -654,10 +637,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
     forget_unfinished_build(request.output);
     return 0;
   }
-  if (!request.signing_key && evidence::is_signed(request.output.string() + ".d"))
-    note(cat(request.output.filename().string(), " was signed, and is not any more: this build has no --sign-key"), log,
-         verbosity);
-  tell_other_version(request, log, verbosity);
+  for (const std::string& each : notes_on_earlier_image(request)) note(each, log, verbosity);
   const LastBuild last_build(request.output, clock);
   try {
     facts.prepare();
