@@ -246,7 +246,8 @@ std::vector<std::string> layers_of_image(const std::string& name, const LayerSto
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no ", file.string(), ", which tells of the image's layers"))
-        .hint("hearth image create writes it, unless --no-cache is given.");
+        .hint(cat("hearth image create writes it, unless --no-cache is given. NAME is looked for in ",
+                  image_stem(name).parent_path().string(), "; DIRECTORY/NAME names an image of another one."));
   std::vector<std::string> layers = layers_of_report(*text, file.string());
   for (const std::string& layer : layers) {
     if (store.blobs().has(layer)) continue;

@@ -86,6 +86,10 @@ std::vector<cli::Option> description_options() {
 void refuse_description_options(const cli::Arguments& arguments) {
   for (const cli::Option& option : description_options()) {
     if (!arguments.has(option.key())) continue;
+    for (const std::string& word : arguments.operands()) {
+      if ((word.ends_with(".yaml") || word.ends_with(".yml")) && !fs::exists(word))
+        throw Error(ErrorKind::not_found, cat("there is no file ", word));
+    }
     throw Error(ErrorKind::usage, cat(option.display(), " is for images that a file describes (IMAGE.yaml)"))
         .hint("What a build of elements would do: hearth image plan ELEMENT…");
   }
@@ -306,7 +310,10 @@ cli::Command plan_command(const fs::path& executable) {
                                    known.outputs.empty() ? kept_steps_text(forecasts()) : up_to_date_text(known),
                                    plan_details_text(details)));
                 }
-                return 0;
+                return std::any_of(warnings.begin(), warnings.end(),
+                                   [](const Finding& each) { return each.severity == Severity::error; })
+                           ? 1
+                           : 0;
               },
           .names = element_names(executable)};
 }

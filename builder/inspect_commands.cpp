@@ -25,6 +25,7 @@
 #include "builder/installation.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
+#include "builder/spec/checked_values.hpp"
 #include "builder/vm/qemu_machine.hpp"
 
 namespace hearth::builder {
@@ -51,7 +52,7 @@ std::optional<std::uint64_t> bytes_given(const cli::Arguments& arguments) {
   const auto text = arguments.value("size");
   if (!text) return std::nullopt;
   const bool is_plain = parse_number(*text).has_value();  // GiB, as in --image-size
-  const std::optional<std::uint64_t> bytes = parse_size(is_plain ? cat(*text, "GiB") : *text);
+  const std::optional<std::uint64_t> bytes = option_size(is_plain ? cat(*text, "GiB") : *text);
   if (!bytes || *bytes == 0)
     throw Error(ErrorKind::usage, cat("--size: not a size: ", *text)).hint("For example: 4GiB");
   return bytes;
@@ -60,6 +61,7 @@ std::optional<std::uint64_t> bytes_given(const cli::Arguments& arguments) {
 struct Planned {
   DiskLayout layout;
   std::optional<MakerChoice> maker;
+  std::optional<std::uint64_t> bytes = std::nullopt;  ///< that are asked for, and what comes on top
 };
 
 Planned planned_layout(const cli::Arguments& arguments, const fs::path& executable) {
@@ -79,7 +81,9 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
       plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
   const DiskStage stage = DiskStage::plan(request, plan);
-  return {stage.layout(), stage.maker()};
+  std::optional<std::uint64_t> bytes;
+  if (request.image_size_gib) bytes = image_size({}, {.image_gib = request.image_size_gib}, stage.layout());
+  return {stage.layout(), stage.maker(), bytes};
 }
 
 /// One disk, or all where there are several.
@@ -100,7 +104,7 @@ int layout(const cli::Arguments& arguments, const fs::path& executable) {
   if (arguments.operands().empty()) throw Error(ErrorKind::usage, "name elements, or a block-device file (.yaml)");
   const Planned planned = planned_layout(arguments, executable);
   std::optional<std::uint64_t> bytes = bytes_given(arguments);
-  if (!bytes) bytes = planned.layout.size;
+  if (!bytes) bytes = planned.bytes ? planned.bytes : planned.layout.size;
   std::optional<Placement> placement;
   if (bytes) placement = place(planned.layout, *bytes);
   Json further;

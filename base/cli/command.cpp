@@ -141,10 +141,29 @@ std::string names_that_end_in(const std::vector<std::string>& names, const std::
   for (const std::string& name : names) {
     if (name.ends_with(cat(" ", word))) found.push_back(cat("'", name, "'"));
   }
-  return found.size() > k_told ? "" : join(found, " or ");
+  const bool has_more = found.size() > k_told;
+  if (has_more) found.resize(k_told);
+  return cat(join(found, " or "), has_more ? " or another that ends so" : "");
 }
 
-[[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
+/// "disk-image-create": what other programs call a command in one word.
+std::optional<std::string> written_in_one(const std::string& word, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (name.find(' ') != std::string::npos && word.ends_with(cat("-", replace_all(name, " ", "-")))) return name;
+  }
+  return std::nullopt;
+}
+
+/// Options and what they stand before are no part of a command's name.
+std::vector<std::string> words_of_name(std::vector<std::string> words) {
+  const auto option =
+      std::find_if(words.begin() + 1, words.end(), [](const auto& word) { return word.starts_with('-'); });
+  words.erase(option, words.end());
+  return words;
+}
+
+[[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& given) {
+  const std::vector<std::string> words = words_of_name(given);
   std::vector<std::string> names;
   std::vector<std::string> seconds;  // behind the first word
   for (const Command& command : all_commands(program)) {
@@ -160,10 +179,12 @@ std::string names_that_end_in(const std::vector<std::string>& names, const std::
     throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean ", whole, "?"));
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
+  const std::string& told = near ? two : words[0];
+  if (!near) near = written_in_one(words[0], names);
   if (!near) near = nearest(words[0], names);
   if (!near) near = nearest(words[0], groups);
   throw Error(ErrorKind::usage,
-              cat("there is no command '", two, "'", near ? cat("; did you mean '", *near, "'?") : ""));
+              cat("there is no command '", told, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }
 
 int show_help(const Program& program, const Arguments& arguments) {

@@ -40,6 +40,7 @@ void Catalog::add(const FileReader& files, const fs::path& directory, bool built
     throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
         .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
   }
+  std::map<fs::path, std::vector<std::string>> hidden;  // by where those lie that are taken in their place
   for (const std::string& name : files.list(directory)) {
     const fs::path path = directory / name;
     if (name.front() == '.' || !is_directory(files, path)) continue;  // hidden ones are not elements
@@ -50,8 +51,15 @@ void Catalog::add(const FileReader& files, const fs::path& directory, bool built
     if (known == elements_.end()) {
       elements_.emplace(element.name, std::move(element));
     } else if (known->second.path != path && !fallback) {
-      notes_.push_back(cat("Element <", known->second.path.string(), "> overrides <", path.string(), ">"));
+      hidden[known->second.path.parent_path()].push_back(name);
     }
+  }
+  constexpr std::size_t k_told_each = 3;
+  for (const auto& [winner, names] : hidden) {
+    if (names.size() > k_told_each)
+      notes_.push_back(cat(names.size(), " elements of ", winner.string(), " override those of ", directory.string()));
+    for (const std::string& name : names.size() > k_told_each ? std::vector<std::string>() : names)
+      notes_.push_back(cat("Element <", (winner / name).string(), "> overrides <", (directory / name).string(), ">"));
   }
 }
 

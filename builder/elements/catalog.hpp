@@ -25,7 +25,7 @@ class Catalog {
   [[nodiscard]] std::string search_path_text() const;
   /// For whoever does not find an element: where was looked, and what has it look elsewhere, too.
   [[nodiscard]] std::string searched_text() const;
-  /// "Element <A> overrides <B>" for each element that hides another of its name.
+  /// "Element <A> overrides <B>" for each element that hides another of its name; of many one line.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -209,6 +209,23 @@ void write_evidence(const EvidenceRequest& request) {
       json_document(envelope(payload, frames::sign(signed_text(payload), key), frames::public_key_of(key))), {});
 }
 
+bool is_signed(const fs::path& directory) { return fs::exists(directory / k_signed_file); }
+
+/// What is written there later takes the names of these files, and not their place.
+void keep_evidence(const fs::path& directory, const fs::path& to) {
+  std::vector<fs::path> names = {k_provenance_file, k_signed_file};
+  names.insert(names.end(), k_evidence_files.begin(), k_evidence_files.end());
+  for (const std::string& name : RealFileSystem().list(directory / k_lock_answers))
+    names.push_back(fs::path(k_lock_answers) / name);
+  for (const fs::path& name : names) {
+    if (!fs::is_regular_file(fs::symlink_status(directory / name))) continue;
+    fs::create_directories((to / name).parent_path());
+    boost::system::error_code failed;
+    fs::create_hard_link(directory / name, to / name, failed);
+    if (failed) fs::copy_file(directory / name, to / name, fs::copy_options::overwrite_existing);
+  }
+}
+
 Statement read_statement(const fs::path& image) {
   Statement statement;
   statement.directory = directory_of(image);

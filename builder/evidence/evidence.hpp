@@ -49,6 +49,12 @@ struct EvidenceRequest {
 /// Throws Error; what was there before is replaced, file by file, or removed where this build has none.
 void write_evidence(const EvidenceRequest& request);
 
+/// Whether what lies in NAME.d is signed.
+[[nodiscard]] bool is_signed(const fs::path& directory);
+
+/// Before NAME.d is about another image: all that verifying and reproducing this one takes lies in `to` as well.
+void keep_evidence(const fs::path& directory, const fs::path& to);
+
 /// The statement about an image, read from beside it.
 struct Signature {
   std::string key_id;  ///< as it says; ours are hexadecimal public keys

@@ -2,6 +2,7 @@
 
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/evidence/policy.hpp"
@@ -77,7 +78,13 @@ int verify(const cli::Arguments& arguments) {
   const fs::path image = arguments.operands().front();
   const Policy policy = policy_of(arguments);
   std::vector<std::string> keys;
-  for (const std::string& file : arguments.values("key")) keys.push_back(public_key_hex(file));
+  for (const std::string& file : arguments.values("key")) {
+    keys.push_back(public_key_hex(file));
+    if (read_regular(file).find("PRIVATE KEY") != std::string::npos)
+      cli::tell(cat("note: ", file,
+                    " is the private half; whoever only verifies needs the public one: openssl pkey -in ", file,
+                    " -pubout\n"));
+  }
   std::optional<cli::Working> working(std::in_place, cat("checking ", image.filename().string()));
   const Statement statement = checked_statement(image, keys);
   require_image(statement, image);

@@ -401,6 +401,10 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
       for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
     }
   }
+  for (const auto& [name, text] : variables_.handed(step.phase, &step).excerpts) {
+    facts[cat("hook ", k_environment_directory, "/", name)] = fact_digest(text);
+    add_inputs(inputs_in(text, home));
+  }
   for (const StepScripts::Script* script : variables_.handed(step.phase, &step).scripts) {
     if (script->place() == StepScripts::Script::Place::host) add_inputs(script->inputs(home));
     if (!runs_on_host(step.phase) || script->place() == StepScripts::Script::Place::host_below) continue;

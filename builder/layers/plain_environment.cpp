@@ -1,6 +1,7 @@
 #include "builder/layers/plain_environment.hpp"
 
 #include <unordered_set>
+#include <utility>
 
 namespace hearth::builder {
 
@@ -25,7 +26,7 @@ class PlainFile {
     }
     return true;
   }
-  [[nodiscard]] const std::set<std::string>& names() const { return names_; }
+  [[nodiscard]] std::vector<Assignment>& assignments() { return assignments_; }
 
  private:
   [[nodiscard]] char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -60,13 +61,14 @@ class PlainFile {
     const bool exports = name() == "export" && (next() == ' ' || next() == '\t');
     if (!exports) at_ = begin;
     for (skip(" \t"); !is_at_end(); skip(" \t")) {
+      const std::size_t first = at_;
       const std::string_view variable = name();
       if (variable.empty() || k_of_bash.count(variable) > 0 || variable.starts_with("BASH")) return false;
-      names_.emplace(variable);
       const bool has_value = next() == '=';
       if (!has_value && !exports) return false;
       if (has_value && (++at_, !word("", 0))) return false;
       if (!is_at_end() && next() != ' ' && next() != '\t') return false;
+      assignments_.push_back({std::string(variable), std::string(text_.substr(first, at_ - first))});
     }
     return at_ > begin;
   }
@@ -137,15 +139,15 @@ class PlainFile {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::set<std::string> names_;
+  std::vector<Assignment> assignments_;
 };
 
 }  // namespace
 
-std::optional<std::set<std::string>> plainly_set(std::string_view text) {
+std::optional<std::vector<Assignment>> plainly_set(std::string_view text) {
   PlainFile file(text);
   if (!file.read()) return std::nullopt;
-  return file.names();
+  return std::move(file.assignments());
 }
 
 }  // namespace hearth::builder

@@ -3,15 +3,21 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hearth::builder {
 
-/// What the file sets, where it is nothing but assignments and exports of words in which nothing runs and no variable
-/// is set (`export A=${A:-x}`, `B="$A y"`). Nothing where it may do more: commands, conditions, `$( )`, `${A:=x}`,
+struct Assignment {
+  std::string variable;
+  std::string text;  ///< `A=${A:-x}`, or `A` where it is only exported
+};
+
+/// What the file sets, in its order, where it is nothing but assignments and exports of words in which nothing runs and
+/// no variable is set (`export A=${A:-x}`, `B="$A y"`). Nothing where it may do more: commands, conditions, `$( )`,
+/// `${A:=x}`,
 /// `${A:?}`, arrays, backslashes; and where it sets what is bash's own.
-[[nodiscard]] std::optional<std::set<std::string>> plainly_set(std::string_view text);
+[[nodiscard]] std::optional<std::vector<Assignment>> plainly_set(std::string_view text);
 
 }  // namespace hearth::builder

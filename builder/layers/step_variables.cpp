@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/layers/input_digest.hpp"
-#include "builder/layers/plain_environment.hpp"
 
 namespace hearth::builder {
 
@@ -149,7 +148,9 @@ const std::vector<std::string>& StepVariables::variable_names() const {
   for (const PhaseInfo& each : k_phases) {
     for (const auto& [name, value] : environment_of(each.phase)) names.insert(name);
   }
-  for (const auto& [name, file] : files_apart()) names.insert(file.sets.begin(), file.sets.end());
+  for (const auto& [name, file] : files_apart()) {
+    for (const Assignment& each : file.sets) names.insert(each.variable);
+  }
   return variable_names_.emplace(names.begin(), names.end());
 }
 
@@ -197,8 +198,7 @@ const StepVariables::Handed& StepVariables::handed(Phase phase, const Step* step
     seen.mentions.is_hearths = is_hearths;
     std::erase_if(seen.apart, [&](const auto& file) { return counts_in(files_apart().at(file.first), seen); });
   } while (seen.apart.size() != before);
-  for (const auto& [file, script] : seen.apart)
-    seen.withheld.insert(files_apart().at(file).sets.begin(), files_apart().at(file).sets.end());
+  add_excerpts(seen);
   seen.environment = choose(all, seen.mentions);
   return seen;
 }
@@ -232,19 +232,42 @@ const std::map<std::string, StepVariables::FileApart>& StepVariables::files_apar
   for (const auto& [name, script] : scripts_.environment()) {
     auto sets = plainly_set(script->words().text());
     if (!sets && !is_of_hearth(plan_.hooks.directory(k_environment_directory).at(name).element)) return *files_apart_;
-    const bool is_apart =
-        sets && std::all_of(sets->begin(), sets->end(), [this](const auto& each) { return is_for_scripts(each); });
+    const bool is_apart = sets && std::all_of(sets->begin(), sets->end(),
+                                              [this](const auto& each) { return is_for_scripts(each.variable); });
     if (is_apart) files.emplace(name, FileApart{script, std::move(*sets)});
   }
   return *(files_apart_ = std::move(files));
 }
 
-bool StepVariables::counts_in(const FileApart& file, const Handed& seen) const {
-  return std::any_of(file.sets.begin(), file.sets.end(),
-                     [&](const std::string& name) { return counts(name, seen.mentions, passed_); }) ||
-         std::any_of(seen.scripts.begin(), seen.scripts.end(), [&](const Script* script) {
-           return script == file.script || script->words().has(k_environment_directory);
-         });
+bool StepVariables::counts_in(const FileApart& file, const Handed& seen) {
+  return std::any_of(seen.scripts.begin(), seen.scripts.end(), [&](const Script* script) {
+    return script == file.script || script->words().has(k_environment_directory);
+  });
+}
+
+/// Of a file that sets several variables a step may depend on one: a condition of a package, and the bootstrap on that.
+/// Neither the others are its inputs nor what the file says of them; but whatever the one is made of.
+void StepVariables::add_excerpts(Handed& seen) const {
+  std::set<const Assignment*> counted;
+  for (bool has_more = true; has_more;) {
+    has_more = false;
+    for (const auto& [file, script] : seen.apart) {
+      for (const Assignment& each : files_apart().at(file).sets) {
+        if (!counts(each.variable, seen.mentions, passed_) || !counted.insert(&each).second) continue;
+        has_more = true;
+        const ScriptWords words(each.text, ScriptWords::Kind::script);
+        for (const std::string& name : variable_names()) {
+          if (words.has(name)) seen.mentions.names.insert(name);
+        }
+      }
+    }
+  }
+  for (const auto& [file, script] : seen.apart) {
+    for (const Assignment& each : files_apart().at(file).sets) {
+      if (counted.count(&each) == 0) seen.withheld.insert(each.variable);
+      if (counted.count(&each) > 0) seen.excerpts[file] += cat(each.text, "\n");
+    }
+  }
 }
 
 Environment StepVariables::choose(const Environment& all, const Mentions& mentions) const {

@@ -12,6 +12,7 @@
 
 #include "base/sys/file.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/plain_environment.hpp"
 #include "builder/layers/step_scripts.hpp"
 #include "builder/plan/build_plan.hpp"
 
@@ -39,8 +40,9 @@ class StepVariables {
     Environment environment;
     Scripts scripts;
     Mentions mentions;
-    StepScripts::Apart apart;        ///< files of environment.d that are no inputs of it
-    std::set<std::string> withheld;  ///< what these set
+    StepScripts::Apart apart;                     ///< files of environment.d that are no inputs of it as files
+    std::map<std::string, std::string> excerpts;  ///< but what sets a variable that counts, by the file's name
+    std::set<std::string> withheld;               ///< what else these set
   };
 
   StepVariables(const FileReader& files, const BuildPlan& plan, Setup setup);
@@ -64,13 +66,14 @@ class StepVariables {
  private:
   struct FileApart {
     const Script* script;
-    std::set<std::string> sets;
+    std::vector<Assignment> sets;
   };
   [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
   [[nodiscard]] bool is_of_hearth(const std::string& element) const;
   [[nodiscard]] bool is_for_scripts(const std::string& variable) const;
   [[nodiscard]] const std::map<std::string, FileApart>& files_apart() const;
-  [[nodiscard]] bool counts_in(const FileApart& file, const Handed& seen) const;
+  [[nodiscard]] static bool counts_in(const FileApart& file, const Handed& seen);
+  void add_excerpts(Handed& seen) const;
   [[nodiscard]] const Environment& environment_of(Phase phase) const;
   [[nodiscard]] const std::vector<std::string>& variable_names() const;
   [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;

@@ -1,6 +1,7 @@
 #include "builder/lint/left_out.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/packages/package_map.hpp"
 #include "builder/plan/builders_variables.hpp"
@@ -409,6 +411,27 @@ std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet&
            ": there is neither a public key in ~/.ssh, nor DIB_DEV_USER_AUTHORIZED_KEYS, nor DIB_DEV_USER_PASSWORD")}};
 }
 
+std::vector<Finding> missing_files(const FileReader& files, const ElementSet& elements,
+                                   const Environment& environment) {
+  static constexpr std::array<std::pair<const char*, const char*>, 3> k_named = {
+      {{"DIB_DEV_USER_AUTHORIZED_KEYS", "devuser"},
+       {"DIB_APT_KEYRING", "debootstrap"},
+       {"DIB_DEBIAN_KEYRING", "debootstrap"}}};
+  std::vector<Finding> found;
+  for (const auto& [name, reader] : k_named) {
+    const Element* const element = elements.find(reader);
+    const fs::path path = variable(environment, name);
+    if (element == nullptr || !element->built_in || path.empty() || files.status(path)) continue;
+    const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    const auto near = is_directory(files, directory) ? nearest(path.filename().string(), files.list(directory))
+                                                     : std::optional<std::string>();
+    found.push_back({"environment", 0, Severity::error, "file",
+                     cat(name, ": there is no file ", path.string(),
+                         near ? cat("; did you mean ", (path.parent_path() / *near).string(), "?") : "")});
+  }
+  return found;
+}
+
 std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSet& elements,
                                         const Environment& environment) {
   std::set<std::string> set;
@@ -458,6 +481,26 @@ std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& 
   return found;
 }
 
+namespace {
+
+/// A hook, or a file of environment.d, that bash can't read to its end, and does not leave before.
+bool ends_build(const FileReader& files, const Finding& finding, const std::vector<Element>& foreign) {
+  if (finding.check == "file") return true;
+  if (finding.check != "syntax") return false;
+  const std::string directory = finding.file.parent_path().filename().string();
+  const bool is_environment = directory == "environment.d";
+  const bool is_of_phase = directory.ends_with(".d") && parse_phase(directory.substr(0, directory.size() - 2));
+  const bool is_elements = std::any_of(foreign.begin(), foreign.end(), [&](const Element& element) {
+    return finding.file.parent_path().parent_path() == element.path;
+  });
+  const std::optional<FileStatus> status = files.status(finding.file);
+  if (!is_elements || !status || !(is_environment || (is_of_phase && (status->mode & 0111U) != 0))) return false;
+  const std::vector<std::string> lines = split_lines(files.read(finding.file).value_or(""));
+  return std::none_of(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("exit"); });
+}
+
+}  // namespace
+
 std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, const Environment& environment,
                               CommandRunner& runner, std::vector<std::string>& known) {
   std::vector<Element> foreign;
@@ -478,6 +521,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
   add(unset_conditions(files, plan, environment));
   add(locked_out_users(files, plan.elements, environment));
   add(misspelt_variables(files, plan.elements, environment));
+  add(missing_files(files, plan.elements, environment));
   std::erase_if(all, [&](const Finding& finding) {
     const bool has_text = is_regular_file(files, finding.file);  // not of a directory, nor of the command line
     if (has_text && disabled_checks(files.read(finding.file).value_or("")).count(finding.check) > 0) return true;
@@ -489,7 +533,8 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
       return false;
     });
   });
-  for (Finding& finding : all) finding.severity = Severity::warning;
+  for (Finding& finding : all)
+    finding.severity = ends_build(files, finding, foreign) ? Severity::error : Severity::warning;
   return all;
 }
 

@@ -44,6 +44,10 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& plan,
                                                     const Environment& environment);
 
+/// Files that variables of Hearth's own elements name and that are not there.
+[[nodiscard]] std::vector<Finding> missing_files(const FileReader& files, const ElementSet& elements,
+                                                 const Environment& environment);
+
 /// All of these, of all elements but those of Hearth's own tree, which are tested; less what comments switch off.
 [[nodiscard]] std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan,
                                             const Environment& environment, CommandRunner& runner,

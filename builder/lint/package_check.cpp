@@ -140,6 +140,31 @@ std::vector<fs::path> package_lists(const FileReader& files, const ImageRequest&
   return lists.empty() ? lists_in(files, k_apt_lists, request, system.release) : lists;
 }
 
+/// Whether a name that the lists lack is in no repository of the build's either: they are of the mirror that it asks
+/// and of its components, and the release gets no new packages from day to day.
+bool are_whole(const std::vector<fs::path>& lists, const System& system, const Environment& environment) {
+  static const std::set<std::string_view> moving = {"sid", "unstable", "testing", "experimental", "devel"};
+  if (moving.count(system.release) > 0 || !variable(environment, "DIB_DEBIAN_COMPONENTS").empty() ||
+      !variable(environment, "DIB_UBUNTU_COMPONENTS").empty())
+    return false;
+  std::string mirror = variable(environment, "DIB_DISTRIBUTION_MIRROR");
+  if (mirror.empty()) return true;
+  if (const std::size_t host = mirror.find("://"); host != std::string::npos) mirror.erase(0, host + 3);
+  while (mirror.ends_with('/')) mirror.pop_back();
+  const std::string begin = cat(replace_all(mirror, "/", "_"), "_dists_");
+  return std::any_of(lists.begin(), lists.end(),
+                     [&](const fs::path& list) { return list.filename().string().starts_with(begin); });
+}
+
+/// environment.d may name another repository than the caller.
+bool names_repositories(const FileReader& files, const BuildPlan& plan) {
+  const auto& elements = plan.elements.elements;
+  return std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
+    const auto named = [&](const char* word) { return is_named_in(files, element.path / "environment.d", word, 0); };
+    return !element.built_in && (named("DIB_RELEASE") || named("_MIRROR") || named("_COMPONENTS"));
+  });
+}
+
 }  // namespace
 
 void add_package_names(std::string_view list, std::unordered_set<std::string>& names) {
@@ -171,10 +196,12 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
   std::erase_if(open, [&](const Wanted& each) { return each.name.empty() || seen.count(memory(each.name)) > 0; });
   if (open.empty()) return {};
   std::unordered_set<std::string> names;
-  for (const fs::path& list : package_lists(files, request, *system)) {
+  const std::vector<fs::path> lists = package_lists(files, request, *system);
+  for (const fs::path& list : lists) {
     add_package_names(unpacked_text(files.read(list).value_or("")).value_or(""), names);
   }
   if (names.empty()) return {};
+  const bool is_certain = are_whole(lists, *system, request.environment) && !names_repositories(files, plan);
   std::vector<Finding> found;
   for (const Wanted& each : open) {
     if (names.count(each.name) > 0) {
@@ -182,7 +209,7 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
       continue;
     }
     const auto near = nearest(each.name, {names.begin(), names.end()});
-    found.push_back({each.file, each.line, Severity::warning, "package",
+    found.push_back({each.file, each.line, is_certain ? Severity::error : Severity::warning, "package",
                      cat(each.name, " is in no repository of ", system->distro, " ", system->release,
                          near ? cat("; did you mean ", *near, "?") : "")});
   }

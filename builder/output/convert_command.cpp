@@ -14,7 +14,9 @@ namespace {
 
 OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) {
   std::string name = arguments.value_or("t", "");
-  if (name.empty() && target.has_extension()) name = target.extension().string().substr(1);
+  const bool by_name = name.empty() && target.has_extension();
+  if (by_name) name = target.extension().string().substr(1);
+  if (by_name && target.stem().extension() == ".tar") name = cat("tar.", name);  // tar.zst
   if (name.empty() || name == "img") name = "raw";
   const std::vector<OutputFormat> formats = parse_formats(name);
   if (formats.size() != 1 || !formats.front().from_disk()) {

@@ -1,9 +1,14 @@
 #include "builder/output/old_output.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
+#include <cstring>
 #include <ctime>
 
 #include "base/error.hpp"
+#include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
 namespace hearth::builder {
@@ -11,6 +16,19 @@ namespace hearth::builder {
 namespace {
 
 constexpr std::array<const char*, 3> k_checksums = {".md5", ".sha256", ".sha512"};
+
+/// Fewer bytes than the block has only at the file's end.
+std::size_t read_block(const Fd& fd, std::string& block, std::uint64_t at, const fs::path& file) {
+  std::size_t filled = 0;
+  while (filled < block.size()) {
+    const ssize_t got =
+        ::pread(fd.get(), block.data() + filled, block.size() - filled, static_cast<off_t>(at + filled));
+    if (got < 0 && errno != EINTR) throw Error::from_errno("reading", file.string());
+    if (got == 0) break;
+    if (got > 0) filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
 
 /// A second name, so that the first one is never missing: what is written takes it over. A directory, or a file system
 /// without such names, has to move.
@@ -40,6 +58,27 @@ fs::path keep_old_output(const fs::path& target, const Clock& clock) {
     if (fs::exists(file)) keep(file, kept.string() + checksum);
   }
   return kept;
+}
+
+bool has_same_bytes(const fs::path& one, const fs::path& other) {
+  constexpr std::size_t k_at_once = std::size_t{1} << 20U;
+  if (!fs::is_regular_file(one) || !fs::is_regular_file(other) || fs::equivalent(one, other) ||
+      fs::file_size(one) != fs::file_size(other))
+    return false;
+  const Fd first = Fd::open(one.string(), O_RDONLY | O_CLOEXEC);
+  const Fd second = Fd::open(other.string(), O_RDONLY | O_CLOEXEC);
+  std::string here(k_at_once, '\0');
+  std::string there(k_at_once, '\0');
+  for (std::uint64_t at = 0;; at += k_at_once) {
+    const std::size_t got = read_block(first, here, at, one);
+    if (got != read_block(second, there, at, other) || std::memcmp(here.data(), there.data(), got) != 0) return false;
+    if (got < k_at_once) return true;
+  }
+}
+
+void drop_old_output(const fs::path& kept) {
+  for (const char* checksum : k_checksums) fs::remove(kept.string() + checksum);
+  fs::remove(kept);
 }
 
 void take_back_old_output(const fs::path& target, const fs::path& kept) {

@@ -64,7 +64,8 @@ class Build final : StepObserver {
                  .elsewhere = labels_of(in_.disk.device_hooks()),
                  .observer = nullptr,
                  .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); },
-                 .withheld = [this](const Step& step) { return in_.facts.withheld(step); }},
+                 .withheld = [this](const Step& step) { return in_.facts.withheld(step); },
+                 .start_directory = in_.request.start_directory},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
     if (in_.network != nullptr) {
@@ -142,6 +143,9 @@ class Build final : StepObserver {
     resume_ = keeper_->resume();
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
     if (keeper_->taken() > 0) phases_.resume_at(resume_);
+    if (keeper_->taken() == 0 && in_.network != nullptr && *in_.request.fetching.mode != fetch::FetchMode::record)
+      in_.progress.note(
+          "a replay proves that it needs nothing else: it takes no layer of the recording, and all its steps run");
     if (keeper_->taken() > 0 && resume_.phase == Phase::root) rebind_devices(k_target_root / "dev");
     phases_.set_observer(*this);
   }
@@ -343,6 +347,7 @@ class Build final : StepObserver {
                         .rejected = keeper_->reasons(),
                         .layers = keeper_->layers(),
                         .work_area_bytes = work_area_});
+      summary += keeper_->summary();
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,
                      in_.secrets);

@@ -1,10 +1,15 @@
 #include "builder/run/build_warnings.hpp"
 
 #include <algorithm>
+#include <map>
+
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/evidence.hpp"
+#include "builder/evidence/own_names.hpp"
+#include "builder/evidence/policy.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
 #include "builder/store/layer_store.hpp"
@@ -63,6 +68,42 @@ void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& wa
   std::vector<std::string> lines;
   for (const Finding& finding : warnings) lines.push_back(finding_text(finding));
   throw Error(ErrorKind::input, cat("with --strict, warnings end the build:\n", join(lines, "\n")));
+}
+
+void refuse_certain_faults(const std::vector<Finding>& warnings) {
+  std::vector<std::string> lines;
+  bool is_of_package = false;
+  for (const Finding& finding : warnings) {
+    if (finding.severity != Severity::error) continue;
+    lines.push_back(finding_text(finding));
+    is_of_package = is_of_package || finding.check == "package";
+  }
+  if (lines.empty()) return;
+  Error error(ErrorKind::input, cat("the build would end by this, so it does not begin:\n", join(lines, "\n")));
+  if (is_of_package)
+    error.hint(
+        "Where a package is new in its repository: apt-get update (as root), or remove apt/ in the image cache, whose "
+        "lists the next build fetches again.");
+  throw error;
+}
+
+std::vector<std::string> notes_on_earlier_image(const ImageRequest& request) {
+  const fs::path records = request.output.string() + ".d";
+  const std::string name = request.output.filename().string();
+  std::vector<std::string> notes;
+  if (!request.signing_key && evidence::is_signed(records))
+    notes.push_back(cat(name, " was signed, and is not any more: this build has no --sign-key"));
+  const bool is_replay = request.fetching.mode && *request.fetching.mode != fetch::FetchMode::record;
+  const fs::path file = records / k_provenance_file;
+  if (!is_replay || !is_regular_file(RealFileSystem(), file)) return notes;
+  const std::map<std::string, std::string> before = evidence::identity_in(json_or_null(read_file(file)));
+  const auto version = before.find("version");
+  const std::string was = version == before.end() ? "" : version->second;
+  if (was == request.version) return notes;
+  notes.push_back(cat(name, " was made ", was.empty() ? "without a version" : cat("as version ", was),
+                      ", and is not now: its disk gets other ids",
+                      was.empty() ? "" : cat(" (--image-version ", was, " makes the same bytes)")));
+  return notes;
 }
 
 void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log) {

@@ -19,6 +19,12 @@ namespace hearth::builder {
 /// Throws Error(input) with all of them when the request is strict and there are some.
 void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings);
 
+/// Throws Error(input) with what is certain to end the build, which then does not begin.
+void refuse_certain_faults(const std::vector<Finding>& warnings);
+
+/// What becomes of the image that lies there: that it was signed, or had another version than its replay.
+[[nodiscard]] std::vector<std::string> notes_on_earlier_image(const ImageRequest& request);
+
 /// A line each, to the log and to stderr.
 void tell_warnings(const std::vector<Finding>& warnings, BuildLog& log);
 

@@ -16,6 +16,7 @@
 #include "builder/disk/direct_maker.hpp"
 #include "builder/disk/guest_maker.hpp"
 #include "builder/disk/sparse_copy.hpp"
+#include "builder/evidence/evidence.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/guestfs/appliance_check.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
@@ -442,16 +443,35 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     write_outputs_of(layout_, source, all);
     for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], all);
     together.place();
-    for (const auto& [target, old] : all.kept) {
-      if (tools.note && !old.empty() && old != target)
-        tools.note(cat("the earlier ", target.filename().string(), " is ", old.filename().string(),
-                       " now (OVERWRITE_OLD_IMAGE=1 keeps none)"));
-    }
   } catch (...) {
     for (const auto& [target, old] : all.kept) take_back_old_output(target, old);
     throw;
   }
+  keep_what_was(all);
   return files();
+}
+
+/// The same bytes need no second file; another image keeps its evidence, which is about to be this one's.
+void DiskStage::keep_what_was(const Outputs& all) const {
+  const fs::path records = request_.output.string() + ".d";
+  const bool loses_signature = evidence::is_signed(records) && !request_.signing_key;
+  fs::path kept_evidence;
+  for (const auto& [target, old] : all.kept) {
+    if (old.empty() || old == target) continue;
+    if (!loses_signature && has_same_bytes(target, old)) {
+      drop_old_output(old);
+      if (all.tools.note) all.tools.note(cat(target.filename().string(), " is the earlier one, byte by byte"));
+      continue;
+    }
+    if (kept_evidence.empty() && fs::exists(records / k_provenance_file)) {
+      kept_evidence = old.parent_path() / cat(old.stem().string(), ".d");
+      evidence::keep_evidence(records, kept_evidence);
+    }
+    if (all.tools.note)
+      all.tools.note(cat("the earlier ", target.filename().string(), " is ", old.filename().string(),
+                         " now (OVERWRITE_OLD_IMAGE=1 keeps none)",
+                         kept_evidence.empty() ? "" : cat(", its evidence ", kept_evidence.filename().string(), "/")));
+  }
 }
 
 void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const {

@@ -82,6 +82,7 @@ class DiskStage {
     FilesTogether* together;                          ///< of several disks: all their images, or none
     std::vector<std::pair<fs::path, fs::path>> kept;  ///< earlier ones: target, its other name
   };
+  void keep_what_was(const Outputs& all) const;
   void write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const;
   /// Makes the disks beside the first; returns what is to be written of each.
   [[nodiscard]] std::vector<OutputSource> make_further(const OutputSource& source, const DiskTools& tools) const;

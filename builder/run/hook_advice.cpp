@@ -42,9 +42,12 @@ constexpr const char* k_network =
     "Hooks may make bridges, addresses and packet filters (dockerd does) in a network that is theirs alone: with "
     "--record, --locked or --offline.";
 constexpr const char* k_clock = "Hooks can't set the machine's clock; faketime shows a program another one.";
+constexpr const char* k_old_security =
+    "diskimage-builder's own debian-minimal asks for the security archive under a name that Debian gave up with Debian "
+    "11. Set DIB_RELEASE=bookworm (a name, not stable) and DIB_DEBIAN_SECURITY_SUBPATH=-security; Hearth's needs none.";
 constexpr const char* k_modules = "Hooks can't load modules: name them in the image's /etc/modules-load.d.";
 
-constexpr std::array<Refusal, 24> k_refusals = {{{{"losetup:", "loop device"}, k_loop},
+constexpr std::array<Refusal, 25> k_refusals = {{{{"losetup:", "loop device"}, k_loop},
                                                  {{"mount:", "loop device"}, k_loop},
                                                  {{"mknod:", "not permitted"}, k_nodes},
                                                  {{"chattr:", "not permitted"}, k_flags},
@@ -66,6 +69,7 @@ constexpr std::array<Refusal, 24> k_refusals = {{{{"losetup:", "loop device"}, k
                                                  {{"hwclock:", "cannot access"}, k_clock},
                                                  {{"hwclock:", "not permitted"}, k_clock},
                                                  {{"could not insert", "not permitted"}, k_modules},
+                                                 {{"the repository '", "updates inrelease'"}, k_old_security},
                                                  {{"mount:", "permission denied"}, k_mount},
                                                  {{"mount:", "not permitted"}, k_mount}}};
 

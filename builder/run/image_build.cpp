@@ -448,7 +448,9 @@ int tell_failure(const Fd& failed, BuildLog& log, const std::function<void()>& w
     work();
     return 0;
   } catch (const Error& error) {
-    log.line(cat("hearth: ", error.story()));
+    for (const std::string& line : split_lines(error.story())) {
+      if (!line.starts_with("  | ")) log.line(cat("hearth: ", line));  // what was printed stands above
+    }
     write_all(failed, error.story().substr(0, k_longest_story), "the pipe to the builder");
     return error.exit_code();
   } catch (const std::exception& error) {
@@ -609,6 +611,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const DiskStage disk = checked_disk(request, plan, runner, notes);
   const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
   refuse_warnings(request, warnings);
+  refuse_certain_faults(warnings);
 
   const fs::path directory = request.output.parent_path();
   const bool is_new_directory = !fs::exists(directory);
@@ -634,6 +637,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
     forget_unfinished_build(request.output);
     return 0;
   }
+  for (const std::string& each : notes_on_earlier_image(request)) note(each, log, verbosity);
   const LastBuild last_build(request.output, clock);
   try {
     facts.prepare();
@@ -646,7 +650,10 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
                                  elements, variables);
     if (code == 0) forget_unfinished_build(request.output);
     return code;
-  } catch (const Error& error) {
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::interrupted)
+      error.hint(
+          cat("But for the log of what was done: ", (fs::path(request.output.string() + ".d") / k_build_log).string()));
     last_build.failed(log.fit_to_show(error.story()));
     throw;
   }

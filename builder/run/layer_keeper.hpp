@@ -96,6 +96,8 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] const std::string& ended() const { return ended_; }
   /// In what layers that were there, of this build's next steps, differ from what it needs: "STEP: what".
   [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
+  /// Of the remote cache, for the build's last words.
+  [[nodiscard]] std::string summary() const { return setup_.remote ? setup_.remote->summary() : ""; }
   /// Digests of the layers that hold what this build did, taken and made; after finish().
   [[nodiscard]] const std::vector<std::string>& layers() const { return layers_; }
 

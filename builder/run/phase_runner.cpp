@@ -11,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/run/hook_advice.hpp"
+#include "builder/run/hook_places.hpp"
 #include "builder/run/lent_apt.hpp"
 #include "builder/run/program_start.hpp"
 #include "builder/run/stragglers.hpp"
@@ -24,6 +25,8 @@ constexpr std::size_t k_tail_lines = 20;
 constexpr std::size_t k_profile_name = 40;  // widths of dib-run-parts' table
 constexpr std::size_t k_profile_seconds = 11;
 constexpr const char* k_target_hooks = "/tmp/in_target.d";
+constexpr const char* k_sourcing = "Sourcing environment file ";
+constexpr const char* k_break_after_error = "after-error";
 
 std::string step_name(const Step& step) {
   return cat(step.label(), " (", step.element.empty() ? "put there by an earlier hook" : cat("element ", step.element),
@@ -104,14 +107,22 @@ void PhaseRunner::run_logged(const std::string& what, Command command) {
 
 void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   std::string message = cat(what, " failed: ", describe(status));
-  for (const std::string& line : last_lines_) message += cat("\n  | ", line);
+  const std::vector<std::string> merged = {k_target_hooks, setup_.hooks.string()};
+  for (std::size_t i = 0; i < last_lines_.size(); ++i) {
+    const bool is_followed = i + 1 < last_lines_.size() && last_lines_[i].starts_with(k_sourcing);
+    if (is_followed && last_lines_[i + 1].starts_with(k_sourcing)) continue;  // it went well
+    message += cat("\n  | ", with_elements_places(last_lines_[i], plan_.hooks, merged, setup_.start_directory));
+  }
   Error error(ErrorKind::external, message, shell_code(status));
   std::string advice;
   if (!setup_.log.main_file().empty()) advice = cat("The whole log: ", setup_.log.main_file(), "\n  ");
   if (last_lines_.empty()) advice += "It printed nothing; -x traces the commands that hooks run.\n  ";
   const std::string refused = advice_on_refusal({last_lines_.begin(), last_lines_.end()});
   if (!refused.empty()) advice += cat(refused, "\n  ");
-  throw error.hint(cat(advice, "--break after-error opens a shell where it failed."));
+  const bool had_shell =
+      std::find(setup_.breaks.begin(), setup_.breaks.end(), k_break_after_error) != setup_.breaks.end();
+  if (!had_shell) advice += "--break after-error opens a shell where it failed.";
+  throw error.hint(std::string(trim(advice)));
 }
 
 Environment PhaseRunner::input_environment(Phase phase) const {
@@ -243,7 +254,7 @@ void PhaseRunner::run_step(const Step& step, const Environment& environment) {
       if (in_target(step.phase)) make_deferred_initramfs(environment);
     });
   } catch (const Error&) {
-    check_break("after-error", step.phase, environment);
+    check_break(k_break_after_error, step.phase, environment);
     throw;
   }
 }
@@ -332,9 +343,9 @@ void PhaseRunner::open_shell(const std::string& point, Phase phase, const Enviro
     const auto found = setup_.environment.find(name);
     return found == setup_.environment.end() ? std::string() : found->second;
   };
-  const bool own_command = point.compare(0, 6, "after-") != 0 || point == "after-error";
+  const bool own_command = point.compare(0, 6, "after-") != 0 || point == k_break_after_error;
   const std::string shell = own_command && !variable("break_cmd").empty() ? variable("break_cmd") : "bash";
-  const bool outside = point == "after-error" && !variable("break_outside_target").empty();
+  const bool outside = point == k_break_after_error && !variable("break_outside_target").empty();
   cli::tell(cat("Starting debug shell. Exit to resume building.\nAt stage ", point, "\n"));
   Environment all = environment;
   Environment callers = input_environment(phase);

@@ -42,6 +42,7 @@ struct PhaseRunnerSetup {
   std::function<Environment(Phase phase, const Step* step)> handed = {};
   /// What of environment.d's variables a step is not handed. Not set: nothing.
   std::function<std::set<std::string>(const Step& step)> withheld = {};
+  fs::path start_directory = {};  ///< the caller's: files of elements below it are told from there
 };
 
 class PhaseRunner {

@@ -5,6 +5,7 @@
 
 #include "base/cli/layout.hpp"
 #include "base/text.hpp"
+#include "builder/disk/image_size.hpp"
 #include "builder/fetch/private_network.hpp"
 
 namespace hearth::builder {
@@ -71,7 +72,7 @@ std::string network_of(const ImageRequest& request) {
 std::optional<std::uint64_t> given_bytes(const ImageRequest& request, const DiskStage& disk) {
   if (disk.layout().size) return disk.layout().size;
   if (!request.image_size_gib) return std::nullopt;
-  return static_cast<std::uint64_t>(*request.image_size_gib * k_bytes_of_gib);
+  return image_size({}, {.image_gib = request.image_size_gib}, disk.layout());
 }
 
 }  // namespace
@@ -84,6 +85,8 @@ Json plan_details(const ImageRequest& request, const BuildPlan& plan, const Disk
     const std::optional<std::uint64_t> bytes = given_bytes(request, disk);
     details["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}, {"bytes", nullptr}};
     if (bytes) details["disk"]["bytes"] = *bytes;
+    if (bytes && request.image_size_gib && !disk.layout().size)
+      details["disk"]["asked"] = static_cast<std::uint64_t>(*request.image_size_gib * k_bytes_of_gib);
   }
   return details;
 }
@@ -103,7 +106,13 @@ std::map<std::string, std::vector<std::string>> packages_by_action(const Json& d
 }
 
 std::string disk_size_text(const Json& disk) {
-  return disk["bytes"].is_null() ? "as the tree needs" : human_bytes(disk["bytes"].get<std::uint64_t>());
+  if (disk["bytes"].is_null()) return "as the tree needs";
+  const auto bytes = disk["bytes"].get<std::uint64_t>();
+  const std::uint64_t asked = disk.value("asked", bytes);
+  constexpr std::uint64_t k_rounding = 1 << 20;
+  if (bytes < asked + k_rounding) return human_bytes(bytes);
+  return cat(human_bytes(bytes), ": the ", human_bytes(asked), " that are asked for, and ", human_bytes(bytes - asked),
+             " on top for the EFI system partition");
 }
 
 std::string maker_text(const Json& disk) {

@@ -40,16 +40,27 @@ std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std:
   return value;
 }
 
+std::optional<std::uint64_t> option_size(std::string_view text) {
+  text = trim(text);
+  const std::size_t letter = std::string_view("KMGTkmgt").find(text.empty() ? ' ' : text.back());
+  if (letter == std::string_view::npos || text.size() < 2) return parse_size(text);
+  static constexpr std::string_view k_letters = "KMGTKMGT";
+  return parse_size(cat(text.substr(0, text.size() - 1), k_letters.substr(letter, 1), "iB"));
+}
+
 double size_in(const GivenValue& given, std::uint64_t unit) {
   const auto bytes_each = static_cast<double>(unit);
   double value = 0;
   if (is_plain_number(given.text, value)) {
     if (value * bytes_each <= k_most_bytes) return value;
-  } else if (const std::optional<std::uint64_t> bytes = parse_size(given.text)) {
+  } else if (const std::optional<std::uint64_t> bytes = option_size(given.text)) {
     return static_cast<double>(*bytes) / bytes_each;
   }
   throw Error(ErrorKind::usage, cat(given.from, ": '", given.text, "' is not a size"))
-      .hint(cat("For example: 4GiB, 500M, or a plain number, which counts ", human_bytes(unit), " each."));
+      .hint(
+          cat("Give a number and a unit: 4G or 4GiB (2^30 bytes each), 4GB (10^9), and likewise K, M, T; decimals have "
+              "a point. A plain number counts ",
+              human_bytes(unit), " each."));
 }
 
 std::string one_of(const GivenValue& given, const std::vector<std::string>& known) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct GivenValue {
 [[nodiscard]] std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most);
 /// How many `unit`s of bytes: a plain number, which may have decimals, says it; "3GiB" or "4G" is as block-device files
 /// have it.
+/// Bytes of a size as options have it: "3GiB" and "3G" are 2^30 each, as with qemu-img and truncate, "3GB" is 10^9.
+[[nodiscard]] std::optional<std::uint64_t> option_size(std::string_view text);
 [[nodiscard]] double size_in(const GivenValue& given, std::uint64_t unit);
 [[nodiscard]] std::string one_of(const GivenValue& given, const std::vector<std::string>& known);
 /// "md5,sha256"; "1" is these two, "0" and nothing none.

@@ -52,20 +52,20 @@ std::vector<cli::Option> result_options() {
 }
 
 std::vector<cli::Option> disk_options() {
-  return cli::under(k_disk,
-                    {{"image-size", 0, "SIZE",
-                      "size of the disk, beside 525 MiB for an EFI system partition: 3GiB, or plain GiB with decimals "
-                      "(default: as the tree needs)"},
-                     {"image-extra-size", 0, "SIZE", "space to add to the root file system: 500MiB, or plain MiB"},
-                     {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
-                     {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
-                     {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
-                     {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
-                     {"disk-maker",
-                      0,
-                      "MAKER",
-                      "who makes the disk: direct (user space), guestfs (libguestfs), auto (default)",
-                      {"direct", "guestfs", "auto"}}});
+  return cli::under(
+      k_disk, {{"image-size", 0, "SIZE",
+                "size of the disk, to which 525 MiB are added where it has an EFI system partition: 3G or 3GiB, 3GB "
+                "(10^9 bytes), or plain GiB with decimals (default: as the tree needs)"},
+               {"image-extra-size", 0, "SIZE", "space to add to the root file system: 500MiB, or plain MiB"},
+               {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
+               {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
+               {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
+               {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
+               {"disk-maker",
+                0,
+                "MAKER",
+                "who makes the disk: direct (user space), guestfs (libguestfs), auto (default)",
+                {"direct", "guestfs", "auto"}}});
 }
 
 std::vector<cli::Option> reuse_options() {

@@ -35,6 +35,13 @@ class Intake final : public BodySink {
   std::uint64_t size_ = 0;
 };
 
+const char* advice_on(int status) {
+  constexpr int k_unauthorized = 401;
+  constexpr int k_forbidden = 403;
+  if (status != k_unauthorized && status != k_forbidden) return "";
+  return " (name and password stand in its URL: --remote-cache, or remote-cache in hearth.conf)";
+}
+
 void join_path(Url& url, const std::string& more) {
   while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();
   url.path += more;
@@ -78,6 +85,7 @@ void RemoteCache::turn_off(const std::string& why) {
   if (off_) return;
   off_ = true;
   jobs_.clear();
+  why_ = why;
   fault_ = cat("the remote cache ", setup_.url.masked(), " is not used any more: ", why);
 }
 
@@ -107,7 +115,7 @@ std::vector<LayerRecord> RemoteCache::find(const std::string& key) {
     if (answer.ok()) {
       records = trusted_records(key, answer.body);
     } else if (answer.status != k_not_found) {
-      turn_off(cat("it answers ", answer.status, " ", answer.reason));
+      turn_off(cat("it answers ", answer.status, " ", answer.reason, advice_on(answer.status)));
     }
   } catch (const Error& error) {
     turn_off(error.what());
@@ -198,6 +206,7 @@ void RemoteCache::work() {
 }
 
 void RemoteCache::leave() {
+  why_ = cat(jobs_.size(), " layers were not uploaded, since it takes long");
   fault_ = cat("the remote cache ", setup_.url.masked(), " takes long: ", jobs_.size(),
                " layers were not uploaded; a later build that takes them uploads them");
   jobs_.clear();
@@ -206,8 +215,8 @@ void RemoteCache::leave() {
 void RemoteCache::send_upload(const HttpRequest& request) {
   const HttpResponse answer = setup_.uploads->send(request);
   if (!answer.ok()) {
-    throw Error(ErrorKind::io,
-                cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ", answer.reason));
+    throw Error(ErrorKind::io, cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ",
+                                   answer.reason, advice_on(answer.status)));
   }
 }
 
@@ -272,6 +281,17 @@ void RemoteCache::finish() {
   if (!waiting.empty()) setup_.note(waiting);
   if (worker_.joinable()) worker_.join();
   tell();
+}
+
+std::string RemoteCache::summary() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> parts;
+  if (fetched_ > 0) parts.push_back(cat(human_bytes(fetched_), " fetched"));
+  if (uploaded_ > 0) parts.push_back(cat(human_bytes(uploaded_), " uploaded"));
+  if (parts.empty() && why_.empty()) return "";
+  const std::string what = cat("remote cache ", setup_.url.masked(), ": ", join(parts, ", "));
+  return why_.empty() ? cat(what, "\n")
+                      : cat("warning: ", what, parts.empty() ? "" : "; ", "not used to the end: ", why_, "\n");
 }
 
 }  // namespace hearth::builder

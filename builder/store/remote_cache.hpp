@@ -55,6 +55,9 @@ class RemoteCache {
   /// Waits for the uploads, all of them as long as their size allows, and tells what did not work.
   void finish();
 
+  /// What it came to, for the build's last words; empty where nothing went either way and nothing failed.
+  [[nodiscard]] std::string summary();
+
   [[nodiscard]] std::uint64_t fetched_bytes() const { return fetched_; }
   [[nodiscard]] std::uint64_t uploaded_bytes() const { return uploaded_; }
 
@@ -96,6 +99,7 @@ class RemoteCache {
   Deadline until_ = Deadline::never();  ///< the build's end waits
   bool off_ = false;
   std::string fault_;  ///< not told yet
+  std::string why_;    ///< the same, of a cache that did not do its work
   std::thread worker_;
 };
 

@@ -1,5 +1,7 @@
 #include "builder/vm/boot_report.hpp"
 
+#include <algorithm>
+
 #include "base/cli/junit.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -20,6 +22,13 @@ std::string seconds_text(Duration duration) { return fixed(seconds_of(duration),
 /// What a machine says makes no line of the report.
 std::string indented(const std::string& said) { return replace_all(said, "\n", "\n        | "); }
 
+/// The machine came up and told what is wrong: its console has nothing to add.
+bool has_answered(const BootReport& report) {
+  return report.is_all_seen && std::any_of(report.checked.begin(), report.checked.end(), [](const Checked& each) {
+           return each.verdict.outcome == Verdict::Outcome::passed;
+         });
+}
+
 }  // namespace
 
 std::string BootReport::text() const {
@@ -30,8 +39,15 @@ std::string BootReport::text() const {
                verdict.told.empty() ? "" : cat(": ", indented(verdict.told)), "\n");
   }
   if (passed) return cat(out, "passed after ", seconds_text(took), " s\n");
-  out += cat("failed after ", seconds_text(took), " s: ", indented(reason), "\n  not seen: ", one_line(missing),
-             "\n  last lines of the console:\n");
+  const bool is_by_check = is_all_seen && !missing.empty();
+  out += cat("failed after ", seconds_text(took), " s: ", is_by_check ? cat(one_line(missing), ": ") : "",
+             indented(reason), "\n");
+  if (!is_all_seen) out += cat("  not seen: ", one_line(missing), "\n");
+  for (const auto& [verdict, after] : checked) {
+    if (verdict.failed() && verdict.name != missing) out += cat("  failed, too: ", one_line(verdict.name), "\n");
+  }
+  if (has_answered(*this)) return out;
+  out += "  last lines of the console:\n";
   for (const std::string& line : last_lines) out += cat("    ", line, "\n");
   return out;
 }
@@ -55,19 +71,24 @@ std::string BootReport::junit(const std::string& suite) const {
   using Outcome = cli::JunitCase::Outcome;
   std::vector<cli::JunitCase> cases;
   const std::string console = join(last_lines, "\n");
+  Duration before{};  // services add the times up
+  const auto since = [&](Duration after) {
+    const Duration own = std::max(after - before, Duration::zero());
+    before = std::max(before, after);
+    return seconds_of(own);
+  };
   for (const Seen& sign : seen) {
-    cases.push_back({cat("console ", sign.expected), seconds_of(sign.after), Outcome::passed, "", "", ""});
+    cases.push_back({cat("console ", sign.expected), since(sign.after), Outcome::passed, "", "", ""});
   }
   if (!is_all_seen) {
     cases.push_back(
-        {cat("console ", missing), seconds_of(took), Outcome::failed, "console", reason, cat(reason, "\n", console)});
+        {cat("console ", missing), since(took), Outcome::failed, "console", reason, cat(reason, "\n", console)});
   }
   for (const auto& [verdict, after] : checked) {
     const Outcome outcome = verdict.failed()                               ? Outcome::failed
                             : verdict.outcome == Verdict::Outcome::skipped ? Outcome::skipped
                                                                            : Outcome::passed;
-    cases.push_back(
-        {verdict.name, seconds_of(after), outcome, "check", verdict.told, cat(verdict.told, "\n", console)});
+    cases.push_back({verdict.name, since(after), outcome, "check", verdict.told, cat(verdict.told, "\n", console)});
   }
   return cli::junit_xml(suite, cases, seconds_of(took));
 }

@@ -79,7 +79,9 @@ std::string choose_accelerator(const cli::Arguments& arguments, const fs::path& 
   if (const std::optional<std::string> wanted = arguments.value("accel")) return *wanted;
   const KvmVerdict verdict =
       cached_kvm_verdict({}, cache_directory(current_environment()) / "hearth", current_boot_id(), scratch, clock);
-  if (!verdict.works) cli::tell(cat("KVM is not used: ", verdict.reason, "\n"));
+  if (!verdict.works)
+    cli::tell(
+        cat("emulating the machine (TCG), about ten times slower: KVM did not run here (", verdict.reason, ")\n"));
   return verdict.works ? "kvm" : "tcg";
 }
 
@@ -129,7 +131,8 @@ QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments,
   for (const std::string& text : arguments.values("forward")) machine.forwards.push_back(forward_of(text));
   if (arguments.has("ssh")) {
     machine.forwards.push_back({k_ssh_port, 22});
-    cli::tell(cat("log in: ssh -p ", k_ssh_port, " USER@127.0.0.1\n"));
+    cli::tell(cat("log in, once the login prompt is there (a first start makes host keys, too): ssh -p ", k_ssh_port,
+                  " USER@127.0.0.1\n"));
   }
   machine.disk_writes = arguments.has("keep-writes") ? DiskWrites::kept : DiskWrites::discarded;
   machine.accelerator = choose_accelerator(arguments, scratch, clock);
@@ -241,8 +244,8 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   QemuMachine machine = make_machine(image, arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
   const SshPatience patience{.whole = std::max<Duration>(seconds / 3, SshPatience{}.whole)};  // slow machines get more
-  const BootReport report =
-      test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock, patience);
+  const BootReport report = test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(),
+                                       clock, patience, [](const std::string& line) { cli::tell(cat(line, "\n")); });
   cli::print(arguments.has("json") ? json_document(report.json()) : report.text());
   if (junit) {
     write_all(junit->fd(), report.junit(machine.image.filename().string()), *arguments.value("junit"));

@@ -10,6 +10,7 @@
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
@@ -35,12 +36,14 @@ class PrivateVariables {
 
 constexpr std::size_t k_most_ports = 200;  ///< each takes a file and a word of QEMU's
 constexpr Duration k_check_again = std::chrono::milliseconds(500);
+constexpr Duration k_tell_again = std::chrono::seconds(20);
 
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
 class ConsoleReader {
  public:
-  ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock, const SshPatience& patience)
-      : console_(console), watch_(watch), clock_(clock), patience_(patience), start_(clock.now()) {}
+  ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock, const SshPatience& patience,
+                const TellWait& tell)
+      : console_(console), watch_(watch), clock_(clock), patience_(patience), tell_(tell), start_(clock.now()) {}
 
   /// `checks` are made when all was seen; what came of each goes to `checked`.
   std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Checked>& checked) {
@@ -62,7 +65,12 @@ class ConsoleReader {
       if (watch_.failure()) return end(*watch_.failure());
       if (deadline.passed(clock_.now())) return end("the deadline passed");
       const bool checks_now = watch_.all_seen();
-      if (!read_some(checks_now ? Deadline::after(k_check_again, clock_) : deadline)) return end("the machine ended");
+      tell_wait(
+          checks_now && at < checks.size() ? checks[at]->text() : cat("'", watch_.waiting_for(), "' on the console"),
+          last);
+      const Deadline until =
+          checks_now ? Deadline::after(k_check_again, clock_) : Deadline::after(k_tell_again, clock_);
+      if (!read_some(Deadline::earlier(deadline, until))) return end("the machine ended");
       if (!checks_now || at == checks.size()) continue;
       GuestCheck::Outcome outcome = checks[at]->look(deadline);
       last = std::move(outcome.verdicts);
@@ -76,6 +84,23 @@ class ConsoleReader {
   [[nodiscard]] Duration elapsed() const { return clock_.now() - start_; }
 
  private:
+  /// With what came of the last try, or what the machine says.
+  void tell_wait(const std::string& what, const std::vector<Verdict>& last) {
+    const MonotonicTime now = clock_.now();
+    if (!tell_ || (what == told_ && now - told_at_ < k_tell_again)) return;
+    std::string line =
+        cat(fixed(std::chrono::duration<double>(elapsed()).count(), 1), " s: waiting for ", one_line(what));
+    const auto open = std::find_if(last.begin(), last.end(), [](const Verdict& each) { return each.failed(); });
+    if (what == told_ && open != last.end()) {
+      line += cat("; so far: ", one_line(open->name), open->told.empty() ? "" : cat(": ", one_line(open->told)));
+    } else if (!watch_.last_lines().empty()) {
+      line += cat("; console: ", one_line(std::string(trim(watch_.last_lines().back()))));
+    }
+    tell_(line);
+    told_ = what;
+    told_at_ = now;
+  }
+
   /// Of nobody getting in: whether the system has been up for so long that nobody will. On the way there it is told.
   bool is_too_late(const std::string& trouble) {
     if (!watch_.came_up()) return false;
@@ -106,8 +131,11 @@ class ConsoleReader {
   ConsoleWatch& watch_;
   const Clock& clock_;
   SshPatience patience_;
+  const TellWait& tell_;
   MonotonicTime start_;
   bool is_told_ = false;
+  std::string told_;
+  MonotonicTime told_at_{};
 };
 
 /// What the first check that failed came to, and how many others did; its name goes to `missing` unless the console
@@ -147,7 +175,7 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
 
 BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const GuestChecks& checks,
                       const Deadline& deadline, const fs::path& scratch, const Clock& clock,
-                      const SshPatience& patience) {
+                      const SshPatience& patience, const TellWait& tell) {
   std::map<std::uint16_t, std::uint16_t> ways;  // one to each of the guest's ports
   for (const auto& check : checks) {
     const auto [way, is_new] = ways.try_emplace(check->guest_port(), std::uint16_t{0});
@@ -166,7 +194,7 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   Pipe console = Pipe::create();
   Child child = Child::spawn({.argv = qemu_argv(machine), .out = console.write.get(), .err = console.write.get()});
   console.write = Fd();  // or the end of the machine would not be the end of the console
-  ConsoleReader reader(console.read, watch, clock, patience);
+  ConsoleReader reader(console.read, watch, clock, patience, tell);
   std::vector<Checked> checked;
   std::string reason = reader.read_until(deadline, checks, checked);
   child.kill_and_wait();

@@ -1,6 +1,8 @@
 // Starting an image: by hand on the terminal, or watched, to prove that it comes up.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,14 @@ struct SshPatience {
 
 using GuestChecks = std::vector<std::unique_ptr<GuestCheck>>;
 
+/// Is told what is waited for: as soon as it is, and again now and then.
+using TellWait = std::function<void(const std::string& line)>;
+
 /// Starts the image and watches its console until every expectation was seen in order and then every check is done, one
 /// after the other whether it has passed or not, a sign of failure shows, the machine ends or the deadline passes. Each
 /// check gets a port of the loopback. The machine is killed in any case. Throws Error only when QEMU can't be started.
 [[nodiscard]] BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations,
                                     const GuestChecks& checks, const Deadline& deadline, const fs::path& scratch,
-                                    const Clock& clock, const SshPatience& patience = {});
+                                    const Clock& clock, const SshPatience& patience = {}, const TellWait& tell = {});
 
 }  // namespace hearth::vm

@@ -79,8 +79,14 @@ fi
 
 # What was there keeps its contents under another name; with OVERWRITE_OLD_IMAGE it is replaced.
 cd first
-"$HEARTH" image create -n --image-size 0.3 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
+"$HEARTH" image create -n --image-size 0.31 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
 [ "$(find . -name 'image-20*.qcow2' | wc -l)" = 1 ] || fail "the old image was not kept"
+expect_text out "image-20" "its evidence image-20"
+"$HEARTH" image verify image-20*.qcow2 > out 2>&1 || fail "the old image's evidence was not kept: $(cat out)"
+find . -path './image-20*.d/provenance.json' | grep -q . || fail "the old image's evidence does not lie beside it"
+"$HEARTH" image create -n --image-size 0.31 -t qcow2,tar -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
+[ "$(find . -name 'image-20*.qcow2' | wc -l)" = 1 ] || fail "the same bytes were kept twice"
+expect_text out "image.qcow2 is the earlier one, byte by byte"
 OVERWRITE_OLD_IMAGE=1 "$HEARTH" image create -n --image-size 0.3 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
 [ "$(find . -name 'image-20*.qcow2' | wc -l)" = 1 ] || fail "the old image was kept though it shall be overwritten"
 cd ..

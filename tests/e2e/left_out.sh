@@ -28,6 +28,14 @@ told() {
     expect_text plan "$text"
     expect_text json '"warnings": [' '"check": "'
 }
+# ended TEXT: a plan tells of it and ends with 1, and a build does not begin.
+ended() {
+    "$HEARTH" image plan -n tiny-os web > plan 2>&1 && fail "planned: $(cat plan)"
+    expect_text plan "$1" "install.d/50-web"
+    "$HEARTH" image create -n -t tar -o ended tiny-os web > out 2>&1 < /dev/null && fail "built: $(cat out)"
+    expect_text out "the build would end by this, so it does not begin" "$1"
+    [ ! -e ended.d ] || fail "a build began that was certain to fail"
+}
 # linted TEXT: lint tells of it, and ends with 1.
 linted() {
     "$HEARTH" element lint --strict mine/web > lint 2>&1 && fail "lint finds nothing: $1"
@@ -69,10 +77,10 @@ expect_text plan "An element is called by its name"
 "$HEARTH" image create images.yml > plan 2>&1 && fail "a file that is not there is an element"
 expect_text plan "a file of images ends in .yaml, and must be there"
 element && hook 60-wrong 'if true'
-told "mine/web/install.d/60-wrong:5: warning: bash: syntax error: unexpected end of file"
+ended "mine/web/install.d/60-wrong:5: error: bash: syntax error: unexpected end of file"
 linted "60-wrong:5: error: bash: syntax error"
 element && echo 'export A=(' > mine/web/environment.d/10-web
-told "environment.d/10-web:"
+ended "environment.d/10-web:"
 element && sed -i 's/$/\r/' mine/web/install.d/50-web
 told "the kernel looks for a program '/bin/bash\\r'"
 linted "its lines end as on Windows (CRLF)"

@@ -48,6 +48,8 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
 mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
+mistake 2 "there is no command 'create'; did you mean 'image create'" -- create -o d vm
+mistake 2 "there is no command 'disk-image-create'; did you mean 'image create'?" -- disk-image-create vm
 mistake 2 "there is no command 'node boot-device'" "hearth node" -- node boot-device alpha
 for command in "show" "set" "delete" "manage" "power on" "boot-log" "deploy" "validate"; do  # "$NODE", which is not set
     # shellcheck disable=SC2086
@@ -67,6 +69,12 @@ mistake 1 "open.yaml:2:13: this '[' is not closed: no ']' before line 3" -- imag
 mistake 1 "Element 'tar' not found: it is an image type" "-t qcow2,tar" -- image create -n -t qcow2 tar
 
 # Images
+mistake 1 "there is no file nofile.yaml" -- image create --dry-run nofile.yaml
+mistake 1 "NAME is looked for in $work" -- cache export --image nothere layers.tar
+echo ssh > admin.pub
+DIB_DEV_USER_AUTHORIZED_KEYS=admin.pup mistake 1 "there is no file admin.pup; did you mean admin.pub?" "it does not begin" -- \
+    image create -n -t tar tiny-os devuser
+DIB_IMAGE_SIZE=3,5 mistake 2 "'3,5' is not a size" "4G or 4GiB (2^30 bytes each), 4GB (10^9)" -- image create -n -t raw tiny-os
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
 long=$(printf '%010000d' 0)
 for command in "image verify" "image inspect" "element info" "node show" "metadata validate -t" "node import"; do

@@ -36,6 +36,14 @@ TEST(Catalog, AnEarlierDirectoryWinsAndTheOtherIsNoted) {
   EXPECT_EQ(catalog.search_path_text(), "/mine:/own");
 }
 
+TEST(Catalog, OfManyThatWinOneLineTells) {
+  MemoryFileSystem files;
+  ElementTree(files, "/mine").add("a").add("b").add("c").add("d");
+  ElementTree(files, "/own").add("a").add("b").add("c").add("d").add("e");
+  EXPECT_THAT(Catalog::scan(files, {"/mine"}, "/own").notes(),
+              ElementsAre("4 elements of /mine override those of /own"));
+}
+
 TEST(Catalog, WhatIsBehindHearthsOwnOnlyFillsGaps) {
   MemoryFileSystem files;
   ElementTree(files, "/own").add("vm", "base");

@@ -110,6 +110,22 @@ TEST_F(EvidenceTest, anImageIsVerifiedByItsDigestWhateverItIsCalled) {
   EXPECT_NE(verify_renamed("other.tar"), "") << "a statement of its name that is about other bytes";
 }
 
+TEST_F(EvidenceTest, OfAnImageThatIsKeptItIsKeptBesideIt) {
+  write(true);
+  fs::create_directories(dir_.path() / "web.d/hearth.lock.d");
+  RealFileSystem files;
+  files.write(dir_.path() / "web.d/hearth.lock.d/answer", "git", {});
+  fs::rename(dir_.path() / "web.tar", dir_.path() / "web-2026.11.26-22.56.57.tar");
+  keep_evidence(dir_.path() / "web.d", dir_.path() / "web-2026.11.26-22.56.57.d");
+  files.write(dir_.path() / "web.tar", "another", {});
+  write(false);
+  EXPECT_FALSE(is_signed(dir_.path() / "web.d"));
+  const fs::path kept = dir_.path() / "web-2026.11.26-22.56.57.tar";
+  const Statement statement = checked_statement(kept, {public_key_hex(dir_.path() / "key.pem")});
+  EXPECT_NO_THROW(require_image(statement, kept));
+  EXPECT_EQ(read_file(statement.directory / "hearth.lock.d/answer"), "git");
+}
+
 TEST_F(EvidenceTest, LiesBesideTheImage) {
   write(false);
   const Statement statement = read_statement(dir_.path() / "web.tar");

@@ -247,6 +247,35 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt)
   EXPECT_TRUE(sees({Phase::install, Step::Kind::install_packages, "01-package-installs", ""}));
 }
 
+TEST_F(VariableOfAnElementTest, IsNoInputOfAStepThatDependsOnAnotherOfItsFile) {
+  script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
+  tree.file("web", "package-installs.yaml", "tcpdump:\n  when: DIB_WEB_DEBUG = 1\n");
+  const auto set = [&](const std::string& debug, const std::string& greeting, const std::string& kind) {
+    tree.file("web", "environment.d/50-web",
+              cat("export DIB_WEB_DEBUG=${DIB_WEB_DEBUG:-", debug, "}\nexport WEB_GREETING=", greeting, "\n"));
+    tree.file("web", "environment.d/60-web", cat("export WEB_KIND=", kind, "\n"));
+  };
+  tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $WEB_KIND\n");
+  set("0", "hello", "a");
+  const Facts before = source().of_step(hearths, {});
+  EXPECT_FALSE(source().withheld(hearths).count("DIB_WEB_DEBUG") > 0);
+  EXPECT_TRUE(source().withheld(hearths).count("WEB_GREETING") > 0);
+  set("0", "bye  # a comment", "b");
+  env["WEB_GREETING"] = "another";
+  EXPECT_EQ(source().of_step(hearths, {}), before);
+  EXPECT_EQ(source().local_fault("install.d/10-x", before), std::nullopt);
+  set("1", "hello", "a");
+  EXPECT_EQ(source().local_fault("install.d/10-x", before), "environment.d/50-web changed");
+  set("0", "hello", "a");
+  env["DIB_WEB_DEBUG"] = "1";
+  EXPECT_EQ(source().local_fault("install.d/10-x", before), "the variable DIB_WEB_DEBUG is new");
+  env.erase("DIB_WEB_DEBUG");
+  set("$WEB_KIND", "hello", "a");
+  const Facts of_two = source().of_step(hearths, {});
+  set("$WEB_KIND", "hello", "b");
+  EXPECT_EQ(source().local_fault("install.d/10-x", of_two), "environment.d/60-web changed");
+}
+
 TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSetIt) {
   tree.hook("web", "install.d/50-web", "echo $WEB_GREETING $DIB_RELEASE $PATH $DISTRO_NAME\n");
   for (const char* more : {"export WEB_GREETING=$(date)\n", "export WEB_GREETING=x DIB_RELEASE=y\n",

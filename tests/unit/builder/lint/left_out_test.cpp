@@ -132,6 +132,47 @@ TEST_F(LeftOutTest, WhatBashDoesNotUnderstandIsToldAndTheRestRemembered) {
   EXPECT_EQ(runner.ran.back().argv.size(), 5U) << "the one that is wrong, and no other";
 }
 
+TEST_F(LeftOutTest, AFileThatAVariableNamesIsMissedBeforeTheFirstHook) {
+  tree.add("devuser");
+  files.make_directories("/keys", 0755);
+  files.write("/keys/admin.pub", "ssh-ed25519", {});
+  ElementSet elements;
+  elements.elements.push_back(element("devuser"));
+  elements.elements.back().built_in = true;
+  const auto told = [&](const std::string& file) {
+    return texts(missing_files(files, elements, {{"DIB_DEV_USER_AUTHORIZED_KEYS", file}}));
+  };
+  EXPECT_THAT(told("/keys/admin.pub"), IsEmpty());
+  EXPECT_THAT(told(""), IsEmpty());
+  EXPECT_THAT(told("/keys/admin.pup"),
+              ElementsAre("environment: error: DIB_DEV_USER_AUTHORIZED_KEYS: there is no file /keys/admin.pup; did you "
+                          "mean /keys/admin.pub? [file]"));
+  EXPECT_THAT(told("/nowhere/admin.pub"), ElementsAre(HasSubstr("there is no file /nowhere/admin.pub [file]")));
+  elements.elements.back().built_in = false;
+  EXPECT_THAT(told("/keys/admin.pup"), IsEmpty()) << "another's element may make it";
+}
+
+TEST_F(LeftOutTest, AHookThatBashCannotReadIsCertainToEndTheBuild) {
+  tree.add("os", "", "operating-system").add("web").hook("web", "install.d/50-web", "#!/bin/bash\nif true\n");
+  const std::string hook = "/elements/web/install.d/50-web";
+  fakes::ScriptedRunner runner;
+  runner.on("bash", [&](const Command&) {
+    return CommandResult{Exited{0}, "", cat(hook, ": line 3: syntax error: unexpected end of file\n")};
+  });
+  const auto severity = [&] {
+    BuildPlan plan = tree.plan({"os", "web"});
+    for (Element& element : plan.elements.elements) element.built_in = false;
+    Names known;
+    for (const Finding& finding : left_out(files, plan, {}, runner, known)) {
+      if (finding.check == "syntax") return finding_text(finding).substr(hook.size());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(severity(), HasSubstr(":3: error: bash: syntax error"));
+  tree.hook("web", "install.d/50-web", "#!/bin/bash\nexit 0\nif true\n");
+  EXPECT_THAT(severity(), HasSubstr(":3: warning: ")) << "it may leave before";
+}
+
 TEST_F(LeftOutTest, AUserWithoutKeyAndPasswordIsTold) {
   tree.add("os", "", "operating-system").add("devuser");
   const ElementSet set = tree.close({"os", "devuser"});

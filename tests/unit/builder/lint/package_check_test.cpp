@@ -50,7 +50,7 @@ struct PackageCheckTest : testing::Test {
 
 TEST_F(PackageCheckTest, ANameThatNoListHasIsToldWithTheNearest) {
   EXPECT_THAT(faults("nginx-lihgt:\ngit:\nhttpd:\n"),
-              ElementsAre("/elements/web/package-installs.yaml:1: warning: nginx-lihgt is in no repository of debian "
+              ElementsAre("/elements/web/package-installs.yaml:1: error: nginx-lihgt is in no repository of debian "
                           "bookworm; did you mean nginx-light? [package]"));
   EXPECT_THAT(known, testing::UnorderedElementsAre("package debian bookworm git", "package debian bookworm httpd"));
 }
@@ -66,7 +66,26 @@ TEST_F(PackageCheckTest, WhatIsNotInstalledHereIsNotAskedFor) {
 
 TEST_F(PackageCheckTest, VersionsArchitecturesAndFilesOfTheCommandLineAreUnderstood) {
   request.packages = {"git:amd64", "git=1", "git/bookworm", "./own.deb", "gitt"};
-  EXPECT_THAT(faults(""), ElementsAre(HasSubstr("-p: warning: gitt is in no repository")));
+  EXPECT_THAT(faults(""), ElementsAre(HasSubstr("-p: error: gitt is in no repository")));
+}
+
+TEST_F(PackageCheckTest, WhereAnotherRepositoryMayHaveItIsAWarning) {
+  const auto is_certain = [&] {
+    const Names told = faults("nope:\n");
+    EXPECT_EQ(told.size(), 1U);
+    return !told.empty() && told.front().find(": error: ") != std::string::npos;
+  };
+  EXPECT_TRUE(is_certain());
+  request.environment["DIB_DISTRIBUTION_MIRROR"] = "http://mirror/";
+  EXPECT_TRUE(is_certain()) << "the lists are of that mirror";
+  request.environment["DIB_DISTRIBUTION_MIRROR"] = "http://mirror.example/debian";
+  EXPECT_FALSE(is_certain());
+  request.environment.erase("DIB_DISTRIBUTION_MIRROR");
+  request.environment["DIB_DEBIAN_COMPONENTS"] = "main,contrib";
+  EXPECT_FALSE(is_certain());
+  request.environment.erase("DIB_DEBIAN_COMPONENTS");
+  tree.file("web", "environment.d/10-web", "export DIB_DISTRIBUTION_MIRROR=http://mirror.example/debian\n");
+  EXPECT_FALSE(is_certain());
 }
 
 TEST_F(PackageCheckTest, NothingIsSaidWhereFurtherRepositoriesOrNoListsAreKnown) {

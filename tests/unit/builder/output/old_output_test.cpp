@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sys/file.hpp"
+#include "base/text.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -38,6 +39,23 @@ TEST(OldOutputTest, AfterAFailureThereIsTheOldOneAlone) {
     take_back_old_output(work.path() / name, keep_old_output(work.path() / name, clock));
   EXPECT_EQ(files.list(work.path()), (std::vector<std::string>{"image.raw", "image.raw.md5", "layout"}));
   EXPECT_EQ(read_file(work.path() / "layout/index.json"), "old");
+}
+
+TEST(OldOutputTest, TheSameBytesNeedNotBeKept) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "old-");
+  const auto file = [&](const std::string& name, const std::string& text) {
+    RealFileSystem().write(work.path() / name, text, {});
+    return work.path() / name;
+  };
+  const std::string large((std::size_t{1} << 20U) + 3, 'x');
+  EXPECT_TRUE(has_same_bytes(file("a", large), file("b", large)));
+  EXPECT_FALSE(has_same_bytes(file("a", large), file("b", cat(large.substr(1), "y"))));
+  EXPECT_FALSE(has_same_bytes(file("a", large), file("b", large.substr(1))));
+  EXPECT_FALSE(has_same_bytes(work.path() / "a", work.path() / "a")) << "one file";
+  EXPECT_FALSE(has_same_bytes(work.path(), work.path() / "a"));
+  (void)file("b.sha256", "sum");
+  drop_old_output(work.path() / "b");
+  EXPECT_EQ(RealFileSystem().list(work.path()), std::vector<std::string>{"a"});
 }
 
 TEST(OldOutputTest, NothingThereIsNothingDone) {

@@ -33,6 +33,8 @@ TEST(AdviceOnRefusal, KnowsWhatProgramsSay) {
            {"hwclock: Cannot access the Hardware Clock via any known method.", "faketime"},
            {"modprobe: ERROR: could not insert 'dummy': Operation not permitted", "modules-load.d"},
            {"date: cannot set date: Operation not permitted", "faketime"},
+           {"E: The repository 'http://security.debian.org stable/updates InRelease' is not signed.",
+            "DIB_DEBIAN_SECURITY_SUBPATH=-security"},
            {"mount: /x: permission denied.", "tmpfs, overlays and binds"}}) {
     EXPECT_THAT(advice_on_refusal({line}), HasSubstr(advice)) << line;
   }

@@ -214,6 +214,17 @@ TEST_F(PhaseRunnerTest, AFailingEnvironmentFileEndsThePhaseBeforeItsHooks) {
                 return 0;
               }),
               HasSubstr("environment.d of root.d failed: exit code 3\n  | bad setting"));
+  breaks = {"after-error"};
+  runner.on("bash", [](const Command&) {
+    return CommandResult{Exited{3}, "",
+                         "Sourcing environment file a\nSourcing environment file b\nb: line 2: A: unbound variable\n"};
+  });
+  EXPECT_THAT(story_of([&] {
+                phases().run(Phase::root);
+                return 0;
+              }),
+              AllOf(HasSubstr("exit code 3\n  | Sourcing environment file b\n  | b: line 2: A"),
+                    Not(HasSubstr("--break after-error"))));
   EXPECT_THAT(order, IsEmpty());
 }
 

@@ -15,11 +15,13 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t k_values_gib = std::uint64_t{1} << 30U;
 
-TEST(CheckedValues, APlainSizeCountsItsUnitAndOthersAreAsInBlockDeviceFiles) {
+TEST(CheckedValues, APlainSizeCountsItsUnitAndALetterIsAPowerOfTwo) {
   EXPECT_EQ(size_in({"3", "--image-size"}, k_values_gib), 3);
   EXPECT_EQ(size_in({"0.2", "--image-size"}, k_values_gib), 0.2);
   EXPECT_EQ(size_in({"3GiB", "--image-size"}, k_values_gib), 3);
-  EXPECT_EQ(size_in({"4G", "--image-size"}, k_values_gib), 4e9 / (1U << 30U));
+  for (const char* same : {"4G", "4g", "4 G", "4GiB", "4096M"})
+    EXPECT_EQ(size_in({same, "--image-size"}, k_values_gib), 4) << same;
+  EXPECT_EQ(size_in({"4GB", "--image-size"}, k_values_gib), 4e9 / (1U << 30U));
   for (const char* wrong : {"big", "-1", "3 gibs", "inf", "nan", "1e999", "1e18", "", "999999999TiB"}) {
     EXPECT_THAT(story_of([&] {
                   return size_in({wrong, "--image-size"}, k_values_gib);

@@ -248,6 +248,20 @@ TEST(RemoteCache, AnUploadPutsTheArchiveBeforeTheRecordAndKeepsWhatOthersPut) {
   EXPECT_EQ(put[0].record.blob, digest);
   EXPECT_EQ(f.cache.uploaded_bytes(), 4U);
   EXPECT_TRUE(f.notes.empty());
+  EXPECT_EQ(f.cache.summary(), "remote cache http://192.0.2.7/cache/: 4 B uploaded\n");
+}
+
+TEST(RemoteCache, OneThatRefusesIsToldOfAtOnceAndAtTheEnd) {
+  Fixture f;
+  EXPECT_EQ(f.cache.summary(), "");
+  f.gives(cat("/ac/", k_key), 401, "");
+  (void)f.cache.find(k_key);
+  const std::string why =
+      "it answers 401  (name and password stand in its URL: --remote-cache, or remote-cache in hearth.conf)";
+  ASSERT_EQ(f.notes.size(), 1U);
+  EXPECT_EQ(f.notes[0], cat("the remote cache http://192.0.2.7/cache/ is not used any more: ", why));
+  f.cache.finish();
+  EXPECT_EQ(f.cache.summary(), cat("warning: remote cache http://192.0.2.7/cache/: not used to the end: ", why, "\n"));
 }
 
 TEST(RemoteCache, WhatTheServerHasIsNotSentAgain) {

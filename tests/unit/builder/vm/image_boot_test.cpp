@@ -35,9 +35,11 @@ class ImageBootTest : public FakeQemu {
   BootReport boot(const std::string& script, const std::vector<std::string>& expectations,
                   Duration limit = std::chrono::seconds(20)) {
     return test_image({.program = program(script), .image = "image"}, expectations, checks_,
-                      Deadline::after(limit, clock_), work_.path(), clock_, patience_);
+                      Deadline::after(limit, clock_), work_.path(), clock_, patience_,
+                      [this](const std::string& line) { told_.push_back(line); });
   }
   SshPatience patience_;
+  std::vector<std::string> told_;
 };
 
 TEST_F(ImageBootTest, AMachineThatSaysWhatIsExpectedPassesAndIsKilled) {
@@ -46,6 +48,15 @@ TEST_F(ImageBootTest, AMachineThatSaysWhatIsExpectedPassesAndIsKilled) {
   EXPECT_EQ(report.seen.size(), 2U);
   EXPECT_THAT(report.text(), HasSubstr("s  Linux version 6\n"));
   EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, WhatIsWaitedForIsTold) {
+  checks_.push_back(std::make_unique<ThirdTime>());
+  EXPECT_TRUE(boot("echo Linux; sleep 0.2; echo up; sleep 60", {"Linux", "up"}).passed);
+  ASSERT_EQ(told_.size(), 3U);
+  EXPECT_THAT(told_[0], HasSubstr(" s: waiting for 'Linux' on the console"));
+  EXPECT_THAT(told_[1], HasSubstr(" s: waiting for 'up' on the console; console: Linux"));
+  EXPECT_THAT(told_[2], HasSubstr(" s: waiting for third time; console: up"));
 }
 
 TEST_F(ImageBootTest, APanicEndsTheWaitAtOnce) {
