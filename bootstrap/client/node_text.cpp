@@ -113,12 +113,18 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_
   return room == 0 || nodes.empty() || widest_line(text) <= room ? text : node_paragraphs(nodes, reasons, room);
 }
 
-std::string fields_table(const Json& object) {
+std::string fields_table(const Json& object, std::size_t room) {
   std::map<std::string, std::string> sorted;
   for (const auto& [key, value] : object.items()) sorted[key] = shown_value(value);
   std::vector<cli::Row> rows;
   for (const auto& [key, value] : sorted) rows.push_back({key, value});
-  return cli::table({"Field", "Value"}, rows);
+  const std::string text = cli::table({"Field", "Value"}, rows, room);
+  if (room == 0 || widest_line(text) <= room) return text;
+  constexpr std::size_t k_indent = 4;
+  std::string lines;
+  for (const cli::Row& row : rows)
+    lines += cat(replace_all(cli::fitted(cat(row[0], ": ", one_line(row[1])), room - k_indent), "\n", "\n    "), "\n");
+  return lines;
 }
 
 std::string event_line(const Json& event) {
