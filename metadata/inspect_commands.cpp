@@ -70,7 +70,7 @@ int show_plan(const Arguments& arguments, StackModel& model) {
     cli::print(cat(each.path, added ? " (new)" : removed ? " (removed)" : "", "\n"));
     for (const std::string& line : each.lines) cli::print(cat("  ", line, "\n"));
   }
-  cli::print(cat(untouched, " servers unchanged\n"));
+  cli::print(cat(untouched, untouched == 1 ? " server unchanged\n" : " servers unchanged\n"));
   return 0;
 }
 
@@ -108,7 +108,9 @@ SeedRequest seed_of(const fs::path& directory, const std::string& wanted) {
 
 int bake(const Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
-  if (operands.size() != 2 || !arguments.has("output")) throw Error(ErrorKind::usage, "give DIR, SERVER and -o FILE");
+  if (operands.size() != 2 || !arguments.has("output"))
+    throw Error(ErrorKind::usage, "give DIR, SERVER and -o FILE")
+        .hint("hearth metadata bake compiled web1 -o web1.iso");
   SeedRequest seed = seed_of(operands[0], operands[1]);
   if (arguments.has("user-data")) seed.user_data = read_file(*arguments.value("user-data"));
   const bool no_cloud = arguments.has("nocloud");
@@ -177,7 +179,12 @@ cli::Command bake_command() {
 
 Explanation explained(const Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
-  if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
+  if (operands.size() != 2) {
+    throw Error(ErrorKind::usage, "give SERVER and KEY")
+        .hint(
+            "KEY is a path in its metadata, such as deployments or os-collect-config.heat.auth_url; hearth metadata "
+            "compile writes all of it");
+  }
   Explanation found;
   static_cast<void>(with_model(arguments, [&](StackModel& model) {
     found = explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]);

@@ -111,7 +111,12 @@ int show_boot_log(const cli::Arguments& arguments, const SiteLoader& load) {
   const auto [site, mac] = site_and_mac(arguments, load);
   const fs::path events = fs::path(site.state_dir) / "events.jsonl";
   const std::string older = RealFileSystem().read(events.string() + ".1").value_or("");
-  cli::print(boot_log(boot_events(older + read_file(events), {mac})));
+  const std::optional<std::string> newer = RealFileSystem().read(events);
+  if (!newer && older.empty())
+    throw Error(ErrorKind::not_found,
+                cat("no `hearth pxe serve` has kept what machines ask: there is no file ", events.string()))
+        .hint("where `hearth node serve --boot` boots them: hearth node boot-log NODE");
+  cli::print(boot_log(boot_events(older + newer.value_or(""), {mac})));
   return 0;
 }
 

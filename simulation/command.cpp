@@ -119,9 +119,9 @@ SiteWish wish_of(const cli::Arguments& arguments) {
   if (wish.level) return wish;
   auto faults = parse_faults(told.faults, wish.layout->names());
   if (!faults || faults->empty())
-    throw Error(ErrorKind::usage,
-                cat("--faults ", told.faults, ": none, rare, often, storm or a list is expected",
-                    faults ? "" : cat(": ", faults.error()), "; machines: ", join(wish.layout->names(), ", ")));
+    throw Error(ErrorKind::usage, cat("--faults ", told.faults, ": none, rare, often, storm or a list is expected",
+                                      faults ? "" : cat(": ", faults.error())))
+        .hint("a list: KIND[:MACHINE]@SECONDS+SECONDS, …; hearth simulate --help");
   wish.listed = std::move(faults).value();
   return wish;
 }
@@ -196,7 +196,15 @@ int play_site(const cli::Arguments& arguments) {
   wish.progress = shown_progress(wish.runs, wish.processes);
   Sums sums;
   wish.take = [&sums](const RunResult& result) { sums.add(result); };
-  play_all(wish);
+  try {
+    play_all(wish);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted || sums.runs == 0) throw;
+    cli::tell(cat("note: stopped after ", sums.runs, " of ", wish.runs, " runs; this is what those were\n"));
+    cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, sums)), "\n")
+                                     : report_text(site.told, sums));
+    throw;
+  }
   cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, sums)), "\n")
                                    : report_text(site.told, sums));
   return sums.bad.empty() ? 0 : 1;

@@ -66,20 +66,37 @@ std::optional<std::size_t> machine_named(std::string_view name, const std::vecto
   return found == names.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - names.begin()));
 }
 
-std::optional<Fault> parse_one(std::string_view text, const std::vector<std::string>& names) {
+/// "; did you mean power-loss?", else all that there are.
+std::string which_of(std::string_view word, const std::vector<std::string>& known) {
+  const std::optional<std::string> near = nearest(word, known);
+  return near ? cat("; did you mean ", *near, "?") : cat(": there are ", join(known, ", "));
+}
+
+/// The error says which part of the fault is wrong.
+Result<Fault, std::string> parse_one(std::string_view text, const std::vector<std::string>& names) {
   const std::size_t at = text.find('@');
   const std::size_t plus = text.find('+', at == std::string_view::npos ? 0 : at);
   const std::size_t colon = text.substr(0, at).find(':');
-  if (at == std::string_view::npos || plus == std::string_view::npos) return std::nullopt;
   const std::string_view kind = text.substr(0, std::min(at, colon));
   const std::optional<FaultKind> known = parse_kind(kind);
-  const std::optional<Duration> begin = parse_time(text.substr(at + 1, plus - at - 1));
-  const std::optional<Duration> length = parse_time(text.substr(plus + 1));
-  if (!known || !begin || !length || is_of_machine(*known) != (colon != std::string_view::npos)) return std::nullopt;
+  if (!known) {
+    std::vector<std::string> kinds;
+    for (const FaultRow& row : k_rows) kinds.emplace_back(row.name);
+    return cat("'", kind, "' is no kind of fault", which_of(kind, kinds));
+  }
+  const bool named = colon != std::string_view::npos;
+  if (is_of_machine(*known) != named)
+    return cat(kind, named ? " is of no one machine" : " is of a machine", ": ", kind, named ? "" : ":MACHINE",
+               "@SECONDS+SECONDS");
+  const bool timed = at != std::string_view::npos && plus != std::string_view::npos;
+  const std::optional<Duration> begin = timed ? parse_time(text.substr(at + 1, plus - at - 1)) : std::nullopt;
+  const std::optional<Duration> length = timed ? parse_time(text.substr(plus + 1)) : std::nullopt;
+  if (!begin || !length) return cat("'", text, "': behind its kind @SECONDS+SECONDS is expected, when and how long");
   Fault fault{*known, 0, *begin, *length};
-  if (!is_of_machine(*known)) return fault;
-  const std::optional<std::size_t> machine = machine_named(text.substr(colon + 1, at - colon - 1), names);
-  if (!machine) return std::nullopt;
+  if (!named) return fault;
+  const std::string_view name = text.substr(colon + 1, at - colon - 1);
+  const std::optional<std::size_t> machine = machine_named(name, names);
+  if (!machine) return cat("there is no machine '", name, "'", names.empty() ? "" : which_of(name, names));
   fault.machine = *machine;
   return fault;
 }
@@ -111,12 +128,8 @@ Result<std::vector<Fault>, std::string> parse_faults(std::string_view text, cons
   std::vector<Fault> faults;
   for (const std::string& part : split(text, ',')) {
     if (part.empty()) continue;
-    const std::optional<Fault> fault = parse_one(part, names);
-    if (!fault) {
-      std::vector<std::string> known;
-      for (const FaultRow& row : k_rows) known.emplace_back(row.name);
-      return cat("'", part, "' is no fault of the form KIND[:MACHINE]@SECONDS+SECONDS; kinds: ", join(known, ", "));
-    }
+    const Result<Fault, std::string> fault = parse_one(part, names);
+    if (!fault) return fault.error();
     faults.push_back(*fault);
   }
   return faults;

@@ -56,7 +56,11 @@ BIO_METHOD* quiet_socket() {
 
 std::string last_reason() {
   const int system = errno;
+  const unsigned long first = ::ERR_peek_error();
+  if (ERR_SYSTEM_ERROR(first)) return ::strerror(ERR_GET_REASON(first));  // what comes behind it calls it "system lib"
   const unsigned long code = ::ERR_peek_last_error();
+  if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER)
+    return "what it answers is no TLS: http:// in place of https://?";
   const char* text = code == 0 ? nullptr : ::ERR_reason_error_string(code);
   if (text != nullptr) return text;
   return code == 0 && system != 0 ? ::strerror(system) : "TLS failure";

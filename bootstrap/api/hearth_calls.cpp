@@ -332,9 +332,9 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
 
 ServedResponse IronicApi::configure_boot(const ApiCall& call) {
   const Json body = call.body();
-  const std::vector<std::string> warnings = conductor_.configure_boot(
-      text_in(body, "kernel", "bm-deploy-kernel"), text_in(body, "ramdisk", "bm-deploy-ramdisk"), body);
-  return json_answer(200, {{"warnings", warnings}});
+  const Conductor::BootConfigured done = conductor_.configure_boot(text_in(body, "kernel", "bm-deploy-kernel"),
+                                                                   text_in(body, "ramdisk", "bm-deploy-ramdisk"), body);
+  return json_answer(200, {{"nodes", done.uuids}, {"warnings", done.warnings}});
 }
 
 /// Asks for the services to be given to a node (handover/handover.hpp). From the answer on nothing is served here.

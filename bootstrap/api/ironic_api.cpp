@@ -165,8 +165,9 @@ ServedResponse IronicApi::route(const ApiCall& call) {
   if (faces_ == Faces::agents) throw Refusal(404, "Not Found");
   if (call.caller.role == Role::nobody) return log_in_first(call.request);
   check_route(call.parts, call.request.method, call.parameters);
-  if (call.caller.role < needed_role(call)) {
-    throw Refusal(403, cat(call.caller.name, " may not do this: its token is of a lesser role"));
+  if (const Role needed = needed_role(call); call.caller.role < needed) {
+    throw Refusal(403, cat(call.caller.name, " may not do this: its token has the role ", name_of(call.caller.role),
+                           ", and this needs ", name_of(needed)));
   }
   const std::string& what = call.parts[0];
   if (what == "nodes") return nodes(call);

@@ -48,6 +48,9 @@ class Parts {
  public:
   explicit Parts(const fs::path& file) : site_(load_site_file(file)) {
     std::vector<std::string> missing = missing_files(site_, false);
+    // Its machines may be deployed one by one.
+    if (site_.stack.template_file.empty())
+      std::erase_if(missing, [](const std::string& line) { return line.starts_with("stack.template: "); });
     if (has_channel_image(site_)) {
       const std::string name = site_.image.filename().string();
       missing.push_back(
@@ -61,7 +64,7 @@ class Parts {
     add("the site file", fs::absolute(file));
     parts_.file = parts_.sources.front().path;
     for (const Named& named : files_named_by(site_)) {
-      if (named.path != site_.seed_image) add(named.key, named.path);
+      if (!named.path.empty() && named.path != site_.seed_image) add(named.key, named.path);
     }
     note_passwords();
     add_evidence(site_.image);
@@ -82,10 +85,12 @@ class Parts {
   }
   /// A bundle is signed, not sealed.
   void note_passwords() {
-    const bool has_some = std::any_of(site_.inventory.begin(), site_.inventory.end(), [](const ListingEntry& entry) {
-      return !text_in(entry.data, "pm_password").empty();
-    });
-    if (!has_some) return;
+    const auto has_some = [](const ListingEntry& entry) {  // pm_password, or a driver's own: redfish_password
+      return std::any_of(entry.data.items().begin(), entry.data.items().end(), [](const auto& item) {
+        return item.key().ends_with("_password") && item.value().is_string() && item.value() != "";
+      });
+    };
+    if (!std::any_of(site_.inventory.begin(), site_.inventory.end(), has_some)) return;
     parts_.notes.emplace_back("the passwords of BMCs in the site file can be read by whoever has the bundle");
   }
   void add_evidence(const fs::path& image) {
@@ -106,6 +111,7 @@ class Parts {
     add_evidence(site_.seed_image);
   }
   void add_what_templates_reach() {
+    if (site_.stack.template_file.empty()) return;
     std::vector<std::string> parameters;
     for (const auto& [name, value] : site_.stack.parameters) parameters.push_back(cat(name, "=", value));
     const Json upload = metadata::live::make_upload({.name = site_.stack.name,

@@ -1,4 +1,6 @@
 // The field's own verbs, as TripleO's client had them, over the same nodes.
+#include <algorithm>
+
 #include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
@@ -24,15 +26,40 @@ int import_baremetal(const cli::Arguments& arguments) {
   return 0;  // and prints nothing, as the original
 }
 
+/// What an option of `configure boot` names. Each node would keep a name that nothing has, and boot nothing by it.
+std::string boot_file(ConductorClient& conductor, const cli::Arguments& arguments, const std::string& option) {
+  const std::string usual = cat("bm-", option);
+  const std::string given = arguments.value_or(option, usual);
+  if (given.find("://") != std::string::npos || fs::exists(given)) return given;
+  const bool is_path = given.find('/') != std::string::npos;  // maybe the conductor's, on another machine
+  if (is_path && !conductor_url(arguments).empty()) return given;
+  std::vector<std::string> names;
+  if (!is_path) {
+    for (const Json& image : list_member(conductor.call("GET", "/v1/hearth/images"), "images"))
+      names.push_back(text_in(image, "name"));
+    if (std::find(names.begin(), names.end(), given) != names.end()) return given;
+  }
+  const std::optional<std::string> near = nearest(given, names);
+  const std::string fault = cat("--", option, ": '", given, "' is no registered image, no file here and no URL",
+                                near ? cat("; did you mean ", *near, "?") : "");
+  if (arguments.has(option))
+    throw Error(ErrorKind::not_found, fault).hint("hearth image list names the images; hearth image load makes one");
+  cli::tell(cat("warning: ", fault, "; machines get what the site file of `node serve --boot` names\n"));
+  return given;
+}
+
 int configure_boot(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  Json body = {{"kernel", arguments.value_or("deploy-kernel", "bm-deploy-kernel")},
-               {"ramdisk", arguments.value_or("deploy-ramdisk", "bm-deploy-ramdisk")},
+  Json body = {{"kernel", boot_file(*conductor, arguments, "deploy-kernel")},
+               {"ramdisk", boot_file(*conductor, arguments, "deploy-ramdisk")},
                {"overwrite", arguments.has("overwrite-root-device-hints")}};
   if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
   body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
   const Json answer = conductor->call("POST", "/v1/hearth/configure_boot", body);
   for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
+  const std::size_t set = list_member(answer, "nodes").size();
+  cli::tell(cat(set, set == 1 ? " node boots " : " nodes boot ", text_in(body, "kernel"), " and ",
+                text_in(body, "ramdisk"), " for deployments; those in maintenance are as they were\n"));
   return answer["warnings"].empty() ? 0 : 1;
 }
 
@@ -139,7 +166,7 @@ int bulk_status(const cli::Arguments& arguments) {
   for (const Json& row : statuses) {
     rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
   }
-  cli::print(cli::table({"Node UUID", "Finished", "Error"}, rows));
+  cli::print(cli::table({"Node UUID", "Finished", "Error"}, rows, cli::table_room()));
   return 0;
 }
 
@@ -148,7 +175,7 @@ int one_status(const cli::Arguments& arguments) {
   if (arguments.operands().empty()) return bulk_status(arguments);
   Json status = status_of(*conductor, arguments.operand(0, "node"));
   status.erase("links");
-  cli::print(fields_table(status));
+  cli::print(fields_table(status, cli::table_room()));
   return 0;
 }
 
@@ -166,7 +193,7 @@ int show_capabilities(const cli::Arguments& arguments) {
   for (const Json& node : nodes) {
     rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
   }
-  cli::print(cli::table({"Node UUID", "Node Capabilities"}, rows));
+  cli::print(cli::table({"Node UUID", "Node Capabilities"}, rows, cli::table_room()));
   return 0;
 }
 

@@ -16,6 +16,7 @@ class ConductorClient;
 
 [[nodiscard]] std::vector<cli::Command> node_commands();
 [[nodiscard]] std::vector<cli::Command> verb_commands();
+[[nodiscard]] std::vector<cli::Command> port_commands();
 [[nodiscard]] std::vector<cli::Command> baremetal_commands();
 [[nodiscard]] std::vector<cli::Command> image_commands();
 [[nodiscard]] cli::Command console_command();

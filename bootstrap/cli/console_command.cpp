@@ -20,6 +20,20 @@ fs::path place_in(const Json& state) {
   return url.substr(k_scheme.size());
 }
 
+/// Consoles are switched on where the BMC speaks IPMI.
+Error is_off(const std::string& id, const std::string& driver) {
+  if (driver == "ipmi") {
+    return Error(ErrorKind::input, cat("the console of node ", id, " is off"))
+        .hint(cat("switch it on: hearth node set ", id,
+                  " --console-interface ipmitool-socat, then hearth node console ", id, " --enable"));
+  }
+  return Error(ErrorKind::unsupported,
+               cat("node ", id, " has the driver ", driver, ", and consoles are reached by IPMI's serial over LAN"))
+      .hint(
+          "its BMC's own page has a console; where the BMC speaks IPMI, too: hearth node set NODE --driver ipmi, with "
+          "its keys (hearth node drivers ipmi)");
+}
+
 int console(const cli::Arguments& arguments) {
   const std::string id = arguments.operand(0, "node");
   const bool enable = arguments.has("enable");
@@ -31,11 +45,8 @@ int console(const cli::Arguments& arguments) {
     return 0;
   }
   const Json state = conductor->call("GET", target);
-  if (member_or_null(state, "console_enabled") != true) {
-    throw Error(ErrorKind::input, cat("the console of node ", id, " is off"))
-        .hint(cat("switch it on: hearth node set ", id,
-                  " --console-interface ipmitool-socat, then hearth node console ", id, " --enable"));
-  }
+  if (member_or_null(state, "console_enabled") != true)
+    throw is_off(id, text_in(conductor->call("GET", node_target(id)), "driver"));
   if (!conductor->lasts())
     throw Error(ErrorKind::unsupported, "no conductor runs that would hold the console")
         .hint("start one: hearth node serve");

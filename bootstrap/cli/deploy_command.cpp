@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/net/connection.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
@@ -88,6 +89,21 @@ std::string with_port(const std::string& seed) {
   return url.text();
 }
 
+/// On this machine the conductor's own word holds, unless its ports were forwarded here, the stacks' among them.
+std::string stacks_at(const std::string& seed, const std::string& told) {
+  const std::string beside = stacks_beside(seed, told);
+  const Url url = parse_url(beside).value_or_throw();
+  const bool is_here = url.host == "localhost" || url.host == "[::1]" || url.host.starts_with("127.");
+  if (told.empty() || !is_here) return beside;
+  try {
+    const SystemClock clock;
+    static_cast<void>(Connection::open(url, Deadline::after(std::chrono::seconds(2), clock), clock));
+    return beside;
+  } catch (const Error&) {
+    return told;
+  }
+}
+
 std::string host_in(const std::string& url) { return parse_url(url).value_or_throw().host; }
 
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
@@ -144,7 +160,7 @@ void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& c
     if (error.kind() != ErrorKind::not_found) throw;
   }
   const std::string told = text_in(engine, "url");
-  if (given.url.empty()) site.stacks.url = stacks_beside(seed, told);
+  if (given.url.empty()) site.stacks.url = stacks_at(seed, told);
   const std::string host = host_in(site.stacks.url);
   const std::string authority = text_in(engine, "authority");
   if (!given.ca_file.empty() || authority.empty() || (host != host_in(seed) && host != host_in(told))) return;

@@ -19,6 +19,7 @@
 #include "bootstrap/inventory/export_forms.hpp"
 #include "bootstrap/inventory/listing.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 #include "pxe/boot/explain.hpp"
 
@@ -204,6 +205,15 @@ void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
   }
 }
 
+/// By a mistyped hint no disk would be found, once the machine runs.
+void check_root_device(const Json& patch) {
+  for (const Json& change : patch) {
+    if (change["path"] != "/properties/root_device") continue;
+    const std::vector<std::string> faults = root_device_faults({{"root_device", change["value"]}});
+    if (!faults.empty()) throw Error(ErrorKind::usage, cat("--property: ", join(faults, "; ")));
+  }
+}
+
 const std::vector<cli::Option> k_set_options = {
     {"name", 0, "NAME", "its name"},
     {"driver", 0, "DRIVER", "what it is managed by"},
@@ -239,6 +249,11 @@ const std::vector<cli::Option> k_unset_options = {{"name", 0, "", "its name"},
 /// A change without a node or without anything to change is half a command.
 void require_change(const cli::Arguments& arguments, const std::vector<cli::Option>& options, const char* what) {
   (void)arguments.operand(0, "node");
+  for (const std::string& word : arguments.operands()) {
+    if (word.find('=') != std::string::npos)
+      throw Error(ErrorKind::usage, cat("'", word, "' is no node's name; as a value it stands behind its option: ",
+                                        "--driver-info ", word, " (or --property, --instance-info, --extra)"));
+  }
   if (std::none_of(options.begin(), options.end(), [&](const cli::Option& each) { return arguments.has(each.key()); }))
     throw Error(ErrorKind::usage, what);
 }
@@ -259,6 +274,7 @@ int set_command(const cli::Arguments& arguments) {
     for (const auto& [option, group] : k_groups) add_rows(patch, arguments, option, group);
     const Json node = conductor->call("GET", node_target(id));
     warn_of_misspelt(arguments, node);
+    check_root_device(patch);
     add_special(patch, arguments, node);
     if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
@@ -318,7 +334,7 @@ int list_waiting(const cli::Arguments& arguments) {
                     cat(replace_all(text_in(row, "last_seen").substr(0, 19), "T", " "), " UTC")});
   }
   cli::print(rows.empty() ? "No machine waits to be approved: none that is no node's has asked in the last hour.\n"
-                          : cli::table({"MAC", "Asked", "Times", "Last heard of"}, rows));
+                          : cli::table({"MAC", "Asked", "Times", "Last heard of"}, rows, cli::table_room()));
   return 0;
 }
 
@@ -365,7 +381,7 @@ int show_command(const cli::Arguments& arguments) {
   if (arguments.has("json"))
     cli::print(json_document(node));
   else
-    cli::print(fields_table(node));
+    cli::print(fields_table(node, cli::table_room()));
   return 0;
 }
 
@@ -448,7 +464,7 @@ int boot_log_command(const cli::Arguments& arguments) {
   for (const Json& event : log["events"]) lines.push_back(format_json(event));
   if (lines.empty()) {
     cli::tell(cat("nothing was asked for by ", text_in(log, "name"), ", whose cards are ", text_in(log, "macs"),
-                  "; the node's last error names strangers that asked\n"));
+                  "; machines that asked and are no node's: hearth node list --waiting\n"));
   }
   cli::print(pxe::boot_log(lines));
   return 0;
@@ -494,7 +510,7 @@ int validate_command(const cli::Arguments& arguments) {
     good = good && row["result"] != false;
     rows.push_back({interface, shown_value(row["result"]), text_in(row, "reason")});
   }
-  cli::print(cli::table({"Interface", "Result", "Reason"}, rows));
+  cli::print(cli::table({"Interface", "Result", "Reason"}, rows, cli::table_room()));
   return good ? 0 : 1;
 }
 

@@ -1,8 +1,10 @@
 #include "bootstrap/cli/seed_service.hpp"
 
+#include <net/if.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -51,6 +53,9 @@ std::string kept_token(const fs::path& directory) {
 /// Whose token opens the people's face: api-token's an administrator's, those of the file people as it says.
 std::vector<Credential> kept_people(const fs::path& directory) {
   const fs::path file = directory / "people";
+  if (const auto status = RealFileSystem().status(file); status && (status->mode & 0077U) != 0)
+    cli::tell(cat("warning: ", file.string(), ", which holds people's tokens, is open to other users of this machine: ",
+                  "chmod 600 ", file.string(), "\n"));
   std::vector<Credential> people = parse_people(RealFileSystem().read(file).value_or(""), file.string());
   people.push_back({"admin", Role::admin, kept_token(directory)});
   return people;
@@ -161,6 +166,24 @@ std::vector<std::string> agent_addresses(const cli::Arguments& arguments, const 
     if (std::find(addresses.begin(), addresses.end(), own) == addresses.end()) addresses.push_back(own);
   }
   return addresses;
+}
+
+/// Of an address that no card of this machine has: what gives it one, and the card of the site file, if that is none.
+std::string address_advice(const std::string& own, const std::optional<pxe::Site>& site) {
+  const std::string missing = cat("no card of this machine has ", own, ", the seed's address for machines");
+  if (!site) return missing;
+  std::string card = "CARD";
+  std::string unknown;
+  for (const std::string& name : site->interfaces) {
+    card = name;
+    if (::if_nametoindex(name.c_str()) == 0)
+      unknown = cat("; nor is there a card ", name, " (network.interface): ip link lists those that there are");
+  }
+  const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(own);
+  const pxe::Network* network = address ? site->network_of(*address) : nullptr;
+  const std::string subnet = network == nullptr ? "" : pxe::to_text(network->subnet);
+  const std::string prefix = subnet.find('/') == std::string::npos ? "" : subnet.substr(subnet.find('/'));
+  return cat(missing, unknown, ". Give it one: ip address add ", own, prefix, " dev ", unknown.empty() ? card : "CARD");
 }
 
 /// Without the brackets of IPv6 in URLs.
@@ -446,8 +469,7 @@ struct SeedService::Parts {
     const std::optional<TlsFiles> machines_tls = agents_tls(arguments, networks, directory);
     const std::string scheme = machines_tls ? "https://" : "http://";
     for (const std::string& own : networks) {
-      const std::uint16_t agent_port =
-          server.listen("agents", own, port, machines_gate, machines_tls ? &*machines_tls : nullptr);
+      const std::uint16_t agent_port = listen_for_agents(own, port, machines_tls ? &*machines_tls : nullptr);
       say("agents", own, agent_port);
       if (agent_face.url.empty()) agent_face.url = cat(scheme, url_host(own), ":", agent_port);
     }
@@ -467,6 +489,13 @@ struct SeedService::Parts {
       RealFileSystem().write(directory / "metadata" / metadata::live::k_endpoint_file, cat(engine.url, "\n"),
                              {.mode = 0600, .uid = {}, .gid = {}});
     }
+  }
+
+  std::uint16_t listen_for_agents(const std::string& own, std::uint16_t port, const TlsFiles* tls) try {
+    return server.listen("agents", own, port, machines_gate, tls);
+  } catch (Error& error) {
+    if (error.system_error() == EADDRNOTAVAIL) error.hint(address_advice(own, site));
+    throw;
   }
 
   void open_boot(const cli::Arguments& arguments) {

@@ -94,7 +94,7 @@ cli::Command serve_command() {
 
 std::vector<cli::Command> commands() {
   std::vector<cli::Command> all = node_commands();
-  for (auto* more : {verb_commands, baremetal_commands, image_commands}) {
+  for (auto* more : {verb_commands, port_commands, baremetal_commands, image_commands}) {
     for (cli::Command& command : more()) all.push_back(std::move(command));
   }
   all.push_back(console_command());

@@ -144,7 +144,7 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
     node = conductor.call("GET", node_target(id));
   }
   switch (verb_progress(node, row.reaches)) {
-    case VerbProgress::reached: return "";
+    case VerbProgress::reached: cli::tell(cat(id, " is ", row.reaches, "\n")); return "";
     case VerbProgress::failed: return verb_failure(id, node, row.reaches);
     case VerbProgress::checking:
     case VerbProgress::begun: break;
@@ -153,15 +153,35 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
-void look_at_all(ConductorClient& conductor, const VerbCommand& row, const cli::Arguments& arguments) {
-  std::vector<std::string> failures;
-  for (const std::string& id : arguments.operands()) {
-    const std::string failure = look_at(conductor, id, row);
-    if (!failure.empty()) failures.push_back(failure);
+/// The nodes that took the verb; `failures` gets why the others did not. One that refuses keeps none of them back.
+std::vector<std::string> begun_at(ConductorClient& conductor, const VerbCommand& row, const cli::Arguments& arguments,
+                                  std::vector<std::string>& failures) {
+  std::vector<std::string> begun;
+  const std::vector<std::string>& ids = arguments.operands();
+  for (const std::string& id : ids) {
+    try {
+      set_image(conductor, id, arguments);
+      conductor.call("PUT", node_target(id, "/states/provision"), verb_body(row, arguments));
+      begun.push_back(id);
+    } catch (const Error& error) {
+      if (ids.size() == 1) throw;
+      failures.push_back(cat(id, ": ", error.story()));
+    }
   }
-  if (failures.empty()) return;
-  throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("what happened, in order: hearth node events ", arguments.operands().front()));
+  return begun;
+}
+
+/// Until `seconds` are over; what failed goes to `failures`.
+void wait_for_all(ConductorClient& conductor, const std::vector<std::string>& ids, const std::string& state,
+                  std::uint64_t seconds, std::vector<std::string>& failures) {
+  for (const std::string& id : ids) {
+    try {
+      wait_for(conductor, id, state, seconds);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::external || ids.size() + failures.size() == 1) throw;
+      failures.emplace_back(error.what());
+    }
+  }
 }
 
 std::uint64_t patience(const cli::Arguments& arguments) {
@@ -179,17 +199,21 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
         .hint("start one: hearth node serve");
   }
-  for (const std::string& id : arguments.operands()) {
-    set_image(*conductor, id, arguments);
-    conductor->call("PUT", node_target(id, "/states/provision"), verb_body(row, arguments));
+  std::vector<std::string> failures;
+  const std::vector<std::string> begun = begun_at(*conductor, row, arguments, failures);
+  const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
+  if (leads_nowhere && !failures.empty()) {
+    for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
+  } else if (!leads_nowhere && arguments.has("wait")) {
+    wait_for_all(*conductor, begun, row.reaches, seconds, failures);
+  } else if (!leads_nowhere) {
+    for (const std::string& id : begun) {
+      if (const std::string failure = look_at(*conductor, id, row); !failure.empty()) failures.push_back(failure);
+    }
   }
-  if (*row.reaches == '\0' || arguments.has("no-wait")) return 0;
-  if (!arguments.has("wait")) {
-    look_at_all(*conductor, row, arguments);
-    return 0;
-  }
-  for (const std::string& id : arguments.operands()) wait_for(*conductor, id, row.reaches, seconds);
-  return 0;
+  if (failures.empty()) return 0;
+  throw Error(ErrorKind::external, join(failures, "\n"))
+      .hint(cat("what happened, in order: hearth node events ", arguments.operands().front()));
 }
 
 cli::Command verb_command(const VerbCommand& row) {
@@ -235,7 +259,10 @@ std::string look_at_power(ConductorClient& conductor, const std::string& id, con
   }
   const std::string why = text_in(node, "last_error");
   const bool is_new = !why.empty() && why != text_in(before, "last_error");
-  if (text_in(node, "power_state") == goal && !is_new) return "";
+  if (text_in(node, "power_state") == goal && !is_new) {
+    cli::tell(cat(id, ": ", goal, "\n"));
+    return "";
+  }
   return cat(id, ": ", why.empty() ? cat("its power is ", shown_value(node["power_state"])) : why);
 }
 

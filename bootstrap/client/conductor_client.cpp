@@ -14,6 +14,7 @@
 #include "base/utf8.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/client/deputy.hpp"
+#include "bootstrap/client/verb_refusal.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
 #include "bootstrap/power/all_drivers.hpp"
 #include "pxe/privileges.hpp"
@@ -43,10 +44,22 @@ std::string fault_text(const std::string& body, int status) {
   return cat(text.empty() ? "the conductor refused" : text, " (HTTP ", status, ")");
 }
 
-/// The node that was meant, or all that there are; empty when they are many.
+/// The name that was meant, and those that are as near: of two equals the first of a list is taken.
+std::vector<std::string> likely_names(const std::string& asked, const std::vector<std::string>& names) {
+  const std::optional<std::string> near = nearest(asked, names);
+  std::vector<std::string> likely;
+  for (const std::string& name : names) {
+    if (near && nearest(asked, {name, *near}) == name) likely.push_back(name);
+  }
+  return likely;
+}
+
+/// The node that was meant, or all that there are; the command that tells when they are many.
 std::string who_is_there(const std::string& asked, const std::vector<std::string>& names) {
   constexpr std::size_t k_few = 8;
-  if (const std::optional<std::string> near = nearest(asked, names)) return cat("Did you mean ", *near, "?");
+  constexpr std::size_t k_likely = 2;  // of srv-a1 to srv-a9, none is meant more than the others
+  const std::vector<std::string> likely = likely_names(asked, names);
+  if (!likely.empty() && likely.size() <= k_likely) return cat("Did you mean ", join(likely, " or "), "?");
   return names.empty() || names.size() > k_few ? "`hearth node list` prints them."
                                                : cat("There are: ", join(names, ", "));
 }
@@ -329,7 +342,11 @@ bool somebody_listens(const fs::path& socket) {
 std::string token_from(const cli::Arguments& arguments, const std::string& directory) {
   const std::string file = arguments.value_or("token-file", cat(directory, "/api-token"));
   const std::optional<std::string> text = RealFileSystem().read(file);
-  return text ? std::string(trim(*text)) : "";
+  const std::string token(trim(text.value_or("")));
+  if (token.empty() && arguments.has("token-file"))
+    throw Error(ErrorKind::input,
+                cat("--token-file ", file, ": ", text ? "the file is empty" : "there is no such file"));
+  return token;
 }
 
 }  // namespace
@@ -404,13 +421,15 @@ Json ConductorClient::call_expecting(const std::string& method, const std::strin
   const bool good = answer.status >= 200 && answer.status < 300;
   if (!good && answer.status != status) {
     const ErrorKind kind = answer.status == 404 ? ErrorKind::not_found : ErrorKind::input;
-    Error error(kind, fault_text(answer.body, answer.status));
+    std::string text = fault_text(answer.body, answer.status);
+    const std::optional<VerbRefusal> refused = verb_refusal(text, node_in(target));
+    if (refused) text = refused->text;
+    Error error(kind, text);
     const std::string node = answer.status == 404 ? node_in(target) : "";
     const std::vector<std::string> names = node.empty() ? std::vector<std::string>{} : names_of_nodes();
     const bool is_there = std::find(names.begin(), names.end(), node) != names.end();  // something of it is not
     if (!node.empty() && !is_there) error.hint(who_is_there(node, names));
-    if (std::string_view(error.what()).find("while it is in state") != std::string_view::npos)
-      error.hint("hearth why NODE says what it waits for; in state enroll: hearth node manage NODE first");
+    if (refused) error.hint(refused->hint);
     throw Error(error);
   }
   if (answer.body.empty()) return Json();

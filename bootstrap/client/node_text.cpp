@@ -118,12 +118,18 @@ std::string node_line(const std::string& called, const Json& node) {
   return cat(called, ", which is ", text_in(node, "provision_state"), reason.empty() ? "" : cat(" (", reason, ")"));
 }
 
-std::string fields_table(const Json& object) {
+std::string fields_table(const Json& object, std::size_t room) {
   std::map<std::string, std::string> sorted;
   for (const auto& [key, value] : object.items()) sorted[key] = shown_value(value);
   std::vector<cli::Row> rows;
   for (const auto& [key, value] : sorted) rows.push_back({key, value});
-  return cli::table({"Field", "Value"}, rows);
+  const std::string text = cli::table({"Field", "Value"}, rows, room);
+  if (room == 0 || widest_line(text) <= room) return text;
+  constexpr std::size_t k_indent = 4;
+  std::string lines;
+  for (const cli::Row& row : rows)
+    lines += cat(replace_all(cli::fitted(cat(row[0], ": ", one_line(row[1])), room - k_indent), "\n", "\n    "), "\n");
+  return lines;
 }
 
 std::string event_line(const Json& event) {

@@ -20,8 +20,8 @@ namespace hearth::bootstrap {
 [[nodiscard]] std::string node_table(const Json& nodes, bool seed_words = false, Stamp now = 0, std::size_t room = 0);
 /// "web1, which is deploying (write image)": what a node is about, with the Reason of the table.
 [[nodiscard]] std::string node_line(const std::string& called, const Json& node);
-/// Field and Value, in the order of the alphabet.
-[[nodiscard]] std::string fields_table(const Json& object);
+/// Field and Value, in the order of the alphabet. `room`: cli::table's; where no table has it, a line for each field.
+[[nodiscard]] std::string fields_table(const Json& object, std::size_t room = 0);
 /// "2026-11-20 23:31:40 web1 state: available -> deploying".
 [[nodiscard]] std::string event_line(const Json& event);
 

@@ -12,6 +12,7 @@
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/password_hash.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
+#include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/power/consoles.hpp"
 
 namespace hearth::bootstrap {
@@ -75,6 +76,15 @@ std::string ramdisk_fault(const Json& arguments) {
   return join(faults, "; ");
 }
 
+/// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
+void check_order(const Node& node) {
+  const bool unnamed = text_in(node.instance_info, "image_source").empty();
+  const std::vector<std::string> faults = unnamed ? image_faults(node) : root_device_faults(node.properties);
+  if (faults.empty()) return;
+  throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
+                         unnamed ? "" : "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'"));
+}
+
 }  // namespace
 
 void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
@@ -102,6 +112,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (arguments.is_object() && arguments.contains("deploy_steps")) {
     if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
   }
+  if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before);
   check_limit(*verb);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));

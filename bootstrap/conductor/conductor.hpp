@@ -98,7 +98,11 @@ class Conductor {
   std::string approve(const std::string& mac, Json entry);
   [[nodiscard]] ImportResult import(const ImportRequest& request);
   /// Nodes that are in no maintenance get deploy kernel and ramdisk and the capability boot_option:local.
-  std::vector<std::string> configure_boot(const std::string& kernel, const std::string& ramdisk, const Json& options);
+  struct BootConfigured {
+    std::vector<std::string> uuids;  ///< of the nodes that have them now
+    std::vector<std::string> warnings;
+  };
+  BootConfigured configure_boot(const std::string& kernel, const std::string& ramdisk, const Json& options);
 
   enum class Sign {
     asks,

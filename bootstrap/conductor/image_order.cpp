@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "bootstrap/node/root_hints.hpp"
 
 namespace hearth::bootstrap {
 
@@ -111,6 +112,7 @@ std::vector<std::string> image_faults(const Node& node) {
     if (key.root && is_partition_image(node) && size && *size == 0)
       faults.emplace_back("instance_info has no root_gb: how large the image's partition is to be");
   }
+  for (std::string& fault : root_device_faults(node.properties)) faults.push_back(cat("properties: ", fault));
   return faults;
 }
 

@@ -143,7 +143,8 @@ ImportResult Conductor::import(const ImportRequest& request) {
 void Conductor::import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result) {
   for (const std::string& mac : step.stale_ports) {
     result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": the node has a port ", mac,
-                                  " that the file doesn't have"));
+                                  " that the file doesn't have; if that card is gone: hearth node port delete ",
+                                  step.draft.name.empty() ? "NODE" : step.draft.name, " ", mac));
   }
   if (!step.node.empty()) {
     Node changed = node(step.node);
@@ -229,8 +230,8 @@ bool Conductor::bring_on(const std::string& uuid) {
   return true;
 }
 
-std::vector<std::string> Conductor::configure_boot(const std::string& kernel, const std::string& ramdisk,
-                                                   const Json& options) {
+Conductor::BootConfigured Conductor::configure_boot(const std::string& kernel, const std::string& ramdisk,
+                                                    const Json& options) {
   Node words;
   words.driver_info = {{"deploy_kernel", kernel}, {"deploy_ramdisk", ramdisk}};
   check_words(words);
@@ -261,7 +262,7 @@ std::vector<std::string> Conductor::configure_boot(const std::string& kernel, co
     node.properties["local_gb"] = chosen["local_gb"];
   }
   settle();
-  return warnings;
+  return {std::move(uuids), std::move(warnings)};
 }
 
 }  // namespace hearth::bootstrap

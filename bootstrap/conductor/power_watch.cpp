@@ -42,6 +42,10 @@ void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
   Ledger& ledger = parts_.ledger;
   PowerDriver* driver = &driver_of_free(node);
   if (node.job.running() && !driver->by_hand()) throw locked(node);  // its power is the job's
+  if (driver->by_hand() && node.job.running() && !node.instruction.action.empty()) {
+    throw Refusal(409, cat("Node ", node.title(), " has no BMC, and a person is to do this for its ", node.job.kind,
+                           ": ", node.instruction.text, " When it is done: hearth node todo ", node.title()));
+  }
   if (driver->by_hand()) {
     const std::string word = is_off(action) ? "off" : is_reboot(action) ? "off and on again" : "on";
     const std::string task = is_off(action) ? "power-off" : is_reboot(action) ? "reset" : "power-on-disk";

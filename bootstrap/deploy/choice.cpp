@@ -26,6 +26,8 @@ std::string plain_class(const std::string& text) {
   return replace_all(plain, "-", "_");
 }
 
+constexpr const char* k_no_profile = "has no profile";
+
 struct ServerWish {
   std::string id, name, flavor, node;
   [[nodiscard]] bool any_flavor() const { return flavor.empty() || to_lower(flavor) == "baremetal"; }
@@ -50,7 +52,7 @@ std::string objection(const ServerWish& wish, const Json& node, const std::set<s
     const std::string profile = capability_of(node, "profile");
     const std::string own = text_in(node, "resource_class");
     if (profile != wish.flavor && plain_class(own) != plain_class(wish.flavor)) {
-      return profile.empty() ? cat("has no profile, and resource class ", own.empty() ? "none" : own)
+      return profile.empty() ? cat(k_no_profile, ", and resource class ", own.empty() ? "none" : own)
                              : cat("has profile ", profile);
     }
   }
@@ -83,10 +85,43 @@ std::vector<const Json*> in_order(const Json& nodes) {
   return order;
 }
 
+/// What is said against nodes, and against which: in a hall it is the same of most.
+using Objections = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+void object(Objections& all, const std::string& why, const std::string& title) {
+  const auto same = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == why; });
+  if (same == all.end())
+    all.push_back({why, {title}});
+  else
+    same->second.push_back(title);
+}
+
+/// "a is in maintenance: fan; b, c, d and 10 more: each has no profile"
+std::string objections_text(const Objections& all) {
+  constexpr std::size_t k_named = 4;
+  std::vector<std::string> parts;
+  for (const auto& [why, titles] : all) {
+    const std::size_t named = titles.size() > k_named ? k_named - 1 : titles.size();
+    parts.push_back(cat(join(std::vector(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(named)), ", "),
+                        named < titles.size() ? cat(" and ", titles.size() - named, " more") : "",
+                        titles.size() > 1 ? ": each " : " ", why));
+  }
+  return join(parts, "; ");
+}
+
+/// Where a node has no profile at all, the flavor was likely not meant to choose.
+std::string advice(const ServerWish& wish, const Objections& all) {
+  const bool unmarked =
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return one.first.starts_with(k_no_profile); });
+  if (wish.any_flavor() || !unmarked) return "";
+  return cat(". A node is of that flavor with `hearth node set NODE --capability profile:", wish.flavor,
+             "` (in a site file: profile: ", wish.flavor, "); flavor baremetal takes any node");
+}
+
 void choose_for(const ServerWish& wish, const std::vector<const Json*>& order, std::set<std::string>& taken,
                 Choice& choice) {
-  std::vector<std::string> objections;
-  std::vector<std::string> busy_ones;
+  Objections objections;
+  Objections busy_ones;
   for (const Json* node : order) {
     bool busy = false;
     const std::string why = objection(wish, *node, taken, busy);
@@ -95,15 +130,16 @@ void choose_for(const ServerWish& wish, const std::vector<const Json*>& order, s
       taken.insert(text_in(*node, "uuid"));
       return;
     }
-    (busy ? busy_ones : objections).push_back(cat(node_title(*node), " ", why));
+    object(busy ? busy_ones : objections, why, node_title(*node));
   }
   if (!busy_ones.empty()) {
-    choice.waits[wish.id] = join(busy_ones, "; ");
+    choice.waits[wish.id] = objections_text(busy_ones);
     return;
   }
   const std::string what = wish.any_flavor() ? "" : cat(" of flavor ", wish.flavor);
-  choice.refused[wish.id] = cat("no node", what, " for server ", wish.name, ": ",
-                                objections.empty() ? "there are no nodes" : join(objections, "; "));
+  choice.refused[wish.id] =
+      cat("no node", what, " for server ", wish.name, ": ",
+          objections.empty() ? "there are no nodes" : objections_text(objections), advice(wish, objections));
 }
 
 }  // namespace

@@ -99,6 +99,26 @@ bool is_from_foreign_page(const ServedRequest& request) {
   return site != "none" && site != "same-origin" && !followed;
 }
 
+namespace {
+
+/// What is wrong with a line of people; no token is told.
+std::string line_fault(const std::vector<std::string>& words) {
+  if (words.size() != 3)
+    return cat("NAME ROLE TOKEN is expected, which are 3 words, and here are ", words.size(),
+               "; ROLE is read, operate ", "or admin");
+  if (!parse_role(words[1])) {
+    const std::optional<std::string> near = nearest(words[1], {k_roles.begin() + 1, k_roles.end()});
+    return cat("'", words[1], "' is no role", near ? cat("; do you mean ", *near, "?") : "",
+               " There are read, operate and admin: NAME ROLE TOKEN");
+  }
+  if (words[2].size() < k_shortest_token)
+    return cat("the token of ", words[0], " has ", words[2].size(), " characters, and needs ", k_shortest_token,
+               " at least: openssl rand -hex 32");
+  return "";
+}
+
+}  // namespace
+
 std::vector<Credential> parse_people(std::string_view text, const std::string& source) {
   std::vector<Credential> people;
   std::size_t number = 0;
@@ -106,14 +126,9 @@ std::vector<Credential> parse_people(std::string_view text, const std::string& s
     ++number;
     const std::vector<std::string> words = split_words(line);
     if (words.empty() || words.front().front() == '#') continue;
-    const std::optional<Role> role = words.size() == 3 ? parse_role(words[1]) : std::nullopt;
-    if (!role || words[2].size() < k_shortest_token) {
-      throw Error(ErrorKind::input, cat(source, ":", number,
-                                        ": NAME ROLE TOKEN is expected, with ROLE read, operate or admin, "
-                                        "and a token of at least ",
-                                        k_shortest_token, " characters"));
-    }
-    people.push_back({words[0], *role, words[2]});
+    if (const std::string fault = line_fault(words); !fault.empty())
+      throw Error(ErrorKind::input, cat(source, ":", number, ": ", fault));
+    people.push_back({words[0], *parse_role(words[1]), words[2]});
   }
   return people;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.hpp"
+#include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "bootstrap/power/driver_keys.hpp"
 #include "pxe/net/address.hpp"
@@ -289,6 +290,9 @@ void EntryCheck::check_capabilities() {
 void EntryCheck::check_shapes() {
   if (entry_.data.contains("root_device") && !entry_.data["root_device"].is_object()) {
     fault("root_device", cat("Invalid root device: expected dict, got ", shown(entry_.data["root_device"])));
+  } else if (entry_.data.contains("root_device")) {
+    for (const auto& [key, text] : root_hint_faults(entry_.data["root_device"]))
+      fault(cat("root_device.", key), cat("root_device.", key, " ", text));
   }
   if (entry_.data.contains("x_seed") && !entry_.data["x_seed"].is_object()) {
     fault("x_seed", cat("x_seed must be an object, not ", shown(entry_.data["x_seed"])));

@@ -33,6 +33,7 @@ class Known {
     add(by_uuid_, draft.uuid, found);
     add(by_management_, draft.management_id, found);
     for (const Port& port : draft.ports) add(by_mac_, port.address, found);
+    if (found.empty()) add_with_unsaid_system(draft.management_id, found);
     return found;
   }
   [[nodiscard]] const Node* named(const std::string& name) const {
@@ -41,6 +42,17 @@ class Known {
   }
 
  private:
+  /// Of one BMC, where one of the two says which system it is and the other does not: "h:8000/" and "h:8000/1". Else
+  /// two nodes would switch one machine.
+  void add_with_unsaid_system(const std::string& id, std::set<const Node*>& found) const {
+    const std::size_t slash = id.find('/');
+    if (slash == std::string::npos) return;
+    const std::string bmc = id.substr(0, slash + 1);
+    for (auto at = by_management_.lower_bound(bmc); at != by_management_.end() && at->first.starts_with(bmc); ++at) {
+      if (id == bmc || at->first == bmc) found.insert(at->second);
+    }
+  }
+
   using Index = std::map<std::string, const Node*>;
   static void add(const Index& index, const std::string& key, std::set<const Node*>& found) {
     const auto at = key.empty() ? index.end() : index.find(key);
@@ -86,6 +98,25 @@ bool put_extra(Json& into, Json supplied) {
     supplied["x_seed"] = std::move(merged);
   }
   return put(into, supplied);
+}
+
+/// Capabilities are one text, of which a file may say some.
+Json with_capabilities_of(const Json& before, Json supplied) {
+  const std::string old = text_in(before, "capabilities");
+  if (!supplied.contains("capabilities") || old.empty()) return supplied;
+  auto items = parse_capabilities(old);
+  bool changed = false;
+  for (const auto& [key, value] : parse_capabilities(text_in(supplied, "capabilities"))) {
+    const auto at =
+        std::find_if(items.begin(), items.end(), [&, key = key](const auto& item) { return item.first == key; });
+    changed = changed || at == items.end() || at->second != value;
+    if (at == items.end())
+      items.emplace_back(key, value);
+    else
+      at->second = value;
+  }
+  supplied["capabilities"] = changed ? capabilities_text(items) : old;
+  return supplied;
 }
 
 std::string as_hint(const NodeDraft& draft) {
@@ -142,7 +173,7 @@ bool apply_draft(const ImportStep& step, Node& node, Stamp now) {
   }
   // A changed driver would need another driver_info: the file's is put aside for it.
   if (node.driver == draft.driver) changed = put(node.driver_info, draft.driver_info) || changed;
-  changed = put(node.properties, draft.properties) || changed;
+  changed = put(node.properties, with_capabilities_of(node.properties, draft.properties)) || changed;
   changed = put_extra(node.extra, draft.extra) || changed;
   changed = put(node.fields, draft.fields) || changed;
   for (Port port : step.new_ports) {

@@ -28,7 +28,9 @@ void take_bmc(const ListingEntry& from, Json& out, std::map<std::string, Positio
 }
 
 std::string capabilities_of(const Json& data) {
-  std::string text = cat("boot_mode:", text_in(data, "firmware", "bios"), ",boot_option:local");
+  // Where the file says nothing, the machine boots as its BMC has it: many have no legacy boot.
+  const std::string firmware = text_in(data, "firmware");
+  const std::string text = cat(firmware.empty() ? "" : cat("boot_mode:", firmware, ","), "boot_option:local");
   const std::string profile = text_in(data, "profile");
   return profile.empty() ? text : cat(text, ",profile:", profile);
 }

@@ -85,7 +85,8 @@ void Node::set_capability(std::string_view key, std::string_view value) {
 bool Node::boots_uefi() const {
   const Json chosen = instance_info.contains("capabilities") ? instance_info["capabilities"] : Json();
   if (chosen.is_object() && chosen.contains("boot_mode")) return text_of(chosen["boot_mode"]) == "uefi";
-  return capability("boot_mode").value_or("bios") == "uefi";
+  const std::string told = text_in(internal.value("firmware", Json::object()), "boot_mode");  // by its BMC
+  return capability("boot_mode").value_or(told) == "uefi";
 }
 
 bool is_to_be_switched(const Node& node) {

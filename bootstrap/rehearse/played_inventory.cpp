@@ -156,9 +156,9 @@ Json played_inventory(const SiteFile& site, const std::vector<PlayedBmc>& bmcs) 
     node["arch"] = "x86_64";
     if (!node.contains("mac")) node["mac"] = Json::array({machine.mac});
     if (boot_mode_of(node).empty()) {
-      const std::string mode = cat("boot_mode:", machine.uefi ? "uefi" : "bios", ",boot_option:local");
+      const std::string mode = cat("boot_mode:", machine.uefi ? "uefi" : "bios");
       if (!node.contains("capabilities"))
-        node["capabilities"] = mode;
+        node["capabilities"] = cat(mode, ",boot_option:local");
       else if (node["capabilities"].is_object())
         node["capabilities"]["boot_mode"] = machine.uefi ? "uefi" : "bios";
       else

@@ -195,6 +195,18 @@ void read_services(SiteReader& reader, const Part& network, SiteFile& site) {
                    cat("is local or ignore, not '", site.unknown, "'"));
 }
 
+}  // namespace
+
+std::string order_fault(const std::string& pool) {
+  const std::size_t dash = pool.find('-');
+  if (dash == std::string::npos) return "";
+  const std::optional<pxe::Ipv4> first = pxe::parse_ipv4(pool.substr(0, dash));
+  const std::optional<pxe::Ipv4> last = pxe::parse_ipv4(pool.substr(dash + 1));
+  return first && last && *last < *first ? cat("'", pool, "' has its last address before its first") : "";
+}
+
+namespace {
+
 void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
   const Part network = reader.part(top, "network", true);
   reader.only(network, key_names("network"));
@@ -223,6 +235,8 @@ void read_network(SiteReader& reader, const Part& top, SiteFile& site) {
         SiteReader::at(network, key), cat("network.", key),
         cat("'", text, "' is no address in ", site.subnet, key == "pool" ? " (FIRST-LAST is expected)" : ""));
   }
+  if (const std::string fault = order_fault(site.pool); !fault.empty())
+    reader.problem(SiteReader::at(network, "pool"), "network.pool", fault);
 }
 
 void check_mac(SiteReader& reader, const Part& part, SiteFile& site, BlankMachine& machine) {

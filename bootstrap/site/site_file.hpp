@@ -71,6 +71,9 @@ struct SiteFile {
 /// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
 [[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
 
+/// Of "FIRST-LAST", where both are addresses: whether they stand the wrong way round. Empty where they don't.
+[[nodiscard]] std::string order_fault(const std::string& pool);
+
 /// What the file may have, for editors: a JSON schema.
 [[nodiscard]] std::string site_schema();
 

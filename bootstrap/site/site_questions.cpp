@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/site/site_file.hpp"
 #include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {
@@ -59,7 +60,8 @@ class Interview {
     const std::size_t dash = text.find('-');
     if (dash == std::string::npos) return "FIRST-LAST is expected";
     const std::string first = address_fault(text.substr(0, dash));
-    return first.empty() ? address_fault(text.substr(dash + 1)) : first;
+    const std::string last = address_fault(text.substr(dash + 1));
+    return !first.empty() ? first : !last.empty() ? last : order_fault(text);
   }
   [[nodiscard]] Check optional_address() const {
     return [this](const std::string& text) { return text.empty() ? "" : address_fault(text); };
@@ -80,7 +82,9 @@ class Interview {
   static std::string driver_fault(const std::string& type) {
     if (type.empty() || driver_of(type) != nullptr) return "";
     std::vector<std::string> names;
-    for (const DriverRow& row : driver_table()) names.emplace_back(row.driver);
+    for (const DriverRow& row : driver_table()) {
+      if (row.supported) names.emplace_back(row.driver);
+    }
     const std::optional<std::string> near = nearest(type, names);
     return cat("there is no driver ", type,
                near ? cat("; did you mean ", *near, "?") : cat(", but ", join(names, ", ")));

@@ -149,6 +149,11 @@ std::string stranger_in(const std::string& text) {
   return at == std::string::npos ? "" : text.substr(at + k_words.size(), 17);
 }
 
+constexpr Stamp k_post_seconds = 180;  ///< a firmware's self-test of much memory and many cards
+constexpr const char* k_look_at_it =
+    "look at its console: does it try the network at all (boot order)? Then its cable, the port's VLAN, and, behind a "
+    "router, the relay's address";
+
 Finding silent(const BootFacts& facts) {
   const std::string stranger = stranger_in(facts.heard);
   if (!stranger.empty()) {
@@ -156,10 +161,26 @@ Finding silent(const BootFacts& facts) {
             {facts.heard, cat("the node's cards: ", join(facts.macs, ", "))},
             cat("compare the label; then correct the inventory and import it again (hearth node import), and deploy")};
   }
-  return {"Nothing of its machine has reached the network boot.",
-          {cat("no request of ", join(facts.macs, ", "), " for ", (facts.now - facts.since) / 1'000'000, " s")},
-          "look at its console: does it try the network at all (boot order)? Then its cable, the port's VLAN, and, "
-          "behind a router, the relay's address"};
+  const Stamp seconds = (facts.now - facts.since) / 1'000'000;
+  Finding finding{"Nothing of its machine has reached the network boot",
+                  {cat("no request of ", join(facts.macs, ", "), " for ", seconds, " s")},
+                  k_look_at_it};
+  if (!facts.strangers.empty()) {
+    finding.cause += cat(", but ", facts.strangers.size() == 1 ? "a machine asks that is" : "machines ask that are",
+                         " no node's: it may be this one, with another card than the node has.");
+    finding.evidence.push_back(cat("no node's: ", join(facts.strangers, ", ")));
+    finding.next =
+        "compare the label with hearth node list --waiting; then correct the inventory and import it again (hearth "
+        "node "
+        "import), and deploy. Else " +
+        finding.next;
+  } else if (seconds < k_post_seconds) {
+    finding.cause += cat(" yet: its boot began ", seconds, " s ago.");
+    finding.next = cat("wait: servers take minutes from power-on to their network boot. Then ", finding.next);
+  } else {
+    finding.cause += ".";
+  }
+  return finding;
 }
 
 /// An answer that was refused, or a transfer that broke.

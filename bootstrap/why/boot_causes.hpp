@@ -19,7 +19,8 @@ struct BootFacts {
   std::optional<Json> log;  ///< lines of `node boot-log`, in order; nullopt: this conductor boots no machines itself
   Stamp since = 0;          ///< the boot began; older lines are of other boots
   Stamp now = 0;
-  bool off = false;   ///< its BMC says so
+  bool off = false;                         ///< its BMC says so
+  std::vector<std::string> strangers = {};  ///< that asked since it began: "52:54:00:00:00:02 (dhcp DISCOVER)"
   std::string heard;  ///< "last heard of" in the conductor's words, or what it says of strangers; may be empty
 };
 

@@ -148,6 +148,7 @@ NodeFacts safe_facts(const NodeFacts& facts) {
                  .macs = facts.macs};
   for (std::string& mac : safe.macs) mac = safe_text(mac);
   if (facts.boot_log) safe.boot_log = safe_json(*facts.boot_log);
+  safe.strangers = safe_json(facts.strangers);
   safe.now = facts.now;
   return safe;
 }
@@ -163,10 +164,9 @@ StackFacts safe_facts(const StackFacts& facts) {
 }
 
 Json facts_json(const NodeFacts& facts) {
-  return {{"node", facts.node},       {"events", facts.events},
-          {"is_ours", facts.is_ours}, {"is_served", facts.is_served},
-          {"macs", facts.macs},       {"boot_log", facts.boot_log.value_or(Json())},
-          {"now", facts.now}};
+  return {{"node", facts.node},           {"events", facts.events}, {"is_ours", facts.is_ours},
+          {"is_served", facts.is_served}, {"macs", facts.macs},     {"boot_log", facts.boot_log.value_or(Json())},
+          {"strangers", facts.strangers}, {"now", facts.now}};
 }
 
 Json facts_json(const StackFacts& facts) {
@@ -183,6 +183,7 @@ NodeFacts node_facts_of(const Json& json) {
   facts.is_served = member_of(json, "is_served") != Json(false);
   facts.macs = texts_in(json, "macs");
   if (const Json log = member_of(json, "boot_log"); log.is_array()) facts.boot_log = log;
+  facts.strangers = list_in(json, "strangers");
   if (const Json now = member_of(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();
   return safe_facts(facts);
 }

@@ -13,12 +13,13 @@
 namespace hearth::bootstrap::why {
 
 struct NodeFacts {
-  Json node = Json::object();     ///< GET /v1/nodes/NODE
-  Json events = Json::array();    ///< of it, oldest first: {"at", "kind", "text", "detail"}
-  bool is_ours = true;            ///< else its conductor is another one of Ironic's API, and has no events
-  bool is_served = true;          ///< else no conductor runs: this was read from the state that one left
-  std::vector<std::string> macs;  ///< of its ports
-  std::optional<Json> boot_log;   ///< nullopt: this conductor boots no machines itself
+  Json node = Json::object();      ///< GET /v1/nodes/NODE
+  Json events = Json::array();     ///< of it, oldest first: {"at", "kind", "text", "detail"}
+  bool is_ours = true;             ///< else its conductor is another one of Ironic's API, and has no events
+  bool is_served = true;           ///< else no conductor runs: this was read from the state that one left
+  std::vector<std::string> macs;   ///< of its ports
+  std::optional<Json> boot_log;    ///< nullopt: this conductor boots no machines itself
+  Json strangers = Json::array();  ///< machines that ask for a boot and are no node's: {"mac", "how", "last_seen"}
   Stamp now = 0;
 };
 

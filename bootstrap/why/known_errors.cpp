@@ -270,7 +270,7 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
      "There is a machine at the BMC's address, and nothing listens at that port: the service is switched off in the "
      "BMC, or the address is another machine's.",
      "switch Redfish or IPMI over LAN on in the BMC, or correct the address; then hearth node manage {}"},
-    {{"no route to host", "network is unreachable", "host is down"},
+    {{"no route to host", "network is unreachable", "host is down", "could not open socket"},  // the last: ipmitool
      {},
      "There is no way from here to the BMC's address.",
      "check its cable, the management network's VLAN and this machine's routes"},

@@ -167,6 +167,10 @@ class NodeReader {
     boot.off = text_in(internal_, "observed_power", text_in(facts_.node, "power_state")) == "power off" &&
                is(StateKind::waiting);
     boot.heard = said;
+    for (const Json& row : facts_.strangers) {
+      if (parse_stamp(text_in(row, "last_seen")) >= boot.since)
+        boot.strangers.push_back(cat(text_in(row, "mac"), " (", text_in(row, "how"), ")"));
+    }
     return boot_cause(boot);
   }
 

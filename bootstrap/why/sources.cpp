@@ -73,6 +73,8 @@ NodeFacts node_facts(ConductorClient& conductor, const std::string& name, const 
   const std::optional<Json> boots =
       unless_missing([&] { return conductor.call("GET", cat("/v1/hearth/boot-log/", id)); });
   if (boots) facts.boot_log = part_of(*boots, "events");
+  const std::optional<Json> strangers = unless_missing([&] { return conductor.call("GET", "/v1/hearth/waiting"); });
+  if (strangers) facts.strangers = part_of(*strangers, "waiting");
   facts.now = unix_microseconds(clock.wall());
   return facts;
 }

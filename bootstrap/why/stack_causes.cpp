@@ -108,6 +108,15 @@ Finding waiting_cause(const std::string& stack, const std::string& name, const J
             {seen},
             "look at the script that is to send it: does it run, and does it reach the handle's URL?"};
   }
+  if (type.ends_with("Server")) {
+    return {
+        cat(name,
+            " waits for its machine: a node that `hearth deploy` chooses and deploys for it. While no such run goes "
+            "on, none comes."),
+        {seen},
+        cat("hearth deploy -t TEMPLATE --name ", stack,
+            " --seed URL, with the template that the stack was made of; hearth node list says what is deployed")};
+  }
   return {cat(name, " is not finished."), {seen}, cat("hearth stack event list ", stack, " --follow")};
 }
 

@@ -46,9 +46,18 @@ Error none_here(const std::string& what) {
 
 }  // namespace
 
-StackAddress stack_address(const fs::path& state, const GivenAddress& given, const hearth::Environment& env) {
+fs::path stacks_in(const fs::path& state) {
+  const fs::path own = state / "metadata";
+  return fs::is_directory(own) ? own : state;
+}
+
+StackAddress stack_address(const fs::path& of, const GivenAddress& given, const hearth::Environment& env) {
   const RealFileSystem files;
+  const fs::path state = stacks_in(of);
   const auto text_of = [&](const fs::path& file) { return std::string(trim(files.read(file).value_or(""))); };
+  if (!given.token_file.empty() && text_of(given.token_file).empty())
+    throw Error(ErrorKind::input, cat("the token in ", given.token_file, ": ",
+                                      files.status(given.token_file) ? "the file is empty" : "there is no such file"));
   const std::string own_url = text_of(state / k_endpoint_file);
   StackAddress service{given.url.empty() ? own_url : given.url,
                        text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
@@ -118,7 +127,9 @@ Json StackClient::call(const std::string& method, const std::string& path, const
   }
   if (response.status == 401) {
     throw Error(ErrorKind::input, "the stack service does not accept the token")
-        .hint("name the server's state directory with --state, or give --token-file");
+        .hint(
+            "name the server's state directory with --state, or give --token-file; whether a token has ended, or who "
+            "has one: hearth metadata token list --state DIR");
   }
   if (!response.ok()) {
     throw Error(response.status == 404 ? ErrorKind::not_found : ErrorKind::input, message_of(response));

@@ -31,6 +31,9 @@ struct GivenAddress {
   std::string url, token_file, ca_file;
 };
 
+/// Where a seed keeps its stacks, where `state` is its conductor's: people name that one.
+[[nodiscard]] fs::path stacks_in(const fs::path& state);
+
 /// What was not said is that of the service with its state in this directory, as far as that can be read here: by its
 /// socket, where somebody listens there, else by its URL; else http://127.0.0.1:8004/v1/admin. Its authority is for its
 /// own URL: at another, OS_CACERT says whom to trust.

@@ -10,6 +10,7 @@
 #include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/words.hpp"
+#include "metadata/live/stack_client.hpp"
 #include "metadata/rest/token_book.hpp"
 #include "metadata/serve/audit_log.hpp"
 
@@ -31,6 +32,9 @@ fs::path state_of(const Arguments& arguments) {
   }
   return state;
 }
+
+/// A conductor's directory has an api-token, too, and no stack of it would take a token that is made there.
+fs::path stacks_of(const Arguments& arguments) { return stacks_in(state_of(arguments)); }
 
 std::int64_t seconds_now() { return unix_seconds(SystemClock().wall()); }
 
@@ -59,13 +63,13 @@ int create_token(const Arguments& arguments) {
   const std::uint64_t hours = hours_of(arguments, "720");
   const std::int64_t now = seconds_now();
   token.expires = hours == 0 ? 0 : now + static_cast<std::int64_t>(hours) * 3600;
-  cli::print(cat(add_token(state_of(arguments), std::move(token), now), "\n"));
+  cli::print(cat(add_token(stacks_of(arguments), std::move(token), now), "\n"));
   return 0;
 }
 
 int list_tokens(const Arguments& arguments) {
   const std::int64_t now = seconds_now();
-  const fs::path state = state_of(arguments);
+  const fs::path state = stacks_of(arguments);
   if (!has_tokens(state)) {
     throw Error(ErrorKind::not_found, cat(state.string(), " holds neither api-token nor tokens.json"))
         .hint("The first start of the server makes api-token; --state names another directory.");
@@ -98,7 +102,7 @@ int list_tokens(const Arguments& arguments) {
 
 int end_token(const Arguments& arguments) {
   const std::string& name = name_of(arguments);
-  if (revoke_token(state_of(arguments), name)) return 0;
+  if (revoke_token(stacks_of(arguments), name)) return 0;
   throw Error(ErrorKind::not_found, cat("there is no token ", name))
       .hint("hearth metadata token list names those that there are; `token rotate` changes api-token.");
 }
@@ -106,7 +110,7 @@ int end_token(const Arguments& arguments) {
 int rotate_token(const Arguments& arguments) {
   const std::int64_t now = seconds_now();
   const std::uint64_t hours = hours_of(arguments, "24");
-  const fs::path state = state_of(arguments);
+  const fs::path state = stacks_of(arguments);
   rotate_api_token(state, now, now + static_cast<std::int64_t>(hours) * 3600);
   cli::print(cat(state.string(), "/api-token: a new one; the former one holds for ", hours, " hours\n"));
   return 0;
@@ -130,7 +134,7 @@ int rotate_seal_key(const Arguments& arguments) {
 }
 
 int audit_state(const Arguments& arguments) {
-  const AuditVerdict verdict = verify_audit((state_of(arguments) / "audit.log").string());
+  const AuditVerdict verdict = verify_audit((stacks_of(arguments) / "audit.log").string());
   cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
                  verdict.torn == 0 ? "" : cat("; ", verdict.torn, " that a crash left unfinished"),
                  verdict.missed == 0 ? "" : cat("; ", verdict.missed, " are missing: the disk was full"),

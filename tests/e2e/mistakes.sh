@@ -248,13 +248,27 @@ mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node events al
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node log alpa
 mistake 1 "Node alpa could not be found" "Did you mean alpha?" -- node maintenance set alpa
 mistake 1 "Did you mean alpha?" -- incident alpa
-mistake 1 "can not be performed" "available" -- node provide alpha
+mistake 1 'can not be performed on node "alpha"' "alpha is available already" "hearth node deploy|manage alpha" -- node provide alpha
+mistake 1 "first hearth node manage alpha" -- node inspect alpha --wait 5
+mistake 1 "alpha has no card 02:00:00:00:00:99; it has 02:00:00:00:00:01" -- node port delete alpha 02:00:00:00:00:99
+mistake 2 "'eth0' is no MAC address: NODE MAC… is expected" -- node port delete alpha eth0
+mistake 2 "which card of it (MAC)?" -- node port delete alpha
+mistake 2 "root_device.sise is no hint (do you mean size?)" -- node set alpha --property 'root_device={"sise": ">= 200"}'
+mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property 'root_device={"size": ">= 200 GB"}'
+mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
+mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
+mistake 2 "'redfish_password=x' is no node's name" "--driver-info redfish_password=x" -- node set dead redfish_password=x
+mistake 1 "node dead has the driver redfish" "its BMC's own page" -- node console dead
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
 mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
 mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node deploy alpha --wait 5
+"$HEARTH" node list > said
+expect_text said "| available "
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
+mistake 1 "nosuch: Node nosuch could not be found" "alpha: manage has begun" -- node manage nosuch alpha --no-wait
+mistake 1 "nosuch: Node nosuch could not be found" "alpha is available" -- node provide nosuch alpha
 mistake 1 "127.0.0.1:9" "asking the conductor" "hearth node serve" -- node list --url http://127.0.0.1:9
 printf 'heat_template_version: 2018-08-31\nresources: {}\n' > none.yaml
 mistake 2 "--stacks-url is of a running seed" "--seed URL" -- deploy -t none.yaml --stacks-url http://127.0.0.1:9/v1/admin
@@ -268,6 +282,10 @@ for file in deploy.kernel deploy.initramfs node.qcow2; do echo x > "$file"; done
 printf 'deploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\nstack: {template: stack.yaml}\n' >> rehearsed.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n  - {name: a, address: 198.51.100.7}\n' > site.yaml
 mistake 1 "site.yaml:3: machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- site check site.yaml
+sed 's/100-192.0.2.199/199-192.0.2.100/' rehearsed.yaml > turned.yaml
+mistake 1 "turned.yaml:1: network.pool: '192.0.2.199-192.0.2.100' has its last address before its first" -- site check turned.yaml
+printf '{"interfaces": ["lo"], "networks": [{"subnet": "192.0.2.0/24", "server": "192.0.2.1"}], "state_dir": "%s"}' "$work/none" > boot.json
+mistake 1 "has kept what machines ask" "hearth node boot-log NODE" -- pxe boot-log boot.json 52:54:00:aa:01:01
 mistake 1 "machines[0].address: 198.51.100.7 is not in 192.0.2.0/24" -- rehearse site.yaml
 echo 'inventory: instackenv.json' >> site.yaml
 mistake 1 "site.yaml:4: unknown key 'inventory'" "--inventory FILE" -- site check site.yaml

@@ -131,9 +131,9 @@ said 0 "$hearth" simulate site.yaml --runs 1 --years 0.05 --strangers 0
 
 # What can't be played.
 said 2 "$hearth" simulate site.yaml --faults flood
-holds "'flood' is no fault of the form KIND[:MACHINE]@SECONDS+SECONDS; kinds: kill-conductor, "
+holds "'flood' is no kind of fault: there are kill-conductor, "
 said 2 "$hearth" simulate site.yaml --faults 'power-loss:compute9@1+0'
-holds "machines: control1, compute1, compute2, compute3"
+holds "there is no machine 'compute9'; did you mean compute1?"
 said 2 "$hearth" simulate site.yaml --timeline run.svg
 said 2 "$hearth" simulate site.yaml --years 0
 holds "hearth simulate: --years 0: a number above 0, and up to 20"

@@ -225,7 +225,7 @@ def at_a_seed(hearth, work, ports):
         try:
             c.ask("PUT", "/v1/hearth/images/web", IMAGE)
             text = deploy(hearth, *common, "-P", "flavor=big", code=1)
-            assert "no node of flavor big for server web-0: n0 has profile web; n1 has profile web; n2 has profile web" in text, text
+            assert "no node of flavor big for server web-0: n0, n1, n2: each has profile web" in text, text
             assert "CREATE_FAILED" in text, text
             site.fails = set(MACS)
             site.start()

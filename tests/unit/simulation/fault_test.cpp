@@ -24,6 +24,18 @@ TEST(Faults, AreReadAsTheyAreWritten) {
   EXPECT_FALSE(parse_faults("hung-bmc:node0@1+2"));
 }
 
+TEST(Faults, OfOneThatIsNoneItIsSaidWhichPartIsWrong) {
+  const std::vector<std::string> machines = {"srv-a1", "srv-b2"};
+  const auto wrong = [&](const char* text) { return parse_faults(text, machines).error(); };
+  EXPECT_EQ(wrong("power-los:srv-a1@200+0"), "'power-los' is no kind of fault; did you mean power-loss?");
+  EXPECT_EQ(wrong("power-loss:srv-b3@200+0"), "there is no machine 'srv-b3'; did you mean srv-b2?");
+  EXPECT_EQ(wrong("power-loss:web@200+0"), "there is no machine 'web': there are srv-a1, srv-b2");
+  EXPECT_EQ(wrong("power-loss@200+0"), "power-loss is of a machine: power-loss:MACHINE@SECONDS+SECONDS");
+  EXPECT_EQ(wrong("full-disk:srv-a1@200+0"), "full-disk is of no one machine: full-disk@SECONDS+SECONDS");
+  EXPECT_EQ(wrong("full-disk@soon"),
+            "'full-disk@soon': behind its kind @SECONDS+SECONDS is expected, when and how long");
+}
+
 TEST(Faults, AreShrunkToThoseThatAreNeeded) {
   const std::vector<Fault> all = faults_of(17, 20, std::chrono::minutes(40));
   ASSERT_GT(all.size(), 5U);

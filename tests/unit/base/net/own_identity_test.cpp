@@ -159,6 +159,11 @@ TEST(OwnIdentity, ADamagedAuthorityOfTheSiteIsNamedAndTakesNobodyElsesTrust) {
               AllOf(HasSubstr("does not hold"), HasSubstr("the site's authority is not among those that are trusted"),
                     HasSubstr(damaged)));
   EXPECT_THAT(verified(url, damaged), HasSubstr(cat("reading the trusted certificates in ", damaged)));
+  const std::string absent = (directory.path() / "absent.pem").string();
+  EXPECT_THAT(verified(url, absent),
+              HasSubstr(cat("reading the trusted certificates in ", absent, ": No such file or directory")));
+  fakes::RunningServer clear(greeter, {});
+  EXPECT_THAT(verified(clear.url("/", "https"), authority), HasSubstr("http:// in place of https://?"));
 }
 
 TEST(OwnIdentity, WhoTrustsTheCertificateOfAnOlderHearthTrustsTheOneThatReplacesIt) {

@@ -76,6 +76,8 @@ class SitePartsTest : public testing::Test {
 TEST_F(SitePartsTest, PasswordsOfBmcsThatTravelAlongAreTold) {
   const fs::path file = site_file("out/node.qcow2", "bmc: {type: ipmi, address: 198.51.100.1, password: secret}\n");
   EXPECT_THAT(site_parts(file).notes, ElementsAre(HasSubstr("passwords of BMCs in the site file can be read")));
+  const fs::path own = site_file("out/node.qcow2", "bmc: {type: ipmi, address: 198.51.100.1, ipmi_password: secret}\n");
+  EXPECT_THAT(site_parts(own).notes, ElementsAre(HasSubstr("passwords of BMCs in the site file can be read")));
 }
 
 TEST_F(SitePartsTest, AreAllThatTheFileAndItsTemplatesNameWhereTheyLieBesideIt) {
@@ -96,6 +98,14 @@ TEST_F(SitePartsTest, ASeedsImageComesWithItsTokenOrNotAtAll) {
   const SiteParts parts = site_parts(site_file("out/node.qcow2", seed));
   EXPECT_THAT(parts.notes, testing::IsEmpty());
   EXPECT_THAT(places(parts), testing::IsSupersetOf({"site/out/seed.qcow2", "site/out/seed.qcow2.token"}));
+}
+
+TEST_F(SitePartsTest, ASiteWhoseMachinesAreDeployedOneByOneNeedsNoStack) {
+  const fs::path site = site_file();
+  std::string text = RealFileSystem().read(site).value_or("");
+  text.erase(text.find("stack:"));
+  RealFileSystem().write(site, text, {});
+  EXPECT_THAT(places(site_parts(site)), testing::IsSupersetOf({"site/site.yaml", "site/out/node.qcow2"}));
 }
 
 TEST_F(SitePartsTest, WhatTheClosedSideWouldNotFindIsRefused) {

@@ -5,11 +5,13 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// A conductor that answers with what was put down for each target.
 class ScriptedConductor final : public ConductorClient {
@@ -46,6 +48,28 @@ TEST(ConductorClient, aNodeThatIsDeletedBetweenTwoPagesEndsNoList) {
   EXPECT_THAT(uuids(conductor.rows("/v1/nodes", "nodes")), ElementsAre("a", "c"));
   conductor.answers["/v1/nodes?limit=1000"] = {404, {{"error_message", "none"}}};
   EXPECT_THROW(static_cast<void>(conductor.rows("/v1/nodes", "nodes")), Error);
+}
+
+std::string story_for(const std::string& asked, const std::vector<std::string>& names) {
+  ScriptedConductor conductor;
+  conductor.answers[node_target(asked)] = {404, {{"error_message", cat("Node ", asked, " could not be found.")}}};
+  Json rows = Json::array();
+  for (const std::string& name : names) rows.push_back({{"name", name}});
+  conductor.answers["/v1/nodes?fields=name"] = {200, {{"nodes", rows}}};
+  try {
+    static_cast<void>(conductor.call("GET", node_target(asked)));
+  } catch (const Error& error) {
+    return error.story();
+  }
+  return "taken";
+}
+
+TEST(ConductorClient, ofNamesThatAreAllAsNearNoneIsSaidToBeMeant) {
+  const std::vector<std::string> rack = {"srv-a1", "srv-a2", "srv-a3", "srv-b1", "srv-b2",
+                                         "srv-b3", "srv-c1", "srv-c2", "srv-c3"};
+  EXPECT_THAT(story_for("srv-a11", rack), HasSubstr("Did you mean srv-a1?"));
+  EXPECT_THAT(story_for("srv-z9", rack), HasSubstr("`hearth node list` prints them."));
+  EXPECT_THAT(story_for("web3", {"web1", "web2"}), HasSubstr("Did you mean web1 or web2?"));
 }
 
 }  // namespace

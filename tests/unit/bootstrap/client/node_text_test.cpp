@@ -91,6 +91,13 @@ TEST(NodeText, valuesLookAsPythonPrintsThem) {
             "|\n+-------+-------+\n");
 }
 
+TEST(NodeText, fieldsThatNoTableHasRoomForHaveALineEach) {
+  const Json node = {{"name", "web1"}, {"properties", std::string(50, 'x')}, {"uuid", "u"}};
+  EXPECT_EQ(fields_table(node, 40),
+            "name: web1\nproperties:\n    " + std::string(36, 'x') + "\n    " + std::string(14, 'x') + "\nuuid: u\n");
+  EXPECT_EQ(fields_table(node, 80), fields_table(node)) << "where there is room it is the table";
+}
+
 TEST(NodeText, eventsAreALineEach) {
   EXPECT_EQ(
       event_line({{"at", "2026-11-20T23:31:40.498302+00:00"}, {"name", "web1"}, {"kind", "state"}, {"text", "a -> b"}}),

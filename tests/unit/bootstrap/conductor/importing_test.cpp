@@ -114,7 +114,8 @@ TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection
   store.put_document(
       cat("introspection/", three.created[0]),
       {{"data", {{"inventory", {{"disks", {{{"name", "/dev/sda"}, {"size", 10737418240}, {"serial", "A"}}}}}}}}});
-  const auto warnings = conductor->configure_boot("k", "r", {{"root_device", "largest"}});
+  const auto done = conductor->configure_boot("k", "r", {{"root_device", "largest"}});
+  const std::vector<std::string>& warnings = done.warnings;
   EXPECT_EQ(node(three.created[0]).driver_info["deploy_kernel"], "k");
   EXPECT_EQ(node(three.created[0]).properties["root_device"]["serial"], "A");
   EXPECT_EQ(node(three.created[1]).driver_info["deploy_ramdisk"], "r");

@@ -73,10 +73,10 @@ TEST_F(JobAgent, aMachineIsLeftAloneWhereThatIsAskedForOrNothingWasBegun) {
   EXPECT_FALSE(node(uuid).internal.contains("power_off_wanted"));
   settings.power_off_after_deploy_failure = true;
   start();
-  conductor->ledger().edit(uuid).instance_info = Json::object();
+  conductor->ledger().edit(uuid).instance_info["image_source"] = "file:///i.raw";
   conductor->verb(uuid, "deploy", {});
   pass(5);
-  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "it has no image";
+  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "its image is none that a machine can fetch";
   EXPECT_EQ(node(uuid).power, Power::on);
 }
 

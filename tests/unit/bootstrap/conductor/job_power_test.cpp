@@ -123,6 +123,8 @@ TEST_F(JobPower, aPersonIsToldWhatToDoAndTheDeploymentGoesOnByItself) {
       node(uuid).instruction.text,
       "Switch node web1 (52:54:00:00:00:01, rack 3) off if it is on, set it to boot once from the network (PXE), and "
       "switch it on.");
+  EXPECT_THROW(conductor->power(uuid, "power on"), Refusal) << "the person would be told less";
+  EXPECT_EQ(node(uuid).instruction.action, "power-on-network");
   pass(301);
   EXPECT_EQ(events(uuid, "reminder").size(), 1U);
   agent_calls(uuid);
@@ -171,9 +173,42 @@ TEST_F(JobPower, aWrongPasswordIsNotTriedTwice) {
   EXPECT_TRUE(events(uuid, "retry").empty());
 }
 
-TEST_F(JobPower, aDeploymentWithoutImageFailsBeforeAnyMachineIsTouched) {
+TEST_F(JobPower, aDeploymentWithoutImageIsRefusedAndLeavesTheNodeWhereItIs) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).instance_info = Json::object();
+  for (const char* verb : {"deploy", "active"}) {
+    try {
+      conductor->verb(uuid, verb, {});
+      ADD_FAILURE() << "taken";
+    } catch (const Refusal& refusal) {
+      EXPECT_EQ(refusal.status(), 400);
+      EXPECT_NE(std::string(refusal.what()).find("image_source"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_EQ(node(uuid).instance_uuid, "");
+  set_state(uuid, State::deploy_failed);
+  EXPECT_THROW(conductor->verb(uuid, "rebuild", {}), Refusal);
+}
+
+TEST_F(JobPower, aHintThatNoRamdiskReadsIsRefusedBeforeAnyMachineIsTouched) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).properties["root_device"] = {{"sise", ">= 200"}};
+  EXPECT_THROW(conductor->verb(uuid, "deploy", {}), Refusal);
+  EXPECT_EQ(node(uuid).state, State::available);
+  for (const auto& [part, why] : conductor->validate(uuid)) {
+    if (part == "deploy") {
+      EXPECT_EQ(why, "properties: root_device.sise is no hint (do you mean size?)");
+    }
+  }
+  conductor->ledger().edit(uuid).properties["root_device"] = {{"size", ">= 200"}};
+  conductor->verb(uuid, "deploy", {});
+  EXPECT_EQ(node(uuid).state, State::deploying);
+}
+
+TEST_F(JobPower, anImageThatNoMachineCanFetchFailsBeforeAnyMachineIsTouched) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).instance_info["image_source"] = "file:///i.raw";
   conductor->verb(uuid, "deploy", {});
   pass(1);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);

@@ -72,6 +72,19 @@ TEST(Choice, whereNoNodeFitsEachIsNamedWithItsReason) {
   EXPECT_EQ(two.refused.at("2"), "no node for server over-2: a is taken by another server of this stack");
 }
 
+TEST(Choice, whatIsSaidOfManyNodesIsSaidOnceWithWhatToDo) {
+  Json nodes = Json::array();
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) nodes.push_back(node(name));
+  nodes.push_back(node("g", "profile:control"));
+  EXPECT_EQ(choose_nodes(Json::array({server("1", "compute")}), nodes).refused.at("1"),
+            "no node of flavor compute for server over-1: a, b, c and 3 more: each has no profile, and resource class "
+            "baremetal; g has profile control. A node is of that flavor with `hearth node set NODE --capability "
+            "profile:compute` (in a site file: profile: compute); flavor baremetal takes any node");
+  for (Json& one : nodes) one["provision_state"] = "cleaning";
+  EXPECT_EQ(choose_nodes(Json::array({server("1", "baremetal")}), nodes).waits.at("1"),
+            "a, b, c and 4 more: each is cleaning");
+}
+
 TEST(Choice, aNodeThatIsStillBusyIsWaitedFor) {
   const Choice choice = choose_nodes(Json::array({server("1", "baremetal")}),
                                      Json::array({node("a", "", {{"provision_state", "cleaning"}})}));

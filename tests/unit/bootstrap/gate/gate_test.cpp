@@ -187,5 +187,23 @@ TEST(People, areReadWithTheirRoles) {
     EXPECT_THROW(static_cast<void>(parse_people(bad, "people")), Error) << bad;
 }
 
+std::string fault_of_people(const char* text) {
+  try {
+    static_cast<void>(parse_people(text, "people"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(People, ofALineItIsSaidWhichOfItsWordsIsWrong) {
+  EXPECT_EQ(fault_of_people("bert oprate 0123456789abcdef"),
+            "people:1: 'oprate' is no role; do you mean operate? There are read, operate and admin: NAME ROLE TOKEN");
+  EXPECT_EQ(fault_of_people("ann read 0123456789abcdef\nbert operate short"),
+            "people:2: the token of bert has 5 characters, and needs 16 at least: openssl rand -hex 32");
+  EXPECT_EQ(fault_of_people("bert 0123456789abcdef"),
+            "people:1: NAME ROLE TOKEN is expected, which are 3 words, and here are 2; ROLE is read, operate or admin");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

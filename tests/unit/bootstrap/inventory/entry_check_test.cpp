@@ -53,6 +53,8 @@ TEST(EntryCheck, everyFaultHasItsText) {
       {R"({"pm_type": "ipmi", "pm_addr": "h", "capabilities": "a:b,c"})", "Invalid capabilities: a:b,c"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "root_device": "/dev/sda"})",
        "Invalid root device: expected dict, got /dev/sda"},
+      {R"({"pm_type": "ipmi", "pm_addr": "h", "root_device": {"sise": 1}})",
+       "root_device.sise is no hint (do you mean size?)"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "cpu": 0})", "cpu must be a positive whole number, not 0"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "memory": "much"})", "memory must be a positive whole number, not much"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "name": "a b"})",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sys/random.hpp"
+#include "base/text.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -79,6 +80,40 @@ TEST(Matching, applyingTwiceChangesNothingAndKeepsWhatTheFileDoesNotSay) {
   EXPECT_FALSE(apply_draft(plan_import(matching_drafts_of(text), {&node}).steps.at(0), node, 6));
   EXPECT_EQ(node.properties["capabilities"], "profile:x");
   EXPECT_EQ(node.ports.size(), 1U);
+}
+
+TEST(Matching, aBmcIsTheSameWhereOnlyOneOfTwoSaysItsSystem) {
+  Node node;
+  node.uuid = "u1";
+  node.driver = "redfish";
+  node.driver_info = {{"redfish_address", "http://192.0.2.5:8000"}, {"redfish_system_id", "/redfish/v1/Systems/1"}};
+  const auto taken_for = [&](const char* more) {
+    const std::string text = cat(R"([{"pm_type": "redfish", "pm_addr": "http://192.0.2.5:8000", "name": "other",)",
+                                 more, R"("mac": ["52:54:00:00:00:77"]}])");
+    return plan_import(matching_drafts_of(text.c_str()), {&node}).steps.at(0).node;
+  };
+  EXPECT_EQ(taken_for(""), "u1");
+  EXPECT_EQ(taken_for(R"("pm_system_id": "/redfish/v1/Systems/2", )"), "") << "another one of that BMC";
+  node.driver_info.erase("redfish_system_id");
+  EXPECT_EQ(taken_for(R"("pm_system_id": "/redfish/v1/Systems/2", )"), "u1");
+  node.driver_info["redfish_address"] = "http://192.0.2.5:8001";
+  EXPECT_EQ(taken_for(""), "");
+}
+
+TEST(Matching, aCapabilityThatTheFileDoesNotSayStays) {
+  const auto import_with = [](const char* capabilities, Node& node) {
+    const std::string text =
+        cat(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"], "capabilities": ")", capabilities, R"("}])");
+    return apply_draft(plan_import(matching_drafts_of(text.c_str()), {&node}).steps.at(0), node, 5);
+  };
+  Node node;
+  node.uuid = "u1";
+  node.driver = "manual-management";
+  node.ports = {new_port("52:54:00:00:00:01", 1)};
+  node.properties["capabilities"] = "profile:compute,boot_mode:bios";
+  EXPECT_TRUE(import_with("boot_mode:uefi,boot_option:local", node));
+  EXPECT_EQ(node.properties["capabilities"], "profile:compute,boot_mode:uefi,boot_option:local");
+  EXPECT_FALSE(import_with("boot_option:local,boot_mode:uefi", node)) << "the same in another order";
 }
 
 TEST(Matching, exportedNodesImportAsThemselves) {

@@ -41,6 +41,7 @@ TEST(SiteForm, aSiteFilesMachinesAreAnInventory) {
   EXPECT_EQ(second["pm_type"], "ipmi");
   EXPECT_EQ(second["pm_password"], "0123");
   EXPECT_EQ(second["mac"][0], "52:54:00:11:22:33");
+  EXPECT_EQ(second["capabilities"], "boot_option:local") << "its BMC's boot mode is left as it is";
   EXPECT_TRUE(draft_nodes(*entries).good()) << faults_text(draft_nodes(*entries).faults, {}, "site.yaml");
 }
 

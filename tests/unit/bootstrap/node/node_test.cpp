@@ -22,6 +22,12 @@ TEST(Node, capabilitiesAreSetInTheirPlaceAndKeepTheOthers) {
   node.set_capability("profile", "compute");
   node.set_capability("boot_option", "local");
   EXPECT_EQ(node.properties["capabilities"], "profile:compute,boot_mode:uefi,boot_option:local");
+  Node told;
+  EXPECT_FALSE(told.boots_uefi());
+  told.internal["firmware"] = {{"boot_mode", "uefi"}, {"secure_boot", nullptr}};
+  EXPECT_TRUE(told.boots_uefi()) << "its BMC says so, and nobody else";
+  told.set_capability("boot_mode", "bios");
+  EXPECT_FALSE(told.boots_uefi());
   node.instance_info["capabilities"] = {{"boot_mode", "bios"}};
   EXPECT_FALSE(node.boots_uefi());
 }

@@ -49,13 +49,17 @@ struct SiteFileWrong {
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<SiteFileWrong, 21> cases = {{
+  const std::array<SiteFileWrong, 23> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
        "site.yaml:1: network.seed: '198.51.100.1' is no address in 192.0.2.0/24"},
       {"network: {subnet: somewhere, seed: 192.0.2.1, pool: x}\n", "somewhere is no network"},
       {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.9}\n", "FIRST-LAST is expected"},
+      {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.60-192.0.2.50}\n",
+       "site.yaml:1: network.pool: '192.0.2.60-192.0.2.50' has its last address before its first"},
+      {"N\nmachines:\n- bmc: {type: ipmi, address: a}\n  root_device: {sise: 1}\n",
+       "machines[0]: root_device.sise is no hint (do you mean size?)"},
       {"N\nmachine: []\n", "unknown key 'machine' (machines?)"},
       {"N\nmachines: [{firmware: bois}]\n", "site.yaml:3: machines[0].firmware: bios or uefi"},
       {"N\nmachines: [{memory: 64}]\n", "machines[0].memory: a number from 256"},

@@ -28,6 +28,7 @@ TEST(SiteQuestions, aSiteIsAskedForAndEachAnswerIsChecked) {
                             "192.0.2.0/24",
                             "198.51.100.1",
                             "",
+                            "192.0.2.60-192.0.2.50",
                             "",
                             "",
                             "eth1",
@@ -54,6 +55,7 @@ TEST(SiteQuestions, aSiteIsAskedForAndEachAnswerIsChecked) {
   EXPECT_EQ(person.next, person.answers.size());
   EXPECT_EQ(join(person.told, "\n"),
             "  '192.0.2/24' is no network\n  '198.51.100.1' is no address in 192.0.2.0/24\n"
+            "  '192.0.2.60-192.0.2.50' has its last address before its first\n"
             "  there is no driver redfsh; did you mean redfish?\n  'nothing' is no machine's address");
   EXPECT_EQ(person.hidden, std::vector<std::string>{"their password"});
   EXPECT_EQ(draft.seed, "192.0.2.1");

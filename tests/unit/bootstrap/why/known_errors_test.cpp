@@ -23,6 +23,9 @@ const Said k_said[] = {
     {"the BMC can't boot from cdrom; it can from None, Pxe", "can't do what was asked"},
     {"the BMC does not tell the power: \"Unknown\"", "not with a power state"},
     {"BMC https://198.51.100.9: connecting to 198.51.100.9: No route to host", "no way from here"},
+    {"BMC 198.51.100.9: chassis power status: Could not open socket! Error: Unable to establish IPMI v2 / RMCP+ "
+     "session",
+     "no way from here"},
     {"BMC http://bmc: reading the answer of http://bmc/redfish/v1: timed out", "Nothing answers"},
     {"there is no driver idrac7", "none that this conductor has"},
     {"redfish_address is missing: where the BMC is.", "not complete"},

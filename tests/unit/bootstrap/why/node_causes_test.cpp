@@ -40,6 +40,31 @@ TEST(NodeCauses, APowerFailureIsToldByWhatTheBmcSaid) {
   EXPECT_NE(found[0].next.find("hearth node maintenance unset web1"), std::string::npos);
 }
 
+TEST(NodeCauses, AMachineThatAsksMeanwhileAndIsNoNodesMayBeTheOne) {
+  NodeFacts waits = facts({{"provision_state", "wait call-back"}});
+  waits.events = {k_begins};
+  EXPECT_EQ(first(waits), "Nothing of its machine has reached the network boot.");
+  waits.strangers = {{{"mac", "52:54:00:00:00:02"}, {"how", "dhcp DISCOVER"}, {"last_seen", at(k_minute)}}};
+  const Finding found = node_causes(waits).front();
+  EXPECT_EQ(found.cause,
+            "Nothing of its machine has reached the network boot, but a machine asks that is no node's: it may be this "
+            "one, with another card than the node has.");
+  EXPECT_EQ(found.evidence.back(), "no node's: 52:54:00:00:00:02 (dhcp DISCOVER)");
+  EXPECT_NE(found.next.find("hearth node list --waiting"), std::string::npos);
+  EXPECT_EQ(first(node_facts_of(facts_json(waits))), found.cause) << "an incident keeps it";
+  waits.strangers[0]["last_seen"] = at(-k_minute);
+  EXPECT_EQ(first(waits), "Nothing of its machine has reached the network boot.") << "it asked before";
+}
+
+TEST(NodeCauses, OfAMachineThatWasJustStartedNothingNeedBeWrong) {
+  NodeFacts waits = facts({{"provision_state", "wait call-back"}});
+  waits.events = {k_begins};
+  waits.now = k_noon + 3'000'000;
+  const Finding found = node_causes(waits).front();
+  EXPECT_EQ(found.cause, "Nothing of its machine has reached the network boot yet: its boot began 3 s ago.");
+  EXPECT_EQ(found.next.rfind("wait: servers take minutes", 0), 0U);
+}
+
 TEST(NodeCauses, WithoutAConductorNothingMoves) {
   NodeFacts left = facts(working("write image"));
   left.is_served = false;

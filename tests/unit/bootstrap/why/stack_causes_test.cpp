@@ -78,6 +78,16 @@ TEST(StackCauses, OneResourceIsAskedForByItsPath) {
   EXPECT_EQ(cause("0"), "none");
 }
 
+TEST(StackCauses, AServerThatNobodyGivesAMachineWaitsForADeployment) {
+  const Json rows = {resource("web1", "CREATE_IN_PROGRESS", "state changed", "OS::Nova::Server")};
+  const Finding found = stack_causes(stack("CREATE_IN_PROGRESS"), rows).front();
+  EXPECT_EQ(
+      found.cause,
+      "web1 waits for its machine: a node that `hearth deploy` chooses and deploys for it. While no such run goes on, "
+      "none comes.");
+  EXPECT_NE(found.next.find("hearth deploy -t TEMPLATE --name site"), std::string::npos);
+}
+
 TEST(StackCauses, AnExitCodeIsToldInWords) {
   const Json rows = Json::array({resource(
       "run", "CREATE_FAILED",

@@ -101,6 +101,31 @@ TEST(StackAddress, AServiceOfThisMachineIsAskedAtItsSocketWhereSomebodyListens) 
   EXPECT_EQ(stack_address(state.path(), {}, {}).socket, "") << "what one left that was killed";
 }
 
+TEST(StackAddress, OfAConductorsDirectoryItIsThatOfItsOwnStacks) {
+  const TempDir state = TempDir::create("/tmp", "stack-address-");
+  RealFileSystem files;
+  files.write(state.path() / "endpoint", "http://127.0.0.1:6385\n", {});
+  files.write(state.path() / "api-token", "nodes\n", {});
+  files.make_directories(state.path() / "metadata", 0700);
+  files.write(state.path() / "metadata/endpoint", "https://192.0.2.1:8004/v1/admin\n", {});
+  files.write(state.path() / "metadata/api-token", "stacks\n", {});
+  const StackAddress found = stack_address(state.path(), {}, {});
+  EXPECT_EQ(cat(found.url, " ", found.token), "https://192.0.2.1:8004/v1/admin stacks");
+}
+
+TEST(StackAddress, ATokenFileWithoutATokenIsToldOf) {
+  const TempDir state = TempDir::create("/tmp", "stack-address-");
+  const std::string file = (state.path() / "bert.token").string();
+  EXPECT_THROW((void)stack_address(state.path(), {"", file, ""}, {}), Error);
+  RealFileSystem().write(file, "\n", {});  // as the shell leaves it where what should have written it was refused
+  try {
+    (void)stack_address(state.path(), {"", file, ""}, {});
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), cat("the token in ", file, ": the file is empty"));
+  }
+}
+
 TEST_F(StackClientTest, SaysOnceThatWhatIsShownMayBeOld) {
   http_.add(200, "{}");
   for (int times = 0; times < 2; ++times) http_.add(200, "{}", {{"Warning", "110 hearth \"known before\""}});

@@ -1,0 +1,86 @@
+#include "bootstrap/client/verb_refusal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "base/text.hpp"
+#include "bootstrap/node/states.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Behind `before` in quotes.
+std::string quoted_behind(std::string_view text, std::string_view before) {
+  const std::size_t at = text.find(cat(before, "\""));
+  if (at == std::string_view::npos) return "";
+  const std::string_view rest = text.substr(at + before.size() + 1);
+  return std::string(rest.substr(0, rest.find('"')));
+}
+
+/// Where a verb leads when all goes well.
+State reached(State to) {
+  const StateKind kind = kind_of(to);
+  return kind == StateKind::failed ? to : target_of(to).value_or(to);
+}
+
+bool leads_here(Verb verb, State state) {
+  if (verb == Verb::abort || verb == Verb::clean || verb == Verb::unhold) return false;
+  constexpr auto k_last = static_cast<int>(State::service_hold);
+  for (int from = 0; from <= k_last; ++from) {
+    const std::optional<State> to = after(static_cast<State>(from), verb);
+    if (to && reached(*to) == state) return true;
+  }
+  return false;
+}
+
+/// The fewest verbs from a state to one where `verb` is allowed; those that only change where a node is.
+std::vector<Verb> way_to(State from, Verb verb) {
+  constexpr std::array k_steps = {Verb::manage,   Verb::provide, Verb::undeploy,
+                                  Verb::unrescue, Verb::deploy,  Verb::abort};
+  std::deque<std::pair<State, std::vector<Verb>>> open = {{from, {}}};
+  std::set<State> seen = {from};
+  for (; !open.empty(); open.pop_front()) {
+    const auto [state, way] = open.front();
+    if (after(state, verb)) return way;
+    for (const Verb step : k_steps) {
+      const std::optional<State> to = after(state, step);
+      if (!to || !seen.insert(reached(*to)).second) continue;
+      std::vector<Verb> next = way;
+      next.push_back(step);
+      open.emplace_back(reached(*to), next);
+    }
+  }
+  return {};
+}
+
+std::string command(Verb verb, const std::string& called) { return cat("hearth node ", name(verb), " ", called); }
+
+std::string advice(Verb verb, State state, const std::string& called) {
+  if (leads_here(verb, state)) {
+    std::vector<std::string> verbs;
+    for (const Verb next : verbs_of(state)) verbs.emplace_back(name(next));
+    return cat(called, " is ", name(state), " already; from here: hearth node ", join(verbs, "|"), " ", called);
+  }
+  const std::vector<Verb> way = way_to(state, verb);
+  if (way.empty()) return cat("hearth why ", called, " says what it waits for");
+  std::vector<std::string> commands;
+  for (const Verb step : way) commands.push_back(command(step, called));
+  return cat("first ", join(commands, ", then "), "; hearth why ", called, " says more");
+}
+
+}  // namespace
+
+std::optional<VerbRefusal> verb_refusal(std::string_view text, const std::string& called) {
+  const std::optional<Verb> verb = parse_verb(quoted_behind(text, "requested action "));
+  const std::optional<State> state = parse_state(quoted_behind(text, "while it is in state "));
+  if (!verb || !state) return std::nullopt;
+  const std::string node = cat("on node \"", quoted_behind(text, "on node "), "\"");
+  return VerbRefusal{replace_all(std::string(text), node, cat("on node \"", called, "\"")),
+                     advice(*verb, *state, called)};
+}
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,19 @@
+// What a conductor's refusal means to the person who typed the verb: the node by its name, and which command comes
+// first. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hearth::bootstrap {
+
+struct VerbRefusal {
+  std::string text;  ///< the conductor's, with the node as it was `called`
+  std::string hint;  ///< "web1 is available already", or the verbs that lead to where this one is allowed
+};
+
+/// nullopt where `text` refuses no verb for the state that its node is in.
+[[nodiscard]] std::optional<VerbRefusal> verb_refusal(std::string_view text, const std::string& called);
+
+}  // namespace hearth::bootstrap
