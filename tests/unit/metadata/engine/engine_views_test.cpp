@@ -89,6 +89,17 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
   EXPECT_EQ(engine_->waits_for(*place.live, d1), "") << "it is done";
 }
 
+TEST_F(EngineTest, AResourceThatHasNotBegunWaitsForThoseThatItNeeds) {
+  const std::string id =
+      create("s1", R"({"s": {"role": "server"}, "a": {"role": "deployment", "server": "s", "needs": ["s"]},
+      "b": {"role": "deployment", "server": "s", "needs": ["s", "a"]}})");
+  const StackPlace place = engine_->find("s1");
+  EXPECT_EQ(engine_->waits_for(*place.live, place.live->tree.find_path("b")), "not begun: it needs a, not done yet");
+  (void)engine_->signal(id, "a", Json::object());
+  const StackPlace later = engine_->find("s1");
+  EXPECT_THAT(engine_->waits_for(*later.live, later.live->tree.find_path("b")), HasSubstr("has not asked"));
+}
+
 constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0", "transport": "POLL_TEMP_URL"},
   "d": {"role": "deployment", "server": "s", "transport": "TEMP_URL_SIGNAL", "needs": ["s"]}})";
 
