@@ -71,6 +71,9 @@ struct SiteFile {
 /// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
 [[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
 
+/// What can be read and is hardly meant, a line each: a pool that holds the seed's address, a machine with its BMC's.
+[[nodiscard]] std::vector<std::string> site_doubts(const SiteFile& site, const std::string& file);
+
 /// What the file may have, for editors: a JSON schema.
 [[nodiscard]] std::string site_schema();
 
