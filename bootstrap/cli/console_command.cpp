@@ -32,6 +32,14 @@ int console(const cli::Arguments& arguments) {
   }
   const Json state = conductor->call("GET", target);
   if (member_or_null(state, "console_enabled") != true) {
+    const std::string driver = text_in(conductor->call("GET", node_target(id)), "driver");
+    if (driver != "ipmi") {
+      throw Error(ErrorKind::unsupported, cat("the driver ", driver, " of node ", id, " has no serial console"))
+          .hint(
+              "Consoles are IPMI's serial over LAN, of nodes with the driver ipmi: many Redfish BMCs speak IPMI, too. "
+              "Else "
+              "open the console in the BMC's own page");
+    }
     throw Error(ErrorKind::input, cat("the console of node ", id, " is off"))
         .hint(cat("switch it on: hearth node set ", id,
                   " --console-interface ipmitool-socat, then hearth node console ", id, " --enable"));

@@ -202,6 +202,12 @@ done
 mistake 2 "what is to be changed?" -- node set alpha
 mistake 2 "which node?" -- node set --name x
 mistake 2 "what is to be taken away?" -- node unset alpha
+mistake 2 "'redfish_password=…' stands where a node's name is expected" "--driver-info redfish_password=…" -- node set alpha redfish_password=hush
+! grep -q hush said || fail "node set: a password is told: $(cat said)"
+mistake 1 "node dead has no redfish_adress in driver_info" "did you mean redfish_address?" -- node unset dead --driver-info redfish_adress
+mistake 0 "redfish_password_file: there is no file /etc/hearth/nothere on this machine yet" -- node set dead --driver-info redfish_password_file=/etc/hearth/nothere
+"$HEARTH" node unset dead --driver-info redfish_password_file
+mistake 1 "the driver redfish of node dead has no serial console" "the BMC's own page" -- node console dead
 mistake 2 "this is no UTF-8 text: " -- node set alpha --description $'x\xff'
 printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
 mistake 1 'bytes.json:2: this line is no UTF-8' 'iconv -f' -- node import bytes.json
@@ -274,6 +280,10 @@ mistake 2 "there is no key 'mca'; did you mean mac?" -- site new new.yaml --no-q
 mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no address in 192.0.2.0/24" -- \
     site new new.yaml --no-questions --subnet 192.0.2.0/24 --seed 198.51.100.1
 mistake 2 "nothing is written" "the answers ended" -- site new new.yaml --ask
+mistake 2 "KEY=VALUE is expected, not 'q'" "a comma within a value" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --bmc type=redfish,password=p,q
+mistake 1 "nothing is written" "holds the seed's own address" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --pool 192.0.2.1-192.0.2.50
+"$HEARTH" site new open.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
+expect_text out "nothing is said of how a boot: by Redfish as their BMCs have it" "this machine has no card eth77"
 mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
 mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a
 mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --shell a --console a
@@ -293,4 +303,26 @@ mistake 2 "say --unsigned" -- bundle unpack newer/site.bundle -C place/it
 "$HEARTH" bundle unpack newer/site.bundle -C place/it --unsigned > said 2>&1 || fail "a bundle can't be unpacked: $(cat said)"
 mistake 1 "a newer bundle site was unpacked here before" "--older unpacks it" -- bundle unpack older/site.bundle -C place/more --unsigned
 "$HEARTH" bundle unpack older/site.bundle -C place/more --unsigned --older > said 2>&1 || fail "not even with --older: $(cat said)"
+# Who is taken out of the file people is shut out at once; a line that is wrong shuts nobody out.
+mkdir -m 700 held
+token=$(printf '%064d' 7)
+echo "$token" > bert.token
+echo "bert read $token" > held/people
+chmod 600 held/people
+"$HEARTH" node serve --state held --port 0 > held.out 2> held.log &
+server=$!
+trap 'kill $server 2> /dev/null || true; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -s held/endpoint ] && break; sleep 0.1; done
+by_bert() { "$HEARTH" node list --url "$(cat held/endpoint)" --token-file bert.token > said 2>&1; }
+by_bert || fail "node serve: bert is not let in: $(cat said held.log)"
+echo "bert raed $token" > held/people
+for _ in $(seq 50); do grep -q 'whoever was let in before still is' held.log && break; sleep 0.1; done
+expect_text held.log "whoever was let in before still is: " "held/people:1: "
+by_bert || fail "node serve: a line that is wrong shuts people out: $(cat said)"
+: > held/people
+for _ in $(seq 50); do by_bert || break; sleep 0.1; done
+! by_bert || fail "node serve: who was taken out of people is still let in"
+kill $server
+wait $server || true
+
 finish
