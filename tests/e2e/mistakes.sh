@@ -212,7 +212,7 @@ mistake 2 "this is no UTF-8 text: " -- node set alpha --description $'x\xff'
 printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
 mistake 1 'bytes.json:2: this line is no UTF-8' 'iconv -f' -- node import bytes.json
 printf '{"nodes": [{"name": "a\\nb", "pm_type": "fake-hardware"}]}' > lines.json
-mistake 1 'node #0: Name "a\nb" is invalid' -- node import lines.json
+mistake 1 'node #0 (a\nb): Name "a\nb" is invalid' -- node import lines.json
 mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead
 mistake 0 "| Reason" "Connection refused" -- node list
 mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve
@@ -282,7 +282,7 @@ mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no ad
 mistake 2 "nothing is written" "the answers ended" -- site new new.yaml --ask
 mistake 2 "KEY=VALUE is expected, not 'q'" "a comma within a value" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --bmc type=redfish,password=p,q
 mistake 1 "nothing is written" "holds the seed's own address" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --pool 192.0.2.1-192.0.2.50
-"$HEARTH" site new open.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
+"$HEARTH" site new hall.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
 expect_text out "nothing is said of how a boot: by Redfish as their BMCs have it" "this machine has no card eth77"
 mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
 mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a

@@ -68,7 +68,7 @@ grep -q -- '--existing' why || fail "no way to keep the template: $(cat why)"
 grep -q '| updated *| v \|| replaced *| v ' <<<"$(stack update site --existing -P text=two --dry-run)" || fail "no preview: $(stack update site --existing -P text=two --dry-run)"
 [ "$(stack 'output show' site v)" = one ] || fail "a preview changes something"
 stack update site --existing -P text=two --wait >followed
-head -1 followed | grep -q '\[site\]: UPDATE_IN_PROGRESS' || fail "events of before the update are printed: $(cat followed)"
+grep -q '\[site\]: UPDATE_IN_PROGRESS' <<<"$(head -1 followed)" || fail "events of before the update are printed: $(cat followed)"
 [ "$(stack 'output show' site v)" = two ] || fail "not updated"
 grep -q before <<<"$(stack "snapshot list" site)" || fail "no snapshot"
 stack "snapshot restore" site "$kept" --wait >/dev/null

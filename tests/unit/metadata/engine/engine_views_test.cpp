@@ -95,6 +95,13 @@ TEST_F(EngineTest, AResourceThatHasNotBegunWaitsForThoseThatItNeeds) {
       "b": {"role": "deployment", "server": "s", "needs": ["s", "a"]}})");
   const StackPlace place = engine_->find("s1");
   EXPECT_EQ(engine_->waits_for(*place.live, place.live->tree.find_path("b")), "not begun: it needs a, not done yet");
+  RunReport report;
+  report.state = RunReport::State::failed;
+  report.step = "20-os-net-config";
+  engine_->note_run(id, "s", report);
+  engine_->tick();
+  EXPECT_EQ(engine_->events({{id}, "a"}).back().reason.find("s's last run failed"), 0U);
+  EXPECT_TRUE(engine_->events({{id}, "b"}).empty()) << "it has not begun, so it does not wait for its machine";
   (void)engine_->signal(id, "a", Json::object());
   const StackPlace later = engine_->find("s1");
   EXPECT_THAT(engine_->waits_for(*later.live, later.live->tree.find_path("b")), HasSubstr("has not asked"));
