@@ -96,6 +96,14 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
+std::string lines_as_one(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split_lines(text)) {
+    if (const auto said = trim(line); !said.empty()) lines.emplace_back(said);
+  }
+  return join(lines, "; ");
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (const std::string& part : parts) {

@@ -37,6 +37,8 @@ template <class... Parts>
 [[nodiscard]] std::vector<std::string> split_words(std::string_view text);
 /// Lines without their ends; a final newline does not open an empty line.
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
+/// "a\n  b\n" → "a; b", where a line is all that there is room for; blank lines are left out.
+[[nodiscard]] std::string lines_as_one(std::string_view text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] std::string to_upper(std::string_view text);

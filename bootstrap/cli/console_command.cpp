@@ -27,11 +27,10 @@ Error is_off(const std::string& id, const std::string& driver) {
         .hint(cat("switch it on: hearth node set ", id,
                   " --console-interface ipmitool-socat, then hearth node console ", id, " --enable"));
   }
-  return Error(ErrorKind::unsupported,
-               cat("node ", id, " has the driver ", driver, ", and consoles are reached by IPMI's serial over LAN"))
+  return Error(ErrorKind::unsupported, cat("the driver ", driver, " of node ", id, " has no serial console"))
       .hint(
-          "its BMC's own page has a console; where the BMC speaks IPMI, too: hearth node set NODE --driver ipmi, with "
-          "its keys (hearth node drivers ipmi)");
+          "Consoles are IPMI's serial over LAN. Many Redfish BMCs speak IPMI, too: hearth node set NODE --driver ipmi, "
+          "with its keys (hearth node drivers ipmi); else open the console in the BMC's own page");
 }
 
 int console(const cli::Arguments& arguments) {

@@ -194,6 +194,32 @@ void add_special(Json& patch, const cli::Arguments& arguments, const Json& node)
   if (seed != before) patch.push_back({{"op", "add"}, {"path", "/extra/x_seed"}, {"value", seed}});
 }
 
+/// A file is read where the conductor runs, at the next order for the BMC.
+void warn_of_missing_files(const cli::Arguments& arguments) {
+  if (!conductor_url(arguments).empty()) return;  // maybe on another machine
+  for (const std::string& pair : arguments.values("driver-info")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || !pair.substr(0, equals).ends_with("_file")) continue;
+    const std::string file = pair.substr(equals + 1);
+    boost::system::error_code hidden;
+    if (!file.empty() && fs::status(file, hidden).type() == fs::file_not_found)
+      cli::tell(cat("warning: ", pair.substr(0, equals), ": there is no file ", file, " on this machine yet\n"));
+  }
+}
+
+/// What is not there can't be taken away; the conductor's refusal is in words of JSON patches.
+void require_key(const std::string& id, const Json& node, const std::string& group, const std::string& key) {
+  const Json& values = object_member(node, group);
+  if (values.contains(key)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values.items()) names.push_back(name);
+  const std::optional<std::string> near = nearest(key, names);
+  throw Error(ErrorKind::not_found, cat("node ", id, " has no ", key, " in ", group,
+                                        near            ? cat("; did you mean ", *near, "?")
+                                        : names.empty() ? "; it is empty"
+                                                        : cat("; it has ", join(names, ", "))));
+}
+
 /// Keys that the node's driver does not read, but look as if it should.
 void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
   const std::string driver = arguments.value_or("driver", text_in(node, "driver"));
@@ -249,10 +275,14 @@ const std::vector<cli::Option> k_unset_options = {{"name", 0, "", "its name"},
 /// A change without a node or without anything to change is half a command.
 void require_change(const cli::Arguments& arguments, const std::vector<cli::Option>& options, const char* what) {
   (void)arguments.operand(0, "node");
-  for (const std::string& word : arguments.operands()) {
-    if (word.find('=') != std::string::npos)
-      throw Error(ErrorKind::usage, cat("'", word, "' is no node's name; as a value it stands behind its option: ",
-                                        "--driver-info ", word, " (or --property, --instance-info, --extra)"));
+  for (const std::string& id : arguments.operands()) {  // no node's name has one
+    if (id.find('=') == std::string::npos) continue;
+    const std::string key = id.substr(0, id.find('='));
+    const bool of_driver = std::any_of(driver_sheets().begin(), driver_sheets().end(), [&](const DriverSheet& sheet) {
+      return !sheet.inventory.prefix.empty() && key.starts_with(cat(sheet.inventory.prefix, "_"));
+    });
+    throw Error(ErrorKind::usage, cat("'", key, "=…' stands where a node's name is expected; did you mean --",
+                                      of_driver ? "driver-info" : "property", " ", key, "=…?"));
   }
   if (std::none_of(options.begin(), options.end(), [&](const cli::Option& each) { return arguments.has(each.key()); }))
     throw Error(ErrorKind::usage, what);
@@ -263,6 +293,7 @@ int set_command(const cli::Arguments& arguments) {
   // An unknown driver is refused here, with the nearest name; the conductor's refusal is in Ironic's words.
   if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
   const auto conductor = ConductorClient::open(arguments);
+  warn_of_missing_files(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
     for (const char* key : {"name", "driver", "instance-uuid", "resource-class", "description", "owner",
@@ -289,8 +320,10 @@ int unset_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
+    const Json node = conductor->call("GET", node_target(id));
     for (const auto& [option, group] : k_groups) {
       for (const std::string& key : arguments.values(option)) {
+        require_key(id, node, group, key);
         patch.push_back({{"op", "remove"}, {"path", cat("/", group, "/", replace_all(key, "/", "~1"))}});
       }
     }

@@ -50,13 +50,15 @@ std::string kept_token(const fs::path& directory) {
   return token;
 }
 
+std::string people_text(const fs::path& directory) { return RealFileSystem().read(directory / "people").value_or(""); }
+
 /// Whose token opens the people's face: api-token's an administrator's, those of the file people as it says.
 std::vector<Credential> kept_people(const fs::path& directory) {
   const fs::path file = directory / "people";
   if (const auto status = RealFileSystem().status(file); status && (status->mode & 0077U) != 0)
     cli::tell(cat("warning: ", file.string(), ", which holds people's tokens, is open to other users of this machine: ",
                   "chmod 600 ", file.string(), "\n"));
-  std::vector<Credential> people = parse_people(RealFileSystem().read(file).value_or(""), file.string());
+  std::vector<Credential> people = parse_people(people_text(directory), file.string());
   people.push_back({"admin", Role::admin, kept_token(directory)});
   return people;
 }
@@ -153,7 +155,9 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
 
 /// A line an event on stdout, as it becomes durable.
 void tell_event(const Event& event) {
-  cli::print(cat(one_line(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", event.text)), "\n"));
+  cli::print(
+      cat(one_line(cat(event.title.empty() ? "site" : event.title, " ", event.kind, ": ", lines_as_one(event.text))),
+          "\n"));
   std::fflush(stdout);
 }
 
@@ -498,6 +502,23 @@ struct SeedService::Parts {
     throw;
   }
 
+  /// Who was put into the file people, or taken out, counts within a second. A file with faults changes nothing.
+  void look_at_people() {
+    std::string fault;
+    try {
+      std::string text = people_text(directory);
+      if (text == known_people) return people_fault.clear();
+      people_gate.set_people(kept_people(directory));
+      known_people = std::move(text);
+      log.log(LogLevel::info, cat(directory.string(), "/people was read anew: who is not in it is shut out"));
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    if (!fault.empty() && fault != people_fault)
+      log.log(LogLevel::warning, cat("whoever was let in before still is: ", fault));
+    people_fault = std::move(fault);
+  }
+
   void open_boot(const cli::Arguments& arguments) {
     BootService::Options options;
     options.force = arguments.has("boot-force");
@@ -562,6 +583,8 @@ struct SeedService::Parts {
   ConsoleDesk desk;
   HeatStacks shown_stacks;
   StatusPage page;
+  std::string known_people = people_text(directory);  ///< what stood in the file when it was read last
+  std::string people_fault;                           ///< what is wrong with it since; told once
   Gate people_gate;
   Gate machines_gate;
   EngineAccess access;
@@ -599,7 +622,10 @@ void SeedService::run() {
       if (!server.empty()) parts_->signs.deployment_is(server, event.resource, event.status);
     });
   }
-  parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
+  parts_->server.every(std::chrono::seconds(1), [this] {
+    parts_->signs.look();
+    parts_->look_at_people();
+  });
   parts_->server.run(true);
   parts_->places.remove();
   if (parts_->boot && parts_->boot->has_failed()) {

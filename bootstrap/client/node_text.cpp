@@ -136,8 +136,8 @@ std::string event_line(const Json& event) {
   const std::string at = replace_all(text_in(event, "at").substr(0, 19), "T", " ");
   const std::string who = text_in(event, "name");
   const std::string doer = text_in(event.value("detail", Json::object()), "who");
-  return one_line(cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ", text_in(event, "text"),
-                      doer.empty() ? "" : cat(" (", doer, ")")));
+  return one_line(cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ",
+                      lines_as_one(text_in(event, "text")), doer.empty() ? "" : cat(" (", doer, ")")));
 }
 
 }  // namespace hearth::bootstrap

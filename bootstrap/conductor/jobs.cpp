@@ -303,7 +303,9 @@ void Jobs::retry_or_fail(Node& node, Stage stage, const Outcome& outcome) {
   if (outcome.passing && node.job.attempt < allowed) {
     ++node.job.attempt;
     node.job.retry_at = parts_.ledger.now() + microseconds(parts_.settings.retry_interval * node.job.attempt);
-    parts_.ledger.record(node, "retry", cat(name(stage), ": ", outcome.error, "; trying again"));
+    parts_.ledger.record(
+        node, "retry",
+        cat(name(stage), ": ", outcome.error, "; trying again (", node.job.attempt + 1, " of ", allowed + 1, ")"));
     return;
   }
   const std::string tries = node.job.attempt > 0 ? cat(" (tried ", node.job.attempt + 1, " times)") : "";

@@ -1,5 +1,6 @@
 #include "bootstrap/site/commands.hpp"
 
+#include <net/if.h>
 #include <unistd.h>
 
 #include <set>
@@ -32,6 +33,8 @@ int check_site(const cli::Arguments& arguments) {
     cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
+  if (const std::vector<std::string> doubts = site_doubts(site, arguments.operands().front()); !doubts.empty())
+    throw Error(ErrorKind::input, join(doubts, "\n"));
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
   cli::print(cat(site.machines.size(), site.machines.size() == 1 ? " machine in " : " machines in ", site.subnet,
                  ", seed ", site.seed_address, site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name),
@@ -42,10 +45,11 @@ int check_site(const cli::Arguments& arguments) {
 /// A password is in it: what is wrong is told without the rest.
 Json bmc_of(const std::string& text) {
   Json bmc = Json::object();
-  for (const std::string& pair : split(text, ',')) {
+  for (const std::string& pair : split_pairs(text)) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos)
-      throw Error(ErrorKind::usage, cat("--bmc: KEY=VALUE is expected, not '", pair, "'; nothing is written"));
+      throw Error(ErrorKind::usage,
+                  cat("--bmc: KEY=VALUE is expected, not '", pair, "'", k_commas, "; nothing is written"));
     const std::string key = pair.substr(0, equals);
     const std::string value = pair.substr(equals + 1);
     if (const std::string fault = bmc_fault(key, value); !fault.empty())
@@ -95,6 +99,24 @@ SiteDraft draft_from(const cli::Arguments& arguments) {
   return draft;
 }
 
+/// What the file leaves open, or names that is not on this machine, which need not be the seed.
+void tell_of_cards(const SiteFile& site, const std::string& file) {
+  std::vector<std::string> silent;
+  for (const BlankMachine& machine : site.machines) {
+    if (!machine.has_own_firmware) silent.push_back(machine.name);
+  }
+  if (!silent.empty()) {
+    const std::size_t more = silent.size() > 3 ? silent.size() - 3 : 0;
+    silent.resize(silent.size() - more);
+    say_to_person(cat("note: ", file, ": nothing is said of how ", join(silent, ", "),
+                      more > 0 ? cat(" and ", more, " more") : "",
+                      " boot: by Redfish as their BMCs have it; by IPMI as BIOS. firmware: uefi says otherwise"));
+  }
+  if (!site.interface.empty() && ::if_nametoindex(site.interface.c_str()) == 0)
+    say_to_person(cat("note: ", file, ": this machine has no card ", site.interface,
+                      " (ip link): right where the seed is another one"));
+}
+
 int new_site(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name the site file to write");
   const std::string& file = arguments.operands().front();
@@ -109,6 +131,9 @@ int new_site(const cli::Arguments& arguments) {
   const std::string text = site_text(draft);
   const Result<SiteFile, std::string> site = parse_site_file(text, file);
   if (!site) throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", site.error()));
+  if (const std::vector<std::string> doubts = site_doubts(*site, file); !doubts.empty())
+    throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", join(doubts, "\n")));
+  tell_of_cards(*site, file);
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
   cli::print(cat(file, ": ", site->machines.size(), site->machines.size() == 1 ? " machine in " : " machines in ",
                  site->subnet, ". Next:\n  hearth site check ", file, "        what is missing\n  hearth rehearse ",
@@ -118,27 +143,27 @@ int new_site(const cli::Arguments& arguments) {
 }
 
 std::vector<cli::Option> new_options() {
-  return {
-      {"subnet", 0, "NET/LEN", "the provisioning network"},
-      {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
-      {"pool", 0, "FIRST-LAST", "addresses for machines"},
-      {"router", 0, "ADDRESS", "of the network"},
-      {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
-      {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
-      {"interface", 0, "NAME", "the seed's card in that network"},
-      {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
-      {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
-      {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
-      {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
-      {"template", 0, "FILE", "of the stack that the machines become"},
-      {"bmc", 0, "KEY=VALUE,…", "what holds for all BMCs: type=, user=, password=, and keys of hearth node drivers"},
-      {"machine", 0, "KEY=VALUE,…",
-       "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
-       "once"},
-      {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
-      {"ask", 0, "", "ask although standard input is no terminal"},
-      {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
-      {"force", 0, "", "write over a file that is there"}};
+  return {{"subnet", 0, "NET/LEN", "the provisioning network"},
+          {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
+          {"pool", 0, "FIRST-LAST", "addresses for machines"},
+          {"router", 0, "ADDRESS", "of the network"},
+          {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
+          {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
+          {"interface", 0, "NAME", "the seed's card in that network"},
+          {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
+          {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
+          {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
+          {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
+          {"template", 0, "FILE", "of the stack that the machines become"},
+          {"bmc", 0, "KEY=VALUE,…",
+           "what holds for all BMCs: type=, user=, password= and keys of hearth node drivers; a comma in a value: \\,"},
+          {"machine", 0, "KEY=VALUE,…",
+           "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
+           "once"},
+          {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
+          {"ask", 0, "", "ask although standard input is no terminal"},
+          {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
+          {"force", 0, "", "write over a file that is there"}};
 }
 
 /// The file of the machines, which most have already; what is wrong with one is said, and it is asked again.

@@ -97,7 +97,9 @@ std::string usual_pool(const std::string& text) {
   const auto range = [](std::uint32_t from, std::uint32_t to) {
     return cat(pxe::to_text(pxe::Ipv4{from}), "-", pxe::to_text(pxe::Ipv4{to}));
   };
-  return size >= 255 ? range(first + 100, first + 199) : range(first + size / 2, first + size - 2);
+  if (size < 3) return "";                                           // no room beside the seed
+  const std::uint32_t from = std::max(first + 2, first + size / 2);  // the first is the seed's
+  return size >= 255 ? range(first + 100, first + 199) : range(from, std::max(from, first + size - 2));
 }
 
 std::string site_text(const SiteDraft& draft) {
@@ -124,7 +126,8 @@ std::string site_text(const SiteDraft& draft) {
   }
   text += draft.machines.empty()
               ? "\nmachines: []          # {name, mac, firmware, profile, address, bmc: {type, address, …}}\n"
-              : "\nmachines:             # keys of bmc: hearth node drivers\n";
+              : "\nmachines:             # keys of bmc: hearth node drivers; firmware: uefi or bios, else as the BMC "
+                "has it\n";
   for (const Json& machine : draft.machines) text += machine_text(machine);
   text += draft.template_file.empty()
               ? "\n# stack:               # what the machines are to become\n#   template: site-stack.yaml\n"
@@ -213,11 +216,25 @@ std::string bmc_fault(const std::string& key, const std::string& value) {
   return cat("there is no type '", value, "' of BMC", did_you_mean(value, types), " (hearth node drivers lists them)");
 }
 
+std::vector<std::string> split_pairs(std::string_view text) {
+  std::vector<std::string> pairs(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\')) {
+      pairs.back() += text[++i];
+    } else if (text[i] == ',') {
+      pairs.emplace_back();
+    } else {
+      pairs.back() += text[i];
+    }
+  }
+  return pairs;
+}
+
 Result<Json, std::string> parse_machine_words(const std::string& text) {
   Json machine = Json::object();
-  for (const std::string& pair : split(text, ',')) {
+  for (const std::string& pair : split_pairs(text)) {
     const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos) return cat("--machine ", text, ": KEY=VALUE is expected, not '", pair, "'");
+    if (equals == std::string::npos) return cat("--machine: KEY=VALUE is expected, not '", pair, "'", k_commas);
     const std::string key = pair.substr(0, equals);
     const std::string value = pair.substr(equals + 1);
     if (key.starts_with("bmc.")) {

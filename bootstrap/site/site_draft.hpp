@@ -41,6 +41,10 @@ using LeftOut = std::map<std::string, std::vector<std::string>>;
 /// What is wrong with a pair of a BMC's ("usr", "admin"), with the nearest right thing; empty where nothing is.
 [[nodiscard]] std::string bmc_fault(const std::string& key, const std::string& value);
 
+/// "a=1,b=2\,3" → "a=1", "b=2,3": a comma within a value stands behind a backslash, and so does a backslash.
+[[nodiscard]] std::vector<std::string> split_pairs(std::string_view text);
+inline constexpr std::string_view k_commas = " (a comma within a value is written \\,)";
+
 /// "name=control1,mac=52:54:00:00:00:01,bmc.address=198.51.100.1" → a machine; the error says what is wrong.
 [[nodiscard]] Result<Json, std::string> parse_machine_words(const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -76,6 +77,32 @@ std::vector<std::string> key_names(const std::string& part) {
   return names;
 }
 
+/// What other tools call a thing that has another name here; empty for what nobody does.
+std::string_view word_of_others(std::string_view key) {
+  constexpr auto k_words = std::to_array<std::pair<std::string_view, std::string_view>>({{"gateway", "router"},
+                                                                                         {"routers", "router"},
+                                                                                         {"cidr", "subnet"},
+                                                                                         {"range", "pool"},
+                                                                                         {"dhcp_range", "pool"},
+                                                                                         {"nameservers", "dns"},
+                                                                                         {"dns_servers", "dns"},
+                                                                                         {"ntp_servers", "ntp"},
+                                                                                         {"nodes", "machines"},
+                                                                                         {"hosts", "machines"},
+                                                                                         {"servers", "machines"}});
+  const auto found = std::find_if(k_words.begin(), k_words.end(), [&](const auto& word) { return word.first == key; });
+  return found == k_words.end() ? "" : found->second;
+}
+
+/// What whoever writes such a key at the top looks for.
+std::string_view advice_on(std::string_view key) {
+  if (key == "inventory") return ": hearth rehearse and hearth deploy are given it by --inventory FILE";
+  if (key == "networks" || key == "interfaces")
+    return ": that is hearth pxe's own form, for several networks, in a file .json (hearth help networks); a site file "
+           "has one network";
+  return "";
+}
+
 /// A map of the document, with what it is called in messages.
 struct Part {
   const Value* map = nullptr;
@@ -100,11 +127,10 @@ class SiteReader {
       const std::string key = metadata::python_str(entry.key);
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
       const std::optional<std::string> near = nearest(key, known);
-      // Whoever has an inventory of the site looks for its place here.
-      const bool is_inventory = part.place.empty() && key == "inventory";
-      problem(entry.key, part.place,
-              cat("unknown key '", key, "'", near ? cat(" (", *near, "?)") : "",
-                  is_inventory ? ": hearth rehearse and hearth deploy are given it by --inventory FILE" : ""));
+      const std::string_view advice = part.place.empty() ? advice_on(key) : "";
+      const std::string meant = near ? *near : std::string(word_of_others(key));
+      const bool is_meant = advice.empty() && std::find(known.begin(), known.end(), meant) != known.end();
+      problem(entry.key, part.place, cat("unknown key '", key, "'", is_meant ? cat(" (", meant, "?)") : "", advice));
     }
   }
 
@@ -261,8 +287,10 @@ void check_address(SiteReader& reader, const Part& part, const SiteFile& site, c
   };
   const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(machine.address);
   const auto subnet = pxe::parse_subnet(site.subnet);
+  const bool is_end = subnet && address && (*address == subnet->network || *address == subnet->broadcast());
   if (!address) return wrong(cat(machine.address, " is no address"));
   if (subnet && !subnet->contains(*address)) return wrong(cat(machine.address, " is not in ", site.subnet));
+  if (is_end) return wrong(cat(machine.address, " is the network's first or last address, which no machine can have"));
   if (machine.address == site.seed_address) return wrong(cat(machine.address, " is the seed's"));
   for (const BlankMachine& other : site.machines) {
     if (other.address == machine.address) return wrong(cat(machine.address, " is ", other.name, "'s already"));
@@ -335,6 +363,15 @@ std::string in_site_words(std::string text) {
   return text;
 }
 
+/// " (password?)" behind "Unknown field pasword": an inventory's own words are others.
+std::string meant_of_bmc(std::string_view text) {
+  constexpr std::string_view k_unknown = "Unknown field ";
+  if (!text.starts_with(k_unknown) || text.find('(') != std::string_view::npos) return "";
+  const std::optional<std::string> near =
+      nearest(std::string(text.substr(k_unknown.size())), {"type", "address", "user", "password", "port", "system"});
+  return near ? cat(" (", *near, "?)") : "";
+}
+
 void read_machines(SiteReader& reader, const Part& top, SiteFile& site) {
   const Value* machines = top.map->find("machines");
   if (machines == nullptr) return;
@@ -359,9 +396,16 @@ void read_inventory(SiteReader& reader, std::string_view text, const fs::path& f
     managed.push_back(site.inventory[i]);
     indices.push_back(i);
   }
-  for (const Fault& fault : draft_nodes(managed).faults) {
+  std::map<std::pair<int, std::string>, std::size_t> times;  // a fault of `bmc` is one of each machine
+  const std::vector<Fault> faults = draft_nodes(managed).faults;
+  for (const Fault& fault : faults) ++times[{fault.at.line, fault.text}];
+  for (const Fault& fault : faults) {
     if (fault.text.starts_with("MAC ") || fault.text.starts_with("Name ")) continue;  // told by read_machine()
-    reader.problem(fault.at.line, cat("machines[", indices[fault.index], "]"), in_site_words(fault.text));
+    std::size_t& left = times[{fault.at.line, fault.text}];
+    if (left == 0) continue;
+    const bool is_common = std::exchange(left, 0) > 1;
+    reader.problem(fault.at.line, is_common ? "bmc" : cat("machines[", indices.at(fault.index), "]"),
+                   in_site_words(cat(fault.text, meant_of_bmc(fault.text))));
   }
 }
 
@@ -467,6 +511,25 @@ SiteFile load_site_file(const fs::path& file) {
   Result<SiteFile, std::string> site = parse_site_file(*text, file);
   if (!site) throw Error(ErrorKind::input, site.error());
   return std::move(site).value();
+}
+
+std::vector<std::string> site_doubts(const SiteFile& site, const std::string& file) {
+  std::vector<std::string> doubts;
+  const std::size_t dash = site.pool.find('-');
+  const std::optional<pxe::Ipv4> seed = pxe::parse_ipv4(site.seed_address);
+  const std::optional<pxe::Ipv4> first = pxe::parse_ipv4(site.pool.substr(0, dash));
+  const std::optional<pxe::Ipv4> last = pxe::parse_ipv4(dash == std::string::npos ? "" : site.pool.substr(dash + 1));
+  if (seed && first && last && !(*seed < *first) && !(*last < *seed))
+    doubts.push_back(cat(file, ": network.pool: ", site.pool, " holds the seed's own address, ", site.seed_address));
+  for (std::size_t i = 0; i < site.machines.size() && i < site.inventory.size(); ++i) {
+    const BlankMachine& machine = site.machines[i];
+    std::string host = text_in(site.inventory[i].data, "pm_addr");
+    if (const std::size_t scheme = host.find("://"); scheme != std::string::npos) host = host.substr(scheme + 3);
+    if (!machine.address.empty() && host.substr(0, host.find_first_of(":/")) == machine.address)
+      doubts.push_back(cat(file, ":", machine.line, ": machines[", i, "].address: ", machine.address,
+                           " is its own BMC's: a machine and its BMC have one each"));
+  }
+  return doubts;
 }
 
 bool has_channel_image(const SiteFile& site) {

@@ -73,6 +73,8 @@ struct SiteFile {
 
 /// Of "FIRST-LAST", where both are addresses: whether they stand the wrong way round. Empty where they don't.
 [[nodiscard]] std::string order_fault(const std::string& pool);
+/// What can be read and is hardly meant, a line each: a pool that holds the seed's address, a machine with its BMC's.
+[[nodiscard]] std::vector<std::string> site_doubts(const SiteFile& site, const std::string& file);
 
 /// What the file may have, for editors: a JSON schema.
 [[nodiscard]] std::string site_schema();

@@ -54,7 +54,9 @@ class Interview {
   [[nodiscard]] std::string address_fault(const std::string& text) const {
     const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(text);
     const std::optional<pxe::Subnet> subnet = pxe::parse_subnet(draft_.subnet);
-    return address && subnet && subnet->contains(*address) ? "" : cat("'", text, "' is no address in ", draft_.subnet);
+    if (!address || !subnet || !subnet->contains(*address)) return cat("'", text, "' is no address in ", draft_.subnet);
+    const bool is_end = *address == subnet->network || *address == subnet->broadcast();
+    return is_end ? cat("'", text, "' is the network's first or last address, which no machine can have") : "";
   }
   [[nodiscard]] std::string pool_fault(const std::string& text) const {
     const std::size_t dash = text.find('-');
@@ -62,6 +64,12 @@ class Interview {
     const std::string first = address_fault(text.substr(0, dash));
     const std::string last = address_fault(text.substr(dash + 1));
     return !first.empty() ? first : !last.empty() ? last : order_fault(text);
+  }
+  [[nodiscard]] bool holds_seed(const std::string& pool) const {
+    const std::optional<pxe::Ipv4> seed = pxe::parse_ipv4(draft_.seed);
+    const std::optional<pxe::Ipv4> first = pxe::parse_ipv4(pool.substr(0, pool.find('-')));
+    const std::optional<pxe::Ipv4> last = pxe::parse_ipv4(pool.substr(pool.find('-') + 1));
+    return seed && first && last && *first <= *seed && *seed <= *last;
   }
   [[nodiscard]] Check optional_address() const {
     return [this](const std::string& text) { return text.empty() ? "" : address_fault(text); };
@@ -72,8 +80,10 @@ class Interview {
          [](const std::string& text) { return pxe::parse_subnet(text) ? "" : cat("'", text, "' is no network"); });
     fill(draft_.seed, "the seed's address in it", usual_seed(draft_.subnet),
          [this](const std::string& text) { return address_fault(text); });
-    fill(draft_.pool, "addresses for machines", usual_pool(draft_.subnet),
-         [this](const std::string& text) { return pool_fault(text); });
+    fill(draft_.pool, "addresses for machines", usual_pool(draft_.subnet), [this](const std::string& text) {
+      const std::string fault = pool_fault(text);
+      return fault.empty() && holds_seed(text) ? cat("'", text, "' holds the seed's own address") : fault;
+    });
     fill(draft_.router, "the network's router; nothing for none", "", optional_address());
     fill(draft_.interface, "the seed's card in this network (eth1); nothing if it is a virtual machine", "",
          any_answer);
@@ -126,8 +136,10 @@ class Interview {
     if (!address.empty()) machine["address"] = address;
     if (const DriverRow* row = driver_of(text_in(draft_.bmc, "type")); row != nullptr && !row->mandatory.empty()) {
       Json bmc = Json::object();
-      bmc["address"] = answer("  the address of its BMC", "", [](const std::string& text) {
-        return text.empty() ? "an address or URL is expected" : "";
+      bmc["address"] = answer("  the address of its BMC", "", [&address](const std::string& text) {
+        return text.empty()                          ? "an address or URL is expected"
+               : !address.empty() && text == address ? "that is the machine's own; its BMC has another"
+                                                     : "";
       });
       if (row->driver == "redfish") bmc["system"] = answer("  its system there", "/redfish/v1/Systems/1", any_answer);
       machine["bmc"] = bmc;

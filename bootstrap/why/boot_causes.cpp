@@ -9,6 +9,7 @@ namespace hearth::bootstrap::why {
 namespace {
 
 constexpr std::size_t k_told_lines = 3;
+constexpr long k_start_seconds = 300;  ///< what a server may take from its reset until its system asks for anything
 
 /// What of a boot was seen.
 struct Seen {
@@ -319,6 +320,13 @@ std::optional<Finding> unasked_cause(const std::string& server, const std::optio
   const bool leased = text_in(*lines.back(), "protocol") == "dhcp" && text_in(*lines.back(), "what") == "REQUEST";
   std::vector<std::string> evidence = newest_of(lines, now);
   evidence.push_back(cat(server, " has never asked for its metadata"));
+  const auto seconds = static_cast<long>(static_cast<double>(now) / 1e6 - time_of(*lines.back()));
+  if (!leased && seconds < k_start_seconds) {
+    return Finding{cat("The machine of ", server, " was last seen by the boot servers ", std::max(0L, seconds),
+                       " s ago, and its system has not asked for its metadata yet: servers take minutes to start."),
+                   std::move(evidence),
+                   cat("wait, ", k_start_seconds / 60, " minutes from then; after that look at its console")};
+  }
   if (!leased) {
     return Finding{cat("The machine of ", server,
                        " was seen by the boot servers, and its system has neither asked for an address nor for its "

@@ -25,7 +25,8 @@ struct NodeFacts {
 
 struct StackFacts {
   Json stack = Json::object();
-  /// Of nested stacks, too; those that are complete and that no hook holds are left out.
+  /// Of nested stacks, too; those that are complete and that no hook holds are left out. Failed deployments have what
+  /// they wrote, as "deploy_stderr".
   Json resources = Json::array();
   std::map<std::string, NodeFacts> silent;  ///< nodes of servers that have not asked, by the server's name
 };

@@ -171,7 +171,22 @@ class NodeReader {
       if (parse_stamp(text_in(row, "last_seen")) >= boot.since)
         boot.strangers.push_back(cat(text_in(row, "mac"), " (", text_in(row, "how"), ")"));
     }
-    return boot_cause(boot);
+    return with_boot_mode(boot_cause(boot));
+  }
+
+  /// A machine that is told to boot as its BMC does not: many have no legacy boot at all.
+  [[nodiscard]] Finding with_boot_mode(Finding finding) const {
+    const std::string told = text_in(facts_.node, "boot_mode");
+    std::string wanted;
+    for (const auto& [key, value] : parse_capabilities(text_in(object_in(facts_.node, "properties"), "capabilities"))) {
+      if (key == "boot_mode") wanted = value;
+    }
+    if (told.empty() || wanted.empty() || told == wanted) return finding;
+    finding.evidence.push_back(
+        cat("its BMC said that it boots by ", told, "; by its capabilities it is told to boot by ", wanted));
+    finding.next = cat("hearth node set ", name_, " --capability boot_mode:", told, " (firmware: ", told,
+                       " in the site file), then abort and begin anew. Else ", finding.next);
+    return finding;
   }
 
   void failure(const std::string& error) {
@@ -212,7 +227,11 @@ class NodeReader {
     if (!retry.empty() && !silent) {
       std::optional<Finding> known = known_cause(retry);
       if (!known) known = Finding{cat("It is tried again: ", retry), {retry}, watch()};
-      known->evidence.push_back("it is tried again by itself");
+      const std::size_t count = retry.ends_with(")") ? retry.rfind(" (") : std::string::npos;  // "… (2 of 4)"
+      known->evidence.push_back(count == std::string::npos
+                                    ? std::string("it is tried again by itself")
+                                    : cat("it is tried again by itself", retry.substr(count),
+                                          ": after the last it stays failed, until a person begins it anew"));
       return found_.push_back(std::move(*known));
     }
     if (is(StateKind::waiting)) return found_.push_back(boot(retry));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/print.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/client/rehearsals.hpp"
@@ -41,6 +42,23 @@ Json part_of(const Json& answer, std::string_view key) {
   if (!answer.is_object() || found == answer.end() || !found->is_structured())
     throw Error(ErrorKind::input, cat("the answer holds no ", key)).hint("is there such a service at that address?");
   return *found;
+}
+
+/// What failed deployments wrote, which is the cause as a rule, goes to the resources.
+void add_words(metadata::live::StackClient& client, Json& resources) {
+  constexpr std::size_t k_most = 3;
+  std::size_t asked = 0;
+  for (Json& resource : resources) {
+    const bool failed = text_in(resource, "resource_status").ends_with("_FAILED") &&
+                        text_in(resource, "resource_type").find("Deployment") != std::string::npos;
+    const std::string id = text_in(resource, "physical_resource_id");
+    if (!failed || id.empty() || ++asked > k_most) continue;
+    const std::optional<Json> answer =
+        unless_missing([&] { return client.call("GET", cat("/software_deployments/", percent_encode(id))); });
+    if (!answer) continue;
+    const Json outputs = member_or_null(member_or_null(*answer, "software_deployment"), "output_values");
+    if (const std::string words = text_in(outputs, "deploy_stderr"); !words.empty()) resource["deploy_stderr"] = words;
+  }
 }
 
 /// What its API calls the node of a name, a UUID or a MAC address.
@@ -167,6 +185,7 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
         for (const Json& resource : part_of(answer, "resources")) facts.resources.push_back(resource);
       }
     }
+    add_words(client, facts.resources);
     const std::vector<std::string> silent = silent_servers(facts.resources);
     try {
       if (!silent.empty()) look_at_machines(client, place, silent, facts);

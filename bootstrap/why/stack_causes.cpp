@@ -140,11 +140,22 @@ std::string failure(const std::string& path, const std::string& reason) {
              code.substr(0, code.find_first_not_of("-0123456789")), ".");
 }
 
+/// The end of what a failed deployment wrote: there stands what is wrong.
+std::vector<std::string> last_words(const Json& resource) {
+  constexpr std::size_t k_lines = 3;
+  std::vector<std::string> lines = split_lines(text_in(resource, "deploy_stderr"));
+  std::erase_if(lines, [](const std::string& line) { return trim(line).empty(); });
+  if (lines.size() > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);
+  for (std::string& line : lines) line = cat("stderr: ", line);
+  return lines;
+}
+
 Finding failed_cause(const std::string& stack, const std::string& path, const Json& resource) {
   const std::string reason = text_in(resource, "resource_status_reason");
-  return {failure(path, reason),
-          {cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason)},
-          cat("hearth stack failures list ", stack)};
+  Finding finding{failure(path, reason), last_words(resource), cat("hearth stack failures list ", stack)};
+  finding.evidence.push_back(
+      cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason));
+  return finding;
 }
 
 /// What ran when something else failed, or a person or the stack's time ended it: never the cause. Heat's words, too.

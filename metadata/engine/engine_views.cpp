@@ -30,6 +30,18 @@ Document document_of(std::string text, std::int64_t modified, const std::string&
   return {std::make_shared<const std::string>(std::move(text)), std::move(tag), modified, type};
 }
 
+/// Of a resource that has not begun: those of its stack that it needs, and that are not done.
+std::string others_before(const StackTree& tree, const Resource& row) {
+  std::vector<std::string> names;
+  for (const std::string& need : row.needs) {
+    const std::size_t other = tree.find_resource(row.stack, need);
+    if (other == k_none || tree.resource(other).removed) continue;
+    const Resource& before = tree.resource(other);
+    if (before.action == Action::init || before.status != Status::complete) names.push_back(need);
+  }
+  return names.empty() ? "" : cat("not begun: it needs ", join(names, ", "), ", not done yet");
+}
+
 }  // namespace
 
 std::pair<LiveTree*, const Resource*> Engine::at(const Place& place) const {
@@ -284,6 +296,7 @@ std::string Engine::server_of(const std::string& stack_id, const std::string& de
 
 std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const {
   const Resource& row = live.tree.resource(resource);
+  if (row.action == Action::init && !row.gone) return others_before(live.tree, row);
   if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";
   const std::size_t index = live.tree.find_path(row.deployment.server);
   if (index == k_none) return "";

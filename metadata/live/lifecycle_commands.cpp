@@ -23,10 +23,9 @@ std::string href_of(const Json& shown, std::string_view relation) {
 
 int act(const cli::Arguments& arguments, const char* action) {
   Session session(arguments);
-  const std::string& name = arguments.operand(0, "stack");
-  const std::string place = session.client.locate(name);
-  session.client.call("POST", cat(place, "/actions"), Json({{action, Json()}}));
-  return arguments.has("wait") ? wait_for(session, place, name) : 0;
+  return act_on(session, arguments, arguments.operand(0, "stack"), [&](const std::string& place) {
+    session.client.call("POST", cat(place, "/actions"), Json({{action, Json()}}));
+  });
 }
 
 int rotate_keys(const cli::Arguments& arguments) {
@@ -127,10 +126,10 @@ int list_snapshots(const cli::Arguments& arguments) {
 
 int restore_snapshot(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = arguments.operand(0, "stack");
-  const std::string place = session.client.locate(name);
-  session.client.call("POST", cat(place, "/snapshots/", percent_encode(arguments.operand(1, "snapshot")), "/restore"));
-  return arguments.has("wait") ? wait_for(session, place, name) : 0;
+  const std::string snapshot = percent_encode(arguments.operand(1, "snapshot"));
+  return act_on(session, arguments, arguments.operand(0, "stack"), [&](const std::string& place) {
+    session.client.call("POST", cat(place, "/snapshots/", snapshot, "/restore"));
+  });
 }
 
 int remove_snapshot(const cli::Arguments& arguments) {
@@ -170,7 +169,7 @@ int adopt(const cli::Arguments& arguments) {
   const Json data = parse_json(read_file(*file), *file).value_or_throw();
   Session session(arguments);
   session.client.call("POST", "/stacks", Json({{"stack_name", name}, {"adopt_stack_data", data}}));
-  return arguments.has("wait") ? wait_for(session, session.client.locate(name), name) : 0;
+  return arguments.has("wait") ? EventLines(session, session.client.locate(name), name).wait() : 0;
 }
 
 const cli::Option k_wait{"wait", 0, "", "print events until it is done; exit code 1 when it failed"};

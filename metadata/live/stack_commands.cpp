@@ -17,16 +17,27 @@ namespace hearth::metadata::live {
 
 namespace {
 
-Json upload(const cli::Arguments& arguments) {
+/// With --existing the template may be left out: the stack keeps its own.
+Json definition(const cli::Arguments& arguments) {
   UploadRequest request;
   request.name = arguments.operand(0, "stack");
-  const std::optional<std::string> file = arguments.value("template");
-  if (!file) throw Error(ErrorKind::usage, "--template is needed");
-  request.template_file = *file;
   for (const std::string& environment : arguments.values("environment")) request.environments.emplace_back(environment);
   request.parameters = arguments.values("parameter");
+  const std::optional<std::string> file = arguments.value("template");
+  if (!file && !arguments.has("existing")) {
+    throw Error(ErrorKind::usage, "--template is needed")
+        .hint("a stack that is there keeps its own by: hearth stack update STACK --existing");
+  }
+  if (!file && !request.environments.empty())
+    throw Error(ErrorKind::usage, "an environment is read with its template: give --template, too");
+  if (!file) return make_changes(request);
+  request.template_file = *file;
   const RealFileSystem files;
-  Json body = make_upload(request, files);
+  return make_upload(request, files);
+}
+
+Json upload(const cli::Arguments& arguments) {
+  Json body = definition(arguments);
   if (const auto way = arguments.value("on-failure")) body["on_failure"] = *way;
   if (const auto minutes = arguments.value("timeout")) body["timeout_mins"] = *minutes;
   if (arguments.has("enable-rollback")) body["disable_rollback"] = false;
@@ -34,15 +45,24 @@ Json upload(const cli::Arguments& arguments) {
   return body;
 }
 
+void print_stack(Session& session, const cli::Arguments& arguments, const std::string& place) {
+  const Json stack = session.client.part(cat(place, "?resolve_outputs=False"), "stack");
+  arguments.has("json") ? cli::print(json_document(stack)) : cli::print(stack_fields(stack));
+}
+
 int create(const cli::Arguments& arguments) {
   const Json body = upload(arguments);
   Session session(arguments);
+  if (arguments.has("dry-run")) {
+    const Json planned = session.client.call("POST", "/stacks/preview", body)["stack"]["resources"];
+    arguments.has("json") ? cli::print(json_document(planned)) : cli::print(planned_table(planned));
+    return 0;
+  }
   const Json made = session.client.call("POST", "/stacks", body);
   const std::string name = body.value("stack_name", "");
   const std::string place = cat("/stacks/", name, "/", made["stack"]["id"].get<std::string>());
-  if (arguments.has("wait")) return wait_for(session, place, name);
-  const Json stack = session.client.part(cat(place, "?resolve_outputs=False"), "stack");
-  arguments.has("json") ? cli::print(json_document(stack)) : cli::print(stack_fields(stack));
+  if (arguments.has("wait")) return EventLines(session, place, name).wait();
+  print_stack(session, arguments, place);
   return 0;
 }
 
@@ -57,18 +77,23 @@ int resource_show(const cli::Arguments& arguments) {
 
 int update(const cli::Arguments& arguments) {
   const Json body = upload(arguments);
+  const char* method = arguments.has("existing") ? "PATCH" : "PUT";
   Session session(arguments);
-  const std::string place = session.client.locate(body.value("stack_name", ""));
-  session.client.call("PUT", place, body);
-  return arguments.has("wait") ? wait_for(session, place, body.value("stack_name", "")) : 0;
+  return act_on(session, arguments, body.value("stack_name", ""), [&](const std::string& place) {
+    if (!arguments.has("dry-run")) {
+      session.client.call(method, place, body);
+      if (!arguments.has("wait")) print_stack(session, arguments, place);
+      return;
+    }
+    const Json changes = session.client.call(method, cat(place, "/preview?show_nested=True"), body)["resource_changes"];
+    arguments.has("json") ? cli::print(json_document(changes)) : cli::print(change_table(changes));
+  });
 }
 
 int erase(const cli::Arguments& arguments) {
   Session session(arguments);
-  const std::string& name = arguments.operand(0, "stack");
-  const std::string place = session.client.locate(name);
-  session.client.call("DELETE", place);
-  return arguments.has("wait") ? wait_for(session, place, name) : 0;
+  return act_on(session, arguments, arguments.operand(0, "stack"),
+                [&](const std::string& place) { session.client.call("DELETE", place); });
 }
 
 int list(const cli::Arguments& arguments) {
@@ -119,7 +144,7 @@ int event_list(const cli::Arguments& arguments) {
     return 0;
   }
   const bool once = !arguments.has("follow");
-  follow(session, place, name, [once] { return once; });
+  EventLines(session, place, name).follow([once] { return once; });
   return 0;
 }
 
@@ -162,7 +187,14 @@ std::vector<cli::Option> definition_options() {
                       {"on-failure", 0, "abort|continue", "whether a failure ends all that runs beside it (abort)"},
                       {"enable-rollback", 0, "", "go back when it fails"},
                       {"tags", 0, "A,B", "tags of the stack"},
-                      {"wait", 0, "", "print events until it is done; exit code 1 when it failed"}});
+                      {"wait", 0, "", "print events until it is done; exit code 1 when it failed"},
+                      {"dry-run", 0, "", "only tell what would be done, resource by resource"}});
+}
+
+std::vector<cli::Option> update_options() {
+  std::vector<cli::Option> options = definition_options();
+  options.insert(options.begin(), {"existing", 'x', "", "keep what is not given: template, environments, parameters"});
+  return options;
 }
 
 }  // namespace
@@ -171,7 +203,11 @@ std::vector<cli::Command> stack_commands() {
   const std::string service = k_talks_to_service;
   std::vector<cli::Command> rows = {
       {"stack create", "NAME", "make a stack of a template", service, definition_options(), create},
-      {"stack update", "STACK", "bring a stack to what a template says now", service, definition_options(), update},
+      {"stack update", "STACK", "bring a stack to what a template says now",
+       cat(service,
+           "\n\nExample, one value changed, first only looked at: hearth stack update web --existing -P "
+           "listen=9090 --dry-run"),
+       update_options(), update},
       {"stack delete", "STACK", "delete a stack", service, with_common({{"wait", 0, "", "until it is gone"}}), erase},
       {"stack list", "", "the stacks", service, with_common({{"nested", 0, "", "nested ones, too"}}), list},
       {"stack show", "STACK", "one stack with its outputs", service, with_common({}), show},

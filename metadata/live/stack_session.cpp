@@ -5,7 +5,6 @@
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
-#include "metadata/live/stack_text.hpp"
 
 namespace hearth::metadata::live {
 
@@ -53,37 +52,48 @@ std::vector<cli::Option> with_common(std::vector<cli::Option> options) {
   return options;
 }
 
-void follow(Session& session, const std::string& place, const std::string& name, const std::function<bool()>& until) {
-  EventPaths paths(name);
-  std::string marker;
-  bool last_round = false;
+void EventLines::take(bool print) {
+  const std::string query = cat("?nested_depth=9&sort_dir=asc", marker_.empty() ? "" : cat("&marker=", marker_));
+  const Json found = session_.client.call("GET", cat(place_, "/events", query));
+  for (const Json& event : found.at("events")) {
+    const std::string line = paths_.line(event);  // of those that are skipped, too: it learns where stacks are nested
+    if (print) cli::print(cat(line, "\n"));
+    marker_ = event.value("id", "");
+  }
+  cli::flush();
+}
+
+void EventLines::follow(const std::function<bool()>& until) {
   while (true) {
-    last_round = until();
-    const std::string query = cat("?nested_depth=9&sort_dir=asc", marker.empty() ? "" : cat("&marker=", marker));
-    const Json found = session.client.call("GET", cat(place, "/events", query));
-    for (const Json& event : found.at("events")) {
-      cli::print(cat(paths.line(event), "\n"));
-      marker = event.value("id", "");
-    }
-    cli::flush();
+    const bool last_round = until();
+    take(true);
     if (last_round) return;
-    session.clock.sleep(std::chrono::seconds(1));
+    session_.clock.sleep(std::chrono::seconds(1));
   }
 }
 
-int wait_for(Session& session, const std::string& place, const std::string& name) {
+int EventLines::wait() {
   std::string status;
   try {
-    follow(session, place, name, [&] {
-      status = status_of(session.client, place);
+    follow([&] {
+      status = status_of(session_.client, place_);
       return status.find("IN_PROGRESS") == std::string::npos;
     });
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::not_found) return 0;  // it was deleted
     throw;
   }
-  cli::print(cat("stack ", name, " is ", status, "\n"));
+  cli::print(cat("stack ", name_, " is ", status, "\n"));
   return status.find("FAILED") == std::string::npos ? 0 : 1;
+}
+
+int act_on(Session& session, const cli::Arguments& arguments, const std::string& name,
+           const std::function<void(const std::string& place)>& begin) {
+  const std::string place = session.client.locate(name);
+  EventLines events(session, place, name);
+  if (arguments.has("wait")) events.skip();
+  begin(place);
+  return arguments.has("wait") ? events.wait() : 0;
 }
 
 }  // namespace hearth::metadata::live

@@ -48,7 +48,7 @@ std::string stack_table(const Json& stacks) {
 std::string waits_for(const Json& resource) {
   const std::string status = text_of(resource, "resource_status");
   const std::string reason = text_of(resource, "resource_status_reason");
-  const bool waits = status.size() > 12 && status.compare(status.size() - 12, 12, "_IN_PROGRESS") == 0;
+  const bool waits = status.ends_with("_IN_PROGRESS") || status == "INIT_COMPLETE";
   return waits && reason != "state changed" && reason != "None" ? reason : "";
 }
 
@@ -61,10 +61,17 @@ std::string stack_fields(const Json& stack, const Json& resources) {
   for (const Json& output : stack.value("outputs", Json::array())) {
     rows.push_back({cat("output ", text_of(output, "output_key")), text_of(output, "output_value")});
   }
+  std::size_t not_begun = 0;
   for (const Json& resource : resources) {
     const std::string reason = waits_for(resource);
-    if (!reason.empty()) rows.push_back({cat("waits for ", text_of(resource, "resource_name")), reason});
+    if (text_of(resource, "resource_status") == "INIT_COMPLETE")
+      ++not_begun;
+    else if (!reason.empty())
+      rows.push_back({cat("waits for ", text_of(resource, "resource_name")), reason});
   }
+  if (not_begun > 0)
+    rows.push_back({"not begun", cat(not_begun, not_begun == 1 ? " resource" : " resources",
+                                     ": hearth stack resource list says what each waits for")});
   return cli::table({"Field", "Value"}, rows);
 }
 
@@ -98,6 +105,40 @@ std::string resource_table(const Json& resources, bool nested) {
   return cli::table(head, rows);
 }
 
+std::string change_table(const Json& changes) {
+  std::vector<cli::Row> rows;
+  for (const char* kind : {"added", "deleted", "replaced", "updated"}) {
+    for (const Json& change : changes.value(kind, Json::array())) {
+      rows.push_back(
+          {kind, text_of(change, "resource_name"), text_of(change, "resource_type"), text_of(change, "stack_name")});
+    }
+  }
+  const std::size_t same = changes.value("unchanged", Json::array()).size();
+  const std::string rest =
+      cat(same, same == 1 ? " resource stays" : " resources stay", " as ", same == 1 ? "it is\n" : "they are\n");
+  return rows.empty() ? cat("nothing would change: ", rest)
+                      : cat(cli::table({"Change", "Resource", "Type", "Stack"}, rows), rest);
+}
+
+namespace {
+
+void add_planned(const Json& resources, std::vector<cli::Row>& rows) {
+  for (const Json& each : resources) {
+    if (each.is_array())
+      add_planned(each, rows);
+    else
+      rows.push_back({text_of(each, "resource_name"), text_of(each, "resource_type"), text_of(each, "stack_name")});
+  }
+}
+
+}  // namespace
+
+std::string planned_table(const Json& resources) {
+  std::vector<cli::Row> rows;
+  add_planned(resources, rows);
+  return cli::table({"Resource", "Type", "Stack"}, rows);
+}
+
 std::string EventPaths::line(const Json& event) {
   const std::string stack = last_part(link_of(event, "stack"), 1);
   const std::string physical = text_of(event, "physical_resource_id");
@@ -107,8 +148,8 @@ std::string EventPaths::line(const Json& event) {
   const std::string path = paths_.count(stack) > 0 ? paths_[stack] : root_;
   const std::string own = physical == stack ? path : cat(path, ".", text_of(event, "resource_name"));
   if (physical != stack && !physical.empty()) paths_.emplace(physical, own);
-  return one_line(cat(replace_all(text_of(event, "event_time"), "T", " "), " [", own,
-                      "]: ", text_of(event, "resource_status"), "  ", text_of(event, "resource_status_reason")));
+  return one_line(cat(replace_all(text_of(event, "event_time"), "T", " "), " [", own, "]: ",
+                      text_of(event, "resource_status"), "  ", lines_as_one(text_of(event, "resource_status_reason"))));
 }
 
 std::string failure_text(const std::string& path, const Json& resource, const Json& deployment) {

@@ -16,6 +16,11 @@ namespace hearth::metadata::live {
 [[nodiscard]] std::string resource_fields(const Json& resource);
 [[nodiscard]] std::string resource_table(const Json& resources, bool nested);
 
+/// What an update would do, from "resource_changes" of its preview; resources that stay are counted.
+[[nodiscard]] std::string change_table(const Json& changes);
+/// What a new stack would be made of, from "resources" of its preview.
+[[nodiscard]] std::string planned_table(const Json& resources);
+
 /// Names events by the path of their resource, as the field's client does: it has to see a nested stack's parent first.
 class EventPaths {
  public:

@@ -167,4 +167,8 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
   return body;
 }
 
+Json make_changes(const UploadRequest& request) {
+  return {{"stack_name", request.name}, {"parameters", to_json(parameters_of(request.parameters))}};
+}
+
 }  // namespace hearth::metadata::live

@@ -22,4 +22,7 @@ struct UploadRequest {
 /// Throws Error.
 [[nodiscard]] Json make_upload(const UploadRequest& request, const FileReader& reader);
 
+/// Of an update that keeps the stack's own template: parameters only.
+[[nodiscard]] Json make_changes(const UploadRequest& request);
+
 }  // namespace hearth::metadata::live

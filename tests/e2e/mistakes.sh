@@ -230,10 +230,16 @@ mistake 0 "Changed node alpha" -- node unset alpha --extra x_seed
 mistake 0 "Node alpha is out of service" -- node maintenance set alpha
 mistake 0 "Node alpha is in service" -- node maintenance unset alpha
 mistake 0 "Forgot all events but the newest 100" -- node events --keep 100
+mistake 2 "'redfish_password=…' stands where a node's name is expected" "--driver-info redfish_password=…" -- node set alpha redfish_password=hush
+! grep -q hush said || fail "node set: a password is told: $(cat said)"
+mistake 1 "node dead has no redfish_adress in driver_info" "did you mean redfish_address?" -- node unset dead --driver-info redfish_adress
+mistake 0 "redfish_password_file: there is no file /etc/hearth/nothere on this machine yet" -- node set dead --driver-info redfish_password_file=/etc/hearth/nothere
+"$HEARTH" node unset dead --driver-info redfish_password_file
+mistake 1 "the driver redfish of node dead has no serial console" "the BMC's own page" -- node console dead
 printf '{"nodes": [\n{"name": "\xff", "pm_type": "fake-hardware"}]}' > bytes.json
 mistake 1 'bytes.json:2: this line is no UTF-8' 'iconv -f' -- node import bytes.json
 printf '{"nodes": [{"name": "a\\nb", "pm_type": "fake-hardware"}]}' > lines.json
-mistake 1 'node #0: Name "a\nb" is invalid' -- node import lines.json
+mistake 1 'node #0 (a\nb): Name "a\nb" is invalid' -- node import lines.json
 mistake 1 "dead is enroll, not manageable: " "Connection refused" "hearth node events dead" -- node manage dead
 mistake 0 "| Reason" "Connection refused" -- node list
 mistake 2 "there is no state 'actve'; did you mean 'active'?" -- node list --provision-state actve
@@ -258,7 +264,6 @@ mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
-mistake 2 "'redfish_password=x' is no node's name" "--driver-info redfish_password=x" -- node set dead redfish_password=x
 mistake 1 "node dead has the driver redfish" "its BMC's own page" -- node console dead
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
 mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
@@ -319,6 +324,10 @@ mistake 2 "there is no key 'mca'; did you mean mac?" -- site new new.yaml --no-q
 mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no address in 192.0.2.0/24" -- \
     site new new.yaml --no-questions --subnet 192.0.2.0/24 --seed 198.51.100.1
 mistake 2 "nothing is written" "the answers ended" -- site new new.yaml --ask
+mistake 2 "KEY=VALUE is expected, not 'q'" "a comma within a value" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --bmc type=redfish,password=p,q
+mistake 1 "nothing is written" "holds the seed's own address" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --pool 192.0.2.1-192.0.2.50
+"$HEARTH" site new hall.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
+expect_text out "nothing is said of how a boot: by Redfish as their BMCs have it" "this machine has no card eth77"
 mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
 mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a
 mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --shell a --console a
@@ -338,4 +347,26 @@ mistake 2 "say --unsigned" -- bundle unpack newer/site.bundle -C place/it
 "$HEARTH" bundle unpack newer/site.bundle -C place/it --unsigned > said 2>&1 || fail "a bundle can't be unpacked: $(cat said)"
 mistake 1 "a newer bundle site was unpacked here before" "--older unpacks it" -- bundle unpack older/site.bundle -C place/more --unsigned
 "$HEARTH" bundle unpack older/site.bundle -C place/more --unsigned --older > said 2>&1 || fail "not even with --older: $(cat said)"
+# Who is taken out of the file people is shut out at once; a line that is wrong shuts nobody out.
+mkdir -m 700 held
+token=$(printf '%064d' 7)
+echo "$token" > bert.token
+echo "bert read $token" > held/people
+chmod 600 held/people
+"$HEARTH" node serve --state held --port 0 > held.out 2> held.log &
+server=$!
+trap 'kill $server 2> /dev/null || true; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -s held/endpoint ] && break; sleep 0.1; done
+by_bert() { "$HEARTH" node list --url "$(cat held/endpoint)" --token-file bert.token > said 2>&1; }
+by_bert || fail "node serve: bert is not let in: $(cat said held.log)"
+echo "bert raed $token" > held/people
+for _ in $(seq 50); do grep -q 'whoever was let in before still is' held.log && break; sleep 0.1; done
+expect_text held.log "whoever was let in before still is: " "held/people:1: "
+by_bert || fail "node serve: a line that is wrong shuts people out: $(cat said)"
+: > held/people
+for _ in $(seq 50); do by_bert || break; sleep 0.1; done
+! by_bert || fail "node serve: who was taken out of people is still let in"
+kill $server
+wait $server || true
+
 finish

@@ -63,7 +63,12 @@ for word in suspend resume check; do
 done
 
 kept=$(stack "snapshot create" site --name before)
-stack update site -t top.yaml -e env.yaml -P text=two --wait >/dev/null
+if stack update site -P text=two 2>why; then fail "an update of nothing"; fi
+grep -q -- '--existing' why || fail "no way to keep the template: $(cat why)"
+grep -q '| updated *| v \|| replaced *| v ' <<<"$(stack update site --existing -P text=two --dry-run)" || fail "no preview: $(stack update site --existing -P text=two --dry-run)"
+[ "$(stack 'output show' site v)" = one ] || fail "a preview changes something"
+stack update site --existing -P text=two --wait >followed
+grep -q '\[site\]: UPDATE_IN_PROGRESS' <<<"$(head -1 followed)" || fail "events of before the update are printed: $(cat followed)"
 [ "$(stack 'output show' site v)" = two ] || fail "not updated"
 grep -q before <<<"$(stack "snapshot list" site)" || fail "no snapshot"
 stack "snapshot restore" site "$kept" --wait >/dev/null

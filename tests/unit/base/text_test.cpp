@@ -57,6 +57,13 @@ TEST(Text, JoinAndSplitAreEachOthersReverse) {
   EXPECT_EQ(split(join({"a", "", "b"}, ","), ','), (std::vector<std::string>{"a", "", "b"}));
 }
 
+TEST(Text, LinesAsOneKeepWhatTheySay) {
+  EXPECT_EQ(lines_as_one("Input/output error\n  while writing /dev/vda\n\n"),
+            "Input/output error; while writing /dev/vda");
+  EXPECT_EQ(lines_as_one("one"), "one");
+  EXPECT_EQ(lines_as_one("\n"), "");
+}
+
 TEST(Text, TrimTakesBlanksFromBothEndsOnly) {
   EXPECT_EQ(trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(trim(" \n"), "");

@@ -50,8 +50,8 @@ TEST(NodeText, aTerminalThatIsTooNarrowForTheTableGetsAFewLinesForEachNode) {
 }
 
 TEST(NodeText, givesTheTerminalNoOrders) {
-  EXPECT_EQ(event_line({{"at", "2026-11-25T10:00:00.000000"}, {"kind", "power"}, {"text", "off\x1b[2J\n"}}),
-            "2026-11-25 10:00:00 site power: off\\x1b[2J\\n");
+  EXPECT_EQ(event_line({{"at", "2026-11-25T10:00:00.000000"}, {"kind", "power"}, {"text", "off\x1b[2J\nERROR\n"}}),
+            "2026-11-25 10:00:00 site power: off\\x1b[2J; ERROR");
 }
 
 /// The last cell of the only row.

@@ -172,6 +172,16 @@ TEST_F(GateTest, aLogInOutlivesARestartLetsOnlyLookAndCannotBeMadeUp) {
     EXPECT_EQ(restarted.ask({{"Cookie", forged}}).status, 401) << forged;
 }
 
+TEST_F(GateTest, whoIsTakenOutIsShutOutAtOnceWithHisLogIn) {
+  const ServedResponse in = ask({{"X-Auth-Token", "secret-of-ann-herself"}}, "POST", "/v1/hearth/login");
+  const std::string cookie = in.headers.front().second.substr(0, in.headers.front().second.find(';'));
+  ASSERT_EQ(ask({{"Cookie", cookie}}).status, 200);
+  gate.set_people({{"bert", Role::read, "secret-of-bert-himself"}});
+  EXPECT_EQ(ask({{"X-Auth-Token", "secret-of-ann-herself"}}).status, 401);
+  EXPECT_EQ(ask({{"Cookie", cookie}}).status, 401);
+  EXPECT_EQ(ask({{"X-Auth-Token", "secret-of-bert-himself"}}).status, 200);
+}
+
 TEST_F(GateTest, refusalsOfStrangersDoNotFillTheLog) {
   for (int one = 0; one < 10000; ++one) static_cast<void>(ask({}));
   EXPECT_LE(log.lines.size(), 60U);

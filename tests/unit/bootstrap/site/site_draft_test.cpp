@@ -55,6 +55,8 @@ TEST(SiteDraft, usualAddressesFitTheNetwork) {
   EXPECT_EQ(usual_seed("192.0.2.0/24"), "192.0.2.1");
   EXPECT_EQ(usual_pool("192.0.2.0/24"), "192.0.2.100-192.0.2.199");
   EXPECT_EQ(usual_pool("192.0.2.64/27"), "192.0.2.79-192.0.2.93");
+  EXPECT_EQ(usual_pool("192.0.2.0/30"), "192.0.2.2-192.0.2.2") << "the first is the seed's";
+  EXPECT_EQ(usual_pool("192.0.2.0/31"), "");
   EXPECT_EQ(usual_pool("x"), "");
 }
 
@@ -95,6 +97,9 @@ TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
   EXPECT_NE(parse_machine_words("name=a,mca=x").error().find("did you mean mac?"), std::string::npos);
   EXPECT_NE(parse_machine_words("mac=x").error().find("name= is missing"), std::string::npos);
   EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected, not 'a'"), std::string::npos);
+  EXPECT_EQ(parse_machine_words(R"(name=a,bmc.password=p\,q\\)").value()["bmc"]["password"], R"(p,q\)");
+  EXPECT_EQ(parse_machine_words("name=a,bmc.password=p,q").error(),
+            R"(--machine: KEY=VALUE is expected, not 'q' (a comma within a value is written \,))");
 }
 
 TEST(SiteDraft, AWrongKeyOfABmcIsToldWithTheNearestRightOne) {

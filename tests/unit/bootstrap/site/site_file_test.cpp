@@ -49,7 +49,7 @@ struct SiteFileWrong {
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<SiteFileWrong, 23> cases = {{
+  const std::array<SiteFileWrong, 28> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
@@ -80,6 +80,12 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
        "site.yaml:6: machines[1]: The following fields are missing: bmc.address"},
       {"N\nmachines:\n- bmc: {type: ipmi, address: a, ipmi_prt: 1, pm_colour: red}\n", "Unknown field pm_colour"},
       {"N\nbmc: redfish\n", "site.yaml:3: bmc: a map is expected here"},
+      {"N\nmachines: [{address: 192.0.2.255}]\n", "192.0.2.255 is the network's first or last address"},
+      {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.9-192.0.2.10, gateway: 192.0.2.254}\n",
+       "unknown key 'gateway' (router?)"},
+      {"N\nnetworks: []\n", "unknown key 'networks': that is hearth pxe's own form"},
+      {"N\ninventory: x\n", "unknown key 'inventory': hearth rehearse"},
+      {"N\nmachines:\n- bmc: {type: ipmi, address: a, user: u, pasword: p}\n", "Unknown field pasword (password?)"},
   }};
   for (const SiteFileWrong& wrong : cases) {
     const std::string text = replace_all(wrong.text, "N\n", cat(k_network, "\n"));
@@ -94,6 +100,31 @@ TEST(SiteFile, allThatIsWrongIsToldAtOnce) {
       parse_site_file(cat(k_network, "machines: [{cpus: 0}, {firmware: x}]\nimage: 7\n"), "s.yaml");
   ASSERT_FALSE(site);
   EXPECT_EQ(split_lines(site.error()).size(), 3U) << site.error();
+}
+
+TEST(SiteFile, aFaultOfAllBmcsIsToldOnce) {
+  const Result<SiteFile, std::string> site = parse_site_file(
+      cat(k_network,
+          "bmc: {type: ipmi, address: a, user: u, password: p, colour: red}\nmachines: [{name: a}, {name: b}]\n"),
+      "s.yaml");
+  ASSERT_FALSE(site);
+  EXPECT_NE(site.error().find("s.yaml:2: bmc: Unknown field colour"), std::string::npos) << site.error();
+  EXPECT_EQ(site.error().find("Unknown field"), site.error().rfind("Unknown field")) << site.error();
+}
+
+TEST(SiteFile, whatIsHardlyMeantIsDoubted) {
+  const auto doubts = [](const char* pool, const char* machine) {
+    const std::string text =
+        cat("network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: ", pool,
+            "}\ndeploy: {kernel: k, ramdisk: r}\nmachines:\n- {name: a, mac: '52:54:00:00:00:01', address: ", machine,
+            ", bmc: {type: redfish, address: 'https://192.0.2.50', user: u, password: p}}\n");
+    return join(site_doubts(parse_site_file(text, "s.yaml").value(), "s.yaml"), "\n");
+  };
+  EXPECT_EQ(doubts("192.0.2.100-192.0.2.199", "192.0.2.51"), "");
+  EXPECT_EQ(doubts("192.0.2.1-192.0.2.9", "192.0.2.51"),
+            "s.yaml: network.pool: 192.0.2.1-192.0.2.9 holds the seed's own address, 192.0.2.1");
+  EXPECT_EQ(doubts("192.0.2.100-192.0.2.199", "192.0.2.50"),
+            "s.yaml:4: machines[0].address: 192.0.2.50 is its own BMC's: a machine and its BMC have one each");
 }
 
 TEST(SiteFile, filesThatAreMissingAreNamedWithWhatMakesThem) {

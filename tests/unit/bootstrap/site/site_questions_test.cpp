@@ -67,6 +67,19 @@ TEST(SiteQuestions, aSiteIsAskedForAndEachAnswerIsChecked) {
   EXPECT_EQ(site->inventory[0].data["pm_system_id"], "/redfish/v1/Systems/1");
 }
 
+TEST(SiteQuestions, addressesThatNoMachineCanHaveAreAskedAgain) {
+  Person person{.answers = {"192.0.2.1-192.0.2.9", "", "", "", "", "", "redfish", "", "p", "a", "52:54:00:00:00:01", "",
+                            "", "192.0.2.255", "192.0.2.50", "192.0.2.50", "192.0.2.60", "", ""}};
+  SiteDraft draft;
+  draft.subnet = "192.0.2.0/24";
+  draft.seed = "192.0.2.3";
+  ask_for_site(draft, person.ask, person.say);
+  ASSERT_EQ(person.told.size(), 3U) << join(person.told, "\n");
+  EXPECT_EQ(person.told[0], "  '192.0.2.1-192.0.2.9' holds the seed's own address");
+  EXPECT_EQ(person.told[1], "  '192.0.2.255' is the network's first or last address, which no machine can have");
+  EXPECT_EQ(person.told[2], "  that is the machine's own; its BMC has another");
+}
+
 TEST(SiteQuestions, whatOptionsHaveSaidIsNotAsked) {
   Person person{.answers = {"", "", "", "", "", ""}};
   SiteDraft draft;

@@ -137,6 +137,27 @@ TEST(NodeCauses, WhatIsTriedAgainIsToldUntilSomethingGoesWell) {
   EXPECT_EQ(first(busy), "Nothing is wrong: it is deploying, at \"power off\".");
 }
 
+TEST(NodeCauses, HowOftenItIsTriedAgainIsToldWithIt) {
+  NodeFacts busy = facts(working("power off"));
+  busy.events = {k_begins, event(k_minute, "retry", "power off: BMC b: HTTP 503; trying again (2 of 4)")};
+  EXPECT_EQ(node_causes(busy).front().evidence.back(),
+            "it is tried again by itself (2 of 4): after the last it stays failed, until a person begins it anew");
+}
+
+TEST(NodeCauses, AMachineThatIsToldToBootAsItsBmcDoesNot) {
+  NodeFacts silent = facts({{"provision_state", "wait call-back"},
+                            {"power_state", "power on"},
+                            {"boot_mode", "uefi"},
+                            {"properties", {{"capabilities", "boot_mode:bios,boot_option:local"}}}});
+  silent.events = {k_begins};
+  const Finding found = node_causes(silent).front();
+  EXPECT_EQ(found.evidence.back(),
+            "its BMC said that it boots by uefi; by its capabilities it is told to boot by bios");
+  EXPECT_NE(found.next.find("hearth node set web1 --capability boot_mode:uefi"), std::string::npos) << found.next;
+  silent.node["properties"]["capabilities"] = "boot_mode:uefi";
+  EXPECT_EQ(node_causes(silent).front().next.find("--capability"), std::string::npos);
+}
+
 TEST(NodeCauses, ARamdiskThatFellSilentAtWork) {
   const auto heard = [](Stamp when) {
     NodeFacts busy = facts(working("write image", {{"last_seen", {{"at", at(when)}, {"how", "heartbeat"}}}}));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bootstrap/why/facts.hpp"
+
 namespace hearth::bootstrap::why {
 namespace {
 
@@ -94,6 +96,19 @@ TEST(StackCauses, AnExitCodeIsToldInWords) {
       "Error: resources.run: Deployment to server failed: deploy_status_code : Deployment exited with non-zero status "
       "code: 17")});
   EXPECT_EQ(first("CREATE_FAILED", rows), "What run runs on its server ended with exit code 17.");
+}
+
+TEST(StackCauses, WhatAScriptWroteLastStandsFirst) {
+  Json failed = resource("run", "CREATE_FAILED", "Deployment exited with non-zero status code: 127");
+  failed["deploy_stderr"] = "one\ntwo\nthree\n/tmp/x: line 4: mkdirr: not found\n\n";
+  const std::vector<std::string> evidence = stack_causes(stack("CREATE_FAILED"), Json::array({failed}))[0].evidence;
+  ASSERT_EQ(evidence.size(), 4U);
+  EXPECT_EQ(evidence[0], "stderr: two");
+  EXPECT_EQ(evidence[2], "stderr: /tmp/x: line 4: mkdirr: not found");
+  StackFacts facts;
+  facts.stack = stack("CREATE_FAILED");
+  facts.resources = Json::array({failed});
+  EXPECT_EQ(causes_of(facts)[0].evidence, evidence) << "it is told, too, where facts are passed on";
 }
 
 TEST(StackCauses, AStackThatIsSetAsideCanBePutBackOrDeleted) {

@@ -89,6 +89,24 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
   EXPECT_EQ(engine_->waits_for(*place.live, d1), "") << "it is done";
 }
 
+TEST_F(EngineTest, AResourceThatHasNotBegunWaitsForThoseThatItNeeds) {
+  const std::string id =
+      create("s1", R"({"s": {"role": "server"}, "a": {"role": "deployment", "server": "s", "needs": ["s"]},
+      "b": {"role": "deployment", "server": "s", "needs": ["s", "a"]}})");
+  const StackPlace place = engine_->find("s1");
+  EXPECT_EQ(engine_->waits_for(*place.live, place.live->tree.find_path("b")), "not begun: it needs a, not done yet");
+  RunReport report;
+  report.state = RunReport::State::failed;
+  report.step = "20-os-net-config";
+  engine_->note_run(id, "s", report);
+  engine_->tick();
+  EXPECT_EQ(engine_->events({{id}, "a"}).back().reason.find("s's last run failed"), 0U);
+  EXPECT_TRUE(engine_->events({{id}, "b"}).empty()) << "it has not begun, so it does not wait for its machine";
+  (void)engine_->signal(id, "a", Json::object());
+  const StackPlace later = engine_->find("s1");
+  EXPECT_THAT(engine_->waits_for(*later.live, later.live->tree.find_path("b")), HasSubstr("has not asked"));
+}
+
 constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0", "transport": "POLL_TEMP_URL"},
   "d": {"role": "deployment", "server": "s", "transport": "TEMP_URL_SIGNAL", "needs": ["s"]}})";
 

@@ -20,6 +20,30 @@ TEST(StackTables, ShowWhatTheFieldShows) {
   EXPECT_NE(stack_fields(stacks[0]).find("| stack_name"), std::string::npos);
 }
 
+TEST(StackTables, TellWhatAResourceThatHasNotBegunWaitsFor) {
+  const Json waits = {{"resource_name", "Second"},
+                      {"resource_status", "INIT_COMPLETE"},
+                      {"resource_status_reason", "not begun: it needs First, not done yet"}};
+  EXPECT_NE(resource_table(Json::array({waits}), false).find("it needs First"), std::string::npos);
+  const std::string shown = stack_fields(Json::object(), Json::array({waits}));
+  EXPECT_NE(shown.find("1 resource: hearth stack resource list"), std::string::npos) << shown;
+}
+
+TEST(StackTables, TellWhatAnUpdateWouldDo) {
+  const auto one = [](const char* name) {
+    return Json{{"resource_name", name}, {"resource_type", "T"}, {"stack_name", "s"}};
+  };
+  const Json changes = {
+      {"updated", {one("Deploy")}}, {"added", {one("More")}}, {"unchanged", {one("Server"), one("v")}}};
+  const std::string table = change_table(changes);
+  EXPECT_NE(table.find("| updated | Deploy   | T    | s     |"), std::string::npos) << table;
+  EXPECT_NE(table.find("| added   | More "), std::string::npos) << table;
+  EXPECT_NE(table.find("2 resources stay as they are"), std::string::npos) << table;
+  EXPECT_EQ(table.find("Server"), std::string::npos) << table;
+  EXPECT_EQ(change_table({{"unchanged", {one("v")}}}), "nothing would change: 1 resource stays as it is\n");
+  EXPECT_NE(planned_table({one("a"), Json::array({one("below")})}).find("| below "), std::string::npos);
+}
+
 Json event(const std::string& stack, const std::string& resource, const std::string& physical,
            const std::string& status) {
   Json event = Json::object();

@@ -85,5 +85,12 @@ TEST_F(UploadTest, AMissingFileOrABadParameterIsToldBeforeAnythingIsSent) {
   EXPECT_THROW((void)make_upload(request(), files_), Error);
 }
 
+TEST(Changes, AreParametersOnly) {
+  UploadRequest request;
+  request.name = "web";
+  request.parameters = {"listen=9090"};
+  EXPECT_EQ(make_changes(request), Json::parse(R"({"stack_name": "web", "parameters": {"listen": "9090"}})"));
+}
+
 }  // namespace
 }  // namespace hearth::metadata::live
