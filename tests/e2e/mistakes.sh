@@ -264,7 +264,6 @@ mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
-mistake 1 "node dead has the driver redfish" "its BMC's own page" -- node console dead
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
 mistake 2 "did you mean '--automated-clean'?" -- node serve --automated_clean
 mistake 2 "--wait: 'soon' is no number of seconds" -- node deploy alpha --wait soon
