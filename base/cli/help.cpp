@@ -193,7 +193,8 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
   }
   if (topic == k_manual && !program.pages.empty()) return manual_help(program, width);
   for (const Topic& page : program.pages) {
-    if (page.name == topic || short_name(page) == topic) return page.text;
+    const bool is_it = page.name == topic || short_name(page) == topic;
+    if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-")) return page.text;
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   const std::optional<std::string> near = nearest_topic(program, topic);

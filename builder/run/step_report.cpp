@@ -60,12 +60,17 @@ void add_rejected(const std::string& label, const std::vector<std::string>& reje
 
 bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }
 
-std::string why_line(const Json& step) {
+std::string why_of(const Json& step) {
+  return was_taken(step) || !step.contains("why") ? "" : join(step.at("why").get<std::vector<std::string>>(), "; ");
+}
+
+/// `before`: the reason of the line before, which is not said again.
+std::string why_line(const Json& step, const std::string& before) {
   std::string line = cat(was_taken(step) ? "  kept  " : "  ran   ", step.at("step").get<std::string>());
   line.resize(std::max(line.size() + 2, k_column), ' ');
   line += cat(fixed(step.at("seconds").get<double>(), 1), " s");
-  if (!was_taken(step) && step.contains("why"))
-    line += cat("  ", join(step.at("why").get<std::vector<std::string>>(), "; "));
+  const std::string why = why_of(step);
+  if (!why.empty() && why != before) line += cat("  ", why);
   return cat(line, "\n");
 }
 
@@ -74,7 +79,7 @@ std::string wrong_place(const Json& report) {
   std::size_t i = 0;
   for (const Json& step : list_member(report, "steps")) {
     try {
-      static_cast<void>(why_line(step));
+      static_cast<void>(why_line(step, ""));
     } catch (const Json::exception&) {
       return cat("steps[", i, "]");
     }
@@ -136,10 +141,12 @@ std::vector<std::string> layers_of_report(std::string_view text, const std::stri
 
 std::string why_text(const Json& report) {
   std::string text;
+  std::string before;
   std::size_t ran = 0;
   for (const Json& step : report.at("steps")) {
     if (!was_taken(step)) ++ran;
-    text += why_line(step);
+    text += why_line(step, before);
+    before = why_of(step);
   }
   const auto taken = report.at("taken").get<std::size_t>();
   return cat(text, taken, taken == 1 ? " step was" : " steps were", " taken from layers, ", ran, " ran\n");

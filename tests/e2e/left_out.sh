@@ -133,7 +133,10 @@ mkdir -p mine/debian-minimal cache/apt/debian/lists-bookworm-amd64
 echo operating-system > mine/debian-minimal/element-provides
 printf 'Package: nginx-light\n\nPackage: git\n' > cache/apt/debian/lists-bookworm-amd64/m_dists_bookworm_main_binary-amd64_Packages
 element && printf 'nginx-lihgt:\ngit:\n' > mine/web/package-installs.yaml
-DIB_RELEASE=bookworm DIB_IMAGE_CACHE=$work/cache "$HEARTH" image plan -n -a amd64 -p gitt debian-minimal web > plan 2>&1 || fail "no plan: $(cat plan)"
-expect_text plan "mine/web/package-installs.yaml:1: warning: nginx-lihgt is in no repository of debian bookworm; did you mean nginx-light?" \
-    "-p: warning: gitt is in no repository of debian bookworm; did you mean git?"
+DIB_RELEASE=bookworm DIB_IMAGE_CACHE=$work/cache "$HEARTH" image plan -n -a amd64 -p gitt debian-minimal web > plan 2>&1 && fail "planned all the same: $(cat plan)"
+expect_text plan "mine/web/package-installs.yaml:1: error: nginx-lihgt is in no repository of debian bookworm; did you mean nginx-light?" \
+    "-p: error: gitt is in no repository of debian bookworm; did you mean git?"
+DIB_DEBIAN_COMPONENTS=main,contrib DIB_RELEASE=bookworm DIB_IMAGE_CACHE=$work/cache "$HEARTH" image plan -n -a amd64 -p gitt debian-minimal web > plan 2>&1 ||
+    fail "another component may have it: $(cat plan)"
+expect_text plan "-p: warning: gitt is in no repository of debian bookworm; did you mean git?"
 finish

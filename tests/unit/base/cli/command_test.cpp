@@ -169,6 +169,10 @@ TEST(RunProgram, AnUnknownCommandSuggestsTheNearest) {
   EXPECT_THAT(run_demo({"entirely-different"}).err, testing::Not(HasSubstr("did you mean")));
   EXPECT_THAT(run_demo({"create", "x.json"}).err,
               HasSubstr("there is no command 'create'; did you mean 'image create'?"));
+  EXPECT_THAT(run_demo({"create", "-o", "x"}).err,
+              HasSubstr("there is no command 'create'; did you mean 'image create'?"));
+  EXPECT_THAT(run_demo({"disk-image-create", "x"}).err,
+              HasSubstr("there is no command 'disk-image-create'; did you mean 'image create'?"));
 }
 
 TEST(RunProgram, AWrongOptionIsAUsageErrorOfThatCommand) {

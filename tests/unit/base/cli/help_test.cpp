@@ -93,7 +93,8 @@ TEST(TopicHelp, PrintsAPageOfTheManualByItsNameOrTheLastPartOfIt) {
   Program program = demo();
   program.pages = {{"howto/ssh", "Log in", "# Log in\n\n    ssh web\n"}};
   EXPECT_EQ(topic_help(program, "ssh", 80), "# Log in\n\n    ssh web\n");
-  EXPECT_EQ(topic_help(program, "howto/ssh", 80), topic_help(program, "ssh", 80));
+  for (const char* name : {"howto/ssh", "howto-ssh", "howto ssh"})
+    EXPECT_EQ(topic_help(program, name, 80), topic_help(program, "ssh", 80)) << name;
   EXPECT_THAT(topic_help(program, "manual", 80), HasSubstr("  howto/ssh  Log in\n"));
   EXPECT_THAT(overview(program, 80), HasSubstr("manual"));
 }
