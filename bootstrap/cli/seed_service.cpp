@@ -22,6 +22,7 @@
 #include "bootstrap/boot/boot_service.hpp"
 #include "bootstrap/boot/first_signs.hpp"
 #include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/gate/kept_people.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/page/heat_stacks.hpp"
 #include "bootstrap/page/status_page.hpp"
@@ -39,29 +40,6 @@ namespace hearth::bootstrap {
 namespace {
 
 using metadata::live::url_host;
-
-std::string kept_token(const fs::path& directory) {
-  RealFileSystem files;
-  const fs::path path = directory / "api-token";
-  const std::optional<std::string> kept = files.read(path);
-  if (kept && !trim(*kept).empty()) return std::string(trim(*kept));
-  const std::string token = random_hex(32);
-  files.write(path, cat(token, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
-  return token;
-}
-
-std::string people_text(const fs::path& directory) { return RealFileSystem().read(directory / "people").value_or(""); }
-
-/// Whose token opens the people's face: api-token's an administrator's, those of the file people as it says.
-std::vector<Credential> kept_people(const fs::path& directory) {
-  const fs::path file = directory / "people";
-  if (const auto status = RealFileSystem().status(file); status && (status->mode & 0077U) != 0)
-    cli::tell(cat("warning: ", file.string(), ", which holds people's tokens, is open to other users of this machine: ",
-                  "chmod 600 ", file.string(), "\n"));
-  std::vector<Credential> people = parse_people(people_text(directory), file.string());
-  people.push_back({"admin", Role::admin, kept_token(directory)});
-  return people;
-}
 
 /// Names that this machine is reached by, beside its addresses.
 std::vector<std::string> own_hosts(const cli::Arguments& arguments) {
@@ -502,23 +480,6 @@ struct SeedService::Parts {
     throw;
   }
 
-  /// Who was put into the file people, or taken out, counts within a second. A file with faults changes nothing.
-  void look_at_people() {
-    std::string fault;
-    try {
-      std::string text = people_text(directory);
-      if (text == known_people) return people_fault.clear();
-      people_gate.set_people(kept_people(directory));
-      known_people = std::move(text);
-      log.log(LogLevel::info, cat(directory.string(), "/people was read anew: who is not in it is shut out"));
-    } catch (const Error& error) {
-      fault = error.what();
-    }
-    if (!fault.empty() && fault != people_fault)
-      log.log(LogLevel::warning, cat("whoever was let in before still is: ", fault));
-    people_fault = std::move(fault);
-  }
-
   void open_boot(const cli::Arguments& arguments) {
     BootService::Options options;
     options.force = arguments.has("boot-force");
@@ -583,9 +544,8 @@ struct SeedService::Parts {
   ConsoleDesk desk;
   HeatStacks shown_stacks;
   StatusPage page;
-  std::string known_people = people_text(directory);  ///< what stood in the file when it was read last
-  std::string people_fault;                           ///< what is wrong with it since; told once
   Gate people_gate;
+  KeptPeople kept{directory, people_gate, log};
   Gate machines_gate;
   EngineAccess access;
   HttpServer server;
@@ -624,7 +584,7 @@ void SeedService::run() {
   }
   parts_->server.every(std::chrono::seconds(1), [this] {
     parts_->signs.look();
-    parts_->look_at_people();
+    parts_->kept.look();
   });
   parts_->server.run(true);
   parts_->places.remove();
