@@ -18,6 +18,7 @@ class ConductorClient;
 [[nodiscard]] std::vector<cli::Command> verb_commands();
 [[nodiscard]] std::vector<cli::Command> baremetal_commands();
 [[nodiscard]] std::vector<cli::Command> image_commands();
+[[nodiscard]] std::vector<cli::Command> backup_commands();
 [[nodiscard]] cli::Command console_command();
 [[nodiscard]] cli::Command serve_command();
 [[nodiscard]] cli::Command deploy_command();

@@ -26,6 +26,7 @@
 #include "bootstrap/power/all_drivers.hpp"
 #include "bootstrap/power/consoles.hpp"
 #include "bootstrap/site/boot_site.hpp"
+#include "bootstrap/store/kept_answers.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/boot/answer.hpp"
@@ -296,6 +297,7 @@ struct OwnEngine {
     metadata::live::ServiceSettings settings;
     settings.state = state;
     settings.urls = urls;
+    settings.database = arguments.value_or("database", "");
     settings.provides_machines = true;
     settings.trust_loopback = false;
     settings.limits = metadata::live::request_limits(arguments);
@@ -351,7 +353,7 @@ struct SeedService::Parts {
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
         rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
-        store((directory / "state.db").string()),
+        store(open_store(directory, arguments.value_or("database", ""))),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
@@ -366,6 +368,8 @@ struct SeedService::Parts {
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
+        people_answers(people_gate, store),
+        machine_answers(machines_gate, store),
         access(engine),
         server({.body_bytes = Gate::k_inventory,
                 .all_bodies = 2 * Gate::k_inventory,
@@ -389,6 +393,12 @@ struct SeedService::Parts {
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
+    if (Home* home = store.home()) home->start([this] { server.post([this] { look_at_home(); }); });
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts() {
+    if (Home* home = store.home()) home->end();  // its thread tells the server
   }
 
   [[nodiscard]] Json pace_shown() {
@@ -402,6 +412,23 @@ struct SeedService::Parts {
             {"nodes", conductor.ledger().nodes().size()}};
   }
 
+  /// The database elsewhere has kept more, or something is wrong with it.
+  void look_at_home() {
+    Home& home = *store.home();
+    conductor.became_durable();
+    people_answers.look();
+    machine_answers.look();
+    const std::string trouble = home.trouble();
+    if (home.is_lost()) {
+      server.stop();
+    } else if (!trouble.empty() && trouble != trouble_of_home) {
+      log.error(cat("nothing is acknowledged and no order given until the database takes it: ", trouble));
+    } else if (trouble.empty() && !trouble_of_home.empty()) {
+      log.info(cat(home.name(), " answers again: what waited is kept"));
+    }
+    trouble_of_home = trouble;
+  }
+
   /// Each 50 ms, if all that this thread has to do lets it.
   void round() {
     const MonotonicTime begun = clock.now();
@@ -411,7 +438,8 @@ struct SeedService::Parts {
       const bool busy = 2 * (used - last_used) >= late;
       pace.took(busy ? "late busy" : "late idle", late, begun);
     }
-    if (boot) boot->tick();
+    if (store.home() != nullptr) look_at_home();
+    if (boot && trouble_of_home.empty()) boot->tick();  // what was heard waits, too
     conductor.tick();
     last_round = clock.now();
     last_used = thread_time();
@@ -435,11 +463,11 @@ struct SeedService::Parts {
     const std::uint16_t port = metadata::live::port_option(arguments, "port", 6385);
     const std::string address = arguments.value_or("listen", "127.0.0.1");
     const std::optional<TlsFiles> tls = people_tls(arguments, networks, directory);
-    const std::uint16_t bound = server.listen("api", address, port, people_gate, tls ? &*tls : nullptr);
+    const std::uint16_t bound = server.listen("api", address, port, people_answers, tls ? &*tls : nullptr);
     say("api", address, bound);
     places.add(directory / k_api_socket);
     places.add(directory / "endpoint");
-    server.listen_locally("api", directory / k_api_socket, people_gate);
+    server.listen_locally("api", directory / k_api_socket, people_answers);
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
     nodes_url = cat(tls ? "https://" : "http://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
@@ -447,7 +475,7 @@ struct SeedService::Parts {
     const std::string scheme = machines_tls ? "https://" : "http://";
     for (const std::string& own : networks) {
       const std::uint16_t agent_port =
-          server.listen("agents", own, port, machines_gate, machines_tls ? &*machines_tls : nullptr);
+          server.listen("agents", own, port, machine_answers, machines_tls ? &*machines_tls : nullptr);
       say("agents", own, agent_port);
       if (agent_face.url.empty()) agent_face.url = cat(scheme, url_host(own), ":", agent_port);
     }
@@ -533,6 +561,9 @@ struct SeedService::Parts {
   StatusPage page;
   Gate people_gate;
   Gate machines_gate;
+  KeptAnswers people_answers;
+  KeptAnswers machine_answers;
+  std::string trouble_of_home;  ///< as it was told last
   EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
@@ -570,7 +601,12 @@ void SeedService::run() {
   }
   parts_->server.every(std::chrono::seconds(1), [this] { parts_->signs.look(); });
   parts_->server.run(true);
+  if (Home* home = parts_->store.home()) home->end();
   parts_->places.remove();
+  if (Home* home = parts_->store.home(); home != nullptr && home->is_lost()) {
+    throw Error(ErrorKind::external, cat(home->trouble(), ": this conductor gives no orders any more"))
+        .hint("What it had not acknowledged is lost; what it had, the other one knows. Stop one of the two for good.");
+  }
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
         .hint("the reason is in the log above; start it again");

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
 #include "pxe/privileges.hpp"
 
 namespace hearth::bootstrap {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/shown.hpp"
 
