@@ -177,7 +177,9 @@ std::string Home::trouble() const {
 void Home::check() const {
   const std::string why = trouble();
   if (why.empty()) return;
-  throw sql::StoreError(why, "the database in which the nodes are kept does not answer").hint("It is tried again.");
+  sql::StoreError error(why, "the database in which the nodes are kept does not answer");
+  error.hint("It is tried again.");
+  throw error;
 }
 
 bool Home::wait(std::chrono::milliseconds patience) const {

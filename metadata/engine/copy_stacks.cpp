@@ -61,7 +61,7 @@ bool copy_stacks(const std::string& from, const std::string& to) {
   if (!has_tables(source)) return false;
   {
     SqlRepository made(to);
-    if (made.has_stacks() || !made.settings_below("").empty())
+    if (made.has_stacks())
       throw Error(ErrorKind::input, cat("there are stacks in ", sql::without_password(to), " already"))
           .hint("Name a database without any.");
   }
