@@ -33,6 +33,12 @@ class StoreError : public Error {
   bool is_superseded_ = false;
 };
 
+/// How a PostgreSQL database is opened.
+enum class Use {
+  drive,  ///< by this process alone
+  look    ///< only to read, also while another process drives it; a transaction sees one state of it
+};
+
 namespace detail {
 
 /// One prepared statement of a kind of database.
@@ -61,7 +67,8 @@ class Connection {
 };
 
 [[nodiscard]] std::unique_ptr<Connection> open_sqlite(const std::string& path);
-[[nodiscard]] std::unique_ptr<Connection> open_postgres(const std::string& url);
+[[nodiscard]] std::unique_ptr<Connection> open_postgres(const std::string& url, const std::string& schema = "",
+                                                        Use use = Use::drive);
 
 }  // namespace detail
 
@@ -89,8 +96,9 @@ class Statement {
 class Database {
  public:
   /// "postgresql://USER@HOST/NAME" (or postgres://), else a file that is opened or created with mode 0600; ":memory:"
-  /// for tests. Throws Error naming it, without the password. A PostgreSQL database is taken for this process alone.
-  explicit Database(const std::string& place);
+  /// for tests. Throws Error naming it, without the password. A PostgreSQL database is taken for this process alone;
+  /// with `schema` (lower-case letters), only the tables in that, which is made where it is not there.
+  explicit Database(const std::string& place, const std::string& schema = "", Use use = Use::drive);
   /// With a connection that was made otherwise, as tests do to let it fail.
   Database(std::unique_ptr<detail::Connection> connection, bool is_postgres)
       : is_postgres_(is_postgres), connection_(std::move(connection)) {}
@@ -117,6 +125,8 @@ class Database {
 };
 
 [[nodiscard]] bool is_postgres_url(std::string_view place);
+/// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d"; likewise a password behind "?". All else as it is.
+[[nodiscard]] std::string without_password(const std::string& place);
 
 /// A transaction that is rolled back unless committed.
 class Transaction {

@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 #include <libpq-fe.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sql/database.hpp"
 #include "base/text.hpp"
 
@@ -22,6 +24,8 @@ struct Libpq {
   decltype(&::PQclear) clear;
   decltype(&::PQconnectPoll) connect_poll;
   decltype(&::PQconnectStart) connect_start;
+  decltype(&::PQconninfoFree) conninfo_free;
+  decltype(&::PQconninfoParse) conninfo_parse;
   decltype(&::PQconsumeInput) consume_input;
   decltype(&::PQerrorMessage) error_message;
   decltype(&::PQfinish) finish;
@@ -55,6 +59,8 @@ const Libpq& libpq() {
     resolve_function(library, "PQclear", functions.clear);
     resolve_function(library, "PQconnectPoll", functions.connect_poll);
     resolve_function(library, "PQconnectStart", functions.connect_start);
+    resolve_function(library, "PQconninfoFree", functions.conninfo_free);
+    resolve_function(library, "PQconninfoParse", functions.conninfo_parse);
     resolve_function(library, "PQconsumeInput", functions.consume_input);
     resolve_function(library, "PQerrorMessage", functions.error_message);
     resolve_function(library, "PQfinish", functions.finish);
@@ -76,11 +82,13 @@ const Libpq& libpq() {
   return loaded;
 }
 
-/// Held as long as we are connected: no two processes drive one database. Any number will do that others don't use.
+/// Held as long as we are connected: no two processes drive one part of a database. Any number will do that others
+/// don't use.
+constexpr const char* k_lock_number = "7521846120734";
 /// The wait is for the server to notice that a predecessor died; later it is for whoever locked a table, and forgot it.
-constexpr const char* k_take = "SET lock_timeout = '5s'; SELECT pg_advisory_lock(7521846120734)";
+constexpr const char* k_lock_patience = "5s";
 /// Where others are served meanwhile, who asks is told to come again soon.
-constexpr const char* k_take_beside = "SET lock_timeout = '1s'; SELECT pg_advisory_lock(7521846120734)";
+constexpr const char* k_lock_patience_beside = "1s";
 
 constexpr int k_look_milliseconds = 2;  ///< between two calls of what is done meanwhile
 /// A server that says nothing for as long is none, but for what wipes a large database before anybody is served.
@@ -95,13 +103,33 @@ struct ConnectionDeleter {
   void operator()(PGconn* connection) const { libpq().finish(connection); }
 };
 
-/// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d".
-std::string without_password(const std::string& url) {
-  const std::size_t start = url.find("://") + 3;
-  const std::size_t at = url.rfind('@', url.find('/', start));
-  const std::size_t colon = url.find(':', start);
-  if (at == std::string::npos || colon == std::string::npos || colon > at) return url;
-  return cat(url.substr(0, colon), ":***", url.substr(at));
+struct ConninfoDeleter {
+  void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
+};
+
+/// What of a URL nobody is told.
+std::string password_in(const std::string& url) {
+  const std::unique_ptr<PQconninfoOption, ConninfoDeleter> options(libpq().conninfo_parse(url.c_str(), nullptr));
+  std::string password;
+  bool is_good = options != nullptr;
+  for (const PQconninfoOption* at = options.get(); is_good && at->keyword != nullptr; ++at) {
+    const std::string_view keyword = at->keyword;
+    const std::string value = at->val == nullptr ? "" : at->val;
+    if (keyword == "password") password = value;
+    if (keyword == "port") is_good = value.find_first_not_of("0123456789,") == std::string::npos;
+  }
+  if (is_good) return password;
+  throw Error(ErrorKind::usage, cat("the database ", without_password(url), " is no URL of PostgreSQL"))
+      .hint(
+          "postgresql://USER@HOST:PORT/NAME. In a password these are written otherwise: @ as %40, : as %3A, / as %2F, "
+          "? as %3F, # as %23, % as %25; better is a file that only you read (~/.pgpass, or ?passfile=FILE).");
+}
+
+/// Who we are, for those whom we keep out.
+std::string own_name() {
+  std::string host(256, '\0');
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = "?";
+  return cat("process ", ::getpid(), " on ", host.c_str());
 }
 
 /// Parameters as PostgreSQL numbers them: "?2" is "$2", "?" is the next one.
@@ -124,7 +152,10 @@ std::string numbered(std::string_view statement) {
 
 class PostgresConnection final : public Connection {
  public:
-  explicit PostgresConnection(const std::string& url) : url_(url) { connect(); }
+  PostgresConnection(const std::string& url, std::string schema, Use use)
+      : url_(url), schema_(std::move(schema)), is_only_looked_at_(use == Use::look), password_(password_in(url)) {
+    connect();
+  }
 
   void meanwhile(std::function<void()> others) override {
     others_ = std::move(others);
@@ -132,23 +163,26 @@ class PostgresConnection final : public Connection {
   }
 
   void begin() override {
+    const char* const begin = is_only_looked_at_ ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN";
     if (libpq().status(connection_.get()) != CONNECTION_OK) connect();
-    ResultPtr result = exec("BEGIN");
+    ResultPtr result = exec(begin);
     if (libpq().result_status(result.get()) !=
         PGRES_COMMAND_OK) {  // it broke since: nothing was begun, so nothing is lost
       connect();
-      result = exec("BEGIN");
-      check(result, "BEGIN");
+      result = exec(begin);
+      check(result, begin);
     }
     try {
-      is_open_ = stored_epoch() == epoch_;  // the lock may have been taken from us without an end of the connection
+      // The lock may have been taken from us without an end of the connection.
+      is_open_ = is_only_looked_at_ || stored_epoch() == epoch_;
     } catch (const StoreError&) {
       connection_.reset();  // and with it what was begun
       throw;
     }
     if (is_open_) return;
+    StoreError error = superseded(holder());
     connection_.reset();
-    throw superseded("another process has taken ", "");
+    throw error;
   }
 
   void run(const std::string& statements) override {
@@ -177,17 +211,60 @@ class PostgresConnection final : public Connection {
   }
 
  private:
+  /// Whole, or not at all: what was set for one that failed may be otherwise by the next attempt.
   void connect() {
     open();
     libpq().set_notice_processor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    const ResultPtr taken = exec(others_ ? k_take_beside : k_take);
-    const ExecStatusType status = libpq().result_status(taken.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+    try {
+      is_only_looked_at_ ? only_look() : take();
+    } catch (const StoreError&) {
       connection_.reset();
-      throw StoreError(cat("another process uses ", without_password(url_)));
+      throw;
     }
-    take_epoch();
+  }
+
+  void only_look() {
+    const std::string path = schema_.empty() ? "" : cat("; SET search_path = ", schema_);
+    check(exec(cat("SET default_transaction_read_only = on", path).c_str()), "SET search_path");
+  }
+
+  void take() {
+    const std::string number =
+        schema_.empty() ? k_lock_number : cat("hashtextextended('", schema_, "', ", k_lock_number, ")");
+    const ResultPtr taken = exec(cat("SET lock_timeout = '", others_ ? k_lock_patience_beside : k_lock_patience,
+                                     "'; SELECT pg_advisory_lock(", number, ")")
+                                     .c_str());
+    if (libpq().status(connection_.get()) != CONNECTION_OK)
+      throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
+    if (!schema_.empty()) take_schema(is_good(taken));
+    if (is_good(taken)) return take_epoch();
+    const std::string who = holder();
+    if (!epoch_.empty() && stored_epoch() != epoch_) throw superseded(who);
+    StoreError error(
+        cat(who == own_name() ? "the former connection of this process" : who, " uses ", without_password(url_)));
+    error.hint("One process at a time drives a database: stop that one, or name another database.");
+    throw error;
+  }
+
+  /// Tables of its own, so that several parts share one database.
+  void take_schema(bool is_ours) {
+    const ResultPtr found = exec(cat("SELECT to_regnamespace('", schema_, "') IS NULL").c_str());
+    check(found, "looking for the schema");
+    if (is_ours && libpq().getvalue(found.get(), 0, 0) == std::string_view("t")) {
+      const std::string make = cat("CREATE SCHEMA ", schema_);
+      check(exec(make.c_str()), make);
+    }
+    const std::string use = cat("SET search_path = ", schema_);
+    check(exec(use.c_str()), use);
+  }
+
+  /// What the one who has it said of himself; an older Hearth says nothing.
+  std::string holder() {
+    const ResultPtr found = exec("SELECT to_jsonb(held) ->> 'holder' FROM hearth_epoch held");
+    const bool is_told = is_good(found) && libpq().ntuples(found.get()) == 1;
+    const std::string name = is_told ? one_line(libpq().getvalue(found.get(), 0, 0)) : "";
+    return name.empty() ? "another process" : name;
   }
 
   void open() {
@@ -201,8 +278,7 @@ class PostgresConnection final : public Connection {
     }
     if (libpq().status(connection_.get()) == CONNECTION_OK && libpq().set_nonblocking(connection_.get(), 1) == 0)
       return;
-    throw StoreError(
-        cat("connecting to ", without_password(url_), ": ", trim(libpq().error_message(connection_.get()))));
+    throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
   }
 
   /// How long one answer is waited for.
@@ -255,8 +331,8 @@ class PostgresConnection final : public Connection {
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
   }
 
-  [[nodiscard]] StoreError superseded(std::string_view before, std::string_view behind) const {
-    StoreError error(cat(before, without_password(url_), behind));
+  [[nodiscard]] StoreError superseded(const std::string& who) const {
+    StoreError error(cat(who, " has taken ", without_password(url_), " meanwhile"));
     error.supersede();
     return error;
   }
@@ -264,16 +340,20 @@ class PostgresConnection final : public Connection {
   /// Raised by whoever takes the database. When it is another one than ours after a reconnect, somebody drove the
   /// database meanwhile: what we know of it is old, and is to be read anew before anything is done with it.
   void take_epoch() {
-    check(exec("CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT)"),
+    check(exec("CREATE TABLE IF NOT EXISTS hearth_epoch (one BOOLEAN PRIMARY KEY, number BIGINT, holder TEXT)"),
           "CREATE TABLE hearth_epoch");
+    if (epoch_.empty())  // an older Hearth's has no such column
+      check(exec("ALTER TABLE hearth_epoch ADD COLUMN IF NOT EXISTS holder TEXT"), "ALTER TABLE hearth_epoch");
     const std::string before = epoch_.empty() ? "" : stored_epoch();
-    const ResultPtr raised = exec(
-        "INSERT INTO hearth_epoch (one, number) VALUES (TRUE, 1) ON CONFLICT (one) DO "
-        "UPDATE SET number = hearth_epoch.number + 1 RETURNING number");
+    const std::string who = holder();
+    const ResultPtr raised = attempt(
+        "INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, 1, $1) ON CONFLICT (one) DO "
+        "UPDATE SET number = hearth_epoch.number + 1, holder = $1 RETURNING number",
+        {own_name()});
     check(raised, "raising the epoch");
     const bool others_drove = before != epoch_;
     epoch_ = libpq().getvalue(raised.get(), 0, 0);
-    if (others_drove) throw superseded("another process has used ", " while the connection was broken");
+    if (others_drove) throw superseded(who);
   }
 
   std::string stored_epoch() {
@@ -291,11 +371,19 @@ class PostgresConnection final : public Connection {
 
   void check(const ResultPtr& result, const std::string& statement) const {
     if (is_good(result)) return;
-    throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ",
-                         trim(libpq().error_message(connection_.get()))));
+    throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ", told()));
+  }
+
+  /// The library's last message, without the password.
+  [[nodiscard]] std::string told() const {
+    std::string message(trim(libpq().error_message(connection_.get())));
+    return password_.empty() ? message : replace_all(message, password_, "***");
   }
 
   std::string url_;
+  std::string schema_;
+  bool is_only_looked_at_;
+  std::string password_;
   std::function<void()> others_;
   std::string epoch_;     ///< which taking of the database is ours; empty before the first
   bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
@@ -353,6 +441,8 @@ std::unique_ptr<StatementHandle> PostgresConnection::prepare(std::string_view st
 
 }  // namespace
 
-std::unique_ptr<Connection> open_postgres(const std::string& url) { return std::make_unique<PostgresConnection>(url); }
+std::unique_ptr<Connection> open_postgres(const std::string& url, const std::string& schema, Use use) {
+  return std::make_unique<PostgresConnection>(url, schema, use);
+}
 
 }  // namespace hearth::sql::detail

@@ -342,6 +342,10 @@ ServedResponse IronicApi::hand_over(const ApiCall& call) {
   const Json body = call.body();
   const Node& node = conductor_.node(text_in(body, "to"));
   const std::string id = text_in(body, "id");
+  if (Home* home = conductor_.ledger().store().home())
+    throw Refusal(409, cat("The state lives in ", home->name(),
+                           ", which is not given away: stop this conductor, and start another with the same --database "
+                           "and a copy of seal-key."));
   if (id.empty()) throw Refusal(400, "id is needed: whoever gives it may go on, or call it off");
   if (node.state != State::active) {
     throw Refusal(

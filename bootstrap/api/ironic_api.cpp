@@ -107,6 +107,9 @@ ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Cal
     response = fault_answer(refusal.status(), refusal.what());
   } catch (const Json::exception& error) {
     response = fault_answer(400, cat("The request has not the form that is expected: ", json_fault(error)));
+  } catch (const sql::StoreError& error) {
+    log_.error(cat(request.method, " ", request.path, ": ", error.story()));
+    response = fault_answer(conductor_.ledger().store().home() == nullptr ? 500 : 503, error.what());
   } catch (const Error& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     response = fault_answer(500, error.what());

@@ -19,6 +19,7 @@ class ConductorClient;
 [[nodiscard]] std::vector<cli::Command> port_commands();
 [[nodiscard]] std::vector<cli::Command> baremetal_commands();
 [[nodiscard]] std::vector<cli::Command> image_commands();
+[[nodiscard]] std::vector<cli::Command> backup_commands();
 [[nodiscard]] cli::Command console_command();
 [[nodiscard]] cli::Command serve_command();
 [[nodiscard]] cli::Command deploy_command();

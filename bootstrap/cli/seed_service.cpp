@@ -21,6 +21,7 @@
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/boot/boot_service.hpp"
 #include "bootstrap/boot/first_signs.hpp"
+#include "bootstrap/cli/seed_tls.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/gate/kept_people.hpp"
 #include "bootstrap/handover/handover.hpp"
@@ -29,6 +30,7 @@
 #include "bootstrap/power/all_drivers.hpp"
 #include "bootstrap/power/consoles.hpp"
 #include "bootstrap/site/boot_site.hpp"
+#include "bootstrap/store/kept_answers.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/boot/answer.hpp"
@@ -168,55 +170,6 @@ std::string address_advice(const std::string& own, const std::optional<pxe::Site
   return cat(missing, unknown, ". Give it one: ip address add ", own, prefix, " dev ", unknown.empty() ? card : "CARD");
 }
 
-/// Without the brackets of IPv6 in URLs.
-std::string bare_host(const std::string& host) {
-  return host.size() > 2 && host.front() == '[' && host.back() == ']' ? host.substr(1, host.size() - 2) : host;
-}
-
-bool is_any(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
-
-/// Where the stack engine listens.
-std::string stacks_address(const cli::Arguments& arguments, const std::vector<std::string>& networks) {
-  const std::string usual = networks.empty() ? arguments.value_or("listen", "127.0.0.1") : networks.front();
-  return arguments.value_or("stacks-listen", usual);
-}
-
-/// A key of this conductor's own, and a certificate for all that it listens at: machines', people's and the engine's.
-/// The engine's people also come through forwarded ports of the loopback.
-TlsFiles own_tls(const cli::Arguments& arguments, std::vector<std::string> addresses, const fs::path& directory) {
-  const auto add = [&](const std::string& host) {
-    if (!host.empty() && !is_any(host) && std::find(addresses.begin(), addresses.end(), host) == addresses.end())
-      addresses.push_back(host);
-  };
-  const std::string stacks = stacks_address(arguments, addresses);
-  if (arguments.has("own-tls") || arguments.has("engine")) add(arguments.value_or("listen", "127.0.0.1"));
-  if (arguments.has("engine")) {
-    for (const std::string& host : {stacks, bare_host(arguments.value_or("public", "")), std::string("127.0.0.1"),
-                                    std::string("::1"), std::string("localhost")})
-      add(host);
-  }
-  return own_identity(directory, "server", addresses);
-}
-
-/// What people are served with; nothing where it is in clear.
-std::optional<TlsFiles> people_tls(const cli::Arguments& arguments, const std::vector<std::string>& addresses,
-                                   const fs::path& directory) {
-  if (arguments.has("own-tls")) return own_tls(arguments, addresses, directory);
-  const TlsFiles files{arguments.value_or("tls-certificate", ""), arguments.value_or("tls-key", "")};
-  return files.key.empty() ? std::nullopt : std::optional(files);
-}
-
-/// What machines are served with: the files given, else a key of this conductor's own; nothing where they are to be
-/// served in clear.
-std::optional<TlsFiles> agents_tls(const cli::Arguments& arguments, const std::vector<std::string>& addresses,
-                                   const fs::path& directory) {
-  if (addresses.empty() || arguments.has("plain-agents")) return std::nullopt;
-  TlsFiles files{arguments.value_or("agents-certificate", ""), arguments.value_or("agents-key", "")};
-  if (files.certificate.empty() != files.key.empty())
-    throw Error(ErrorKind::usage, "--agents-certificate and --agents-key go together");
-  return files.key.empty() ? own_tls(arguments, addresses, directory) : files;
-}
-
 /// Files that say where this process serves: nobody is to find them when it does no more, or never began to.
 class PlaceFiles {
  public:
@@ -301,6 +254,7 @@ struct OwnEngine {
     metadata::live::ServiceSettings settings;
     settings.state = state;
     settings.urls = urls;
+    settings.database = arguments.value_or("database", "");
     settings.provides_machines = true;
     settings.trust_loopback = false;
     settings.limits = metadata::live::request_limits(arguments);
@@ -356,7 +310,7 @@ struct SeedService::Parts {
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
         rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
-        store((directory / "state.db").string()),
+        store(open_store(directory, arguments.value_or("database", ""))),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
@@ -371,6 +325,8 @@ struct SeedService::Parts {
         people_gate({kept_people(directory), own_hosts(arguments)},
                     has_page ? static_cast<GuardedHandler&>(page) : people, clock, log),
         machines_gate({{}, own_hosts(arguments)}, machines, clock, log),
+        people_answers(people_gate, store),
+        machine_answers(machines_gate, store),
         access(engine),
         server({.body_bytes = Gate::k_inventory,
                 .all_bodies = 2 * Gate::k_inventory,
@@ -394,6 +350,12 @@ struct SeedService::Parts {
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
+    if (Home* home = store.home()) home->start([this] { server.post([this] { look_at_home(); }); });
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts() {
+    if (Home* home = store.home()) home->end();  // its thread tells the server
   }
 
   [[nodiscard]] Json pace_shown() {
@@ -407,6 +369,23 @@ struct SeedService::Parts {
             {"nodes", conductor.ledger().nodes().size()}};
   }
 
+  /// The database elsewhere has kept more, or something is wrong with it.
+  void look_at_home() {
+    Home& home = *store.home();
+    conductor.became_durable();
+    people_answers.look();
+    machine_answers.look();
+    const std::string trouble = home.trouble();
+    if (home.is_lost()) {
+      server.stop();
+    } else if (!trouble.empty() && trouble != trouble_of_home) {
+      log.error(cat("nothing is acknowledged and no order given until the database takes it: ", trouble));
+    } else if (trouble.empty() && !trouble_of_home.empty()) {
+      log.info(cat(home.name(), " answers again: what waited is kept"));
+    }
+    trouble_of_home = trouble;
+  }
+
   /// Each 50 ms, if all that this thread has to do lets it.
   void round() {
     const MonotonicTime begun = clock.now();
@@ -416,7 +395,8 @@ struct SeedService::Parts {
       const bool busy = 2 * (used - last_used) >= late;
       pace.took(busy ? "late busy" : "late idle", late, begun);
     }
-    if (boot) boot->tick();
+    if (store.home() != nullptr) look_at_home();
+    if (boot && trouble_of_home.empty()) boot->tick();  // what was heard waits, too
     conductor.tick();
     last_round = clock.now();
     last_used = thread_time();
@@ -440,11 +420,11 @@ struct SeedService::Parts {
     const std::uint16_t port = metadata::live::port_option(arguments, "port", 6385);
     const std::string address = arguments.value_or("listen", "127.0.0.1");
     const std::optional<TlsFiles> tls = people_tls(arguments, networks, directory);
-    const std::uint16_t bound = server.listen("api", address, port, people_gate, tls ? &*tls : nullptr);
+    const std::uint16_t bound = server.listen("api", address, port, people_answers, tls ? &*tls : nullptr);
     say("api", address, bound);
     places.add(directory / k_api_socket);
     places.add(directory / "endpoint");
-    server.listen_locally("api", directory / k_api_socket, people_gate);
+    server.listen_locally("api", directory / k_api_socket, people_answers);
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
     nodes_url = cat(tls ? "https://" : "http://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
@@ -474,7 +454,7 @@ struct SeedService::Parts {
   }
 
   std::uint16_t listen_for_agents(const std::string& own, std::uint16_t port, const TlsFiles* tls) try {
-    return server.listen("agents", own, port, machines_gate, tls);
+    return server.listen("agents", own, port, machine_answers, tls);
   } catch (Error& error) {
     if (error.system_error() == EADDRNOTAVAIL) error.hint(address_advice(own, site));
     throw;
@@ -547,6 +527,9 @@ struct SeedService::Parts {
   Gate people_gate;
   KeptPeople kept{directory, people_gate, log};
   Gate machines_gate;
+  KeptAnswers people_answers;
+  KeptAnswers machine_answers;
+  std::string trouble_of_home;  ///< as it was told last
   EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
@@ -587,7 +570,12 @@ void SeedService::run() {
     parts_->kept.look();
   });
   parts_->server.run(true);
+  if (Home* home = parts_->store.home()) home->end();
   parts_->places.remove();
+  if (Home* home = parts_->store.home(); home != nullptr && home->is_lost()) {
+    throw Error(ErrorKind::external, cat(home->trouble(), ": this conductor gives no orders any more"))
+        .hint("What it had not acknowledged is lost; what it had, the other one knows. Stop one of the two for good.");
+  }
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
         .hint("the reason is in the log above; start it again");

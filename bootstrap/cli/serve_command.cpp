@@ -5,6 +5,7 @@
 #include "base/cli/print.hpp"
 #include "base/sys/datagram.hpp"
 #include "base/sys/secret.hpp"
+#include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_service.hpp"
 
@@ -18,7 +19,14 @@ int serve(const cli::Arguments& arguments) {
   try {
     SeedService service(arguments);
     notify_service_manager(current_environment(), "READY=1");
-    service.run();
+    try {
+      service.run();
+    } catch (const Error& error) {
+      if (service.wind_up()) throw;
+      cli::tell(cat("hearth: ", error.story(), "\n"));
+      std::fflush(nullptr);
+      std::_Exit(error.exit_code());
+    }
     handover = service.handover();
     if (!service.wind_up() && !handover) {
       cli::tell("hearth: ended while BMCs or agents had not answered; what was asked of them is asked again\n");
@@ -48,6 +56,8 @@ cli::Command serve_command() {
       "browser finds the status page at the same address; to see nodes one logs in with a token.\nExit codes: 0 it was "
       "stopped, or its services run elsewhere now (hearth seed takeover); 75 that was called off, start it again.",
       {{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
+       {"database", 0, "URL",
+        "keep nodes, events and stacks in PostgreSQL (postgresql://USER@HOST/NAME); DIR/seal-key opens it"},
        {"listen", 0, "ADDRESS", "for people (127.0.0.1)"},
        {"port", 0, "PORT", "of the API, for people and machines (6385)"},
        {"engine", 0, "", "also run the stack engine (as hearth metadata serve does), for hearth deploy"},
@@ -100,7 +110,9 @@ std::vector<cli::Command> commands() {
   all.push_back(console_command());
   all.push_back(serve_command());
   all.push_back(deploy_command());
-  return cli::answered_by("a conductor", std::move(all));
+  all = cli::answered_by("a conductor", std::move(all));
+  for (cli::Command& command : backup_commands()) all.push_back(std::move(command));
+  return all;
 }
 
 }  // namespace hearth::bootstrap

@@ -297,6 +297,7 @@ bool has_state(const std::string& directory) {
 
 void require_state(const std::string& directory) {
   if (has_state(directory)) return;
+  check_is_at_home(directory);
   throw Error(ErrorKind::not_found, cat("there is no state in ", directory))
       .hint(
           "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "

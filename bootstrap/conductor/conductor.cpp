@@ -314,8 +314,17 @@ void Conductor::settle() {
     look_at_all_imports_ = true;
     throw;
   }
+  dispatch();
+}
+
+void Conductor::dispatch() {
   jobs_.dispatch();
   power_.dispatch();
+}
+
+void Conductor::became_durable() {
+  ledger_.tell_kept();
+  if (ledger_.is_committed()) dispatch();
 }
 
 void Conductor::tick() {
@@ -328,6 +337,8 @@ void Conductor::tick() {
 }
 
 void Conductor::go_on() {
+  Home* const home = ledger_.store().home();
+  if (home != nullptr && !home->trouble().empty()) return;  // nothing is decided that can't be kept
   keep_key();
   forget_old_events();
   // A result can lead to the next stage at once; a bounded number of rounds keeps the server's thread free.

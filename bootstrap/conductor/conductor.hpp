@@ -119,6 +119,8 @@ class Conductor {
   void settle();
   /// Takes in what workers have finished, and what time has brought.
   void tick();
+  /// More of what was committed has become durable (Store::kept()): tells of it, and hands out its work.
+  void became_durable();
   /// Nothing is under way but waiting for machines.
   [[nodiscard]] bool quiet() const;
   /// What the nodes are called whose management is asked at this moment.
@@ -133,6 +135,7 @@ class Conductor {
   void bring_all_on();
   bool bring_on(const std::string& uuid);
   void go_on();
+  void dispatch();
   void keep_key();
   void take_new_key(Stamp now);
   void forget_old_events();

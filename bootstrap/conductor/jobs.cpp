@@ -236,18 +236,31 @@ Seconds Jobs::callback_timeout(const Node& node) const {
 Jobs::Step Jobs::start(const Node& node, Stage stage, Work work) {
   const bool is_only = parts_.busy.try_emplace(node.uuid, parts_.ledger.now()).second;
   hearth::check(is_only, "one thing at a time is done for a node", "node", node.uuid, "stage", name(stage));
-  pending_.push_back({node.uuid, node.job.started, stage, std::move(work)});
+  pending_.push_back({node.uuid, node.job.started, stage, std::move(work), 0});
   return Step::wait;
 }
 
 void Jobs::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
+  Store& store = parts_.ledger.store();
   for (Pending& one : pending) {
     hearth::check(parts_.ledger.is_committed(), "work is handed out when what it follows from is durable", "node",
                   one.uuid, "stage", name(one.stage));
+    const bool has_waited = one.number != 0;
+    if (!has_waited) one.number = store.written();
+    if (one.number > store.kept()) {
+      pending_.push_back(std::move(one));
+      continue;
+    }
     const Node* const node = parts_.ledger.by_uuid(one.uuid);
-    hearth::check(node != nullptr && node->job.started == one.job && node->job.stage == name(one.stage),
-                  "work is handed out at its own stage", "node", one.uuid, "stage", name(one.stage));
+    const bool is_its_own = node != nullptr && node->job.started == one.job && node->job.stage == name(one.stage);
+    hearth::check(is_its_own || has_waited, "work is handed out at its own stage", "node", one.uuid, "stage",
+                  name(one.stage));
+    if (!is_its_own) {  // meanwhile it was broken off: what took its place has waited for it
+      parts_.busy.erase(one.uuid);
+      looked_ = 0;
+      continue;
+    }
     Work work = std::exchange(one.work, nullptr);
     parts_.workers.submit(std::move(work), [this, one](const Outcome& outcome) { finished(one, outcome); });
   }
@@ -255,7 +268,10 @@ void Jobs::dispatch() {
 
 void Jobs::drop_pending() {
   looked_ = 0;
-  for (const Pending& one : std::exchange(pending_, {})) parts_.busy.erase(one.uuid);
+  std::erase_if(pending_, [this](const Pending& one) {
+    if (one.number == 0) parts_.busy.erase(one.uuid);
+    return one.number == 0;
+  });
 }
 
 void Jobs::finished(const Pending& what, const Outcome& outcome) {

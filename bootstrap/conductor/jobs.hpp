@@ -58,9 +58,9 @@ class Jobs {
   /// Likewise with those that were changed since the last commit, or whose time has come, and once a second with all.
   /// Call commit() on the ledger, then dispatch().
   void advance_all();
-  /// Hands out the work that has become durable.
+  /// Hands out the work that has become durable. Call it after each commit.
   void dispatch();
-  /// Its stages were not kept: the work is not done.
+  /// The stages since the last commit were not kept: their work is not done.
   void drop_pending();
   [[nodiscard]] bool idle() const { return parts_.busy.empty() && pending_.empty(); }
   /// Whether a job could go on without anything from outside.
@@ -73,6 +73,7 @@ class Jobs {
     Stamp job;
     Stage stage;
     Work work;
+    std::uint64_t number = 0;  ///< Store::written() with which it is durable; 0: it is not committed yet
   };
 
   // jobs.cpp

@@ -275,13 +275,18 @@ void PowerWatch::change_firmware(Node& node, const std::string& what,
 void PowerWatch::start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then) {
   const bool is_only = parts_.busy.try_emplace(node.uuid, parts_.ledger.now()).second;
   hearth::check(is_only, "a management is asked one thing at a time", "node", node.uuid);
-  pending_.push_back({node.uuid, std::move(work), std::move(then), false});
+  pending_.push_back({node.uuid, std::move(work), std::move(then), false, 0});
 }
 
 void PowerWatch::dispatch() {
   std::vector<Pending> pending = std::exchange(pending_, {});
   for (Pending& one : pending) {
     hearth::check(parts_.ledger.is_committed(), "a management is asked when what asks is durable", "node", one.uuid);
+    if (one.number == 0) one.number = parts_.ledger.store().written();
+    if (one.number > parts_.ledger.store().kept()) {
+      pending_.push_back(std::move(one));
+      continue;
+    }
     parts_.workers.submit(std::move(one.work),
                           [this, uuid = one.uuid, then = one.then, routine = one.routine](const Outcome& outcome) {
                             const bool was_busy = parts_.busy.erase(uuid) == 1;
@@ -296,10 +301,12 @@ void PowerWatch::dispatch() {
 }
 
 void PowerWatch::drop_pending() {
-  for (const Pending& one : std::exchange(pending_, {})) {
+  std::erase_if(pending_, [this](const Pending& one) {
+    if (one.number != 0) return false;
     parts_.busy.erase(one.uuid);
     if (one.routine) look_ended();
-  }
+    return true;
+  });
 }
 
 void PowerWatch::look_ended() {

@@ -33,7 +33,7 @@ class PowerWatch {
   /// Once a tick: looks at machines whose time has come, reminds.
   void look();
   void dispatch();
-  /// What was asked for was not kept: it is not done.
+  /// What was asked for since the last commit was not kept: it is not done.
   void drop_pending();
 
  private:
@@ -41,7 +41,8 @@ class PowerWatch {
     std::string uuid;
     Work work;
     std::function<void(Node&, const Outcome&)> then;
-    bool routine = false;  ///< one of the regular looks
+    bool routine = false;      ///< one of the regular looks
+    std::uint64_t number = 0;  ///< as of Jobs
   };
   /// Throws Refusal while something else is done for the node.
   [[nodiscard]] PowerDriver& driver_of_free(const Node& node) const;

@@ -167,13 +167,22 @@ void Ledger::commit() {
   for (const Node* node : changed) index_.put(*node);
   changed_.merge(passing_);
   passing_.clear();
-  const Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};
+  Committed committed{{changed_.begin(), changed_.end()}, std::move(removed_), std::move(events_)};
   changed_.clear();
   removed_.clear();
   documents_.clear();
   events_.clear();
-  if (committed.changed.empty() && committed.removed.empty() && committed.events.empty()) return;
-  for (const auto& watcher : watchers_) watcher(committed);
+  if (!committed.changed.empty() || !committed.removed.empty() || !committed.events.empty())
+    untold_.push_back({store_.written(), std::move(committed)});
+  tell_kept();
+}
+
+void Ledger::tell_kept() {
+  while (!untold_.empty() && untold_.front().number <= store_.kept()) {
+    const Untold next = std::move(untold_.front());
+    untold_.pop_front();
+    for (const auto& watcher : watchers_) watcher(next.committed);
+  }
 }
 
 }  // namespace hearth::bootstrap

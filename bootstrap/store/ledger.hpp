@@ -2,6 +2,7 @@
 // here; nothing is promised to anybody before commit() has made it durable.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -63,8 +64,11 @@ class Ledger {
   /// How long it takes to keep changes goes there.
   void measure(Pace& pace) { pace_ = &pace; }
   /// Makes everything durable; then tells the watchers. Where that fails, all is as it was at the last commit, and the
-  /// error is thrown: nobody is shown what was never kept.
+  /// error is thrown: nobody is shown what was never kept. Where the state lives elsewhere it is durable, and told,
+  /// when Store::kept() has come to Store::written().
   void commit();
+  /// Tells the watchers of what has become durable.
+  void tell_kept();
   /// Nothing is changed that is not durable.
   [[nodiscard]] bool is_committed() const {
     return changed_.empty() && removed_.empty() && documents_.empty() && events_.empty();
@@ -75,6 +79,10 @@ class Ledger {
   [[nodiscard]] Store& store() { return store_; }
 
  private:
+  struct Untold {
+    std::uint64_t number;
+    Committed committed;
+  };
   void roll_back();
   [[nodiscard]] std::vector<const Node*> of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const;
   [[nodiscard]] const Node* holder(const NodeIndex::Keys& keys, const std::string& word,
@@ -94,6 +102,7 @@ class Ledger {
   std::string actor_;
   Pace* pace_ = nullptr;
   std::vector<std::function<void(const Committed&)>> watchers_;
+  std::deque<Untold> untold_;
 };
 
 }  // namespace hearth::bootstrap

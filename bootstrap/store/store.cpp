@@ -3,11 +3,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hearth::bootstrap {
 
@@ -50,6 +54,36 @@ const std::string& own_file(const std::string& path) {
       .hint("Put the database itself in its place.");
 }
 
+/// Nobody may take what is no more for what is.
+const std::string& own_state(const std::string& path) {
+  if (path != k_in_memory) check_is_at_home(fs::path(path).parent_path());
+  return own_file(path);
+}
+
+constexpr const char* k_copy = "copy.db";
+
+fs::path empty_copy(const fs::path& directory) {
+  if (fs::exists(directory / "state.db")) {
+    throw Error(ErrorKind::input, cat(directory.string(), " has a state of its own, in state.db"))
+        .hint(
+            "To go on with it in the database: hearth backup --state DIR FILE, hearth restore FILE --database URL, and "
+            "move state.db away. To leave it: another --state.");
+  }
+  for (const char* end : {"", "-wal", "-shm"}) fs::remove(directory / cat(k_copy, end));
+  return directory / k_copy;
+}
+
+/// PostgreSQL's texts are UTF-8 without NUL.
+std::string as_text(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const DecodedCharacter next = decode_utf8(bytes);
+    append_utf8(text, next.value == 0 ? k_replacement_character : next.value);
+    bytes.remove_prefix(next.length);
+  }
+  return text;
+}
+
 sql::Statement first_statement(sql::Database& database, const std::string& path, std::string_view statement) {
   prepare_file(database, path);
   return database.prepare(statement);
@@ -65,8 +99,10 @@ struct SealedColumn {
   const char* table;
   const char* key;
   const char* text;
+  Change::Rows Change::*changed;
 };
-constexpr std::array<SealedColumn, 2> k_sealed_columns = {{{"nodes", "uuid", "record"}, {"documents", "name", "body"}}};
+constexpr std::array<SealedColumn, 2> k_sealed_columns = {
+    {{"nodes", "uuid", "record", &Change::nodes}, {"documents", "name", "body", &Change::documents}}};
 
 /// Where a sealed text is kept; it is opened nowhere else.
 std::string place_of(std::string_view table, std::string_view key) { return cat(table, "\n", key); }
@@ -75,19 +111,116 @@ std::string dumped(const Json& json) { return format_json(json, {.lossy = true})
 
 Json parsed(const std::string& text) { return parse_json(text, "a row of the store").value_or_throw(); }
 
+/// Into tables in which there is nothing yet.
+void lay_rows(sql::Database& database, const Change& part) {
+  const auto lay = [&database](const char* table, const Change::Rows& rows) {
+    sql::Statement add = database.prepare(cat("INSERT INTO ", table, " VALUES (?, ?)"));
+    for (const auto& [key, text] : rows) add.bind(1, key).bind(2, text.value()).execute();
+  };
+  lay("nodes", part.nodes);
+  lay("documents", part.documents);
+  lay("settings", part.settings);
+  sql::Statement add = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)");
+  for (const EventRow& event : part.events) {
+    add.bind(1, event.id).bind(2, event.at).bind(3, event.node).bind(4, event.title).bind(5, event.kind);
+    add.bind(6, event.text).bind(7, event.detail).execute();
+  }
+}
+
+std::string setting_of(sql::Database& database, std::string_view name) {
+  sql::Statement row = database.prepare("SELECT value FROM settings WHERE name = ?");
+  row.bind(1, name);
+  return row.step() ? row.text(0) : "";
+}
+
+/// After them: ids of events go on, also where these were forgotten.
+void end_rows(sql::Database& database) {
+  if (const std::string last = setting_of(database, k_last_event); !last.empty()) {
+    database.prepare("INSERT OR IGNORE INTO events VALUES (?, 0, '', '', 'none', '', '')").bind(1, last).execute();
+    database.run("DELETE FROM events WHERE kind = 'none'");
+  }
+  if (!setting_of(database, k_sealed).empty()) database.run(cat("PRAGMA user_version = ", k_version));
+}
+
 }  // namespace
+
+void check_is_at_home(const fs::path& directory) {
+  const std::optional<std::string> where = RealFileSystem().read(directory / k_home_file);
+  if (!where) return;
+  throw Error(ErrorKind::input, cat("the state of ", directory.string(), " lives in ", trim(*where)))
+      .hint(cat("Give --database to hearth node serve, and ask that with --url. To serve from the directory again: "
+                "hearth backup, move ",
+                (directory / k_home_file).string(), " away, hearth restore."));
+}
+
+void save_home(const std::string& url, const std::string& file) {
+  sql::Database from(url, k_home_schema, sql::Use::look);
+  sql::Database to(file);
+  prepare_file(to, file);
+  const sql::Transaction one_moment(from);
+  sql::Transaction transaction(to);
+  read_rows(from, [&to](const Change& part) { lay_rows(to, part); });
+  end_rows(to);
+  transaction.commit();
+}
+
+void load_home(const std::string& file, const std::string& url) {
+  Home home(url);
+  bool is_new = true;
+  home.read([&](const Change& part) { is_new = is_new && part.is_empty(); });
+  if (!is_new)
+    throw Error(ErrorKind::input, cat("there is a state in ", home.name(), " already"))
+        .hint("Name a database without one; `DROP SCHEMA conductor CASCADE` in psql empties this one, for good.");
+  sql::Database from(file);
+  Change all;
+  read_rows(from, [&all](Change part) {
+    for (EventRow& event : part.events) {
+      event.title = as_text(event.title);
+      event.text = as_text(event.text);
+    }
+    all.follow(std::move(part));
+  });
+  static_cast<void>(home.add(std::move(all)));
+  home.start();
+  constexpr auto k_patience = std::chrono::seconds(10);  // of trouble
+  const auto end = std::chrono::steady_clock::now() + k_patience;
+  while (!home.wait(std::chrono::milliseconds(300))) {
+    const std::string trouble = home.trouble();
+    if (!trouble.empty() && std::chrono::steady_clock::now() > end) throw sql::StoreError(trouble);
+  }
+}
 
 Json event_json(const Event& event) {
   return {{"id", event.id},     {"at", stamp_json(event.at)}, {"node", event.node},    {"name", event.title},
           {"kind", event.kind}, {"text", event.text},         {"detail", event.detail}};
 }
 
-Store::Store(const std::string& path)
-    : database_(own_file(path)),
+void check_database_url(const std::string& url) {
+  if (url.empty() || sql::is_postgres_url(url)) return;
+  throw Error(ErrorKind::usage, cat("--database ", url.substr(0, url.find(':')), "… is of no kind that is known"))
+      .hint("postgresql://USER@HOST/NAME, or none: SQLite in the state directory");
+}
+
+Store open_store(const fs::path& directory, const std::string& url) {
+  check_database_url(url);
+  return url.empty() ? Store((directory / "state.db").string()) : Store(directory, std::make_unique<Home>(url));
+}
+
+Store::Store(const std::string& path) : Store(std::unique_ptr<Home>(), path) {}
+
+Store::Store(const fs::path& directory, std::unique_ptr<Home> home)
+    : Store(std::move(home), empty_copy(directory).string()) {
+  RealFileSystem().write(directory / k_home_file, cat(home_->name(), "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+Store::Store(std::unique_ptr<Home> home, const std::string& path)
+    : home_(std::move(home)),
+      database_(home_ ? path : own_state(path)),
       save_node_(first_statement(database_, path, "INSERT OR REPLACE INTO nodes VALUES (?, ?)")),
       remove_node_(database_.prepare("DELETE FROM nodes WHERE uuid = ?")),
       add_event_(
           database_.prepare("INSERT INTO events (at, node, title, kind, text, detail) VALUES (?, ?, ?, ?, ?, ?)")) {
+  if (home_) copy_home();
   if (path == k_in_memory) return;
   keys_ = fs::path(path).parent_path() / k_seal_key;
   take_seal(path);
@@ -102,6 +235,25 @@ Store::Store(const std::string& path)
     put_off_ = error.story();
     seal_.seal_with(setting(k_sealed));
   }
+}
+
+/// In one go, and nothing is flushed: a copy that is not whole is made anew.
+void Store::copy_home() {
+  database_.run("PRAGMA synchronous = OFF");
+  sql::Transaction transaction(database_);
+  home_->read([this](const Change& part) { lay_rows(database_, part); });
+  end_rows(database_);
+  transaction.commit();
+}
+
+void Store::check() const {
+  if (home_) home_->check();
+}
+
+/// What was committed here goes to the home.
+void Store::hand_over() {
+  if (home_) static_cast<void>(home_->add(std::exchange(change_, {})));
+  change_ = {};
 }
 
 /// A key is made only for a file in which nothing is sealed.
@@ -128,6 +280,8 @@ bool Store::seal_anew(bool again) {
 /// All at once: a file is in the clear or sealed with one key. A row that can't be opened stays as it is: nodes()
 /// tells.
 void Store::seal_all(const std::string& before) {
+  check();
+  change_ = {};
   sql::Transaction transaction(database_);
   bool had_rows = false;
   for (const SealedColumn& column : k_sealed_columns) {
@@ -139,7 +293,9 @@ void Store::seal_all(const std::string& before) {
         database_.prepare(cat("UPDATE ", column.table, " SET ", column.text, " = ? WHERE ", column.key, " = ?"));
     for (const auto& [key, text] : all) try {
         const std::string place = place_of(column.table, key);
-        write.bind(1, seal_.seal(place, before.empty() ? text : seal_.open(place, text))).bind(2, key).execute();
+        const std::string sealed = seal_.seal(place, before.empty() ? text : seal_.open(place, text));
+        write.bind(1, sealed).bind(2, key).execute();
+        (change_.*column.changed)[key] = sealed;
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;
       }
@@ -150,6 +306,8 @@ void Store::seal_all(const std::string& before) {
   if (had_rows) set(k_unwiped, was_in_clear ? k_in_clear : k_in_seal);
   database_.run(cat("PRAGMA user_version = ", k_version));
   transaction.commit();
+  change_.wipe = had_rows;
+  hand_over();
 }
 
 /// What free pages and the log hold of before.
@@ -162,14 +320,11 @@ void Store::wipe() {
   database_.prepare("DELETE FROM settings WHERE name = ?").bind(1, k_unwiped).execute();
 }
 
-std::string Store::setting(std::string_view name) {
-  sql::Statement row = database_.prepare("SELECT value FROM settings WHERE name = ?");
-  row.bind(1, name);
-  return row.step() ? row.text(0) : "";
-}
+std::string Store::setting(std::string_view name) { return setting_of(database_, name); }
 
 void Store::set(std::string_view name, std::string_view value) {
   database_.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?)").bind(1, name).bind(2, value).execute();
+  change_.settings[std::string(name)] = std::string(value);
 }
 
 Node Store::opened_node(const std::string& uuid, const std::string& sealed) const {
@@ -204,27 +359,46 @@ std::optional<Node> Store::node(const std::string& uuid) {
 }
 
 void Store::keep_events(std::int64_t count) {
-  database_.prepare("DELETE FROM events WHERE id <= (SELECT coalesce(max(id), 0) FROM events) - ?")
-      .bind(1, count)
-      .execute();
+  check();
+  change_ = {};
+  change_.forgotten = std::max<std::int64_t>(last_event() - count, 0);
+  database_.prepare("DELETE FROM events WHERE id <= ?").bind(1, change_.forgotten).execute();
+  hand_over();
 }
 
 void Store::commit(const std::vector<const Node*>& changed, const std::vector<std::string>& removed,
                    std::vector<Event>& events, const Documents& documents) {
   if (changed.empty() && removed.empty() && documents.empty() && events.empty()) return;
+  check();
+  change_ = {};
   sql::Transaction transaction(database_);
-  for (const Node* node : changed) {
-    const std::string sealed = seal_.seal(place_of("nodes", node->uuid), dumped(node_record(*node)));
-    save_node_.bind(1, node->uuid).bind(2, sealed).execute();
-  }
-  for (const std::string& uuid : removed) remove_node_.bind(1, uuid).execute();
-  for (const auto& [name, body] : documents) body.is_null() ? remove_document(name) : put_document(name, body);
-  for (Event& event : events) {
-    add_event_.bind(1, event.at).bind(2, event.node).bind(3, event.title).bind(4, event.kind);
-    add_event_.bind(5, event.text).bind(6, dumped(event.detail)).execute();
-    event.id = database_.last_row();
-  }
+  for (const Node* node : changed) keep_node(*node);
+  for (const std::string& uuid : removed) drop_node(uuid);
+  for (const auto& [name, body] : documents) body.is_null() ? drop_document(name) : keep_document(name, body);
+  for (Event& event : events) keep_event(event);
   transaction.commit();
+  hand_over();
+}
+
+void Store::keep_node(const Node& node) {
+  const std::string sealed = seal_.seal(place_of("nodes", node.uuid), dumped(node_record(node)));
+  save_node_.bind(1, node.uuid).bind(2, sealed).execute();
+  if (home_) change_.nodes[node.uuid] = sealed;
+}
+
+void Store::drop_node(const std::string& uuid) {
+  remove_node_.bind(1, uuid).execute();
+  if (home_) change_.nodes[uuid] = std::nullopt;
+}
+
+void Store::keep_event(Event& event) {
+  const std::string detail = dumped(event.detail);
+  add_event_.bind(1, event.at).bind(2, event.node).bind(3, event.title).bind(4, event.kind);
+  add_event_.bind(5, event.text).bind(6, detail).execute();
+  event.id = database_.last_row();
+  if (!home_) return;
+  change_.events.push_back(
+      {event.id, event.at, event.node, as_text(event.title), event.kind, as_text(event.text), detail});
 }
 
 std::vector<Event> Store::events(const EventQuery& query) {
@@ -260,12 +434,31 @@ std::optional<Json> Store::document(const std::string& name) {
 }
 
 void Store::put_document(const std::string& name, const Json& document) {
-  const std::string sealed = seal_.seal(place_of("documents", name), dumped(document));
-  database_.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)").bind(1, name).bind(2, sealed).execute();
+  check();
+  change_ = {};
+  keep_document(name, document);
+  hand_over();
 }
 
 void Store::remove_document(const std::string& name) {
+  check();
+  change_ = {};
+  drop_document(name);
+  hand_over();
+}
+
+void Store::keep_document(const std::string& name, const Json& document) {
+  if (home_ && as_text(name) != name)
+    throw Error(ErrorKind::input, cat("\"", name, "\": no name that ", home_->name(), " can keep"))
+        .hint("Names are UTF-8 there.");
+  const std::string sealed = seal_.seal(place_of("documents", name), dumped(document));
+  database_.prepare("INSERT OR REPLACE INTO documents VALUES (?, ?)").bind(1, name).bind(2, sealed).execute();
+  if (home_) change_.documents[name] = sealed;
+}
+
+void Store::drop_document(const std::string& name) {
   database_.prepare("DELETE FROM documents WHERE name = ?").bind(1, name).execute();
+  if (home_) change_.documents[name] = std::nullopt;
 }
 
 std::vector<std::pair<std::string, Json>> Store::documents(const std::string& prefix) {

@@ -1,4 +1,6 @@
 // What the conductor keeps: nodes, events, settings, in one SQLite file. What changes together is committed together.
+// Where the state lives in a database elsewhere (home.hpp), the file is a copy that is made anew at each start: all is
+// read from it, and what is committed is durable when the home has it.
 //
 // Nodes and documents are sealed (base/sys/seal.hpp), as passwords of BMCs, tokens of agents and people's user data are
 // in them: the keys are in `seal-key` beside the file. In the clear are only UUIDs, names of documents, and events,
@@ -7,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "base/sql/sqlite.hpp"
 #include "base/sys/seal.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/store/home.hpp"
 
 namespace hearth::bootstrap {
 
@@ -37,15 +41,35 @@ struct EventQuery {
   std::int64_t before = 0;  ///< only older ones; 0 = all
 };
 
+/// In a state directory whose state lives elsewhere: where.
+constexpr const char* k_home_file = "database";
+/// Throws Error where the directory's state lives elsewhere.
+void check_is_at_home(const fs::path& directory);
+
 /// A document by its name; null = it is gone.
 using Documents = std::map<std::string, Json>;
+
+/// Writes the state that lives at the URL into a new file, as Store has it, also while it is served. As of one moment.
+void save_home(const std::string& url, const std::string& file);
+/// Puts the state of a file of Store's, in which all is sealed, to the URL, where none may be yet; all or nothing.
+void load_home(const std::string& file, const std::string& url);
 
 class Store {
  public:
   /// Opens or creates; a file of a newer version is refused, and one whose key is missing. What an older Hearth kept in
   /// the clear, or another key sealed, is sealed with the first key when this returns, and wiped from free pages.
-  /// ":memory:" for tests, in the clear.
+  /// ":memory:" for tests, in the clear. A directory whose state lives elsewhere is refused.
   explicit Store(const std::string& path);
+  /// The state of `home`, with a copy in `directory`, which must have none of its own. Whose state `directory` is for
+  /// stands there from now on.
+  Store(const fs::path& directory, std::unique_ptr<Home> home);
+  /// Null where the file is all there is.
+  [[nodiscard]] Home* home() { return home_.get(); }
+  /// Changes are counted; those up to kept() are durable, which without a home all are at once.
+  [[nodiscard]] std::uint64_t written() const { return home_ ? home_->added() : 0; }
+  [[nodiscard]] std::uint64_t kept() const { return home_ ? home_->kept() : 0; }
+  /// Throws StoreError where nothing can be kept now, and so nothing is to be begun.
+  void check() const;
   /// Why it is sealed with a former key yet: a rotation had no room. Nothing in the clear is put off.
   [[nodiscard]] const std::string& put_off() const { return put_off_; }
   /// The file of keys, where somebody removed it beside us: at our end all would be lost. Whether it was so.
@@ -75,6 +99,14 @@ class Store {
   [[nodiscard]] std::vector<std::pair<std::string, Json>> documents(const std::string& prefix);
 
  private:
+  Store(std::unique_ptr<Home> home, const std::string& path);
+  void copy_home();
+  void hand_over();
+  void keep_node(const Node& node);
+  void drop_node(const std::string& uuid);
+  void keep_document(const std::string& name, const Json& document);
+  void drop_document(const std::string& name);
+  void keep_event(Event& event);
   void take_seal(const std::string& path);
   void seal_all(const std::string& before);
   void wipe();
@@ -83,6 +115,8 @@ class Store {
   [[nodiscard]] Node opened_node(const std::string& uuid, const std::string& sealed) const;
   [[nodiscard]] Json opened_document(const std::string& name, const std::string& sealed) const;
 
+  std::unique_ptr<Home> home_;
+  Change change_;  ///< what the transaction has changed, for the home
   sql::Database database_;
   Seal seal_;
   fs::path keys_;
@@ -91,5 +125,10 @@ class Store {
   sql::Statement remove_node_;
   sql::Statement add_event_;
 };
+
+/// Throws Error(usage) where it is neither empty nor a URL of PostgreSQL.
+void check_database_url(const std::string& url);
+/// The state of the directory: in it, or where the URL says.
+[[nodiscard]] Store open_store(const fs::path& directory, const std::string& url);
 
 }  // namespace hearth::bootstrap

@@ -105,7 +105,7 @@ INNER_ARROWS = {
         "page": {"node", "store", "power", "conductor", "gate"},
         "client": {"node", "power", "conductor", "api"},
         "deploy": {"node", "client"},
-        "cli": {"node", "power", "inventory", "site", "boot", "handover", "gate", "api", "page", "client", "deploy"},
+        "cli": {"node", "store", "power", "inventory", "site", "bundle", "boot", "handover", "gate", "api", "page", "client", "deploy"},
         "seed": {"node", "power", "site", "bundle", "handover", "client"},
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
         "why": {"node", "power", "client"},

@@ -16,12 +16,14 @@ import openstack_client  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class Conductor:
-    """A conductor on a free port of loopback, with its state in a directory of its own."""
+    """A conductor on a free port of loopback, with its state in a directory of its own, or in the PostgreSQL database that
+    HEARTH_TEST_DATABASE names."""
 
     def __init__(self, hearth, *options, directory=None, rehearsal=True):
         self.hearth = hearth
         self.rehearsal = ["--rehearsal"] if rehearsal else []
-        self.options = options
+        database = os.environ.get("HEARTH_TEST_DATABASE")
+        self.options = [*options, "--database", database] if database else options
         self.told = []  # what the field's client was asked to do
         self.directory = directory or tempfile.mkdtemp(prefix="hearth-node-")
         self.start()
@@ -86,6 +88,16 @@ class Conductor:
         except urllib.error.HTTPError as error:
             text = error.read()
             return error.code, json.loads(text) if text else None
+
+    def ask_raw(self, method, path, body=None):
+        """Status and text: an answer may be no JSON."""
+        request = urllib.request.Request(self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+                                         headers={"Content-Type": "application/json", "X-Auth-Token": self.token()})
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
 
     def token(self):
         with open(os.path.join(self.directory, "api-token"), encoding="ascii") as file:

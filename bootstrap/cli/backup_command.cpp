@@ -1,0 +1,183 @@
+// `hearth backup` and `hearth restore`: what a seed knows in one file, also of one that serves, and wherever its state
+// lives: a backup of the one kind can be restored as the other.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "base/cli/print.hpp"
+#include "base/error.hpp"
+#include "base/sql/database.hpp"
+#include "base/sys/file.hpp"
+#include "base/sys/lock.hpp"
+#include "base/text.hpp"
+#include "bootstrap/bundle/bundle_file.hpp"
+#include "bootstrap/cli/commands.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/handover/handover.hpp"
+#include "bootstrap/store/store.hpp"
+#include "metadata/engine/copy_stacks.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr const char* k_nodes_file = "state.db";
+constexpr const char* k_stacks_file = "metadata/state.db";
+constexpr std::uint64_t k_copied_first = std::uint64_t{64} << 20U;  ///< what is larger (images) nobody writes to
+
+/// Beside databases, of which copies are made by other means.
+bool is_of_a_database(const std::string& path) {
+  constexpr std::array<std::string_view, 4> k_names = {k_home_file, "state.db", "copy.db", "metadata/state.db"};
+  return std::any_of(k_names.begin(), k_names.end(), [&](std::string_view name) {
+    return path == name || path == cat(name, "-wal") || path == cat(name, "-shm");
+  });
+}
+
+/// Where the state of the directory lives: a URL, or nothing for SQLite in it.
+std::string database_of(const cli::Arguments& arguments, const fs::path& directory) {
+  const std::string url = arguments.value_or("database", "");
+  check_database_url(url);
+  const std::optional<std::string> kept = RealFileSystem().read(directory / k_home_file);
+  if (!url.empty() || !kept) return url;
+  const std::string name(trim(*kept));
+  if (name.find("***") == std::string::npos) return name;
+  throw Error(ErrorKind::usage, cat("the state of ", directory.string(), " lives in ", name))
+      .hint("Give that by --database, with its password, which is kept nowhere.");
+}
+
+/// As of one moment, also while it is written to.
+void copy_sqlite(const fs::path& from, const fs::path& to) {
+  sql::Database(from.string()).prepare("VACUUM INTO ?").bind(1, to.string()).execute();
+}
+
+/// Copies of all that may change while it is packed, in `work`; the rest as it lies there.
+std::vector<bundle::Source> sources_of(const fs::path& directory, const std::string& url, const fs::path& work) {
+  std::vector<bundle::Source> sources;
+  const auto into_work = [&](const std::string& name) {
+    fs::create_directories((work / name).parent_path());
+    sources.push_back({name, work / name});
+    return work / name;
+  };
+  for (const bundle::Source& source : state_sources(directory)) {
+    if (is_of_a_database(source.path)) continue;
+    const bool is_large = !fs::is_symlink(source.file) && fs::file_size(source.file) > k_copied_first;
+    if (is_large || fs::is_symlink(source.file)) {
+      sources.push_back(source);
+    } else {
+      fs::copy_file(source.file, into_work(source.path));
+    }
+  }
+  const fs::path nodes = into_work(k_nodes_file);
+  url.empty() ? copy_sqlite(directory / k_nodes_file, nodes) : save_home(url, nodes.string());
+  if (url.empty() ? fs::exists(directory / k_stacks_file) : fs::exists(directory / "metadata")) {
+    const fs::path stacks = into_work(k_stacks_file);
+    if (url.empty()) {
+      copy_sqlite(directory / k_stacks_file, stacks);
+    } else if (!metadata::live::copy_stacks(url, stacks.string())) {
+      sources.pop_back();
+    }
+  }
+  std::sort(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return sources;
+}
+
+int back_up(const cli::Arguments& arguments) {
+  const fs::path directory = state_directory(arguments);
+  const fs::path output = arguments.operand(0, "file");
+  const std::string url = database_of(arguments, directory);
+  if (url.empty() && !fs::exists(directory / k_nodes_file))
+    throw Error(ErrorKind::not_found, cat("there is no state in ", directory.string()))
+        .hint("--state DIR or HEARTH_NODE_STATE names another.");
+  const ::mode_t before = ::umask(0077);
+  const fs::path beside = fs::absolute(output).parent_path();
+  const TempDir work = TempDir::create(beside, ".hearth-backup-");
+  bundle::Manifest manifest{.name = "state of a seed",
+                            .created_s = static_cast<std::int64_t>(std::time(nullptr)),
+                            .made_by = cat("hearth ", HEARTH_VERSION),
+                            .entries = {},
+                            .site = {{"backup", true}}};
+  const bundle::Manifest made =
+      bundle::write_bundle(output, std::move(manifest), sources_of(directory, url, work.path()), "", {});
+  ::umask(before);
+  fs::permissions(output, fs::owner_read | fs::owner_write);  // its keys are in it
+  cli::print(cat(output.string(), ": ", made.entries.size(), " files of ", directory.string(),
+                 url.empty() ? "" : cat(" and ", sql::without_password(url)), "\n"));
+  return 0;
+}
+
+void require_room(const fs::path& directory) {
+  if (!fs::exists(directory) || fs::is_empty(directory)) return;
+  throw Error(ErrorKind::input, cat(directory.string(), " is not empty"))
+      .hint("Stop what works on it, and move it away; or name another by --state.");
+}
+
+/// What the file has of nodes and stacks goes to the URL, and is no more in the directory.
+void move_to(const std::string& url, const fs::path& directory) {
+  load_home((directory / k_nodes_file).string(), url);
+  if (fs::exists(directory / k_stacks_file)) {
+    metadata::live::copy_stacks((directory / k_stacks_file).string(), url);
+    fs::remove(directory / k_stacks_file);
+  }
+  fs::remove(directory / k_nodes_file);
+  RealFileSystem().write(directory / k_home_file, cat(sql::without_password(url), "\n"),
+                         {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+int restore(const cli::Arguments& arguments) {
+  const fs::path directory = state_directory(arguments);
+  const fs::path file = arguments.operand(0, "file");
+  const std::string url = arguments.value_or("database", "");
+  check_database_url(url);
+  require_room(directory);
+  const ::mode_t before = ::umask(0077);
+  const fs::path fresh = fs::path(cat(fs::absolute(directory).string(), ".restored"));
+  fs::remove_all(fresh);
+  const bundle::Checked checked = bundle::unpack_bundle(file, fresh, std::nullopt, {});
+  try {
+    const Json& site = checked.manifest.site;
+    if (!site.is_object() || !site.value("backup", false) || !fs::exists(fresh / k_nodes_file))
+      throw Error(ErrorKind::input, cat(file.string(), " is a bundle, but no backup of a seed"))
+          .hint("hearth backup makes one; hearth bundle unpack is for others.");
+    { const Store opens((fresh / k_nodes_file).string()); }  // it can, and seals what an older Hearth kept in the clear
+    if (!url.empty()) move_to(url, fresh);
+    fs::remove(directory);
+    fs::rename(fresh, directory);
+  } catch (...) {
+    fs::remove_all(fresh);
+    throw;
+  }
+  ::umask(before);
+  cli::print(cat(directory.string(), url.empty() ? "" : cat(" and ", sql::without_password(url)), ": the state of ",
+                 file.string(), "\n"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<cli::Command> backup_commands() {
+  const cli::Option state{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"};
+  return {
+      {"backup",
+       "FILE",
+       "put all that a seed knows into one file, also while it serves",
+       "Nodes, events, stacks, people, tokens and the keys that open them, each database as of one moment: who has the "
+       "file has all secrets of the site (its mode is 0600). Where the state lives in PostgreSQL it is read from "
+       "there.",
+       {state, {"database", 0, "URL", "where the state lives, if DIR does not say it, or the password is needed"}},
+       back_up},
+      {"restore",
+       "FILE",
+       "make a seed's state of a backup",
+       "The file is checked before anything of it is there. A conductor is started on it then; two of them, the one it "
+       "was made of and this one, would give orders to the same machines. What nodes were given away since is to be "
+       "given away again first.",
+       {state,
+        {"database", 0, "URL",
+         "where nodes and stacks go, wherever they lived before: a PostgreSQL database that has no state (SQLite in "
+         "DIR)"}},
+       restore}};
+}
+
+}  // namespace hearth::bootstrap

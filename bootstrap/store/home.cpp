@@ -1,0 +1,320 @@
+#include "bootstrap/store/home.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr std::int64_t k_home_version = 1;
+constexpr const char* k_home_unwiped = "unwiped";
+
+constexpr std::size_t k_rows_of_a_statement = 500;
+constexpr std::size_t k_changes_of_a_batch = 1000;
+constexpr int k_events_of_a_part = 10000;
+constexpr auto k_silence = std::chrono::seconds(3);  ///< so long may a statement take
+constexpr auto k_look_after = std::chrono::seconds(1);
+constexpr auto k_try_again = std::chrono::milliseconds(300);
+constexpr auto k_last_wait = std::chrono::seconds(3);
+
+constexpr const char* k_tables = R"(
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS nodes (uuid TEXT PRIMARY KEY, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS events (id BIGINT PRIMARY KEY, at BIGINT NOT NULL, node TEXT NOT NULL, title TEXT NOT NULL,
+  kind TEXT NOT NULL, text TEXT NOT NULL, detail TEXT NOT NULL);
+)";
+
+/// "(?, ?), (?, ?)"
+std::string places(std::size_t rows, std::size_t columns) {
+  std::string row = "(?";
+  for (std::size_t n = 1; n < columns; ++n) row += ", ?";
+  row += ")";
+  std::string all = row;
+  for (std::size_t n = 1; n < rows; ++n) all += cat(", ", row);
+  return all;
+}
+
+void lay(Change::Rows& rows, Change::Rows later) {
+  for (auto& [key, text] : later) rows[key] = std::move(text);
+}
+
+}  // namespace
+
+bool Change::is_empty() const {
+  return nodes.empty() && documents.empty() && settings.empty() && events.empty() && forgotten == 0 && !wipe;
+}
+
+void Change::follow(Change later) {
+  lay(nodes, std::move(later.nodes));
+  lay(documents, std::move(later.documents));
+  lay(settings, std::move(later.settings));
+  std::move(later.events.begin(), later.events.end(), std::back_inserter(events));
+  forgotten = std::max(forgotten, later.forgotten);
+  wipe = wipe || later.wipe;
+}
+
+Home::Home(const std::string& url) : Home(sql::Database(url, k_home_schema), sql::without_password(url)) {}
+
+Home::Home(sql::Database database, std::string name) : name_(std::move(name)), database_(std::move(database)) {
+  make_tables();
+}
+
+void Home::end() {
+  if (!thread_.joinable()) return;
+  static_cast<void>(wait(k_last_wait));
+  thread_.request_stop();
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Home::make_tables() {
+  sql::Transaction transaction(database_);
+  database_.run(k_tables);
+  std::int64_t found = 0;
+  {
+    sql::Statement version = database_.prepare("SELECT value FROM settings WHERE name = 'version'");
+    if (version.step()) found = static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0));
+  }
+  if (found > k_home_version)
+    throw Error(ErrorKind::unsupported, cat(name_, " was written by a newer Hearth (version ", found, ")"))
+        .hint("Start that one, or put a backup from before it into a database of its own (hearth restore).");
+  if (found == 0) {
+    database_.prepare("INSERT INTO settings VALUES ('version', ?)").bind(1, std::to_string(k_home_version)).execute();
+    if (database_.is_postgres()) {  // which copies values of columns to its statistics, where they would outlive a wipe
+      database_.run("ALTER TABLE nodes ALTER COLUMN record SET STATISTICS 0");
+      database_.run("ALTER TABLE documents ALTER COLUMN body SET STATISTICS 0");
+    }
+  }
+  transaction.commit();
+}
+
+void read_rows(sql::Database& database, const std::function<void(Change)>& part) {
+  Change rows;
+  const auto read = [&database](const char* query, Change::Rows& into) {
+    sql::Statement all = database.prepare(query);
+    while (all.step()) into.emplace(all.text(0), all.text(1));
+  };
+  read("SELECT uuid, record FROM nodes", rows.nodes);
+  read("SELECT name, body FROM documents", rows.documents);
+  read("SELECT name, value FROM settings WHERE name IN ('sealed', 'unwiped', 'last_event')", rows.settings);
+  part(std::move(rows));
+  std::int64_t after = 0;
+  for (bool is_last = false; !is_last;) {
+    Change events;
+    sql::Statement some = database.prepare(
+        "SELECT id, at, node, title, kind, text, detail FROM events WHERE id > ?1 ORDER BY id LIMIT ?2");
+    some.bind(1, after).bind(2, std::int64_t{k_events_of_a_part});
+    while (some.step()) {
+      after = some.number(0);
+      events.events.push_back(
+          {after, some.number(1), some.text(2), some.text(3), some.text(4), some.text(5), some.text(6)});
+    }
+    is_last = events.events.size() < k_events_of_a_part;
+    part(std::move(events));
+  }
+}
+
+void Home::read(const std::function<void(Change)>& part) {
+  if (database_.prepare("SELECT 1 FROM settings WHERE name = 'unwiped'").step()) wipe();
+  read_rows(database_, part);
+}
+
+void Home::start(std::function<void()> news) {
+  news_ = std::move(news);
+  heard_ = std::chrono::steady_clock::now();
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);  // signals are for the threads that wait for them
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  } catch (...) {
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+std::uint64_t Home::add(Change change) {
+  const std::lock_guard lock(mutex_);
+  if (change.is_empty()) return added_;
+  if (added_ == kept_) heard_ = std::chrono::steady_clock::now();
+  waiting_.push_back({++added_, std::move(change)});
+  changed_.notify_all();
+  return added_;
+}
+
+std::uint64_t Home::added() const {
+  const std::lock_guard lock(mutex_);
+  return added_;
+}
+
+std::uint64_t Home::kept() const {
+  const std::lock_guard lock(mutex_);
+  return kept_;
+}
+
+bool Home::is_lost() const {
+  const std::lock_guard lock(mutex_);
+  return is_lost_;
+}
+
+std::string Home::trouble() const {
+  const std::lock_guard lock(mutex_);
+  if (!trouble_.empty() || !thread_.joinable() || added_ == kept_) return trouble_;
+  if (std::chrono::steady_clock::now() - heard_ < k_silence) return "";
+  return cat(name_, " has not answered for ", k_silence.count(), " s");
+}
+
+void Home::check() const {
+  const std::string why = trouble();
+  if (why.empty()) return;
+  sql::StoreError error(why, "the database in which the nodes are kept does not answer");
+  error.hint("It is tried again.");
+  throw error;
+}
+
+bool Home::wait(std::chrono::milliseconds patience) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return kept_ == added_ || is_lost_; }) && kept_ == added_;
+}
+
+/// What it has to do first is to look whether the database is ours yet, and so it does when there is nothing to write.
+void Home::work(const std::stop_token& stop) {
+  if (database_.is_postgres()) try {  // from now on its patience has an end, and that of who waits for it
+      database_.meanwhile([&stop] {
+        if (stop.stop_requested()) throw sql::StoreError("the conductor ends");
+      });
+    } catch (const sql::StoreError&) {  // the connection that is made anew knows it
+    }
+  while (!stop.stop_requested()) {
+    take_batch();
+    const std::string why = attempt();
+    std::unique_lock lock(mutex_);
+    const bool is_news = why != trouble_ || batch_.number != 0;
+    trouble_ = why;
+    if (why.empty()) {
+      heard_ = std::chrono::steady_clock::now();
+      if (batch_.number != 0) kept_ = batch_.number;
+      batch_ = {};
+    }
+    const bool ends = is_lost_;
+    changed_.notify_all();
+    lock.unlock();
+    if (is_news && news_) news_();
+    if (ends) return;
+    lock.lock();
+    const auto pause = why.empty() ? k_look_after : std::chrono::milliseconds(k_try_again);
+    const bool is_bad = !why.empty();
+    changed_.wait_for(lock, stop, pause, [&] { return !is_bad && !waiting_.empty(); });
+  }
+}
+
+void Home::take_batch() {
+  const std::lock_guard lock(mutex_);
+  if (batch_.number != 0) return;  // it was not written yet
+  for (std::size_t n = 0; n < k_changes_of_a_batch && !waiting_.empty() && !batch_.change.wipe; ++n) {
+    batch_.number = waiting_.front().number;
+    batch_.change.follow(std::move(waiting_.front().change));
+    waiting_.pop_front();
+  }
+}
+
+std::string Home::attempt() {
+  try {
+    sql::Transaction transaction(database_);
+    if (batch_.number != 0) write(batch_.change);
+    transaction.commit();
+  } catch (const sql::StoreError& error) {
+    const std::lock_guard lock(mutex_);
+    is_lost_ = error.is_superseded();
+    return error.what();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  if (batch_.change.wipe) try {
+      wipe();
+    } catch (const Error&) {  // the next start does it before anything is served
+    }
+  return "";
+}
+
+/// As often as one likes: an end of the connection may hide that it was done.
+void Home::write(const Change& change) {
+  put("nodes", "uuid", "record", change.nodes);
+  put("documents", "name", "body", change.documents);
+  put("settings", "name", "value", change.settings);
+  add_events(change.events);
+  if (change.forgotten > 0) {
+    database_.prepare("DELETE FROM events WHERE id <= ?").bind(1, change.forgotten).execute();
+    progressed();
+  }
+}
+
+void Home::put(const char* table, const char* key, const char* text, const Change::Rows& rows) {
+  std::vector<std::string_view> gone;
+  std::vector<std::pair<std::string_view, std::string_view>> there;
+  for (const auto& [name, value] : rows) {
+    if (value) there.emplace_back(name, *value);
+    if (!value) gone.emplace_back(name);
+  }
+  for (std::size_t from = 0; from < there.size(); from += k_rows_of_a_statement) {
+    const std::size_t count = std::min(k_rows_of_a_statement, there.size() - from);
+    sql::Statement write = database_.prepare(cat("INSERT INTO ", table, " VALUES ", places(count, 2), " ON CONFLICT (",
+                                                 key, ") DO UPDATE SET ", text, " = excluded.", text));
+    for (std::size_t n = 0; n < count; ++n) {
+      const int at = static_cast<int>(2 * n + 1);
+      write.bind(at, there[from + n].first).bind(at + 1, there[from + n].second);
+    }
+    write.execute();
+    progressed();
+  }
+  for (std::size_t from = 0; from < gone.size(); from += k_rows_of_a_statement) {
+    const std::size_t count = std::min(k_rows_of_a_statement, gone.size() - from);
+    sql::Statement write = database_.prepare(cat("DELETE FROM ", table, " WHERE ", key, " IN ", places(1, count)));
+    for (std::size_t n = 0; n < count; ++n) write.bind(static_cast<int>(n + 1), gone[from + n]);
+    write.execute();
+    progressed();
+  }
+}
+
+void Home::add_events(const std::vector<EventRow>& events) {
+  for (std::size_t from = 0; from < events.size(); from += k_rows_of_a_statement) {
+    const std::size_t count = std::min(k_rows_of_a_statement, events.size() - from);
+    sql::Statement write =
+        database_.prepare(cat("INSERT INTO events VALUES ", places(count, 7), " ON CONFLICT (id) DO NOTHING"));
+    for (std::size_t n = 0; n < count; ++n) {
+      const EventRow& event = events[from + n];
+      const int at = static_cast<int>(7 * n + 1);
+      write.bind(at, event.id).bind(at + 1, event.at).bind(at + 2, event.node).bind(at + 3, event.title);
+      write.bind(at + 4, event.kind).bind(at + 5, event.text).bind(at + 6, event.detail);
+    }
+    write.execute();
+    progressed();
+  }
+  if (!events.empty()) put("settings", "name", "value", {{k_last_event, std::to_string(events.back().id)}});
+}
+
+/// What tables held before, in PostgreSQL's files; nothing else uses them.
+void Home::wipe() {
+  if (database_.is_postgres()) {
+    database_.run("VACUUM FULL nodes");
+    database_.run("VACUUM FULL documents");
+  }
+  database_.prepare("DELETE FROM settings WHERE name = ?").bind(1, k_home_unwiped).execute();
+}
+
+void Home::progressed() {
+  const std::lock_guard lock(mutex_);
+  heard_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace hearth::bootstrap

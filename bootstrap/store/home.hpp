@@ -1,0 +1,115 @@
+// Home: a database elsewhere (PostgreSQL) in which a conductor's state lives. The conductor works on a copy of its own
+// (Store); what each transaction of that changed is written here by a thread, in order, many at a time. So nobody waits
+// for a round trip but who is to be told that something is durable.
+//
+// Nothing is ever taken back: what can't be written waits until it can. Where another process has taken the database,
+// it never will be, and is_lost() says so: nothing that was waiting was promised to anybody.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/sql/database.hpp"
+
+namespace hearth::bootstrap {
+
+/// An event as it is kept.
+struct EventRow {
+  std::int64_t id = 0;
+  std::int64_t at = 0;
+  std::string node, title, kind, text, detail;
+};
+
+/// What one transaction changed, or some that followed each other.
+struct Change {
+  using Rows = std::map<std::string, std::optional<std::string>>;  ///< by key; no text: the row is gone
+  Rows nodes, documents, settings;                                 ///< sealed, as the copy has them
+  std::vector<EventRow> events;
+  std::int64_t forgotten = 0;  ///< events up to this one are
+  bool wipe = false;           ///< what was there before is to be in no file of the database any more
+
+  [[nodiscard]] bool is_empty() const;
+  /// What has happened after it, too.
+  void follow(Change later);
+};
+
+/// All rows of such tables, in parts; also of a file of Store's.
+void read_rows(sql::Database& database, const std::function<void(Change)>& part);
+
+constexpr const char* k_last_event = "last_event";  ///< a setting: ids of events go on behind it
+constexpr const char* k_home_schema = "conductor";  ///< of a PostgreSQL database; stacks have the public one
+
+class Home {
+ public:
+  /// Takes the database for this process, and makes its tables. Throws Error: not reached, another process uses it, it
+  /// is of a newer Hearth.
+  explicit Home(const std::string& url);
+  /// `name` is for messages.
+  Home(sql::Database database, std::string name);
+  Home(const Home&) = delete;
+  Home& operator=(const Home&) = delete;
+  ~Home() { end(); }
+
+  /// All that is kept, in parts; before start().
+  void read(const std::function<void(Change)>& part);
+  /// Begins to write. `news`: from the writing thread, when what is told below has changed.
+  void start(std::function<void()> news = {});
+  /// Writes no more; what waits yet gets some seconds.
+  void end();
+
+  /// Takes a change to be written; its number.
+  std::uint64_t add(Change change);
+  [[nodiscard]] std::uint64_t added() const;
+  /// Up to which number all is durable.
+  [[nodiscard]] std::uint64_t kept() const;
+  /// Why nothing can be kept at this time; empty when all is well.
+  [[nodiscard]] std::string trouble() const;
+  [[nodiscard]] bool is_lost() const;
+  /// Throws StoreError where there is trouble: nothing new is to be begun.
+  void check() const;
+  /// Until all is durable; false where that takes longer.
+  [[nodiscard]] bool wait(std::chrono::milliseconds patience) const;
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Waiting {
+    std::uint64_t number = 0;
+    Change change;
+  };
+  void make_tables();
+  void work(const std::stop_token& stop);
+  void take_batch();
+  /// Empty where it was written.
+  [[nodiscard]] std::string attempt();
+  void write(const Change& change);
+  void put(const char* table, const char* key, const char* text, const Change::Rows& rows);
+  void add_events(const std::vector<EventRow>& events);
+  void wipe();
+  void progressed();
+
+  std::string name_;
+  sql::Database database_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  std::deque<Waiting> waiting_;
+  Waiting batch_;  ///< what is being written; number 0: nothing
+  std::uint64_t added_ = 0;
+  std::uint64_t kept_ = 0;
+  std::string trouble_;
+  bool is_lost_ = false;
+  Time heard_;  ///< when the database answered last, or there was nothing to ask
+  std::function<void()> news_;
+  std::jthread thread_;  ///< ends before all that it uses
+};
+
+}  // namespace hearth::bootstrap

@@ -1,0 +1,330 @@
+"""A conductor whose state lives in PostgreSQL: what it has acknowledged outlives its own death and the database's, at any moment; while
+the database is away, full or closed to writers nothing is acknowledged; two conductors never drive one; no password is told; a backup
+of one that serves becomes a state of either kind.
+
+The tests of the store again (BOOTSTRAP_TESTS, this room's unit tests), each statement failing once.
+
+usage: postgres_peer.py HEARTH BOOTSTRAP_TESTS
+"""
+import http.client
+import json
+import os
+import re
+import shutil
+import signal as signals
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+
+from conductor import Conductor
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
+
+HEARTH, BOOTSTRAP_TESTS = sys.argv[1:3]
+
+
+class Writer:
+    """Makes nodes and puts them into maintenance as fast as it is answered; what was acknowledged."""
+
+    count = 0
+
+    def __init__(self, conductor):
+        Writer.count += 1
+        self.prefix = f"w{Writer.count}-"
+        self.conductor, self.made, self.kept, self.refused = conductor, 0, [], 0
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        while not self.stop.is_set():
+            name = f"{self.prefix}{self.made}"
+            self.made += 1
+            try:
+                status, _ = self.conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": name})
+                if status == 201:
+                    self.kept.append(name)
+                    status, _ = self.conductor.ask_raw("PUT", f"/v1/nodes/{name}/maintenance", {"reason": "r" + name})
+                    if status == 202:
+                        self.kept[-1] = name + "!"
+                self.refused += status == 503
+            except (OSError, urllib.error.URLError, ValueError, http.client.HTTPException):
+                time.sleep(0.02)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+
+
+def all_nodes(conductor):
+    found, path = [], "/v1/nodes/detail"
+    while path:
+        page = conductor.ask("GET", path)[1]
+        found += page["nodes"]
+        path = page.get("next", "").removeprefix(conductor.url)
+    return found
+
+
+def all_events(conductor):
+    found, after = [], 0
+    while True:
+        page = conductor.ask("GET", f"/v1/hearth/events?limit=1000&after={after}")[1]["events"]
+        if not page:
+            return found
+        found += page
+        after = page[-1]["id"]
+
+
+def check_kept(conductor, kept):
+    nodes = {node["name"]: node for node in all_nodes(conductor)}
+    lost = [name for name in kept if name.rstrip("!") not in nodes or (name.endswith("!") and not nodes[name[:-1]]["maintenance"])]
+    assert not lost, f"acknowledged, and lost: {lost} of {len(kept)}"
+    events = all_events(conductor)
+    ids = [event["id"] for event in events]
+    assert ids == sorted(set(ids)), "no event is there twice"
+    told = {event["name"] for event in events if event["kind"] == "maintenance"}
+    assert all(name[:-1] in told for name in kept if name.endswith("!")), "a node without its event"
+
+
+def logged(conductor):
+    with open(os.path.join(conductor.directory, "serve.log"), encoding="utf-8") as log:
+        return log.read()
+
+
+def until(look, seconds=20):
+    end = time.monotonic() + seconds
+    while not look():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.05)
+
+
+def check_killed(postgres, conductor):
+    """Of the conductor and of the database, at any moment."""
+    kept = []
+    for pause in (0.05, 0.21, 0.4):
+        with Writer(conductor) as writer:
+            time.sleep(0.3 + pause)
+            conductor.kill()
+        kept = [*kept, *writer.kept]
+        assert writer.kept, "else nothing is tested"
+        conductor.start()
+        check_kept(conductor, kept)
+    with Writer(conductor) as writer:
+        time.sleep(0.5)
+        postgres.stop()
+        began = time.monotonic()
+        status, _ = conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "away"})
+        assert status == 503 and time.monotonic() - began < 6, (status, time.monotonic() - began)
+        assert conductor.ask_raw("GET", "/v1/nodes")[0] in (200, 503), "it answers"
+        until(lambda: writer.refused > 0)
+        postgres.start()
+        before = len(writer.kept)
+        until(lambda: len(writer.kept) > before)
+    check_kept(conductor, writer.kept)
+    log = logged(conductor)
+    assert "nothing is acknowledged and no order given" in log and "answers again" in log, log
+    conductor.kill()
+    conductor.start()
+    check_kept(conductor, [*kept, *writer.kept])
+
+
+def check_closed(postgres, conductor):
+    """Closed to writers, and full: the reason is told, nothing is acknowledged, and it goes on by itself."""
+    full = ("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left "
+            "on device' USING ERRCODE = '53100'; END $$; CREATE TRIGGER full_up BEFORE INSERT ON conductor.events EXECUTE FUNCTION full_up()")
+    closing = {"read-only transaction": ("ALTER DATABASE postgres SET default_transaction_read_only = on",
+                                         "BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT"),
+               "No space left": (full, "DROP TRIGGER full_up ON conductor.events; DROP FUNCTION full_up")}
+    for number, (reason, (close, reopen)) in enumerate(closing.items()):
+        postgres.ask(close)
+        postgres.end_connections()
+        until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"closed{n}"})[0] == 503)
+        until(lambda why=reason: why in logged(conductor))
+        postgres.ask(reopen)
+        postgres.end_connections()
+        until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"open{n}"})[0] == 201)
+
+
+def serve(directory, url, *options):
+    return subprocess.run([HEARTH, "node", "serve", "--state", directory, "--port", "0", "--database", url, *options], capture_output=True,
+                          text=True, timeout=60, check=False)
+
+
+def check_second(postgres, conductor, work):
+    """A second one is refused, and told of the first; one that was cut off, and finds another, gives up."""
+    os.makedirs(work + "/second", mode=0o700)
+    shutil.copy(conductor.directory + "/seal-key", work + "/second")
+    refused = serve(work + "/second", postgres.url())
+    named = f"process {conductor.process.pid} on {socket.gethostname()} uses postgresql://hearth:***@"
+    assert refused.returncode == 1 and named in refused.stderr and "secret" not in refused.stderr, refused.stderr
+    conductor.process.send_signal(signals.SIGSTOP)
+    postgres.end_connections()
+    with Conductor(HEARTH, "--database", postgres.url(), directory=work + "/second") as other:
+        assert other.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "of-the-second"})[0] == 201
+        asked = []
+        beside = threading.Thread(target=lambda: asked.append(lost_answer(conductor)))
+        beside.start()
+        time.sleep(0.2)
+        conductor.process.send_signal(signals.SIGCONT)
+        assert conductor.process.wait(timeout=20) != 0
+        beside.join()
+        assert asked[0] not in (200, 201, 202), f"the one that was replaced acknowledged: {asked[0]}"
+        told = logged(conductor)
+        assert f"process {other.process.pid} on {socket.gethostname()} " in told and "gives no orders any more" in told, told
+        assert other.ask("GET", "/v1/nodes/of-the-second")[0] == 200
+        assert other.ask("GET", "/v1/nodes/of-the-first")[0] == 404
+        other.stop()
+    conductor.start()
+    assert conductor.ask("GET", "/v1/nodes/of-the-second")[0] == 200
+
+
+def lost_answer(conductor):
+    try:
+        return conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "of-the-first"})[0]
+    except (OSError, urllib.error.URLError, http.client.HTTPException):
+        return None
+
+
+def check_refused(postgres, work):
+    """A wrong password, which nobody is told; a database of a newer Hearth; a directory whose state is elsewhere."""
+    for number, url in enumerate((f"postgresql://closed:s3cret@127.0.0.1:{postgres.port}/postgres",
+                                  f"postgresql://closed@127.0.0.1:{postgres.port}/postgres?password=s3cret",
+                                  f"postgresql://closed:s3cret/x@127.0.0.1:{postgres.port}/postgres")):
+        refused = serve(f"{work}/wrong{number}", url)
+        assert refused.returncode != 0 and "s3cret" not in refused.stderr + refused.stdout, refused.stderr
+        assert "password" in refused.stderr, refused.stderr
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "newer")
+    with Conductor(HEARTH, "--database", postgres.url("newer")) as made:
+        made.stop()
+        postgres.ask("UPDATE conductor.settings SET value = '99' WHERE name = 'version'", "newer")
+        refused = serve(made.directory, postgres.url("newer"))
+        assert refused.returncode == 1 and "was written by a newer Hearth (version 99)" in refused.stderr, refused.stderr
+        alone = subprocess.run([HEARTH, "node", "list", "--state", made.directory], capture_output=True, text=True, timeout=60, check=False)
+        assert alone.returncode != 0 and "lives in postgresql://" in alone.stderr, alone.stdout + alone.stderr
+        assert not os.path.exists(made.directory + "/state.db")
+
+
+def hearth(*words):
+    done = subprocess.run([HEARTH, *words], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+def facts(conductor):
+    events = [event for event in all_events(conductor) if event["kind"] != "conductor"]
+    nodes = [(n["uuid"], n["name"], n["maintenance"], json.dumps(n["driver_info"], sort_keys=True)) for n in all_nodes(conductor)]
+    return sorted(nodes), events
+
+
+def check_backup(postgres, conductor, work):
+    """Of one that serves and is written to; restored as files, and from those into another database."""
+    conductor.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "secret", "driver_info": {"redfish_password": "of a BMC"}})
+    with Writer(conductor):
+        hearth("backup", "--state", conductor.directory, "--database", postgres.url(), work + "/busy.bundle")
+    hearth("backup", "--state", conductor.directory, "--database", postgres.url(), work + "/one.bundle")
+    known = facts(conductor)
+    assert os.stat(work + "/one.bundle").st_mode & 0o777 == 0o600
+    with open(work + "/one.bundle", "rb") as file:
+        assert b"of a BMC" not in file.read()
+    hearth("restore", "--state", work + "/busy", work + "/busy.bundle")
+    hearth("restore", "--state", work + "/files", work + "/one.bundle")
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "moved")
+    with Conductor(HEARTH, directory=work + "/files") as as_files:
+        assert facts(as_files) == known
+        with Writer(as_files) as writer:  # SQLite's, while it serves
+            time.sleep(0.2)
+            hearth("backup", "--state", as_files.directory, work + "/two.bundle")
+        assert writer.kept
+    hearth("restore", "--state", work + "/moved", "--database", postgres.url("moved"), work + "/two.bundle")
+    assert not os.path.exists(work + "/moved/state.db")
+    again = subprocess.run([HEARTH, "restore", "--state", work + "/again", "--database", postgres.url("moved"), work + "/two.bundle"],
+                           capture_output=True, text=True, timeout=60, check=False)
+    assert again.returncode == 1 and "there is a state in" in again.stderr and not os.path.exists(work + "/again"), again.stderr
+    with Conductor(HEARTH, "--database", postgres.url("moved"), directory=work + "/moved") as moved:
+        nodes, events = facts(moved)
+        assert {node[0] for node in known[0]} <= {node[0] for node in nodes} and events[:len(known[1])] == known[1]
+
+
+def check_seal(postgres, conductor):
+    """A dump tells no secret."""
+    dump = subprocess.run([f"{postgres.programs}/pg_dump", "--inserts", postgres.url()], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "sealed:" in dump and "of a BMC" not in dump and "secret" in dump, "the node's name is in its events"
+    with open(conductor.directory + "/database", encoding="ascii") as file:
+        assert ":secret@" not in file.read()
+
+
+def check_engine(postgres, work):
+    """Stacks are in the same database, beside the nodes."""
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "whole")
+    with Conductor(HEARTH, "--database", postgres.url("whole"), "--engine", "--cfn-port=0", "--objects-port=0", "--heat-port=0",
+                   "--identity-port=0") as whole:
+        whole.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "n"})
+        assert postgres.ask("SELECT count(*) FROM conductor.nodes", "whole") == "1"
+        assert postgres.ask("SELECT count(*) FROM tree", "whole") == "0"
+        hearth("backup", "--state", whole.directory, "--database", postgres.url("whole"), work + "/whole.bundle")
+    hearth("restore", "--state", work + "/whole", work + "/whole.bundle")
+    assert os.path.exists(work + "/whole/metadata/state.db")
+
+
+def check_deployments(postgres):
+    """As e2e.bootstrap.nodes_become_active: kill -9 at random moments of deployments, and no image is written twice."""
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "deployed")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../e2e/bootstrap/kill_conductor.py")
+    run = subprocess.run([sys.executable, "-B", script, HEARTH, "5", "3"], env=dict(os.environ, HEARTH_TEST_DATABASE=postgres.url("deployed")),
+                         capture_output=True, text=True, timeout=200, check=False)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    assert postgres.ask("SELECT count(*) FROM conductor.nodes", "deployed") == "3", "they were deployed from elsewhere"
+
+
+def check_store(postgres):
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
+    run = subprocess.run([BOOTSTRAP_TESTS, "--gtest_filter=Postgres/HomeTest.*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
+                         capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0 and re.search(r"\[  PASSED  \] 1[0-9] tests", run.stdout), run.stdout[-3000:] + run.stderr[-1000:]
+
+
+def timed(check, *args):
+    began = time.monotonic()
+    check(*args)
+    print(f"{time.monotonic() - began:5.1f} s  {check.__name__}", flush=True)
+
+
+def main():
+    if not programs():
+        print("SKIPPED: postgresql is not installed")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="postgres-peer-") as work:
+        postgres = Postgres(work)
+        with open(postgres.data + "/pg_hba.conf", encoding="ascii") as file:
+            rest = file.read()
+        with open(postgres.data + "/pg_hba.conf", "w", encoding="ascii") as file:
+            file.write("host all closed 127.0.0.1/32 scram-sha-256\n" + rest)
+        postgres.start()
+        try:
+            postgres.ask("CREATE ROLE closed LOGIN PASSWORD 'another'")
+            with Conductor(HEARTH, "--database", postgres.url()) as conductor:
+                timed(check_killed, postgres, conductor)
+                timed(check_closed, postgres, conductor)
+                timed(check_second, postgres, conductor, work)
+                timed(check_backup, postgres, conductor, work)
+                timed(check_seal, postgres, conductor)
+                assert "secret@" not in logged(conductor)
+            timed(check_refused, postgres, work)
+            timed(check_engine, postgres, work)
+            timed(check_deployments, postgres)
+            timed(check_store, postgres)
+        finally:
+            postgres.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

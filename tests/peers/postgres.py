@@ -1,0 +1,57 @@
+"""A PostgreSQL server of a test's own, by Debian's programs."""
+
+import glob
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def programs():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    return found[-1] if found else None
+
+
+class Postgres:
+    """A cluster in a directory, by Debian's own programs. They refuse to run as root."""
+
+    def __init__(self, directory):
+        self.programs = programs()
+        self.data = directory + "/data"
+        self.port = free_port()
+        self.user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+        os.makedirs(self.data)
+        if os.getuid() == 0:
+            shutil.chown(self.data, "postgres")
+            os.chmod(directory, 0o755)
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "hearth", "--no-sync")
+
+    def run(self, program, *args):
+        as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
+        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
+
+    def start(self):
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data} -c fsync=off"
+        self.run("pg_ctl", "-D", self.data, "-w", "-l", self.data + "/log", "-o", options, "start")
+
+    def ask(self, statement, database="postgres"):
+        """What psql prints of it."""
+        done = subprocess.run([f"{self.programs}/psql", "-qAtc", statement, self.url(database)], capture_output=True, text=True, timeout=60, check=True)
+        return done.stdout.strip()
+
+    def end_connections(self, database="postgres"):
+        self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                 f"AND pid <> pg_backend_pid() AND datname = '{database}'")
+
+    def stop(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", "immediate", "stop")
+
+    def url(self, name="postgres"):
+        return f"postgresql://hearth:secret@127.0.0.1:{self.port}/{name}"
