@@ -175,4 +175,8 @@ fs::path WorkArea::freeze() {
   return frozen;
 }
 
+void WorkArea::show_anew() {
+  if (is_overlay_ && !layers_.empty()) (void)freeze();
+}
+
 }  // namespace hearth::builder

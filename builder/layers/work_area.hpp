@@ -32,6 +32,9 @@ class WorkArea {
   /// Ends the upper layer and begins a new one; returns the directory to be packed. Nothing may be mounted below, no
   /// file there be open. A plain directory is returned itself: it must be packed before anything else runs.
   [[nodiscard]] fs::path freeze();
+  /// Mounts it anew where it is an overlay: a hard link to a file of a layer below has two inode numbers until then,
+  /// and who packs the tree would make two files of it. As for freeze(), nothing may be open or mounted below.
+  void show_anew();
   [[nodiscard]] const fs::path& place() const { return place_; }
 
  private:

@@ -324,8 +324,9 @@ class Build final : StepObserver {
       in_.log.line(cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")"));
     }
     (void)kill_stragglers();  // of the environment.d above
-    let_others_look();        // tools that write outputs open them by this process's descriptors
-    in_.places->show();       // from here on the outputs' directory is the real one
+    if (keeper_) keeper_->show_anew();
+    let_others_look();   // tools that write outputs open them by this process's descriptors
+    in_.places->show();  // from here on the outputs' directory is the real one
     take_back_own_files(in_.request.output.string() + ".d");
     in_.disk.check_places();
     Fd room = room_for_evidence();

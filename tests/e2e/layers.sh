@@ -48,6 +48,14 @@ expect_text out "is up to date"
 expect_text plan.txt "Up to date, nothing would run: $work/image.tar"
 [ "$(jq -c '[.steps[] | select(.runs_because)]' plan.json)" = "[]" ] || fail "image plan has steps run of what is up to date"
 
+# A hard link to a file of a layer below stays one, though no layer is made behind it.
+hook writer/post-install.d/60-link <<< 'ln /bin/cat /opt/linked; ln /opt/linked /opt/linked-too'
+HEARTH_LAYER_WORTH=1000 build
+[ "$(tar -tvf image.tar | grep -c '/linked.* link to ')" = 2 ] || fail "hard links are two files: $(tar -tvf image.tar | grep -E 'linked|bin/cat')"
+same_as_clean "hard links"
+rm elements/writer/post-install.d/60-link
+build
+
 # On a terminal it is a tree, what has changed at the step that it makes run.
 echo two > elements/reader/data/read.txt
 script -qec "export TERM=xterm LC_ALL=C.UTF-8; stty cols 200; '$HEARTH' image plan -n -t tar -o image tiny-os reader writer" screen < /dev/null > /dev/null ||
