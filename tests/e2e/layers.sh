@@ -474,5 +474,5 @@ FLAVOUR=second build
 "$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "into a directory that is not there: $(cat out)"
 expect_text out "note: there was no directory $work/made/here; it is made"
 "$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "again: $(cat out)"
-! grep -q "it is made" out || fail "a directory that was there is said to be made"
+! grep -q "; it is made" out || fail "a directory that was there is said to be made"
 finish
