@@ -79,6 +79,8 @@ class SmallCloud final : public GivingWorld {
       throw Error(ErrorKind::not_found, "404");
     });
   }
+  bool has_stacks() const override { return false; }
+  Json ask_stacks(const std::string&, const std::string&, const Json&) override { throw std::logic_error("no stacks"); }
   bool has(const std::string& service) override { return services.contains(service); }
   Answer ask_cloud(const std::string& service, const std::string& method, const std::string& target,
                    const Json& body) override {
@@ -312,7 +314,7 @@ TEST_F(GivingTest, EverythingThatIsWrongIsToldBeforeAnythingChanges) {
   for (const char* part :
        {"web1 is deploying", "web3: it was given to x", "web2 has the driver libvirt", "web3 is in maintenance",
         "the cloud has a node 3 already", "the cloud has an image disk already", "is not what the seed has registered",
-        "--leave NODE"})
+        "--leave NAME"})
     EXPECT_NE(story.find(part), std::string::npos) << part << "\n" << story;
   EXPECT_FALSE(read_giving(folder_.path()));
   EXPECT_EQ(cloud.given.size(), 1U);
