@@ -255,9 +255,7 @@ void StackGiving::require_kept(const GivenStack& stack, const std::map<std::stri
 
 void StackGiving::change_transport(GivenStack& stack) {
   // Cut off before the next step was kept, it has been asked to already.
-  const auto look = [&] { require_kept(stack, documents(stack)); };
-  if (text_in(settled(stack, "", look), "stack_status") != "UPDATE_COMPLETE")
-    static_cast<void>(settled(stack, "ADOPT"));
+  if (text_in(settled(stack, ""), "stack_status") != "UPDATE_COMPLETE") static_cast<void>(settled(stack, "ADOPT"));
   const Json exported = world_.ask_stacks("GET", cat(at_seed(stack), "/export"), Json());
   Json body = stack_for_cloud(exported, Transport::own);
   body["tags"] = tag();
@@ -269,6 +267,7 @@ void StackGiving::change_transport(GivenStack& stack) {
 
 void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& config) {
   if (!agent.deployment.empty()) return;
+  forget_instruction(stack, agent);  // of an attempt that was cut off
   agent.config = made_config(config, agent.name);
   keep_();
   const Json made = asked("POST", "/software_deployments",
@@ -282,16 +281,26 @@ void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& con
   keep_();
 }
 
-void StackGiving::forget_instruction(GivenAgent& agent) {
-  for (std::string* id : {&agent.deployment, &agent.config}) {
-    if (id->empty()) continue;
-    const char* list = id == &agent.deployment ? "/software_deployments/" : "/software_configs/";
-    if (const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", cat(list, *id), Json()); !is_gone(gone))
+/// Cut off, the deployment may be there and not in the journal: all that are not the stack's go, before their config.
+void StackGiving::forget_instruction(GivenStack& stack, GivenAgent& agent) {
+  if (agent.config.empty()) return;
+  const Json all = asked("GET", cat("/software_deployments?server_id=", agent.server), Json(), "tell its deployments");
+  std::vector<std::string> going;
+  for (const Json& row : list_member(all, "software_deployments")) {
+    const std::string id = text_in(row, "id");
+    const auto is_it = [&](const GivenDeployment& one) { return one.id == id; };
+    if (std::none_of(stack.deployments.begin(), stack.deployments.end(), is_it))
+      going.push_back(cat("/software_deployments/", id));
+  }
+  going.push_back(cat("/software_configs/", agent.config));
+  for (const std::string& target : going) {
+    if (const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", target, Json()); !is_gone(gone))
       throw Error(ErrorKind::external,
                   cat("the cloud's Heat keeps the instruction of ", agent.name, ": ", gone.words()))
           .hint("Mend it there, and run the same command again.");
-    id->clear();
   }
+  agent.deployment.clear();
+  agent.config.clear();
   keep_();
 }
 
@@ -353,7 +362,7 @@ void StackGiving::follow(Duration patience) {
       if (stack.step != "told") continue;
       read_states(stack);
       for (GivenAgent& agent : stack.agents) {
-        if (agent.state == "follows") forget_instruction(agent);
+        if (agent.state == "follows") forget_instruction(stack, agent);
       }
       const auto follows = [](const GivenAgent& agent) { return agent.state == "follows"; };
       if (std::all_of(stack.agents.begin(), stack.agents.end(), follows)) stack.step = "there";
@@ -389,7 +398,7 @@ void StackGiving::call_back(GivenStack& stack) {
     for (const Json& server : list_member(known, "servers")) {
       for (GivenAgent& agent : stack.agents) {
         if (agent.server != text_in(server, "id")) continue;
-        forget_instruction(agent);
+        forget_instruction(stack, agent);
         if (!agent.state.empty()) instruct(stack, agent, way_home(server));
         agent.state = agent.state.empty() ? k_returned : k_returns;
         agent.last_poll = k_not_read;
@@ -437,7 +446,7 @@ void StackGiving::forget(GivenStack& stack) {
     stack.cloud_id.clear();
     keep_();
   }
-  for (GivenAgent& agent : stack.agents) forget_instruction(agent);
+  for (GivenAgent& agent : stack.agents) forget_instruction(stack, agent);
   clear(stack);
   stack.step = k_returned;
   keep_();

@@ -53,7 +53,7 @@ class StackGiving {
   void require_kept(const GivenStack& stack, const std::map<std::string, Json>& documents) const;
   void tell(GivenStack& stack);
   void instruct(GivenStack& stack, GivenAgent& agent, const Json& config);
-  void forget_instruction(GivenAgent& agent);
+  void forget_instruction(GivenStack& stack, GivenAgent& agent);
   void read_states(GivenStack& stack);
   void call_back(GivenStack& stack);
   [[nodiscard]] std::vector<std::string> still_away(const std::set<std::string>& lost);
