@@ -465,6 +465,16 @@ void Giving::give_stacks(GivingJournal& journal, const Wishes& wishes) {
             "`hearth-agent doctor` on it says what keeps its agent.");
 }
 
+/// The seed's record of them can be deleted from then on.
+void Giving::make_final(const GivingJournal& journal) {
+  const std::map<std::string, Json> kept = kept_by_seed(journal);
+  for (const GivenNode& node : journal.nodes) {
+    if (kept.at(node.uuid).is_null()) continue;
+    static_cast<void>(
+        world_.ask_seed("PUT", cat("/v1/hearth/given/", node.uuid), {{"to", journal.to}, {"for_good", true}}));
+  }
+}
+
 void Giving::run(const Wishes& wishes) {
   GivingJournal journal = begin(wishes);
   if (journal.step == "final") return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
@@ -480,6 +490,7 @@ void Giving::run(const Wishes& wishes) {
     }
   }
   give_stacks(journal, wishes);
+  if (wishes.final) make_final(journal);
   write_record(journal, wishes);
   journal.step = wishes.final ? "final" : "given";
   write_giving(folder_, journal);
