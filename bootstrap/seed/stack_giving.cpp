@@ -34,6 +34,11 @@ Json way_home(const Json& server) {
 
 bool is_gone(const GivingWorld::Answer& answer) { return answer.good() || answer.status == 404; }
 
+bool is_of(const GivenStack& stack, const std::string& deployment) {
+  return std::any_of(stack.deployments.begin(), stack.deployments.end(),
+                     [&](const GivenDeployment& one) { return one.id == deployment; });
+}
+
 std::string path_in(const Json& row, const std::string& rel) {
   for (const Json& link : list_member(row, "links")) {
     const std::string href = text_in(link, "href");
@@ -50,6 +55,11 @@ Json StackGiving::asked(const std::string& method, const std::string& target, co
   if (answer.good()) return answer.body;
   throw Error(ErrorKind::external, cat("the cloud's Heat refuses to ", what, ": ", answer.words()))
       .hint("Mend it there, and run the same command again; --back returns what was given.");
+}
+
+Json StackGiving::deployments_on(const std::string& server) {
+  return list_member(asked("GET", cat("/software_deployments?server_id=", server), Json(), "tell its deployments"),
+                     "software_deployments");
 }
 
 std::string StackGiving::tag() const { return cat("hearth_handover-", journal_.id); }
@@ -91,8 +101,7 @@ void StackGiving::look_at_one(const Json& row, std::vector<std::string>& faults)
     found.push_back(cat("stack ", stack.name, ": the cloud has one of that name already"));
   for (const Json& server : list_member(known, "servers")) {
     const std::string id = text_in(server, "id");
-    const Json others = asked("GET", cat("/software_deployments?server_id=", id), Json(), "tell its deployments");
-    if (!list_member(others, "software_deployments").empty())
+    if (!deployments_on(id).empty())
       found.push_back(cat("stack ", stack.name, ": the cloud has deployments for its server ", id, " already"));
     stack.agents.push_back({id, text_in(server, "name"), "", "", "", 0});
   }
@@ -169,9 +178,9 @@ void StackGiving::clear(GivenStack& stack) {
     static_cast<void>(asked("DELETE", cat(at_cloud(stack), "/abandon"), Json(), cat("forget the stack ", stack.name)));
   }
   for (const GivenAgent& agent : stack.agents) {
-    const Json left =
-        asked("GET", cat("/software_deployments?server_id=", agent.server), Json(), "tell its deployments");
-    for (const Json& row : list_member(left, "software_deployments")) {
+    for (const Json& row : deployments_on(agent.server)) {
+      // Before it is adopted all of them are of an attempt; from then on the journal has ours.
+      if (!stack.step.empty() && !is_of(stack, text_in(row, "id"))) continue;
       for (const std::string& target :
            {cat("/software_deployments/", text_in(row, "id")), cat("/software_configs/", text_in(row, "config_id"))}) {
         if (const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", target, Json()); !is_gone(gone))
@@ -255,19 +264,21 @@ void StackGiving::require_kept(const GivenStack& stack, const std::map<std::stri
 
 void StackGiving::change_transport(GivenStack& stack) {
   // Cut off before the next step was kept, it has been asked to already.
-  if (text_in(settled(stack, ""), "stack_status") != "UPDATE_COMPLETE") static_cast<void>(settled(stack, "ADOPT"));
-  const Json exported = world_.ask_stacks("GET", cat(at_seed(stack), "/export"), Json());
-  Json body = stack_for_cloud(exported, Transport::own);
-  body["tags"] = tag();
-  body["disable_rollback"] = true;
-  static_cast<void>(asked("PUT", at_cloud(stack), body, cat("make credentials for the servers of ", stack.name)));
+  if (text_in(settled(stack, ""), "stack_status") != "UPDATE_COMPLETE") {
+    static_cast<void>(settled(stack, "ADOPT"));
+    const Json exported = world_.ask_stacks("GET", cat(at_seed(stack), "/export"), Json());
+    Json body = stack_for_cloud(exported, Transport::own);
+    body["tags"] = tag();
+    body["disable_rollback"] = true;
+    static_cast<void>(asked("PUT", at_cloud(stack), body, cat("make credentials for the servers of ", stack.name)));
+  }
   stack.step = "adopted";
   keep_();
 }
 
 void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& config) {
   if (!agent.deployment.empty()) return;
-  forget_instruction(stack, agent);  // of an attempt that was cut off
+  forget_instruction(agent);  // of an attempt that was cut off
   agent.config = made_config(config, agent.name);
   keep_();
   const Json made = asked("POST", "/software_deployments",
@@ -281,16 +292,12 @@ void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& con
   keep_();
 }
 
-/// Cut off, the deployment may be there and not in the journal: all that are not the stack's go, before their config.
-void StackGiving::forget_instruction(GivenStack& stack, GivenAgent& agent) {
+/// Cut off, the deployment may be there and not in the journal, but its config is.
+void StackGiving::forget_instruction(GivenAgent& agent) {
   if (agent.config.empty()) return;
-  const Json all = asked("GET", cat("/software_deployments?server_id=", agent.server), Json(), "tell its deployments");
   std::vector<std::string> going;
-  for (const Json& row : list_member(all, "software_deployments")) {
-    const std::string id = text_in(row, "id");
-    const auto is_it = [&](const GivenDeployment& one) { return one.id == id; };
-    if (std::none_of(stack.deployments.begin(), stack.deployments.end(), is_it))
-      going.push_back(cat("/software_deployments/", id));
+  for (const Json& row : deployments_on(agent.server)) {
+    if (text_in(row, "config_id") == agent.config) going.push_back(cat("/software_deployments/", text_in(row, "id")));
   }
   going.push_back(cat("/software_configs/", agent.config));
   for (const std::string& target : going) {
@@ -362,7 +369,7 @@ void StackGiving::follow(Duration patience) {
       if (stack.step != "told") continue;
       read_states(stack);
       for (GivenAgent& agent : stack.agents) {
-        if (agent.state == "follows") forget_instruction(stack, agent);
+        if (agent.state == "follows") forget_instruction(agent);
       }
       const auto follows = [](const GivenAgent& agent) { return agent.state == "follows"; };
       if (std::all_of(stack.agents.begin(), stack.agents.end(), follows)) stack.step = "there";
@@ -375,7 +382,7 @@ void StackGiving::follow(Duration patience) {
 
 void StackGiving::use_in_cloud(std::vector<std::string>& used) {
   for (const GivenStack& stack : journal_.stacks) {
-    if (stack.updated.empty() || stack.step == k_returned) continue;
+    if (stack.updated.empty() || stack.cloud_id.empty() || stack.step == k_returned) continue;
     const GivingWorld::Answer answer =
         world_.ask_cloud(k_heat, "GET", cat(at_cloud(stack), "?resolve_outputs=False"), Json());
     if (answer.status == 404 && stack.step == k_returns) continue;  // forgotten, and that was not kept
@@ -385,6 +392,13 @@ void StackGiving::use_in_cloud(std::vector<std::string>& used) {
       used.push_back(cat("stack ", stack.name, ": ", answer.words()));
     } else if (text_in(object_member(answer.body, "stack"), "updated_time") != stack.updated) {
       used.push_back(cat("stack ", stack.name, " was changed there"));
+    }
+    for (const GivenAgent& agent : stack.agents) {
+      for (const Json& row : deployments_on(agent.server)) {
+        if (!is_of(stack, text_in(row, "id")) && text_in(row, "config_id") != agent.config)
+          used.push_back(
+              cat("stack ", stack.name, ": ", agent.name, " has another deployment there, ", text_in(row, "id")));
+      }
     }
   }
 }
@@ -398,7 +412,7 @@ void StackGiving::call_back(GivenStack& stack) {
     for (const Json& server : list_member(known, "servers")) {
       for (GivenAgent& agent : stack.agents) {
         if (agent.server != text_in(server, "id")) continue;
-        forget_instruction(stack, agent);
+        forget_instruction(agent);
         if (!agent.state.empty()) instruct(stack, agent, way_home(server));
         agent.state = agent.state.empty() ? k_returned : k_returns;
         agent.last_poll = k_not_read;
@@ -446,7 +460,7 @@ void StackGiving::forget(GivenStack& stack) {
     stack.cloud_id.clear();
     keep_();
   }
-  for (GivenAgent& agent : stack.agents) forget_instruction(stack, agent);
+  for (GivenAgent& agent : stack.agents) forget_instruction(agent);
   clear(stack);
   stack.step = k_returned;
   keep_();

@@ -302,6 +302,21 @@ TEST_F(StackGivingTest, AnAgentThatDoesNotFollowIsNamedAndServedOn) {
   expect_given(world);
 }
 
+TEST_F(StackGivingTest, OfWhatOthersDeployThereNothingIsTakenAway) {
+  SmallHeat world(clock);
+  look(world);
+  world.follows = false;
+  give(world);
+  world.follows = true;
+  world.ran.insert("theirs");
+  world.configs["theirs"] = {{"name", "theirs"}};
+  world.deployments["x"] = {{"config_id", "theirs"}};
+  give(world);
+  EXPECT_EQ(journal_.stacks[0].step, "there");
+  EXPECT_EQ(world.deployments.count("x"), 1U);
+  EXPECT_EQ(world.deployments.size(), 2U) << "that of the stack, theirs, and no instruction";
+}
+
 TEST_F(StackGivingTest, AnAgentThatDoesNotComeBackKeepsTheCloudTellingIt) {
   SmallHeat world(clock);
   look(world);
@@ -331,6 +346,10 @@ TEST_F(StackGivingTest, WhatTheCloudHasChangedIsNotTakenFromIt) {
   world.there["updated_time"] = "later";
   EXPECT_EQ(failure([&] { back(world); }), "stack web was changed there");
   expect_given(world);
+  world.there["updated_time"] = journal_.stacks[0].updated;
+  world.deployments["x"] = {{"config_id", "theirs"}};
+  EXPECT_EQ(failure([&] { back(world); }), "stack web: node-0 has another deployment there, x");
+  world.deployments.erase("x");
   world.there = nullptr;
   EXPECT_EQ(failure([&] { back(world); }), "stack web is not there, or not for who asks");
 }
