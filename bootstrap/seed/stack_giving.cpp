@@ -16,6 +16,7 @@ constexpr std::chrono::minutes k_longest_action{30};  ///< of Heat, with a stack
 constexpr const char* k_returns = "returns";
 constexpr const char* k_returned = "returned";
 constexpr std::int64_t k_not_read = -1;
+constexpr const char* k_deleted = "DELETE_COMPLETE";  ///< of a stack that Heat tells of by its id only
 
 /// In what was kept; it may be cut off behind that.
 bool may_be_told(const GivenStack& stack) {
@@ -33,6 +34,11 @@ Json way_home(const Json& server) {
 }
 
 bool is_gone(const GivingWorld::Answer& answer) { return answer.good() || answer.status == 404; }
+
+/// Of an answer that tells of a stack.
+std::string status_in(const GivingWorld::Answer& answer) {
+  return text_in(object_member(answer.body, "stack"), "stack_status");
+}
 
 bool is_of(const GivenStack& stack, const std::string& deployment) {
   return std::any_of(stack.deployments.begin(), stack.deployments.end(),
@@ -165,6 +171,30 @@ void StackGiving::put_in_configs(GivenStack& stack, const Json& known) {
   for (const Json& row : list_member(known, "deployments")) put_in_deployment(stack, row);
 }
 
+/// Heat answers before it has forgotten, and forgets none that it is still at work on.
+void StackGiving::abandon(GivenStack& stack) {
+  const Deadline deadline = Deadline::after(k_longest_action, clock_);
+  bool is_asked = false;
+  while (true) {
+    GivingWorld::Answer answer =
+        world_.ask_cloud(k_heat, "GET", cat(at_cloud(stack), "?resolve_outputs=False"), Json());
+    const std::string status = status_in(answer);
+    if (answer.status == 404 || status == k_deleted) break;
+    if (answer.good() && !is_asked && !status.ends_with("_IN_PROGRESS")) {
+      answer = world_.ask_cloud(k_heat, "DELETE", cat(at_cloud(stack), "/abandon"), Json());
+      is_asked = true;
+      if (is_gone(answer)) continue;
+    }
+    if (!answer.good() || (is_asked && status == "DELETE_FAILED") || deadline.passed(clock_.now()))
+      throw Error(ErrorKind::external,
+                  cat("the cloud's Heat keeps the stack ", stack.name, ": ", status, " ", answer.words()))
+          .hint("Mend it there, and run the same command again.");
+    world_.pause();
+  }
+  stack.cloud_id.clear();
+  keep_();
+}
+
 /// What an attempt left that was cut off: nobody was told of any of it.
 void StackGiving::clear(GivenStack& stack) {
   const Json there = asked("GET", cat("/stacks?name=", percent_encode(stack.name)), Json(), "tell its stacks");
@@ -174,8 +204,7 @@ void StackGiving::clear(GivenStack& stack) {
       throw Error(ErrorKind::input, cat("the cloud's stack ", stack.name, " was not made by this handover"))
           .hint("Rename one of them, or leave the seed's: --leave STACK.");
     stack.cloud_id = text_in(row, "id");
-    static_cast<void>(settled(stack, ""));
-    static_cast<void>(asked("DELETE", cat(at_cloud(stack), "/abandon"), Json(), cat("forget the stack ", stack.name)));
+    abandon(stack);
   }
   for (const GivenAgent& agent : stack.agents) {
     for (const Json& row : deployments_on(agent.server)) {
@@ -385,8 +414,9 @@ void StackGiving::use_in_cloud(std::vector<std::string>& used) {
     if (stack.updated.empty() || stack.cloud_id.empty() || stack.step == k_returned) continue;
     const GivingWorld::Answer answer =
         world_.ask_cloud(k_heat, "GET", cat(at_cloud(stack), "?resolve_outputs=False"), Json());
-    if (answer.status == 404 && stack.step == k_returns) continue;  // forgotten, and that was not kept
-    if (answer.status == 404) {
+    const bool is_there = answer.status != 404 && status_in(answer) != k_deleted;
+    if (!is_there && stack.step == k_returns) continue;  // forgotten, and that was not kept
+    if (!is_there) {
       used.push_back(cat("stack ", stack.name, " is not there, or not for who asks"));
     } else if (!answer.good()) {
       used.push_back(cat("stack ", stack.name, ": ", answer.words()));
@@ -452,14 +482,7 @@ std::vector<std::string> StackGiving::still_away(const std::set<std::string>& lo
 }
 
 void StackGiving::forget(GivenStack& stack) {
-  if (!stack.cloud_id.empty()) {
-    const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", cat(at_cloud(stack), "/abandon"), Json());
-    if (!is_gone(gone))
-      throw Error(ErrorKind::external, cat("the cloud's Heat keeps the stack ", stack.name, ": ", gone.words()))
-          .hint("Its agents ask the seed again. Mend it there, then again --back.");
-    stack.cloud_id.clear();
-    keep_();
-  }
+  if (!stack.cloud_id.empty()) abandon(stack);
   for (GivenAgent& agent : stack.agents) forget_instruction(agent);
   clear(stack);
   stack.step = k_returned;

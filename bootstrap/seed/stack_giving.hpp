@@ -44,6 +44,7 @@ class StackGiving {
   void look_at_abilities(std::vector<std::string>& faults);
   void begin(GivenStack& stack);
   void clear(GivenStack& stack);
+  void abandon(GivenStack& stack);
   void put_in_configs(GivenStack& stack, const Json& known);
   void put_in_deployment(GivenStack& stack, const Json& row);
   [[nodiscard]] std::string made_config(const Json& config, const std::string& what);

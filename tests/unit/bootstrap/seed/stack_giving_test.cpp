@@ -49,6 +49,7 @@ class SmallHeat final : public GivingWorld {
     clock.advance(std::chrono::seconds(10));
     ++number;
     if (!asks_cloud) polled += 10;
+    if (!there.is_null() && there["stack_status"] == "DELETE_IN_PROGRESS") there = nullptr;
     if (state == "to mark" && follows) {
       for (const auto& [former, now] : told["ran"].items()) ran.insert(now.get<std::string>());
       state = "told";
@@ -155,9 +156,11 @@ class SmallHeat final : public GivingWorld {
       adopted = Json::parse(body.at("adopt_stack_data").get<std::string>());
       return {201, {{"stack", {{"id", "h-1"}}}}};
     }
+    if (there.is_null() && method == "GET") return {200, {{"stack", {{"stack_status", "DELETE_COMPLETE"}}}}};
     if (there.is_null()) return {404, Json()};
     if (target.ends_with("/abandon")) {
-      there = nullptr;
+      if (there["stack_status"] == "DELETE_IN_PROGRESS") return {404, Json()};
+      there["stack_status"] = "DELETE_IN_PROGRESS";  // until Heat has come to it
       return {200, Json()};
     }
     if (method == "PUT") {
