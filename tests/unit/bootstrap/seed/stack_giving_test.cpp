@@ -49,7 +49,7 @@ class SmallHeat final : public GivingWorld {
     clock.advance(std::chrono::seconds(10));
     ++number;
     if (!asks_cloud) polled += 10;
-    if (!there.is_null() && there["stack_status"] == "DELETE_IN_PROGRESS") there = nullptr;
+    if (!there.is_null()) settle();
     if (state == "to mark" && follows) {
       for (const auto& [former, now] : told["ran"].items()) ran.insert(now.get<std::string>());
       state = "told";
@@ -63,6 +63,14 @@ class SmallHeat final : public GivingWorld {
       if (is_ours && config.value("group", "") == "script" && state == "told") state = "follows";
       if (is_ours && config.value("group", "") == "os-apply-config" && comes_back) asks_cloud = false;
     }
+  }
+  /// Heat has come to what it was asked for.
+  void settle() {
+    const std::string status = there.value("stack_status", "");
+    if (status == "DELETE_IN_PROGRESS")
+      there = nullptr;
+    else if (status.ends_with("_IN_PROGRESS"))
+      there["stack_status"] = status.starts_with("ADOPT") ? "ADOPT_COMPLETE" : "UPDATE_COMPLETE";
   }
   Json ask_stacks(const std::string& method, const std::string& target, const Json& body) override {
     return step([&]() -> Json {
@@ -152,7 +160,7 @@ class SmallHeat final : public GivingWorld {
       return {200, {{"stacks", rows}}};
     }
     if (target == "/stacks") {
-      there = {{"stack_status", "ADOPT_COMPLETE"}, {"updated_time", nullptr}, {"tags", body.at("tags")}};
+      there = {{"stack_status", "ADOPT_IN_PROGRESS"}, {"updated_time", nullptr}, {"tags", body.at("tags")}};
       adopted = Json::parse(body.at("adopt_stack_data").get<std::string>());
       return {201, {{"stack", {{"id", "h-1"}}}}};
     }
@@ -160,11 +168,13 @@ class SmallHeat final : public GivingWorld {
     if (there.is_null()) return {404, Json()};
     if (target.ends_with("/abandon")) {
       if (there["stack_status"] == "DELETE_IN_PROGRESS") return {404, Json()};
+      if (there["stack_status"].get<std::string>().ends_with("_IN_PROGRESS")) return {409, Json()};
       there["stack_status"] = "DELETE_IN_PROGRESS";  // until Heat has come to it
       return {200, Json()};
     }
     if (method == "PUT") {
-      there["stack_status"] = "UPDATE_COMPLETE";
+      EXPECT_EQ(there["stack_status"], "ADOPT_COMPLETE");
+      there["stack_status"] = "UPDATE_IN_PROGRESS";
       there["updated_time"] = cat("t", ++number);
       return {202, Json()};
     }
@@ -175,6 +185,8 @@ class SmallHeat final : public GivingWorld {
       if (there["stack_status"] == "UPDATE_COMPLETE") section = {{"cfn", {{"metadata_url", "heat"}}}};
       return {200, {{"metadata", {{"deployments", entries}, {"os-collect-config", section}}}}};
     }
+    if (target.find("/resources?") != std::string::npos && there["stack_status"] == "ADOPT_IN_PROGRESS")
+      return {200, {{"resources", Json::array()}}};
     if (target.find("/resources?") != std::string::npos)
       return {200,
               {{"resources",
