@@ -10,6 +10,7 @@
 #include <functional>
 #include <set>
 
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 #include "base/json.hpp"
@@ -190,11 +191,13 @@ std::pair<std::size_t, std::size_t> verify_answers(const cli::Arguments& argumen
 }
 
 int verify(const cli::Arguments& arguments) {
+  std::optional<cli::Working> working(std::in_place, "checking what is kept");
   std::size_t checked = 0;
   const std::vector<std::string> damaged = known_store_of(arguments).verify([&](const std::string&) { ++checked; });
-  for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
   const std::size_t fetched = fetch::list_fetched(fetched_here()).size();
   const std::vector<std::string> wrong = fetch::verify_fetched(fetched_here());
+  working.reset();
+  for (const std::string& digest : damaged) cli::print(cat("damaged, removed: ", digest, "\n"));
   for (const std::string& digest : wrong) cli::print(cat("damaged, removed: ", digest, " (fetched)\n"));
   const auto [answers, faults] = verify_answers(arguments);
   const std::size_t all = damaged.size() + wrong.size() + faults;
@@ -309,8 +312,11 @@ int carry(const cli::Arguments& arguments, bool out) {
   for (const std::string& image : arguments.values("image")) {
     for (std::string& layer : layers_of_image(image, store)) only.insert(std::move(layer));
   }
+  std::optional<cli::Working> working(std::in_place,
+                                      cat(out ? "writing " : "reading ", only_file(arguments).filename().string()));
   const std::size_t layers =
       out ? export_store(store, only_file(arguments), only, runner) : import_store(store, only_file(arguments), runner);
+  working.reset();
   cli::print(cat(layers, layers == 1 ? " layer\n" : " layers\n"));
   return 0;
 }

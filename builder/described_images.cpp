@@ -61,9 +61,16 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 std::vector<FleetImage> described_images(const DescribedBuild& described) {
   std::vector<FleetImage> images;
-  for (const ImageDescription& image : read_descriptions(described))
-    images.push_back({described_request(image, described), image.name, image.source, image.command_line(), image.checks,
-                      image.publish});
+  std::vector<std::string> faults;
+  for (const ImageDescription& image : read_descriptions(described)) {
+    try {
+      images.push_back({described_request(image, described), image.name, image.source, image.command_line(),
+                        image.checks, image.publish});
+    } catch (const Error& error) {
+      faults.push_back(error.story());
+    }
+  }
+  if (!faults.empty()) throw Error(ErrorKind::input, join(faults, "\n"));
   require_own_outputs(images);
   return images;
 }

@@ -254,6 +254,18 @@ int report_findings(const std::vector<Finding>& all, std::size_t elements, const
   return errors > 0 || (arguments.has("strict") && !all.empty()) ? 1 : 0;
 }
 
+/// Says what it changed; what is left needs a person.
+void mend_all(std::vector<Finding>& all) {
+  const std::size_t found = all.size();
+  std::erase_if(all, [](const Finding& finding) {
+    const std::optional<std::string> done = mend(finding);
+    if (done) cli::tell(cat("mended: ", finding.file.string(), ": ", *done, " [", finding.check, "]\n"));
+    return done.has_value();
+  });
+  cli::tell(cat(found - all.size(), found - all.size() == 1 ? " thing is" : " things are", " mended, ", all.size(),
+                " left for you\n"));
+}
+
 cli::Command lint_command(const fs::path& executable) {
   return {.words = "element lint",
           .operands = "[ELEMENT|DIRECTORY…]",
@@ -270,11 +282,7 @@ cli::Command lint_command(const fs::path& executable) {
                 const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
                 std::vector<Finding> all = lint_all(elements, catalog, arguments);
                 if (!arguments.has("fix")) return report_findings(all, elements.size(), arguments);
-                std::erase_if(all, [&](const Finding& finding) {
-                  if (!mend(finding)) return false;
-                  cli::tell(cat("mended: ", finding_text(finding), "\n"));
-                  return true;
-                });
+                mend_all(all);
                 return report_findings(all, elements.size(), arguments);
               },
           .names = element_names(executable)};

@@ -1,4 +1,5 @@
 #include "base/cli/print.hpp"
+#include "base/cli/working.hpp"
 #include "builder/commands.hpp"
 
 #include <cstdio>
@@ -142,6 +143,7 @@ class ImageSource {
       throw Error(ErrorKind::input, cat(image.string(), " is neither a file nor an archive"))
           .hint("Copy what is on a device into a file first.");
     }
+    const cli::Working working(cat("reading ", image.filename().string()));
     try {
       require_whole(image);
       return read_image(image, options_, runner_);
@@ -228,8 +230,10 @@ int diff(const cli::Arguments& arguments) {
   ImageSource source(arguments);
   const FileTree before = system_tree(source.read(arguments.operands()[0]));
   const FileTree after = system_tree(source.read(arguments.operands()[1]));
+  std::optional<cli::Working> working(std::in_place, "comparing their files");
   const TreeDiff found =
       diff_trees(before, after, {.times = arguments.has("times"), .without = arguments.values("without")});
+  working.reset();
   cli::print(arguments.has("json") ? json_document(diff_json(found)) : diff_text(found, arguments.has("all")));
   return found.empty() ? 0 : k_differ;
 }

@@ -8,6 +8,7 @@
 
 #include "base/cli/command.hpp"
 #include "metadata/compile/compiler.hpp"
+#include "metadata/compile/explain.hpp"
 #include "metadata/roles/rendered_tree.hpp"
 
 namespace hearth::metadata {
@@ -38,6 +39,8 @@ int with_model(const cli::Arguments& arguments, const std::function<int(StackMod
 /// Throws Error.
 [[nodiscard]] Value read_json_file(const std::string& name);
 
+/// How the value came about that the operands name, SERVER and KEY, in the stack that the options name.
+[[nodiscard]] Explanation explained(const cli::Arguments& arguments);
 /// The rows that look into a stack: graph, plan, explain, bake.
 [[nodiscard]] std::vector<cli::Command> inspect_commands();
 

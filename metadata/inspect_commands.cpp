@@ -74,10 +74,8 @@ int show_plan(const Arguments& arguments, StackModel& model) {
   return 0;
 }
 
-int show_origin(const Arguments& arguments, StackModel& model) {
-  const std::vector<std::string>& operands = arguments.operands();
-  if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
-  const Explanation found = explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]);
+int show_origin(const Arguments& arguments) {
+  const Explanation found = explained(arguments);
   if (arguments.has("json")) {
     cli::print(json_text(explained_document(found), {.indent = 1}) + "\n");
     return 0;
@@ -177,6 +175,17 @@ cli::Command bake_command() {
 
 }  // namespace
 
+Explanation explained(const Arguments& arguments) {
+  const std::vector<std::string>& operands = arguments.operands();
+  if (operands.size() != 2) throw Error(ErrorKind::usage, "give SERVER and KEY");
+  Explanation found;
+  static_cast<void>(with_model(arguments, [&](StackModel& model) {
+    found = explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]);
+    return 0;
+  }));
+  return found;
+}
+
 std::vector<cli::Command> inspect_commands() {
   return {
       render_command(),
@@ -231,8 +240,7 @@ std::vector<cli::Command> inspect_commands() {
            "KEY goes into the document, items of lists by name: deployments.NetworkDeployment.inputs.foo. Prints "
            "the value and, indented, the functions, parameters and files that it came from.",
        .options = with_endpoints({k_json}),
-       .run =
-           [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return show_origin(a, model); }); }},
+       .run = show_origin},
       bake_command(),
   };
 }

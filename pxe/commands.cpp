@@ -87,12 +87,17 @@ std::pair<Site, Mac> site_and_mac(const cli::Arguments& arguments, const SiteLoa
   std::optional<Mac> mac = parse_mac(word);
   if (!mac && word.find(':') != std::string::npos) throw Error(ErrorKind::usage, cat("'", word, "' is no MAC address"));
   Site site = load(arguments.operands().front(), SiteUse::looks);
+  std::vector<std::string> names;
   for (const Node& node : site.nodes) {
     if (!mac && node.name == word && !node.macs.empty()) mac = node.macs.front();
+    if (!node.macs.empty()) names.push_back(node.name);
   }
-  if (!mac)
-    throw Error(ErrorKind::usage,
-                cat("'", word, "' is no MAC address, nor a machine of ", arguments.operands().front()));
+  if (!mac) {
+    Error error(ErrorKind::usage, cat("'", word, "' is no MAC address, nor a machine of ", arguments.operands().front(),
+                                      " that has one"));
+    if (const auto near = nearest(word, names)) error.hint(cat("Did you mean ", *near, "?"));
+    throw error;
+  }
   return {std::move(site), *mac};
 }
 
@@ -173,8 +178,11 @@ std::vector<cli::Command> commands(const SiteLoader& load) {
        .first = true},
       {.words = "pxe explain",
        .operands = "SITE MAC|NAME",
-       .summary = "what a machine would be given, and why",
-       .details = "",
+       .summary = "what a machine would do when it asks the network, and why",
+       .details = "One sentence says what it does, the next why; then its address, the loader that each kind of "
+                  "firmware gets, and the script. Starts nothing and asks nobody: what a conductor wants of its nodes "
+                  "is told by `hearth why NODE`.\n\n"
+                  "Example: hearth pxe explain site.yaml 52:54:00:00:00:01",
        .options = {},
        .run = with_loader(explain_machine)},
       {.words = "pxe boot-log",

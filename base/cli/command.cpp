@@ -134,6 +134,16 @@ std::optional<std::string> meant_by(const std::string& word, const std::vector<s
   throw Error(ErrorKind::usage, what).hint(cat("`", first, "` prints those that begin so."));
 }
 
+/// "import", which stands behind "node": "'node import'"; empty where nothing ends so.
+std::string names_that_end_in(const std::vector<std::string>& names, const std::string& word) {
+  constexpr std::size_t k_told = 4;
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (name.ends_with(cat(" ", word))) found.push_back(cat("'", name, "'"));
+  }
+  return found.size() > k_told ? "" : join(found, " or ");
+}
+
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& words) {
   std::vector<std::string> names;
   std::vector<std::string> seconds;  // behind the first word
@@ -146,6 +156,8 @@ std::optional<std::string> meant_by(const std::string& word, const std::vector<s
   std::vector<std::string> groups;
   for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
   if (words.size() > 1 && !seconds.empty()) unknown_second(program, words, seconds);
+  if (const std::string whole = names_that_end_in(names, words[0]); !whole.empty())
+    throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean ", whole, "?"));
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
   std::optional<std::string> near = nearest(two, names);
   if (!near) near = nearest(words[0], names);

@@ -177,7 +177,7 @@ int validate_file(const cli::Arguments& arguments) {
       read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::any)).value_or_throw();
   std::vector<Fault> faults = draft_nodes(entries).faults;
   for (Fault& fault : environment_faults(entries)) faults.push_back(std::move(fault));
-  if (!faults.empty()) cli::print(cat(faults_text(faults, file), "\n"));
+  if (!faults.empty()) cli::print(cat(faults_text(faults, entries, file), "\n"));
   cli::print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
   return faults.empty() ? 0 : 1;
 }

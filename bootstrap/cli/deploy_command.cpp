@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
@@ -11,6 +12,7 @@
 #include "bootstrap/cli/seed_service.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/deputy.hpp"
+#include "bootstrap/client/wait_lines.hpp"
 #include "bootstrap/deploy/node_side.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -38,7 +40,7 @@ class OwnSeed {
           service.run();
           if (!service.wind_up()) std::_Exit(0);  // what was asked of BMCs and agents is asked again
         }),
-        told_(deputy_.receive()) {}
+        told_(told_by(deputy_)) {}
   OwnSeed(const OwnSeed&) = delete;
   OwnSeed& operator=(const OwnSeed&) = delete;
   ~OwnSeed() { deputy_.stop(); }
@@ -49,6 +51,12 @@ class OwnSeed {
   void stay() { deputy_.wait(); }
 
  private:
+  /// The copy is there already: no thread of ours is in it.
+  static Json told_by(Deputy& deputy) {
+    const WaitNotice notice("waiting until the services of this process have opened their state and ports");
+    return deputy.receive();
+  }
+
   Deputy deputy_;
   Json told_;
 };
@@ -128,6 +136,7 @@ void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& c
                                            arguments.value_or("stacks-ca-file", "")};
   site.stacks =
       metadata::live::stack_address(fs::path(state_directory(arguments)) / "metadata", given, current_environment());
+  site.stacks.socket.clear();  // the seed's are meant, which may be another machine
   Json engine = Json::object();
   try {
     engine = conductor.call("GET", "/v1/hearth/engine");
@@ -174,9 +183,19 @@ std::string look(StackSide& stack, NodeSide& nodes) {
   return status;
 }
 
-/// Takes the stack to its end; prints what happens. Its last status. A seed that does not answer is waited for: it goes
-/// on where it was when it is back.
-std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor) {
+/// The first few of what is waited for: nodes that become servers, else what has to answer on them.
+std::string waited_for(StackSide& stack, NodeSide& nodes) {
+  constexpr std::size_t k_most = 3;
+  std::vector<std::string> all = nodes.waits();
+  if (all.empty()) all = stack.waits();
+  const std::size_t more = all.size() > k_most ? all.size() - k_most : 0;
+  all.resize(all.size() - more);
+  return cat(join(all, "; "), more > 0 ? cat("; and ", more, " more") : "");
+}
+
+/// Takes the stack to its end; prints what happens, and in silence what is waited for. Its last status. A seed that
+/// does not answer is waited for: it goes on where it was when it is back.
+std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor, WaitLines& lines) {
   constexpr int k_patience = 600;  // seconds
   int silent = 0;
   while (true) {
@@ -184,6 +203,7 @@ std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor
       const std::string status = look(stack, nodes);
       if (!is_running(status)) return status;
       silent = 0;
+      if (lines.is_due()) lines.look(waited_for(stack, nodes));
       conductor.wait(std::chrono::milliseconds(500));
     } catch (Error& error) {
       if (error.kind() != ErrorKind::io || silent >= k_patience) throw;
@@ -202,8 +222,11 @@ Error with_seed_hint(Error error, const Site& site) {
 int deploy(const cli::Arguments& arguments) {
   const metadata::live::UploadRequest request = upload_of(arguments);
   const RealFileSystem files;
-  Json body =
-      metadata::live::make_upload(request, files);  // what is wrong in templates is told before anything is begun
+  Json body;
+  {
+    const WaitNotice notice(cat("reading and checking ", request.template_file.string(), " and what it names"));
+    body = metadata::live::make_upload(request, files);  // what is wrong there is told before anything is begun
+  }
   body["timeout_mins"] = minutes_of(arguments);
   body["disable_rollback"] = true;
   Site site = open_site(arguments);
@@ -216,8 +239,13 @@ int deploy(const cli::Arguments& arguments) {
     throw with_seed_hint(error, site);
   }
   metadata::live::StackClient client(http, clock, site.stacks);
-  StackSide stack(client, request.name, tell);
-  NodeSide nodes(*conductor, stack, {request.name, arguments.value_or("image", "")}, tell);
+  WaitLines lines(clock, tell);
+  const auto tell_news = [&](const std::string& text) {
+    tell(text);
+    lines.told();
+  };
+  StackSide stack(client, request.name, tell_news);
+  NodeSide nodes(*conductor, stack, {request.name, arguments.value_or("image", "")}, tell_news);
   try {
     nodes.begin();
   } catch (Error& error) {
@@ -228,7 +256,7 @@ int deploy(const cli::Arguments& arguments) {
   }
   nodes.check_image();
   stack.begin(body);
-  const std::string status = follow(stack, nodes, *conductor);
+  const std::string status = follow(stack, nodes, *conductor, lines);
   if (has_failed(status)) {
     tell(cat(nodes.table(), "Stack ", request.name, " ", status, "\n", stack.failures()));
     throw Error(ErrorKind::external, cat("the stack ", request.name, " is ", status))
@@ -252,7 +280,9 @@ cli::Command deploy_command() {
       "",
       "take a site from templates and an inventory to configured machines",
       "Makes the stack of the templates, deploys a node for each of its servers, and waits until all software "
-      "deployments have signalled: events of stack and nodes are printed as they come. A server gets the node that its "
+      "deployments have signalled: events of stack and nodes are printed as they come, and what is waited for where "
+      "none "
+      "come. A server gets the node that its "
       "scheduler hint names (capabilities:node), else one with its flavor as profile or resource class; with the "
       "flavor baremetal, any. Images are those that hearth image load has registered. With --seed the services of a "
       "running seed do the work; else this process runs them for as long as it lasts, with its state in DIR. Run "

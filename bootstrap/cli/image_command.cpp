@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/net/url.hpp"
@@ -191,6 +192,7 @@ int load(const cli::Arguments& arguments) {
   const Evidence evidence(image);
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
+  std::optional<cli::Working> working(std::in_place, cat("taking in ", image.filename().string()));
   const std::string digest =
       take_in(image, StateFolder(state_directory(arguments), {"files", "images"}), name, arguments);
   Json record = {{"kernel", (folder / cat(name, ".kernel")).string()},
@@ -199,6 +201,7 @@ int load(const cli::Arguments& arguments) {
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
                  {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
+  working.reset();
   record["evidence"] = evidence.kept(state_directory(arguments), name, digest);
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);

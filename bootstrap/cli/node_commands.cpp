@@ -5,6 +5,7 @@
 #include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/net/url.hpp"
 #include "base/python_json.hpp"
 #include "base/sys/file.hpp"
@@ -117,6 +118,24 @@ class Imported {
   std::map<std::string, const Json*> changes_;  ///< of the answer
 };
 
+/// Nodes that the file does not change; of one that has come nowhere that, too, which no import mends.
+void tell_unchanged(ConductorClient& conductor, const Json& answer, bool dry_run) {
+  const Json& unchanged = answer["unchanged"];
+  if (unchanged.empty()) return;
+  const bool nothing = answer["created"].empty() && answer["updated"].empty() && answer["removed"].empty();
+  cli::print(cat(!nothing  ? ""
+                 : dry_run ? "Nothing would change: "
+                           : "Nothing changed: ",
+                 unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them.\n"));
+  const std::set<Json> same(unchanged.begin(), unchanged.end());
+  for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
+    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
+    const std::string called = text_in(node, "name", text_in(node, "uuid"));
+    cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,
+                  " says what to do\n"));
+  }
+}
+
 int import_command(const cli::Arguments& arguments) {
   using NewState = ConductorClient::NewState;
   static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
@@ -138,8 +157,7 @@ int import_command(const cli::Arguments& arguments) {
       cli::print(cat(would, word, " node ", nodes.title(id), "\n", arguments.has("dry-run") ? nodes.changes(id) : ""));
     }
   }
-  if (const std::size_t same = answer["unchanged"].size(); same > 0)
-    cli::print(cat(same, same == 1 ? " node is" : " nodes are", " as the file has them.\n"));
+  tell_unchanged(*conductor, answer, arguments.has("dry-run"));
   const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
   return looks ? failed_imports(*conductor, answer) : 0;
 }

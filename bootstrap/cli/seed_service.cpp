@@ -459,6 +459,8 @@ struct SeedService::Parts {
     }
     if (engine.service) {
       const TlsFiles* tls_of_engine = engine.tls ? &*engine.tls : nullptr;
+      engine.ports.socket = directory / "metadata" / metadata::live::k_local_socket;
+      places.add(engine.ports.socket);
       for (const auto& [name, own] : engine.service->listen(server, engine.ports, tls_of_engine))
         say(name, engine.ports.address, own);
       places.add(directory / "metadata" / metadata::live::k_endpoint_file);

@@ -11,6 +11,7 @@
 #include "bootstrap/cli/verb_outcome.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
+#include "bootstrap/client/wait_lines.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -48,8 +49,11 @@ constexpr const char* k_verb_details =
 bool wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
   cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
   cli::flush();
+  const SystemClock clock;
+  WaitLines lines(clock, cli::tell);
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
     const Json node = conductor.call("GET", node_target(id));
+    lines.look(node_line(id, node));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
     if (name(now) == state && node["target_provision_state"].is_null()) return true;
     const StateKind kind = kind_of(now);
@@ -131,8 +135,11 @@ constexpr std::chrono::milliseconds k_verb_look_every{100};
 
 /// Waits for the stages that take moments. Says what has begun; returns what failed, else nothing.
 std::string look_at(ConductorClient& conductor, const std::string& id, const VerbCommand& row) {
+  const SystemClock clock;
+  WaitLines lines(clock, cli::tell);
   Json node = conductor.call("GET", node_target(id));
   for (int i = 0; i < k_verb_looks && verb_progress(node, row.reaches) == VerbProgress::checking; ++i) {
+    lines.look(node_line(id, node));
     conductor.wait(k_verb_look_every);
     node = conductor.call("GET", node_target(id));
   }

@@ -113,6 +113,11 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_
   return room == 0 || nodes.empty() || widest_line(text) <= room ? text : node_paragraphs(nodes, reasons, room);
 }
 
+std::string node_line(const std::string& called, const Json& node) {
+  const std::string reason = reason_of(node, 0);
+  return cat(called, ", which is ", text_in(node, "provision_state"), reason.empty() ? "" : cat(" (", reason, ")"));
+}
+
 std::string fields_table(const Json& object) {
   std::map<std::string, std::string> sorted;
   for (const auto& [key, value] : object.items()) sorted[key] = shown_value(value);

@@ -18,6 +18,8 @@ namespace hearth::bootstrap {
 /// `now`: what was overheard of a machine long before is no reason any more; 0 takes it for new. `room`: cli::table's;
 /// where no table has it, a few lines for each node.
 [[nodiscard]] std::string node_table(const Json& nodes, bool seed_words = false, Stamp now = 0, std::size_t room = 0);
+/// "web1, which is deploying (write image)": what a node is about, with the Reason of the table.
+[[nodiscard]] std::string node_line(const std::string& called, const Json& node);
 /// Field and Value, in the order of the alphabet.
 [[nodiscard]] std::string fields_table(const Json& object);
 /// "2026-11-20 23:31:40 web1 state: available -> deploying".

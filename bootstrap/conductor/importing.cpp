@@ -10,6 +10,7 @@
 #include "bootstrap/conductor/inspection.hpp"
 #include "bootstrap/inventory/changes.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
+#include "bootstrap/inventory/drivers.hpp"
 #include "bootstrap/inventory/matching.hpp"
 
 namespace hearth::bootstrap {
@@ -37,7 +38,9 @@ std::set<std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
 /// "ipmi 192.0.2.31, 52:54:00:00:00:01".
 std::string machine_text(const Node& node, std::string_view management) {
   if (management.ends_with('/')) management.remove_suffix(1);  // of Redfish, where no system is named
-  std::vector<std::string> parts = {management.empty() ? node.driver : cat(node.driver, " ", management)};
+  const bool url = management.find("://") != std::string_view::npos;
+  const std::string address = url ? std::string(management) : replace_all(std::string(management), "//", "/");
+  std::vector<std::string> parts = {address.empty() ? node.driver : cat(node.driver, " ", address)};
   for (const Port& port : node.ports) parts.push_back(port.address);
   return join(parts, ", ");
 }
@@ -123,7 +126,7 @@ ImportResult Conductor::import(const ImportRequest& request) {
       faults.push_back({step.draft.index, word, (*entries)[step.draft.index].at});
   }
   if (!faults.empty()) {
-    result.faults = faults_text(faults, request.source);
+    result.faults = faults_text(faults, *entries, request.source);
     return result;
   }
   for (const ImportStep& step : plan.steps) {
@@ -139,15 +142,15 @@ ImportResult Conductor::import(const ImportRequest& request) {
 
 void Conductor::import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result) {
   for (const std::string& mac : step.stale_ports) {
-    result.warnings.push_back(
-        cat("node #", step.draft.index, ": the node has a port ", mac, " that the file doesn't have"));
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": the node has a port ", mac,
+                                  " that the file doesn't have"));
   }
   if (!step.node.empty()) {
     Node changed = node(step.node);
     result.names.emplace(changed.uuid, step.draft.name.empty() ? changed.name : step.draft.name);
     if (changed.driver != step.draft.driver) {
-      result.warnings.push_back(cat("node #", step.draft.index, ": the node's driver ", changed.driver,
-                                    " stays; hearth node set --driver changes it"));
+      result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": the node's driver ",
+                                    changed.driver, " stays; hearth node set --driver changes it"));
     }
     const bool change = apply_draft(step, changed, ledger_.now());
     (change ? result.updated : result.unchanged).push_back(changed.uuid);
@@ -174,6 +177,14 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
     fresh.set_capability("boot_option", request.boot_option);
   }
+  const DriverRow* row = driver_named(fresh.driver);
+  const auto said = [&](const char* key) {
+    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
+    return !own.empty() && !text_in(fresh.driver_info, own).empty();
+  };
+  if (said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password"))
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
+                                  ": its BMC has a user and no password; is a cell empty? (hearth node set)"));
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));

@@ -58,6 +58,15 @@ void NodeSide::check_image() {
   static_cast<void>(registered_image(settings_.image, ""));
 }
 
+std::vector<std::string> NodeSide::waits() {
+  std::vector<std::string> told;
+  for (const Json& node : conductor_.rows("/v1/nodes/detail", "nodes")) {
+    if (text_in(node.value("instance_info", Json::object()), k_stack) != settings_.stack) continue;
+    if (text_in(node, "provision_state") != "active") told.push_back(node_line(node_title(node), node));
+  }
+  return told;
+}
+
 std::string NodeSide::table() { return node_table(conductor_.rows("/v1/nodes/detail", "nodes")); }
 
 void NodeSide::step() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/deploy/stack_side.hpp"
@@ -29,6 +30,8 @@ class NodeSide {
   /// One look at all servers and nodes, and what follows from it. Throws Error.
   void step();
   void tell_events();
+  /// Those of the stack that are not in use yet, and what they are about.
+  [[nodiscard]] std::vector<std::string> waits();
   /// Ironic's table of the nodes.
   [[nodiscard]] std::string table();
   /// Nodes of servers that the stack has no longer are taken out of use.

@@ -1,9 +1,11 @@
 #include "bootstrap/deploy/stack_side.hpp"
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
 #include "metadata/live/stack_failures.hpp"
+#include "metadata/live/stack_text.hpp"
 
 namespace hearth::bootstrap {
 
@@ -55,6 +57,16 @@ void StackSide::tell_events() {
 
 std::string StackSide::status() {
   return text_in(client_.call("GET", cat(place_, "?resolve_outputs=False"))["stack"], "stack_status");
+}
+
+std::vector<std::string> StackSide::waits() {
+  std::vector<std::string> told;
+  const Json found = client_.call("GET", cat(place_, "/resources?nested_depth=9&status=IN_PROGRESS"));
+  for (const Json& resource : found.at("resources")) {
+    const std::string reason = metadata::live::waits_for(resource);
+    if (!reason.empty()) told.push_back(cat(text_in(resource, "resource_name"), ": ", one_line(reason)));
+  }
+  return told;
 }
 
 Json StackSide::servers() { return client_.call("GET", cat(place_, "/servers"))["servers"]; }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "metadata/live/stack_client.hpp"
 #include "metadata/live/stack_text.hpp"
@@ -22,6 +23,8 @@ class StackSide {
   void tell_events();
   /// "CREATE_IN_PROGRESS".
   [[nodiscard]] std::string status();
+  /// What its resources wait for, as far as that is known: "beta last asked 20 s ago".
+  [[nodiscard]] std::vector<std::string> waits();
   /// Rows {id, name, path, status, is_machine, properties, machine}.
   [[nodiscard]] Json servers();
   /// One of them, with user_data and os_collect_config.

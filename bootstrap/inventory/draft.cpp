@@ -110,11 +110,11 @@ NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryChec
     take_driver_info(data, *row, draft);
     draft.management_id = management_id(*row, draft.driver_info);
     if (!row->supported) {
-      drafts.warnings.push_back(cat("node #", index, ": there is no driver for pm_type ", type,
+      drafts.warnings.push_back(cat(node_label(index, draft.name), ": there is no driver for pm_type ", type,
                                     "; the machine will be switched by hand (manual-management)"));
     } else if (row->driver != type) {
       drafts.warnings.push_back(
-          cat("node #", index, ": the name ", type, " is out of date; the driver is ", row->driver));
+          cat(node_label(index, draft.name), ": the name ", type, " is out of date; the driver is ", row->driver));
     }
   }
   take_boot_images(data, draft);
@@ -127,8 +127,8 @@ NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryChec
     if (is_node_field(key)) draft.fields[key] = value;
   }
   if (text_in(data, "resource_class", "baremetal") != "baremetal") {
-    drafts.warnings.push_back(cat("node #", index, ": resource_class is ", text_in(data, "resource_class"),
-                                  "; flavors usually ask for baremetal"));
+    drafts.warnings.push_back(cat(node_label(index, draft.name), ": resource_class is ",
+                                  text_in(data, "resource_class"), "; flavors usually ask for baremetal"));
   }
   draft.ports = ports_of(data, check);
   return draft;
@@ -139,18 +139,21 @@ class Uniqueness {
  public:
   explicit Uniqueness(std::vector<Fault>& faults) : faults_(faults) {}
   void add(const NodeDraft& draft, const ListingEntry& entry, const EntryCheck& check) {
+    const std::string label = node_label(draft.index, draft.name);
     for (const auto& [address, at] : check.macs()) {
-      const auto [seen, fresh] = macs_.try_emplace(address, draft.index);
-      if (!fresh && seen->second != draft.index) {
-        faults_.push_back(
-            {draft.index, cat("MAC ", address, " is not unique (node #", seen->second, " has it, too)"), at});
-      }
+      const auto [seen, fresh] = macs_.try_emplace(address, label);
+      if (!fresh && seen->second != label)
+        faults_.push_back({draft.index, cat("MAC ", address, " is not unique (", seen->second, " has it, too)"), at});
     }
     take(names_, draft.name, draft.index, cat("Name \"", draft.name, "\" is not unique"), entry.place("name"));
     take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
          entry.place("uuid"));
-    take(managements_, draft.management_id, draft.index,
-         cat("Node identified by ", draft.management_id, " is already present"), entry.place("pm_addr"));
+    const auto [seen, fresh] = managements_.try_emplace(draft.management_id, label);
+    if (fresh || draft.management_id.empty()) return;
+    std::string management = draft.management_id;
+    while (management.ends_with('/')) management.pop_back();  // a BMC that names no system
+    faults_.push_back({draft.index, cat("Node identified by ", management, " is already present: ", seen->second),
+                       entry.place("pm_addr")});
   }
 
  private:
@@ -160,18 +163,26 @@ class Uniqueness {
     faults_.push_back({index, std::move(text), at});
   }
   std::vector<Fault>& faults_;
-  std::map<std::string, std::size_t> macs_, names_, uuids_, managements_;
+  std::map<std::string, std::size_t> names_, uuids_;
+  std::map<std::string, std::string> macs_, managements_;  // whose they are
 };
 
 }  // namespace
 
 std::string NodeDraft::info(std::string_view key) const { return text_in(driver_info, key); }
 
-std::string faults_text(const std::vector<Fault>& faults, std::string_view source) {
+std::string node_label(std::size_t index, std::string_view name) {
+  return cat("node #", index, name.empty() ? "" : cat(" (", one_line(name), ")"));
+}
+
+std::string faults_text(const std::vector<Fault>& faults, const std::vector<ListingEntry>& entries,
+                        std::string_view source) {
   std::vector<std::string> lines;
   for (const Fault& fault : faults) {
-    lines.push_back(
-        ParseError{std::string(source), fault.at, cat("node #", fault.index, ": ", one_line(fault.text))}.text());
+    const bool known = fault.index < entries.size() && entries[fault.index].data.is_object();
+    const std::string name = known ? text_in(entries[fault.index].data, "name") : "";
+    const std::string label = fault.index == Fault::k_no_node ? "" : cat(node_label(fault.index, name), ": ");
+    lines.push_back(ParseError{std::string(source), fault.at, cat(label, one_line(fault.text))}.text());
   }
   return join(lines, "\n");
 }
@@ -185,12 +196,15 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
                                   join(std::vector<std::string>(left_out.begin(), left_out.end()), ", ")));
   }
   Uniqueness unique(drafts.faults);
+  std::set<std::pair<int, std::string>> headings;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     EntryCheck check(entries[i], i);
     check.all();
-    std::vector<Fault> faults = check.take_faults();
+    for (Fault& fault : check.take_faults()) {
+      const std::pair heading{fault.at.column, fault.text};  // what is wrong with a heading is wrong in each row
+      if (fault.index != Fault::k_no_node || headings.insert(heading).second) drafts.faults.push_back(std::move(fault));
+    }
     drafts.warnings.insert(drafts.warnings.end(), check.warnings().begin(), check.warnings().end());
-    std::move(faults.begin(), faults.end(), std::back_inserter(drafts.faults));
     if (!entries[i].data.is_object()) continue;
     drafts.nodes.push_back(draft_of(entries[i], i, check, drafts));
     unique.add(drafts.nodes.back(), entries[i], check);
@@ -200,7 +214,7 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
 
 std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries) {
   std::vector<Fault> faults;
-  std::map<std::string, std::size_t> addresses;
+  std::map<std::string, std::string> addresses;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ListingEntry& entry = entries[i];
     const DriverRow* row = driver_of(text_in(entry.data, "pm_type"));
@@ -217,9 +231,8 @@ std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries) 
     }
     const std::string address = text_in(entry.data, "pm_addr");
     if (!address.empty() && row->identity == DriverRow::Identity::address && text_in(entry.data, "pm_port").empty() &&
-        !addresses.try_emplace(address, i).second) {
-      faults.push_back(
-          {i, cat("node #", addresses[address], " has the same pm_addr ", address), entry.place("pm_addr")});
+        !addresses.try_emplace(address, node_label(i, text_in(entry.data, "name"))).second) {
+      faults.push_back({i, cat(addresses[address], " has the same pm_addr ", address), entry.place("pm_addr")});
     }
   }
   return faults;

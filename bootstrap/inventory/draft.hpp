@@ -24,17 +24,23 @@ struct NodeDraft {
 };
 
 struct Fault {
+  static constexpr std::size_t k_no_node =
+      static_cast<std::size_t>(-1);  ///< the file's as a whole, such as a heading's
   std::size_t index = 0;
   std::string text;
   Position at;
 };
 
-/// "FILE:LINE:COLUMN: node #INDEX: TEXT", a line each.
-[[nodiscard]] std::string faults_text(const std::vector<Fault>& faults, std::string_view source);
+/// "node #7 (srv-b2)", as people find it in a list and in a table.
+[[nodiscard]] std::string node_label(std::size_t index, std::string_view name);
+
+/// "FILE:LINE:COLUMN: node #INDEX (NAME): TEXT", a line each.
+[[nodiscard]] std::string faults_text(const std::vector<Fault>& faults, const std::vector<ListingEntry>& entries,
+                                      std::string_view source);
 
 struct Drafts {
   std::vector<NodeDraft> nodes;
-  std::vector<std::string> warnings;  ///< "node #0: …"
+  std::vector<std::string> warnings;  ///< "node #0 (a): …"
   std::vector<Fault> faults;
   [[nodiscard]] bool good() const { return faults.empty(); }
 };

@@ -130,6 +130,12 @@ void EntryCheck::fault(const std::string& path, std::string text) {
   faults_.push_back({index_, std::move(text), entry_.place(path)});
 }
 
+void EntryCheck::warning(const std::string& path, const std::string& text) {
+  const int line = entry_.place(path).line;
+  const std::string label = node_label(index_, text_in(entry_.data, "name"));
+  warnings_.push_back(cat(label, line > 0 ? cat(", line ", line) : "", ": ", text));
+}
+
 void EntryCheck::all() {
   if (!entry_.data.is_object()) {
     fault("", "is no object");
@@ -166,15 +172,40 @@ void EntryCheck::check_driver() {
                          near ? cat(" (do you mean ", *near, "?)") : cat(" (there are ", join(drivers, ", "), ")")));
     return;
   }
+  check_mandatory(*row);
+  check_known_keys(*row);
+  check_address(*row);
+}
+
+void EntryCheck::check_mandatory(const DriverRow& row) {
+  const bool in_drivers_words = entry_.places.contains("driver");  // Ironic's form or bifrost's: they know no pm_
   std::vector<std::string> missing;
-  for (const std::string_view key : row->mandatory) {
-    const std::string own = driver_key(*row, key).value_or("");
-    if (text_in(entry_.data, key).empty() && text_in(entry_.data, own).empty()) missing.emplace_back(key);
+  for (const std::string_view key : row.mandatory) {
+    const std::string own = driver_key(row, key).value_or("");
+    if (!text_in(entry_.data, key).empty() || !text_in(entry_.data, own).empty()) continue;
+    std::string lacking = in_drivers_words && !own.empty() ? own : std::string(key);
+    for (const auto& [written, value] : entry_.data.items()) {
+      if (!own.empty() && written.starts_with(cat(row.prefix, "_")) && meant_driver_key(row.driver, written) == own)
+        lacking += cat(" (is it meant by ", written, "?)");
+    }
+    missing.push_back(std::move(lacking));
   }
   const bool has_mac = entry_.data.contains("mac") || entry_.data.contains("ports");
-  if (row->identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
+  if (row.identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
   if (!missing.empty()) fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
-  check_known_keys(*row);
+}
+
+/// An address in four parts that is none: a digit too many, which no BMC ever answers.
+void EntryCheck::check_address(const DriverRow& row) {
+  for (const std::string& key : {std::string("pm_addr"), driver_key(row, "pm_addr").value_or("")}) {
+    const std::string written = key.empty() ? "" : text_in(entry_.data, key);
+    std::string_view host = written;
+    if (const std::size_t scheme = host.find("://"); scheme != std::string_view::npos) host.remove_prefix(scheme + 3);
+    host = host.substr(0, host.find_first_of(":/"));
+    const bool dotted = std::count(host.begin(), host.end(), '.') == 3 &&
+                        host.find_first_not_of("0123456789.") == std::string_view::npos;
+    if (dotted && !pxe::parse_ipv4(host)) fault(key, cat(key, " ", written, " is no address: four numbers up to 255"));
+  }
 }
 
 void EntryCheck::check_known_keys(const DriverRow& row) {
@@ -186,12 +217,28 @@ void EntryCheck::check_known_keys(const DriverRow& row) {
     const bool idle = row.prefix.empty() && (key == "pm_addr" || key == "pm_user" || key == "pm_password");
     const bool known =
         is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key) || key.rfind("properties.", 0) == 0;
-    if (!known && !own && !manual && !pm && !idle) fault(key, cat("Unknown field ", key, meant_field(key)));
-    if (const std::string meant = own ? meant_driver_key(row.driver, key) : ""; !meant.empty()) {
-      warnings_.push_back(
-          cat("node #", index_, ": the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?"));
-    }
+    if (!known && !own && !manual && !pm && !idle) unknown_key(row, key);
+    if (const std::string meant = own ? meant_driver_key(row.driver, key) : ""; !meant.empty())
+      warning(key, cat("the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?"));
   }
+}
+
+void EntryCheck::unknown_key(const DriverRow& row, const std::string& key) {
+  if (const auto heading = entry_.headings.find(key); heading != entry_.headings.end()) {
+    const Heading& column = heading->second;
+    faults_.push_back({Fault::k_no_node,
+                       cat("these headings were taken for ", column.form,
+                           "'s; a table of your own has pm_type, pm_addr, "
+                           "pm_user, pm_password, mac, name, and rack and slot (hearth help inventories)"),
+                       {column.at.line, 1}});
+    faults_.push_back({Fault::k_no_node, cat("Unknown heading \"", column.text, "\"", meant_field(key)), column.at});
+    return;
+  }
+  const DriverRow* other = driver_of(key.substr(0, key.find('_')));
+  const bool others = other != nullptr && !other->prefix.empty() && key.starts_with(cat(other->prefix, "_"));
+  fault(key, cat("Unknown field ", key,
+                 others ? cat(" (the driver ", other->driver, " has it; this machine's is ", row.driver, ")")
+                        : meant_field(key)));
 }
 
 /// " (do you mean …?)", of the form's fields or ours.
@@ -273,8 +320,7 @@ void EntryCheck::check_mac(const Json& value, const std::string& path) {
   const std::optional<pxe::Mac> mac = pxe::parse_mac(trim(text));
   const bool stand_in = mac && is_stand_in(*mac);
   if (stand_in) {
-    warnings_.push_back(
-        cat("node #", index_, ": MAC ", pxe::to_text(*mac), " looks like a stand-in; no machine will be found by it"));
+    warning(path, cat("MAC ", pxe::to_text(*mac), " looks like a stand-in; no machine will be found by it"));
   }
   if (mac && (pxe::is_unicast(*mac) || stand_in)) {
     const std::string address = pxe::to_text(*mac);

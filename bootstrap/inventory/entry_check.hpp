@@ -22,8 +22,12 @@ class EntryCheck {
 
  private:
   void fault(const std::string& path, std::string text);
+  void warning(const std::string& path, const std::string& text);
   void check_driver();
+  void check_mandatory(const DriverRow& row);
   void check_known_keys(const DriverRow& row);
+  void unknown_key(const DriverRow& row, const std::string& key);
+  void check_address(const DriverRow& row);
   [[nodiscard]] std::string meant_field(const std::string& key) const;
   void check_name_and_uuid();
   void check_numbers();

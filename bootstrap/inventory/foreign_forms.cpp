@@ -19,8 +19,11 @@ namespace {
 void take_driver(ListingEntry& entry, Json& out) {
   const Json& data = entry.data;
   out["pm_type"] = data["driver"];
+  entry.places["pm_type"] = entry.place("driver");
   if (data.contains("driver_info") && data["driver_info"].is_object()) {
     for (const auto& [key, value] : data["driver_info"].items()) {
+      if (const auto at = entry.places.find(cat("driver_info.", key)); at != entry.places.end())
+        entry.places[key] = at->second;
       if (key == "deploy_kernel")
         out["kernel_id"] = value;
       else if (key == "deploy_ramdisk")
@@ -79,9 +82,15 @@ void take_port_groups(ListingEntry& entry, Json& out) {
   out.erase("portgroups");
 }
 
+struct CsvRow {
+  std::vector<std::string> fields;
+  std::vector<int> columns;  ///< where each begins, from 1
+};
+
 /// One row of CSV, in which no quote stays open.
-std::vector<std::string> csv_fields(std::string_view line, char separator) {
-  std::vector<std::string> fields(1);
+CsvRow csv_row(std::string_view line, char separator) {
+  CsvRow row{{""}, {1}};
+  std::vector<std::string>& fields = row.fields;
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (quoted && line[i] == '"' && i + 1 < line.size() && line[i + 1] == '"') {
@@ -90,11 +99,12 @@ std::vector<std::string> csv_fields(std::string_view line, char separator) {
       quoted = !quoted;
     } else if (line[i] == separator && !quoted) {
       fields.emplace_back();
+      row.columns.push_back(static_cast<int>(i) + 2);
     } else {
       fields.back().push_back(line[i]);
     }
   }
-  return fields;
+  return row;
 }
 
 ParseError at_line(std::string_view source, std::size_t line, std::string what) {
@@ -168,7 +178,8 @@ void from_bifrost_form(const std::string& name, ListingEntry& entry) {
 namespace {
 
 /// What bifrost's CSV means, as its inventory.py read it until 2018. The columns between are nobody's.
-ListingEntry bifrost_row(const std::vector<std::string>& fields) {
+ListingEntry bifrost_row(const CsvRow& row, Position at) {
+  const std::vector<std::string>& fields = row.fields;
   static constexpr std::array<std::pair<std::size_t, const char*>, 15> columns = {{{0, "mac"},
                                                                                    {1, "pm_user"},
                                                                                    {2, "pm_password"},
@@ -185,13 +196,16 @@ ListingEntry bifrost_row(const std::vector<std::string>& fields) {
                                                                                    {15, "ipmi_transit_address"},
                                                                                    {16, "pm_type"}}};
   ListingEntry entry;
+  entry.at = at;
   entry.data = {{"pm_type", "ipmi"}, {"arch", "x86_64"}};
   for (const auto& [column, key] : columns) {
     const std::string value = column < fields.size() ? std::string(trim(fields[column])) : "";
     if (value.empty()) continue;
+    entry.places[key] = {at.line, row.columns[column]};
     const std::string_view own = key;
     if (own == "mac") {
       entry.data["mac"] = Json::array({value});
+      entry.places["mac[0]"] = entry.places["mac"];
     } else if (own == "ipv4_address") {
       entry.data["x_seed"]["ipv4_address"] = value;
     } else {
@@ -206,24 +220,29 @@ ListingEntry bifrost_row(const std::vector<std::string>& fields) {
   return entry;
 }
 
-ListingEntry headless_row(const std::vector<std::string>& fields) {
+ListingEntry headless_row(const CsvRow& row, Position at) {
   static constexpr std::array<const char*, 4> keys = {"pm_type", "pm_addr", "pm_user", "pm_password"};
   ListingEntry entry;
+  entry.at = at;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!fields[i].empty()) entry.data[keys.at(i)] = std::string(trim(fields[i]));
+    entry.places[keys.at(i)] = {at.line, row.columns[i]};
+    if (!row.fields[i].empty()) entry.data[keys.at(i)] = std::string(trim(row.fields[i]));
   }
-  entry.data["mac"] = Json::array({std::string(trim(fields[4]))});
+  entry.data["mac"] = Json::array({std::string(trim(row.fields[4]))});
+  entry.places["mac[0]"] = {at.line, row.columns[4]};
   return entry;
 }
 
 bool is_place(std::string_view column) { return column == "rack" || column == "slot" || column == "location"; }
 
-ListingEntry headed_row(const std::vector<std::string>& fields, const std::vector<std::string>& header,
-                        ListingFormat form) {
+ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::string>& header, ListingFormat form) {
   ListingEntry entry;
+  entry.at = at;
   for (std::size_t i = 0; i < header.size(); ++i) {
-    const std::string value(trim(fields[i]));
+    const std::string value(trim(row.fields[i]));
+    entry.places[header[i]] = {at.line, row.columns[i]};
     if (value.empty()) continue;
+    if (form == ListingFormat::instackenv && header[i] == "mac") entry.places["mac[0]"] = entry.places["mac"];
     if (form == ListingFormat::instackenv && is_place(header[i]))
       entry.data["x_seed"][header[i]] = value;
     else
@@ -240,10 +259,15 @@ class CsvTable {
   CsvTable(std::string_view source, ListingFormat form) : source_(source), form_(form) {}
 
   /// Nothing, or what is wrong with the line.
-  std::optional<ParseError> row(std::size_t number, const std::vector<std::string>& fields) {
+  std::optional<ParseError> row(std::size_t number, const CsvRow& row) {
+    const std::vector<std::string>& fields = row.fields;
+    const Position at{static_cast<int>(number), 1};
     if (!begun_) {
       begun_ = true;
       if (const std::string fault = begin(fields); !fault.empty()) return at_line(source_, number, fault);
+      for (std::size_t i = 0; i < header_.size(); ++i)
+        headings_.try_emplace(header_[i],
+                              Heading{std::string(trim(fields[i])), name_of(form_), {at.line, row.columns[i]}});
       if (!header_.empty()) return std::nullopt;
     }
     const std::size_t wanted = header_.empty() ? 5 : header_.size();
@@ -254,14 +278,13 @@ class CsvTable {
                          ? cat(fields.size(), " columns; bifrost's have 10 at least, the MAC first")
                          : cat(fields.size(), " columns instead of ", wanted, columns));
     }
-    ListingEntry entry = form_ == ListingFormat::bifrost ? bifrost_row(fields)
-                         : header_.empty()               ? headless_row(fields)
-                                                         : headed_row(fields, header_, form_);
-    entry.at = {static_cast<int>(number), 1};
+    ListingEntry entry = form_ == ListingFormat::bifrost ? bifrost_row(row, at)
+                         : header_.empty()               ? headless_row(row, at)
+                                                         : headed_row(row, at, header_, form_);
     for (const std::string& column : left_out_) {
       if (entry.data.erase(column) > 0) entry.left_out.insert(column);
     }
-    for (auto& [path, at] : entry.places) at = entry.at;
+    if (!entry.known.empty()) entry.headings = headings_;
     entries.push_back(std::move(entry));
     return std::nullopt;
   }
@@ -310,6 +333,7 @@ class CsvTable {
   ListingFormat form_;
   bool begun_ = false;
   std::vector<std::string> header_;
+  std::map<std::string, Heading> headings_;
   std::set<std::string> left_out_;
 };
 
@@ -329,7 +353,7 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
     if (open) continue;
     if (!trim(row).empty()) {
       if (!separator) separator = separator_of(row);
-      if (const std::optional<ParseError> fault = table.row(first, csv_fields(trim(row), *separator))) return *fault;
+      if (const std::optional<ParseError> fault = table.row(first, csv_row(trim(row), *separator))) return *fault;
     }
     row.clear();
     first = number + 1;

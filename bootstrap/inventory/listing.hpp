@@ -42,13 +42,21 @@ enum class ListingFormat {
 [[nodiscard]] const std::vector<std::string>& format_names();
 [[nodiscard]] std::string name_of(ListingFormat format);
 
+/// A column of a table that its form does not have.
+struct Heading {
+  std::string text;  ///< as it is written
+  std::string form;  ///< what the table was taken for
+  Position at;
+};
+
 /// One machine as the file has it.
 struct ListingEntry {
   Json data = Json::object();  ///< instackenv's keys
   Position at;
-  std::map<std::string, Position> places;  ///< of "mac", "mac[0]", "ports[1].address"
-  std::set<std::string> left_out;          ///< fields of the form that nothing here has a use for
-  std::vector<std::string> known;          ///< where there are fields that the form does not have: those that it has
+  std::map<std::string, Position> places;   ///< of "mac", "mac[0]", "ports[1].address"
+  std::set<std::string> left_out;           ///< fields of the form that nothing here has a use for
+  std::vector<std::string> known;           ///< where there are fields that the form does not have: those that it has
+  std::map<std::string, Heading> headings;  ///< of a table whose form does not have all of them
   std::vector<std::pair<std::string, std::string>> faults;  ///< path, what is wrong there
   [[nodiscard]] Position place(const std::string& path) const;
 };

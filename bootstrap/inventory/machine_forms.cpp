@@ -253,13 +253,18 @@ void from_netbox_row(ListingEntry& row) {
     const bool ours = own.starts_with("pm_") || own == "mac" || own == "arch" || own == "profile" || own == "cpu" ||
                       own == "memory" || own == "disk" || own == "capabilities";
     if (ours) {
+      row.places[own == "mac" ? "mac[0]" : own] = row.place(key);
       made[own] = own == "mac" ? Json(split_words(replace_all(text_of(value), ",", " "))) : value;
     } else {
       row.left_out.insert(key);
     }
   }
-  row.data = std::move(columns);
   if (!made.contains("pm_type")) made["pm_type"] = made.contains("pm_addr") ? "redfish" : k_by_hand;
+  if (!management.empty()) row.places["pm_addr"] = row.place("oob_ip");
+  // NetBox writes whole units as 12.0.
+  if (std::string slot = text_in(columns, "position"); slot.ends_with(".0"))
+    columns["position"] = slot.substr(0, slot.size() - 2);
+  row.data = std::move(columns);
   apply_form_fields(ListingFormat::netbox, row, std::move(made));
 }
 

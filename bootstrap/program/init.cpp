@@ -25,10 +25,12 @@ using bootstrap::Say;
 /// Why an answer can't be; empty when it can.
 using Check = std::function<std::string(const std::string& answer)>;
 
-std::string answer(const Ask& ask, const Say& say, const std::string& question, const std::string& usual,
+constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image()
+
+std::string answer(const Ask& ask, const Say& say, int number, const std::string& question, const std::string& usual,
                    const Check& check) {
   while (true) {
-    const std::optional<std::string> said = ask(question, usual, false);
+    const std::optional<std::string> said = ask(cat("(", number, " of ", k_questions, ") ", question), usual, false);
     if (!said) {
       throw Error(ErrorKind::usage, "the answers ended; nothing is written")
           .hint("hearth init asks on a terminal; examples/ and the manual's first page have files to copy.");
@@ -115,7 +117,7 @@ std::string image_of(const std::string& file) {
 int init(const cli::Arguments& arguments) {
   if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name one file to write, or none");
   if (!arguments.operands().empty()) (void)new_file(arguments, "");
-  const std::string what = answer(bootstrap::ask_person, bootstrap::say_to_person,
+  const std::string what = answer(bootstrap::ask_person, bootstrap::say_to_person, 1,
                                   "what is it to be: image (a disk to build) or site (machines to install)", "image",
                                   one_of({"image", "site"}));
   if (what == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
@@ -134,13 +136,13 @@ int init(const cli::Arguments& arguments) {
 }  // namespace
 
 std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name) {
-  const std::string system = answer(ask, say, "the operating system: debian-minimal or ubuntu-minimal",
+  const std::string system = answer(ask, say, 2, "the operating system: debian-minimal or ubuntu-minimal",
                                     "debian-minimal", one_of({"debian-minimal", "ubuntu-minimal"}));
-  const std::string packages =
-      answer(ask, say, "packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
+  const std::string packages = answer(
+      ask, say, 3, "packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
   const std::string user =
-      answer(ask, say, "a user who logs in by ssh with your key in ~/.ssh; nothing for none", "", user_fault);
-  const std::string formats = answer(ask, say, "formats of the disk, with commas between", "qcow2", formats_fault);
+      answer(ask, say, 4, "a user who logs in by ssh with your key in ~/.ssh; nothing for none", "", user_fault);
+  const std::string formats = answer(ask, say, 5, "formats of the disk, with commas between", "qcow2", formats_fault);
   std::vector<std::string> elements = {"vm", system, "enable-serial-console"};
   if (!user.empty()) elements.insert(elements.end(), {"openssh-server", "devuser"});
   std::string text =

@@ -18,6 +18,7 @@
 #include "bootstrap/why/commands.hpp"
 #include "builder/channels/commands.hpp"
 #include "builder/commands.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/vm/commands.hpp"
 #include "metadata/commands.hpp"
 #include "metadata/live/serve_command.hpp"
@@ -48,7 +49,10 @@ cli::Program make_program(const fs::path& executable) {
   std::vector<cli::Command> of_metadata = metadata::commands();
   add("nodes", bootstrap::why_commands(named(of_images, "image why").run, named(of_metadata, "metadata explain")));
   add("images", std::move(of_images));
-  add("images", vm::commands({builder::channels::source_options(), builder::channels::image_named}));
+  add("images",
+      vm::commands({builder::channels::source_options(), builder::channels::image_named, [](const fs::path& image) {
+                      return builder::records_directory(image.string()) / builder::k_manifest_file;
+                    }}));
   add("images", schema_commands());
   add("images", init_commands());
   add("metadata", std::move(of_metadata));

@@ -126,7 +126,7 @@ SiteFile site_of(const cli::Arguments& arguments) {
   const ListingFormat format = format_of(*file).value_or(ListingFormat::any);
   const std::vector<ListingEntry> entries = read_listing(read_file(*file), *file, format).value_or_throw();
   if (const Drafts drafts = draft_nodes(entries); !drafts.good())
-    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, *file)));
+    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, *file)));
   std::vector<std::string> left_out;
   Result<SiteFile, std::string> whole = with_inventory(std::move(site), entries, *file, left_out);
   for (const std::string& line : left_out) cli::tell(cat("note: ", line, "\n"));

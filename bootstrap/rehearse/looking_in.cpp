@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "bootstrap/client/rehearsals.hpp"
 #include "bootstrap/client/terminal.hpp"
 #include "bootstrap/rehearse/door.hpp"
 #include "bootstrap/rehearse/plan.hpp"
@@ -29,7 +30,7 @@ std::string console_end(const fs::path& log) {
 }  // namespace
 
 void need_machine(const RunningRehearsal& rehearsal, const std::string& machine) {
-  const fs::path lock = rehearsal.folder / "rehearsal.lock";
+  const fs::path lock = rehearsal.folder / k_rehearsal_lock;
   if (!fs::exists(lock) || FileLock::try_acquire(lock)) {
     throw Error(ErrorKind::not_found, cat("no rehearsal runs in ", rehearsal.folder.string()))
         .hint(cat(rehearsal.way_back, " --keep starts one that goes on when its steps have ended"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "bootstrap/client/rehearsals.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/node/states.hpp"
 #include "bootstrap/rehearse/played_inventory.hpp"
@@ -90,7 +91,7 @@ std::vector<std::vector<std::string>> network_commands(const RehearsalSettings& 
   return commands;
 }
 
-fs::path node_state(const RehearsalSettings& settings) { return settings.work / "node"; }
+fs::path node_state(const RehearsalSettings& settings) { return rehearsed_state(settings.work); }
 fs::path stacks_state(const RehearsalSettings& settings) { return node_state(settings) / "metadata"; }
 
 std::string conductor_url() { return "http://127.0.0.1:6385"; }

@@ -101,6 +101,9 @@ class Rehearsal {
                      ")\n"));
     }
     print_line(cat("to look in: ", settings_.way_back, " --shell MACHINE, --console MACHINE\n"));
+    if (settings_.seed == SeedKind::machine) return;  // its services have their state in it
+    print_line(cat("to ask its services: hearth why NAME --state ", node_state(settings_).string(),
+                   "; hearth stack list --state ", stacks_state(settings_).string(), "\n"));
   }
 
   [[nodiscard]] long seconds_since(MonotonicTime moment) const {

@@ -3,11 +3,12 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/client/rehearsals.hpp"
 
 namespace hearth::bootstrap {
 
 FileLock taken_work_folder(const fs::path& folder) {
-  const fs::path sign = folder / "rehearsal.lock";
+  const fs::path sign = folder / k_rehearsal_lock;
   if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(sign)) {
     throw Error(ErrorKind::input, cat(folder.string(), " is not empty, and no rehearsal's"))
         .hint("give another --output");

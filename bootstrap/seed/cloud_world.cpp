@@ -57,7 +57,6 @@ std::string without_version(std::string url, std::string_view version) {
   return url.ends_with(version) ? url.substr(0, url.size() - version.size()) : url;
 }
 
-/// Of an error of the network: what was asked, and what follows.
 /// What came by TLS names a place without: password or token would go there in the clear.
 void require_tls(const std::string& came_by, const std::string& named, const std::string& what) {
   if (!came_by.starts_with("https://") || named.starts_with("https://")) return;
@@ -66,6 +65,7 @@ void require_tls(const std::string& came_by, const std::string& named, const std
       .hint("Mend what it names (its catalog, keystone's public_endpoint), or name the cloud by http yourself.");
 }
 
+/// Of an error of the network: what was asked, and what follows.
 Error unanswered(Error error, const std::string& whom) {
   error.during(cat("asking ", whom));
   error.hint("Run the same command again when it answers: it goes on where it was. --back returns what was given.");

@@ -16,6 +16,7 @@ constexpr std::chrono::minutes k_longest_action{30};  ///< of Heat, with a stack
 constexpr const char* k_returns = "returns";
 constexpr const char* k_returned = "returned";
 constexpr std::int64_t k_not_read = -1;
+constexpr const char* k_deleted = "DELETE_COMPLETE";  ///< of a stack that Heat tells of by its id only
 
 /// In what was kept; it may be cut off behind that.
 bool may_be_told(const GivenStack& stack) {
@@ -34,6 +35,16 @@ Json way_home(const Json& server) {
 
 bool is_gone(const GivingWorld::Answer& answer) { return answer.good() || answer.status == 404; }
 
+/// Of an answer that tells of a stack.
+std::string status_in(const GivingWorld::Answer& answer) {
+  return text_in(object_member(answer.body, "stack"), "stack_status");
+}
+
+bool is_of(const GivenStack& stack, const std::string& deployment) {
+  return std::any_of(stack.deployments.begin(), stack.deployments.end(),
+                     [&](const GivenDeployment& one) { return one.id == deployment; });
+}
+
 std::string path_in(const Json& row, const std::string& rel) {
   for (const Json& link : list_member(row, "links")) {
     const std::string href = text_in(link, "href");
@@ -50,6 +61,11 @@ Json StackGiving::asked(const std::string& method, const std::string& target, co
   if (answer.good()) return answer.body;
   throw Error(ErrorKind::external, cat("the cloud's Heat refuses to ", what, ": ", answer.words()))
       .hint("Mend it there, and run the same command again; --back returns what was given.");
+}
+
+Json StackGiving::deployments_on(const std::string& server) {
+  return list_member(asked("GET", cat("/software_deployments?server_id=", server), Json(), "tell its deployments"),
+                     "software_deployments");
 }
 
 std::string StackGiving::tag() const { return cat("hearth_handover-", journal_.id); }
@@ -91,8 +107,7 @@ void StackGiving::look_at_one(const Json& row, std::vector<std::string>& faults)
     found.push_back(cat("stack ", stack.name, ": the cloud has one of that name already"));
   for (const Json& server : list_member(known, "servers")) {
     const std::string id = text_in(server, "id");
-    const Json others = asked("GET", cat("/software_deployments?server_id=", id), Json(), "tell its deployments");
-    if (!list_member(others, "software_deployments").empty())
+    if (!deployments_on(id).empty())
       found.push_back(cat("stack ", stack.name, ": the cloud has deployments for its server ", id, " already"));
     stack.agents.push_back({id, text_in(server, "name"), "", "", "", 0});
   }
@@ -156,6 +171,30 @@ void StackGiving::put_in_configs(GivenStack& stack, const Json& known) {
   for (const Json& row : list_member(known, "deployments")) put_in_deployment(stack, row);
 }
 
+/// Heat answers before it has forgotten, and forgets none that it is still at work on.
+void StackGiving::abandon(GivenStack& stack) {
+  const Deadline deadline = Deadline::after(k_longest_action, clock_);
+  bool is_asked = false;
+  while (true) {
+    GivingWorld::Answer answer =
+        world_.ask_cloud(k_heat, "GET", cat(at_cloud(stack), "?resolve_outputs=False"), Json());
+    const std::string status = status_in(answer);
+    if (answer.status == 404 || status == k_deleted) break;
+    if (answer.good() && !is_asked && !status.ends_with("_IN_PROGRESS")) {
+      answer = world_.ask_cloud(k_heat, "DELETE", cat(at_cloud(stack), "/abandon"), Json());
+      is_asked = true;
+      if (is_gone(answer)) continue;
+    }
+    if (!answer.good() || (is_asked && status == "DELETE_FAILED") || deadline.passed(clock_.now()))
+      throw Error(ErrorKind::external,
+                  cat("the cloud's Heat keeps the stack ", stack.name, ": ", status, " ", answer.words()))
+          .hint("Mend it there, and run the same command again.");
+    world_.pause();
+  }
+  stack.cloud_id.clear();
+  keep_();
+}
+
 /// What an attempt left that was cut off: nobody was told of any of it.
 void StackGiving::clear(GivenStack& stack) {
   const Json there = asked("GET", cat("/stacks?name=", percent_encode(stack.name)), Json(), "tell its stacks");
@@ -165,13 +204,12 @@ void StackGiving::clear(GivenStack& stack) {
       throw Error(ErrorKind::input, cat("the cloud's stack ", stack.name, " was not made by this handover"))
           .hint("Rename one of them, or leave the seed's: --leave STACK.");
     stack.cloud_id = text_in(row, "id");
-    static_cast<void>(settled(stack, ""));
-    static_cast<void>(asked("DELETE", cat(at_cloud(stack), "/abandon"), Json(), cat("forget the stack ", stack.name)));
+    abandon(stack);
   }
   for (const GivenAgent& agent : stack.agents) {
-    const Json left =
-        asked("GET", cat("/software_deployments?server_id=", agent.server), Json(), "tell its deployments");
-    for (const Json& row : list_member(left, "software_deployments")) {
+    for (const Json& row : deployments_on(agent.server)) {
+      // Before it is adopted all of them are of an attempt; from then on the journal has ours.
+      if (!stack.step.empty() && !is_of(stack, text_in(row, "id"))) continue;
       for (const std::string& target :
            {cat("/software_deployments/", text_in(row, "id")), cat("/software_configs/", text_in(row, "config_id"))}) {
         if (const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", target, Json()); !is_gone(gone))
@@ -255,19 +293,21 @@ void StackGiving::require_kept(const GivenStack& stack, const std::map<std::stri
 
 void StackGiving::change_transport(GivenStack& stack) {
   // Cut off before the next step was kept, it has been asked to already.
-  if (text_in(settled(stack, ""), "stack_status") != "UPDATE_COMPLETE") static_cast<void>(settled(stack, "ADOPT"));
-  const Json exported = world_.ask_stacks("GET", cat(at_seed(stack), "/export"), Json());
-  Json body = stack_for_cloud(exported, Transport::own);
-  body["tags"] = tag();
-  body["disable_rollback"] = true;
-  static_cast<void>(asked("PUT", at_cloud(stack), body, cat("make credentials for the servers of ", stack.name)));
+  if (text_in(settled(stack, ""), "stack_status") != "UPDATE_COMPLETE") {
+    static_cast<void>(settled(stack, "ADOPT"));
+    const Json exported = world_.ask_stacks("GET", cat(at_seed(stack), "/export"), Json());
+    Json body = stack_for_cloud(exported, Transport::own);
+    body["tags"] = tag();
+    body["disable_rollback"] = true;
+    static_cast<void>(asked("PUT", at_cloud(stack), body, cat("make credentials for the servers of ", stack.name)));
+  }
   stack.step = "adopted";
   keep_();
 }
 
 void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& config) {
   if (!agent.deployment.empty()) return;
-  forget_instruction(stack, agent);  // of an attempt that was cut off
+  forget_instruction(agent);  // of an attempt that was cut off
   agent.config = made_config(config, agent.name);
   keep_();
   const Json made = asked("POST", "/software_deployments",
@@ -281,16 +321,12 @@ void StackGiving::instruct(GivenStack& stack, GivenAgent& agent, const Json& con
   keep_();
 }
 
-/// Cut off, the deployment may be there and not in the journal: all that are not the stack's go, before their config.
-void StackGiving::forget_instruction(GivenStack& stack, GivenAgent& agent) {
+/// Cut off, the deployment may be there and not in the journal, but its config is.
+void StackGiving::forget_instruction(GivenAgent& agent) {
   if (agent.config.empty()) return;
-  const Json all = asked("GET", cat("/software_deployments?server_id=", agent.server), Json(), "tell its deployments");
   std::vector<std::string> going;
-  for (const Json& row : list_member(all, "software_deployments")) {
-    const std::string id = text_in(row, "id");
-    const auto is_it = [&](const GivenDeployment& one) { return one.id == id; };
-    if (std::none_of(stack.deployments.begin(), stack.deployments.end(), is_it))
-      going.push_back(cat("/software_deployments/", id));
+  for (const Json& row : deployments_on(agent.server)) {
+    if (text_in(row, "config_id") == agent.config) going.push_back(cat("/software_deployments/", text_in(row, "id")));
   }
   going.push_back(cat("/software_configs/", agent.config));
   for (const std::string& target : going) {
@@ -362,7 +398,7 @@ void StackGiving::follow(Duration patience) {
       if (stack.step != "told") continue;
       read_states(stack);
       for (GivenAgent& agent : stack.agents) {
-        if (agent.state == "follows") forget_instruction(stack, agent);
+        if (agent.state == "follows") forget_instruction(agent);
       }
       const auto follows = [](const GivenAgent& agent) { return agent.state == "follows"; };
       if (std::all_of(stack.agents.begin(), stack.agents.end(), follows)) stack.step = "there";
@@ -375,16 +411,24 @@ void StackGiving::follow(Duration patience) {
 
 void StackGiving::use_in_cloud(std::vector<std::string>& used) {
   for (const GivenStack& stack : journal_.stacks) {
-    if (stack.updated.empty() || stack.step == k_returned) continue;
+    if (stack.updated.empty() || stack.cloud_id.empty() || stack.step == k_returned) continue;
     const GivingWorld::Answer answer =
         world_.ask_cloud(k_heat, "GET", cat(at_cloud(stack), "?resolve_outputs=False"), Json());
-    if (answer.status == 404 && stack.step == k_returns) continue;  // forgotten, and that was not kept
-    if (answer.status == 404) {
+    const bool is_there = answer.status != 404 && status_in(answer) != k_deleted;
+    if (!is_there && stack.step == k_returns) continue;  // forgotten, and that was not kept
+    if (!is_there) {
       used.push_back(cat("stack ", stack.name, " is not there, or not for who asks"));
     } else if (!answer.good()) {
       used.push_back(cat("stack ", stack.name, ": ", answer.words()));
     } else if (text_in(object_member(answer.body, "stack"), "updated_time") != stack.updated) {
       used.push_back(cat("stack ", stack.name, " was changed there"));
+    }
+    for (const GivenAgent& agent : stack.agents) {
+      for (const Json& row : deployments_on(agent.server)) {
+        if (!is_of(stack, text_in(row, "id")) && text_in(row, "config_id") != agent.config)
+          used.push_back(
+              cat("stack ", stack.name, ": ", agent.name, " has another deployment there, ", text_in(row, "id")));
+      }
     }
   }
 }
@@ -398,7 +442,7 @@ void StackGiving::call_back(GivenStack& stack) {
     for (const Json& server : list_member(known, "servers")) {
       for (GivenAgent& agent : stack.agents) {
         if (agent.server != text_in(server, "id")) continue;
-        forget_instruction(stack, agent);
+        forget_instruction(agent);
         if (!agent.state.empty()) instruct(stack, agent, way_home(server));
         agent.state = agent.state.empty() ? k_returned : k_returns;
         agent.last_poll = k_not_read;
@@ -438,15 +482,8 @@ std::vector<std::string> StackGiving::still_away(const std::set<std::string>& lo
 }
 
 void StackGiving::forget(GivenStack& stack) {
-  if (!stack.cloud_id.empty()) {
-    const GivingWorld::Answer gone = world_.ask_cloud(k_heat, "DELETE", cat(at_cloud(stack), "/abandon"), Json());
-    if (!is_gone(gone))
-      throw Error(ErrorKind::external, cat("the cloud's Heat keeps the stack ", stack.name, ": ", gone.words()))
-          .hint("Its agents ask the seed again. Mend it there, then again --back.");
-    stack.cloud_id.clear();
-    keep_();
-  }
-  for (GivenAgent& agent : stack.agents) forget_instruction(stack, agent);
+  if (!stack.cloud_id.empty()) abandon(stack);
+  for (GivenAgent& agent : stack.agents) forget_instruction(agent);
   clear(stack);
   stack.step = k_returned;
   keep_();

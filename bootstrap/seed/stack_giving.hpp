@@ -38,11 +38,13 @@ class StackGiving {
                            const std::string& what);
   [[nodiscard]] std::string at_seed(const GivenStack& stack) const;
   [[nodiscard]] std::string at_cloud(const GivenStack& stack) const;
+  [[nodiscard]] Json deployments_on(const std::string& server);
   [[nodiscard]] std::string tag() const;
   void look_at_one(const Json& row, std::vector<std::string>& faults);
   void look_at_abilities(std::vector<std::string>& faults);
   void begin(GivenStack& stack);
   void clear(GivenStack& stack);
+  void abandon(GivenStack& stack);
   void put_in_configs(GivenStack& stack, const Json& known);
   void put_in_deployment(GivenStack& stack, const Json& row);
   [[nodiscard]] std::string made_config(const Json& config, const std::string& what);
@@ -53,7 +55,7 @@ class StackGiving {
   void require_kept(const GivenStack& stack, const std::map<std::string, Json>& documents) const;
   void tell(GivenStack& stack);
   void instruct(GivenStack& stack, GivenAgent& agent, const Json& config);
-  void forget_instruction(GivenStack& stack, GivenAgent& agent);
+  void forget_instruction(GivenAgent& agent);
   void read_states(GivenStack& stack);
   void call_back(GivenStack& stack);
   [[nodiscard]] std::vector<std::string> still_away(const std::set<std::string>& lost);

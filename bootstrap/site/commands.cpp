@@ -39,15 +39,20 @@ int check_site(const cli::Arguments& arguments) {
   return 0;
 }
 
-Json pairs_of(const std::string& option, const std::string& text) {
-  Json object = Json::object();
+/// A password is in it: what is wrong is told without the rest.
+Json bmc_of(const std::string& text) {
+  Json bmc = Json::object();
   for (const std::string& pair : split(text, ',')) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos)
-      throw Error(ErrorKind::usage, cat("--", option, " ", text, ": KEY=VALUE is expected, not '", pair, "'"));
-    object[pair.substr(0, equals)] = pair.substr(equals + 1);
+      throw Error(ErrorKind::usage, cat("--bmc: KEY=VALUE is expected, not '", pair, "'; nothing is written"));
+    const std::string key = pair.substr(0, equals);
+    const std::string value = pair.substr(equals + 1);
+    if (const std::string fault = bmc_fault(key, value); !fault.empty())
+      throw Error(ErrorKind::usage, cat("--bmc: ", fault, "; nothing is written"));
+    bmc[key] = value;
   }
-  return object;
+  return bmc;
 }
 
 void take_inventory(SiteDraft& draft, const std::string& file) {
@@ -55,8 +60,8 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
   if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
   const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
   if (const Drafts drafts = draft_nodes(entries); !drafts.good())
-    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, file)));
-  std::vector<std::string> left_out;
+    throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));
+  LeftOut left_out;
   std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
   for (const ListingEntry& entry : entries) {
     unused.insert(entry.left_out.begin(), entry.left_out.end());
@@ -67,8 +72,7 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
   if (!unused.empty())
     say_to_person(cat("note: ", file, ": left out, as nothing here uses it: ",
                       join(std::vector<std::string>(unused.begin(), unused.end()), ", ")));
-  for (const std::string& line : left_out)
-    say_to_person(cat("note: ", file, ": a site file has no word for ", line, "; set it with hearth node set"));
+  for (const std::string& line : left_out_lines(left_out)) say_to_person(cat("note: ", file, ": ", line));
 }
 
 SiteDraft draft_from(const cli::Arguments& arguments) {
@@ -81,7 +85,7 @@ SiteDraft draft_from(const cli::Arguments& arguments) {
   for (const auto& [option, field] : texts) *field = arguments.value_or(option, *field);
   draft.dns = arguments.values("dns");
   draft.ntp = arguments.values("ntp");
-  if (const auto bmc = arguments.value("bmc")) draft.bmc = pairs_of("bmc", *bmc);
+  if (const auto bmc = arguments.value("bmc")) draft.bmc = bmc_of(*bmc);
   if (const auto file = arguments.value("inventory")) take_inventory(draft, *file);
   for (const std::string& text : arguments.values("machine")) {
     Result<Json, std::string> machine = parse_machine_words(text);
@@ -114,26 +118,27 @@ int new_site(const cli::Arguments& arguments) {
 }
 
 std::vector<cli::Option> new_options() {
-  return {{"subnet", 0, "NET/LEN", "the provisioning network"},
-          {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
-          {"pool", 0, "FIRST-LAST", "addresses for machines"},
-          {"router", 0, "ADDRESS", "of the network"},
-          {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
-          {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
-          {"interface", 0, "NAME", "the seed's card in that network"},
-          {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
-          {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
-          {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
-          {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
-          {"template", 0, "FILE", "of the stack that the machines become"},
-          {"bmc", 0, "KEY=VALUE,…", "what holds for all BMCs: type=, user=, password="},
-          {"machine", 0, "KEY=VALUE,…",
-           "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
-           "once"},
-          {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
-          {"ask", 0, "", "ask although standard input is no terminal"},
-          {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
-          {"force", 0, "", "write over a file that is there"}};
+  return {
+      {"subnet", 0, "NET/LEN", "the provisioning network"},
+      {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
+      {"pool", 0, "FIRST-LAST", "addresses for machines"},
+      {"router", 0, "ADDRESS", "of the network"},
+      {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
+      {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
+      {"interface", 0, "NAME", "the seed's card in that network"},
+      {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
+      {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
+      {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
+      {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
+      {"template", 0, "FILE", "of the stack that the machines become"},
+      {"bmc", 0, "KEY=VALUE,…", "what holds for all BMCs: type=, user=, password=, and keys of hearth node drivers"},
+      {"machine", 0, "KEY=VALUE,…",
+       "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
+       "once"},
+      {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
+      {"ask", 0, "", "ask although standard input is no terminal"},
+      {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
+      {"force", 0, "", "write over a file that is there"}};
 }
 
 /// The file of the machines, which most have already; what is wrong with one is said, and it is asked again.

@@ -73,6 +73,15 @@ bool is_of_bmc(const std::string& key) {
          });
 }
 
+/// What is left out of a machine, by its own words: "extra.role", not "extra".
+std::vector<std::string> words_of(const std::string& key, const Json& value) {
+  std::vector<std::string> words;
+  if (value.is_object()) {
+    for (const auto& [member, each] : value.items()) words.push_back(cat(key, ".", member));
+  }
+  return words.empty() ? std::vector{key} : words;
+}
+
 }  // namespace
 
 std::string usual_seed(const std::string& text) {
@@ -123,7 +132,7 @@ std::string site_text(const SiteDraft& draft) {
   return text;
 }
 
-Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out) {
+Json site_machine(const ListingEntry& entry, LeftOut& left_out) {
   const Json& data = entry.data;
   Json machine = Json::object();
   Json bmc = Json::object();
@@ -137,7 +146,7 @@ Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out)
     if (key == "boot_mode") machine["firmware"] = value;
     if (key == "profile" && profile.empty()) profile = value;
     if (key != "boot_mode" && key != "profile" && key != "boot_option")
-      left_out.push_back(cat(text_in(data, "name"), ": capabilities ", key, ":", value));
+      left_out[cat("capabilities ", key, ":", value)].push_back(text_in(data, "name"));
   }
   if (!profile.empty()) machine["profile"] = profile;
   static constexpr std::array<std::string_view, 11> k_done = {
@@ -146,7 +155,7 @@ Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out)
     if (is_of_bmc(key)) {
       bmc[bmc_key(key)] = value;
     } else if (std::find(k_done.begin(), k_done.end(), key) == k_done.end()) {
-      left_out.push_back(cat(text_in(data, "name"), ": ", key));
+      for (const std::string& word : words_of(key, value)) left_out[word].push_back(text_in(data, "name"));
     }
   }
   if (!bmc.empty()) machine["bmc"] = bmc;
@@ -160,6 +169,50 @@ Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out)
   return machine;
 }
 
+std::vector<std::string> left_out_lines(const LeftOut& left_out) {
+  constexpr std::size_t k_named = 3;
+  std::vector<std::string> lines;
+  for (const auto& [word, names] : left_out) {
+    const std::vector<std::string> first(names.begin(),
+                                         names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), k_named)));
+    const std::string_view whole = word;
+    const std::string option = whole.starts_with("extra.")          ? cat(" --extra ", whole.substr(6), "=…")
+                               : whole.starts_with("capabilities ") ? cat(" --capability ", whole.substr(13))
+                               : whole == "traits"                  ? std::string(" --trait …")
+                                                                    : std::string();
+    lines.push_back(cat("a site file has no word for ", word, " (", join(first, ", "),
+                        names.size() > k_named ? cat(" and ", names.size() - k_named, " more") : "",
+                        "); once they are imported: hearth node set", option, " NODE…"));
+  }
+  return lines;
+}
+
+std::string bmc_fault(const std::string& key, const std::string& value) {
+  std::vector<std::string> known = {"type", "address", "user", "password", "port", "system"};
+  for (const char* of_inventories :
+       {"pm_addr", "pm_address", "pm_user", "pm_password", "pm_port", "pm_system_id", "pm_type", "pm_vm_name"})
+    known.emplace_back(of_inventories);
+  for (const DriverKey& common : common_driver_keys()) known.push_back(common.name);
+  for (const DriverSheet& sheet : driver_sheets()) {
+    for (const DriverKey& own : sheet.keys) known.push_back(own.name);
+  }
+  const auto did_you_mean = [](const std::string& word, const std::vector<std::string>& words) {
+    const std::optional<std::string> near = nearest(word, words);
+    return near ? cat("; did you mean ", *near, "?") : "";
+  };
+  if (std::find(known.begin(), known.end(), key) == known.end()) {
+    return cat("a BMC has no key '", key, "'", did_you_mean(key, known),
+               " (type, address, user, password, port, system, and those of hearth node drivers)");
+  }
+  if (bmc_key(key) != "type" || driver_of(value) != nullptr) return "";
+  std::vector<std::string> types;
+  for (const DriverRow& row : driver_table()) {
+    types.emplace_back(row.driver);
+    types.insert(types.end(), row.types.begin(), row.types.end());
+  }
+  return cat("there is no type '", value, "' of BMC", did_you_mean(value, types), " (hearth node drivers lists them)");
+}
+
 Result<Json, std::string> parse_machine_words(const std::string& text) {
   Json machine = Json::object();
   for (const std::string& pair : split(text, ',')) {
@@ -168,6 +221,8 @@ Result<Json, std::string> parse_machine_words(const std::string& text) {
     const std::string key = pair.substr(0, equals);
     const std::string value = pair.substr(equals + 1);
     if (key.starts_with("bmc.")) {
+      if (const std::string fault = bmc_fault(key.substr(4), value); !fault.empty())
+        return cat("--machine ", text, ": ", fault);
       machine["bmc"][key.substr(4)] = value;
       continue;
     }

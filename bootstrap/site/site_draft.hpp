@@ -1,6 +1,7 @@
 // A site file that is yet to be written: what `hearth site new` has gathered, and its text. Pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,16 @@ struct SiteDraft {
 [[nodiscard]] std::string usual_seed(const std::string& subnet);
 [[nodiscard]] std::string usual_pool(const std::string& subnet);
 
-/// An inventory's entry with the keys of a site file; keys that a site file has no word for are told in `left_out`.
-[[nodiscard]] Json site_machine(const ListingEntry& entry, std::vector<std::string>& left_out);
+/// Names of machines by what they have that a site file has no word for: "traits", "extra.role", "capabilities hci:1".
+using LeftOut = std::map<std::string, std::vector<std::string>>;
+
+/// An inventory's entry with the keys of a site file.
+[[nodiscard]] Json site_machine(const ListingEntry& entry, LeftOut& left_out);
+/// A line for each, with the option of `hearth node set` that sets it once the machines are imported.
+[[nodiscard]] std::vector<std::string> left_out_lines(const LeftOut& left_out);
+
+/// What is wrong with a pair of a BMC's ("usr", "admin"), with the nearest right thing; empty where nothing is.
+[[nodiscard]] std::string bmc_fault(const std::string& key, const std::string& value);
 
 /// "name=control1,mac=52:54:00:00:00:01,bmc.address=198.51.100.1" → a machine; the error says what is wrong.
 [[nodiscard]] Result<Json, std::string> parse_machine_words(const std::string& text);

@@ -1,5 +1,7 @@
 #include "bootstrap/site/site_questions.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
@@ -20,6 +22,10 @@ class Interview {
   Interview(SiteDraft& draft, const Ask& ask, const Say& say) : draft_(draft), ask_(ask), say_(say) {}
 
   void run() {
+    for (const std::string* field :
+         {&draft_.subnet, &draft_.seed, &draft_.pool, &draft_.router, &draft_.interface, &draft_.template_file})
+      questions_ += field->empty() ? 1 : 0;
+    ++questions_;  // the image, which has a name by itself
     ask_network();
     fill(draft_.image, "the image that machines get on their disks", draft_.image, any_answer);
     fill(draft_.template_file, "the stack's template (Heat); nothing for none yet", "", any_answer);
@@ -39,7 +45,9 @@ class Interview {
     }
   }
   void fill(std::string& field, const std::string& question, const std::string& usual, const Check& check) {
-    if (field.empty() || field == usual) field = answer(question, usual, check);
+    if (!field.empty() && field != usual) return;
+    questions_ = std::max(questions_, ++asked_);  // more where what was given is what is usual in the network
+    field = answer(cat("(", asked_, " of ", questions_, ") ", question), usual, check);
   }
 
   [[nodiscard]] std::string address_fault(const std::string& text) const {
@@ -126,6 +134,8 @@ class Interview {
   SiteDraft& draft_;
   const Ask& ask_;
   const Say& say_;
+  int questions_ = 0;  ///< but for those about BMCs and machines, of which nobody knows the number
+  int asked_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,9 @@
 #include "bootstrap/why/incident_command.hpp"
 #include "bootstrap/why/page_sources.hpp"
 #include "bootstrap/why/sources.hpp"
+#include "bootstrap/why/value_causes.hpp"
+#include "metadata/command_line.hpp"
+#include "metadata/live/value_json.hpp"
 
 namespace hearth::bootstrap {
 
@@ -66,14 +69,32 @@ bool is_value(const cli::Arguments& arguments) {
   return arguments.operands().size() > 1 && arguments.operands().front() == "value";
 }
 
-/// `why value SERVER KEY`: as if the words behind had been given to the command that explains it.
+/// Of one that waits, with what the stack of that name tells of it, where it runs.
+std::vector<why::Finding> causes_of_waiting(const cli::Arguments& arguments, const metadata::Explanation& value) {
+  why::Sources sources(arguments);
+  const std::string stack = arguments.value_or("name", "overcloud");
+  return why::causes_of(why::ValueFacts{value, arguments.operands()[1], stack, sources.stack(stack)});
+}
+
+/// `why value SERVER KEY`: why it is not there, else where it came from.
 int tell_value(const cli::Arguments& arguments, const cli::Command& value_why) {
   cli::Arguments of_value;
   for (const cli::Option& option : value_why.options) {
     for (const std::string& value : arguments.values(option.name)) of_value.add(option.name, value);
   }
   for (std::size_t i = 1; i < arguments.operands().size(); ++i) of_value.add_operand(arguments.operands()[i]);
-  return value_why.run(of_value);
+  const metadata::Explanation found = metadata::explained(of_value);
+  std::vector<why::Finding> causes;
+  if (!found.value) causes = causes_of_waiting(arguments, found);
+  if (arguments.has("json")) {
+    Json document = metadata::live::to_json(metadata::explained_document(found));
+    if (!causes.empty()) document["causes"] = why::findings_json(causes);
+    cli::print(json_document(document));
+    return 0;
+  }
+  cli::print(why::findings_text(causes));
+  for (const std::string& line : metadata::explained_lines(found)) cli::print(line + "\n");
+  return 0;
 }
 
 /// Throws where an option was given that only a value's templates have.
@@ -86,8 +107,10 @@ void refuse_options_of_values(const cli::Arguments& arguments, const cli::Comman
 }
 
 /// `why page`: of the conductor that serves it, and of none that this process would make.
-int tell_page(const cli::Arguments& arguments) {
+int tell_page(const cli::Arguments& given) {
   why::Answer answer;
+  std::vector<std::string> several;
+  const cli::Arguments arguments = why::beside_rehearsal(given, several);
   const auto conductor = ConductorClient::open(arguments);
   if (!conductor->lasts())
     throw Error(ErrorKind::not_found, "no conductor runs that would serve a page").hint("start one: hearth node serve");
@@ -160,7 +183,8 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
        "name that is several things each is told (with --json name the kind where an image is among them). With "
        "--file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` it prints the "
        "functions, parameters and files that the value in that server's metadata came from, as `hearth metadata "
-       "explain` does. Of `page` it measures who is slow: the conductor, its store, the disk, a request, its machine, "
+       "explain` does; of one that waits first for whom, and, where the stack of that --name runs, since when and what "
+       "to do. Of `page` it measures who is slow: the conductor, its store, the disk, a request, its machine, "
        "BMCs, the way there. A conductor that answers nobody is told as the cause within ten seconds, whatever was "
        "asked. "
        "Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"

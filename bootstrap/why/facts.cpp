@@ -55,7 +55,7 @@ constexpr auto k_stack_members = std::to_array<std::string_view>(
     {"id", "stack_name", "stack_status", "stack_status_reason", "creation_time", "updated_time"});
 constexpr auto k_resource_members =
     std::to_array<std::string_view>({"resource_name", "resource_type", "resource_status", "resource_status_reason",
-                                     "physical_resource_id", "updated_time", "links", "hook"});
+                                     "physical_resource_id", "updated_time", "links", "hook", "required_by"});
 
 bool hides_value(const std::string& key) {
   return names_secret(key) || key.find("community") != std::string::npos ||

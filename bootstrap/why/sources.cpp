@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/cli/print.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "bootstrap/client/rehearsals.hpp"
 #include "bootstrap/why/page_sources.hpp"
 #include "bootstrap/why/stack_causes.hpp"
 #include "metadata/live/stack_client.hpp"
@@ -86,6 +88,30 @@ std::vector<cli::Option> with_sources(std::vector<cli::Option> options) {
   return options;
 }
 
+cli::Arguments beside_rehearsal(cli::Arguments arguments, std::vector<std::string>& told) {
+  const Environment env = current_environment();
+  const bool is_named = arguments.has("state") || !conductor_url(arguments).empty() || arguments.has("stack-url") ||
+                        arguments.has("stack-token-file") || env.contains("HEARTH_NODE_STATE");
+  boost::system::error_code hidden;
+  for (const fs::path& own :
+       {fs::path(state_directory(arguments)) / k_state_file, fs::path(k_stack_state) / "api-token"}) {
+    if (is_named || fs::exists(own, hidden)) return arguments;
+  }
+  std::vector<RehearsalPlace> places = rehearsals_at(".");
+  if (std::any_of(places.begin(), places.end(), [](const RehearsalPlace& place) { return place.runs; }))
+    std::erase_if(places, [](const RehearsalPlace& place) { return !place.runs; });
+  if (places.size() > 1) {
+    for (const RehearsalPlace& place : places)
+      told.push_back(cat("a rehearsal is here, one of several: --state ", rehearsed_state(place.folder).string()));
+  } else if (places.size() == 1) {
+    const RehearsalPlace& place = places.front();
+    cli::tell(
+        cat("of the rehearsal in ", place.folder.string(), place.runs ? ", which runs\n" : ", which has ended\n"));
+    arguments.add("state", rehearsed_state(place.folder).string());
+  }
+  return arguments;
+}
+
 ConductorClient* Sources::conductor() {
   const bool told = !conductor_url(arguments_).empty();
   if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / k_state_file)))
@@ -122,8 +148,14 @@ std::optional<NodeFacts> Sources::node(const std::string& name) {
 }
 
 std::optional<StackFacts> Sources::stack(const std::string& name) {
+  const std::optional<RehearsalPlace> rehearsal = rehearsal_of(state_directory(arguments_));
+  if (rehearsal && !rehearsal->runs && !arguments_.has("stack-url")) {
+    tried_.push_back(cat("the rehearsal in ", rehearsal->folder.string(),
+                         " has ended, and its stack service with it; hearth rehearse … --keep holds both"));
+    return std::nullopt;
+  }
   try {
-    metadata::live::StackClient client(http_, clock_, stacks());
+    metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
     const std::string place = client.locate(name);
     StackFacts facts;
     facts.stack = part_of(client.call("GET", cat(place, "?resolve_outputs=False")), "stack");

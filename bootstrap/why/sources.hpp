@@ -23,10 +23,14 @@ namespace hearth::bootstrap::why {
 /// The options that choose them, behind others.
 [[nodiscard]] std::vector<cli::Option> with_sources(std::vector<cli::Option> options);
 
+/// With the state of the rehearsal that runs here, or ran, where no option and no variable names a site and this
+/// machine has none of its own. Where several could be meant they are told, a line each, and none is taken.
+[[nodiscard]] cli::Arguments beside_rehearsal(cli::Arguments arguments, std::vector<std::string>& told);
+
 class Sources {
  public:
   explicit Sources(const cli::Arguments& arguments)
-      : arguments_(arguments), http_(clock_, current_environment(), "hearth") {}
+      : arguments_(beside_rehearsal(arguments, tried_)), http_(clock_, current_environment(), "hearth") {}
 
   /// Null where there is no conductor and no state of one.
   [[nodiscard]] ConductorClient* conductor();
@@ -45,13 +49,13 @@ class Sources {
   void look_at_machines(metadata::live::StackClient& client, const std::string& place,
                         const std::vector<std::string>& servers, StackFacts& facts);
 
-  const cli::Arguments& arguments_;
+  std::vector<std::string> tried_;
+  const cli::Arguments arguments_;
   SystemClock clock_;
   WebClient http_;
   std::unique_ptr<ConductorClient> conductor_;
   bool is_asked_ = false;
   std::optional<PageFacts> silent_;
-  std::vector<std::string> tried_;
 };
 
 }  // namespace hearth::bootstrap::why

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap::why {
 
@@ -50,7 +51,19 @@ std::string text_after(const std::string& text, std::string_view words) {
   return at == std::string::npos ? "" : text.substr(at + words.size());
 }
 
-Finding waiting(const std::string& stack, const std::string& name, const Json& resource) {
+/// Since when it waits, and what can't begin before it has ended.
+std::string circumstances(const Json& resource) {
+  std::vector<std::string> behind;
+  for (const Json& name : member_or_null(resource, "required_by")) {
+    if (name.is_string()) behind.push_back(name.get<std::string>());
+  }
+  const std::string since = text_in(resource, "updated_time");
+  const std::string told = since.empty() ? "" : cat("it has been so since ", since);
+  if (behind.empty()) return told;
+  return cat(told, told.empty() ? "" : "; ", "behind it wait: ", join(behind, ", "));
+}
+
+Finding waiting_cause(const std::string& stack, const std::string& name, const Json& resource) {
   const std::string reason = text_in(resource, "resource_status_reason");
   const std::string seen =
       cat(name, " (", text_in(resource, "resource_type"), ") is ", text_in(resource, "resource_status"), ": ", reason);
@@ -98,6 +111,12 @@ Finding waiting(const std::string& stack, const std::string& name, const Json& r
   return {cat(name, " is not finished."), {seen}, cat("hearth stack event list ", stack, " --follow")};
 }
 
+Finding waiting(const std::string& stack, const std::string& name, const Json& resource) {
+  Finding finding = waiting_cause(stack, name, resource);
+  if (std::string told = circumstances(resource); !told.empty()) finding.evidence.push_back(std::move(told));
+  return finding;
+}
+
 Finding held(const std::string& stack, const std::string& path, const std::string& hook, const Json& resource) {
   return {cat("The hook ", hook, " holds ", path, " until a person clears it."),
           {cat(path, " (", text_in(resource, "resource_type"), ") is ", text_in(resource, "resource_status"))},
@@ -110,6 +129,13 @@ std::string failure(const std::string& path, const std::string& reason) {
   if (code.empty()) return cat(path, " failed: ", reason.substr(0, reason.find('\n')));
   return cat("What ", path, " runs on its server ended with exit code ",
              code.substr(0, code.find_first_not_of("-0123456789")), ".");
+}
+
+Finding failed_cause(const std::string& stack, const std::string& path, const Json& resource) {
+  const std::string reason = text_in(resource, "resource_status_reason");
+  return {failure(path, reason),
+          {cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason)},
+          cat("hearth stack failures list ", stack)};
 }
 
 /// What ran when something else failed, or a person or the stack's time ended it: never the cause. Heat's words, too.
@@ -144,9 +170,7 @@ std::vector<Finding> stack_causes(const Json& stack, const Json& resources) {
     if (of.ends_with("_FAILED")) {
       const std::string reason = text_in(resource, "resource_status_reason");
       std::vector<Finding>& list = is_ended_by_another(reason) ? ended : failed;
-      list.push_back({failure(paths.of(resource), reason),
-                      {cat(text_in(resource, "resource_type"), " is ", of, ": ", reason)},
-                      cat("hearth stack failures list ", name)});
+      list.push_back(failed_cause(name, paths.of(resource), resource));
     } else if (of.ends_with("_IN_PROGRESS")) {
       waits.push_back(waiting(name, paths.of(resource), resource));
     }
@@ -179,6 +203,20 @@ std::vector<Finding> stack_causes(const Json& stack, const Json& resources) {
              {reason},
              cat("hearth stack event list ", name, " --follow")}};
   return {{cat("Nothing is wrong: the stack is ", status, "."), {}, ""}};
+}
+
+std::optional<Finding> resource_cause(const Json& stack, const Json& resources, const std::string& path) {
+  const std::string name = text_in(stack, "stack_name");
+  const Paths paths(resources);
+  for (const Json& resource : resources) {
+    if (paths.of(resource) != path) continue;
+    const std::string hook = text_in(resource, "hook");
+    if (!hook.empty()) return held(name, path, hook, resource);
+    const std::string status = text_in(resource, "resource_status");
+    if (status.ends_with("_FAILED")) return failed_cause(name, path, resource);
+    if (status.ends_with("_IN_PROGRESS")) return waiting(name, path, resource);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> silent_servers(const Json& resources) {

@@ -1,6 +1,7 @@
 // Why a stack is where it is: the resource that waits or failed, and for what. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace hearth::bootstrap::why {
 /// `stack` and `resources` (of nested stacks, too) as the stack service lists them: a resource that a hook holds has
 /// its name as "hook". Never empty.
 [[nodiscard]] std::vector<Finding> stack_causes(const Json& stack, const Json& resources);
+/// Of one of them, by its path ("Compute.0.Deployment"): why it waits or failed; nothing where it does neither.
+[[nodiscard]] std::optional<Finding> resource_cause(const Json& stack, const Json& resources, const std::string& path);
 /// The servers that have not asked for their metadata: their nodes are worth a look.
 [[nodiscard]] std::vector<std::string> silent_servers(const Json& resources);
 

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/cli/print.hpp"
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
@@ -106,7 +107,10 @@ int publish_in_channel(const cli::Arguments& arguments) {
   const LocalImage image = local_image(
       arguments.operands().front(), arguments.has("without-evidence") ? Evidence::may_be_missing : Evidence::is_needed);
   const Reference reference = reference_of(cat(arguments.value_or("name", image.name), "@", *channel));
-  cli::print(told(publish(session.world, wish_of(arguments, reference, session.world.now_s), image)));
+  std::optional<cli::Working> working(std::in_place, cat("publishing ", reference.text()));
+  const Pointer pointer = publish(session.world, wish_of(arguments, reference, session.world.now_s), image);
+  working.reset();
+  cli::print(told(pointer));
   return 0;
 }
 
@@ -190,7 +194,10 @@ int fetch_image(const cli::Arguments& arguments) {
   const std::vector<std::string> keys = needed_keys(arguments);
   Session session(place_of(arguments, "from"));
   const Opened opened = current(session.world, reference, keys, older_of(arguments));
-  cli::print(cat(fetch_into(session.world, opened.pointer, arguments.value_or("o", ".")).string(), "\n"));
+  std::optional<cli::Working> working(std::in_place, cat("fetching ", reference.text()));
+  const fs::path image = fetch_into(session.world, opened.pointer, arguments.value_or("o", "."));
+  working.reset();
+  cli::print(cat(image.string(), "\n"));
   return 0;
 }
 
@@ -228,7 +235,9 @@ fs::path image_named(const std::string& word, const cli::Arguments& arguments) {
   const Opened opened = current(session.world, *reference, keys, older_of(arguments));
   const fs::path kept = cache_directory(current_environment()) / "hearth" / "channels" / reference->text() /
                         opened.pointer.image().sha256.substr(0, 16);
+  std::optional<cli::Working> working(std::in_place, cat("fetching ", reference->text()));
   fs::path image = fetch_into(session.world, opened.pointer, kept);
+  working.reset();
   fs::last_write_time(kept, std::time(nullptr));
   drop_others(kept);
   cli::tell(told(opened.pointer));

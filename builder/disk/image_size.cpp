@@ -160,6 +160,46 @@ std::uint64_t rule_kib(const TreeUsage& usage, const SizeRule& rule, bool ext4_r
   return static_cast<std::uint64_t>(static_cast<double>(tree) / 0.6) + journal;
 }
 
+/// What a file system has to hold.
+struct RoomNeed {
+  const DiskFileSystem* file_system;
+  std::uint64_t bytes;
+};
+
+bool has_room(const DiskLayout& layout, std::uint64_t disk_bytes, const std::vector<RoomNeed>& needs) try {
+  const Placement placement = place(layout, disk_bytes);
+  return std::all_of(needs.begin(), needs.end(),
+                     [&](const RoomNeed& need) { return placement.of(*need.file_system).length >= need.bytes; });
+} catch (const Error&) {  // the partitions alone are larger
+  return false;
+}
+
+/// The least size of the disk that is enough, where `too_small` is not; nothing where no disk is, since the layout says
+/// how large the file system is.
+std::optional<std::uint64_t> enough_mib(const DiskLayout& layout, std::uint64_t too_small,
+                                        const std::vector<RoomNeed>& needs) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 24;  // 16 TiB
+  std::uint64_t low = too_small / k_image_size_mib;
+  std::uint64_t high = low + 1;
+  while (!has_room(layout, high * k_image_size_mib, needs)) {
+    if (high > most) return std::nullopt;
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (has_room(layout, middle * k_image_size_mib, needs) ? high : low) = middle;
+  }
+  return high;
+}
+
+std::string advice(const DiskLayout& layout, std::uint64_t disk_bytes, const std::vector<RoomNeed>& needs) {
+  const std::optional<std::uint64_t> enough = enough_mib(layout, disk_bytes, needs);
+  if (!enough) return "The layout gives it that size: make its partition or volume larger there.";
+  if (layout.size) return cat("The layout gives the disk its size: make it ", *enough, "MiB there, or more.");
+  return cat("Give --image-size ", *enough - bytes_on_top(layout) / k_image_size_mib, "MiB, or more.");
+}
+
 }  // namespace
 
 TreeUsage measure_tree(const fs::path& tree, const std::vector<fs::path>& without) {
@@ -195,6 +235,7 @@ std::uint64_t least_size(const DiskFileSystem& file_system, const TreeUsage& usa
 }
 
 void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout& layout, const Placement& placement) {
+  std::vector<RoomNeed> needs;
   for (const DiskFileSystem& file_system : layout.file_systems) {
     if (!file_system.holds_files()) continue;
     const TreeReader files(tree);
@@ -207,16 +248,15 @@ void require_room(const fs::path& tree, const TreeUsage& whole, const DiskLayout
     }
     const fs::path part = place(file_system.mount_point);
     const bool has_all = file_system.mount_point == "/" && others.empty();
-    const std::uint64_t need = least_size(file_system, has_all ? whole : measure_tree(part, others));
-    const std::uint64_t have = placement.of(file_system).length;
+    needs.push_back({&file_system, least_size(file_system, has_all ? whole : measure_tree(part, others))});
+  }
+  for (const auto& [file_system, need] : needs) {
+    const std::uint64_t have = placement.of(*file_system).length;
     if (need <= have) continue;
     throw Error(ErrorKind::input,
-                cat("the files for ", file_system.mount_point, " need at least ", human_bytes(need), " (", need,
-                    " bytes), the file system ", file_system.name, " has only ", human_bytes(have)))
-        .hint(
-            cat("Give --image-size ",
-                (placement.disk_bytes - bytes_on_top(layout) + (need - have) + k_image_size_mib - 1) / k_image_size_mib,
-                "MiB, or more."));
+                cat("the files for ", file_system->mount_point, " need at least ", human_bytes(need), " (", need,
+                    " bytes), the file system ", file_system->name, " has only ", human_bytes(have)))
+        .hint(advice(layout, placement.disk_bytes, needs));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/commands.hpp"
@@ -77,8 +78,10 @@ int verify(const cli::Arguments& arguments) {
   const Policy policy = policy_of(arguments);
   std::vector<std::string> keys;
   for (const std::string& file : arguments.values("key")) keys.push_back(public_key_hex(file));
+  std::optional<cli::Working> working(std::in_place, cat("checking ", image.filename().string()));
   const Statement statement = checked_statement(image, keys);
   require_image(statement, image);
+  working.reset();
   if (const auto faults = policy_faults(statement.content, policy); !faults.empty()) {
     throw Error(ErrorKind::input, cat(image.string(), " is not what was asked for: ", join(faults, "; ")),
                 k_not_what_was_asked);

@@ -275,11 +275,24 @@ Error already_written(const FleetImage& image, const FleetImage& other, const st
 
 }  // namespace
 
+namespace {
+
+/// Empty where one of the images before it has its first step, too, or there is none.
+std::string why_apart_from_all(const StepKeys& image, const std::vector<std::pair<std::string, StepKeys>>& before) {
+  for (const auto& [name, other] : before) {
+    if (!image.keys.empty() && !other.keys.empty() && other.keys.front() == image.keys.front()) return "";
+  }
+  return before.empty() ? "" : why_apart(image, before.front().second, before.front().first);
+}
+
+}  // namespace
+
 StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation) {
   std::vector<ImageSteps> steps;
   std::map<std::string, const FleetImage*> written;  // by NAME-DISK.raw an image's second disk may be another image
   const RealFileSystem system;
   const ReadOnce files(system);
+  std::vector<std::pair<std::string, StepKeys>> planned;  // by the images' names
   for (const FleetImage& image : images) {
     steps.push_back({.name = image.name, .labels = {}, .keys = {}});
     std::vector<fs::path> outputs;
@@ -288,7 +301,10 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
       const BuildPlan plan = plan_image(files, image.request, installation, notes);
       const DiskStage disk = DiskStage::plan(image.request, plan);
       outputs = disk.files();
-      steps.back().keys = step_keys(files, image.request, installation, plan, disk);
+      const StepKeys keys = step_keys(files, image.request, installation, plan, disk);
+      steps.back().keys = keys.keys;
+      steps.back().apart = why_apart_from_all(keys, planned);
+      planned.emplace_back(image.name, keys);
       for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
     } catch (const Error& error) {  // the others are planned all the same
       steps.back().keys.clear();

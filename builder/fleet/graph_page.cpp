@@ -16,6 +16,11 @@ std::string quoted(const std::string& text) {
 
 std::string no_plan(const ImageSteps& image) { return cat("can't be planned: ", image.fault); }
 
+/// Of an image that goes on from no other.
+std::string all_own(const ImageSteps& image) {
+  return cat(image.labels.size(), " steps, all its own", image.apart.empty() ? "" : "; ", image.apart);
+}
+
 std::string fleet_sum(const StepGraph& graph) {
   return cat(graph.images().size(), " images, ", graph.steps(), " steps, ", graph.distinct(),
              " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
@@ -25,8 +30,7 @@ std::string fleet_sum(const StepGraph& graph) {
 cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
   const std::vector<ImageSteps>& images = graph.images();
   const std::size_t steps = images[index].labels.size();
-  cli::TreeNode tree{.label = images[index].name,
-                     .note = steps == 0 ? no_plan(images[index]) : cat(steps, " steps, all its own")};
+  cli::TreeNode tree{.label = images[index].name, .note = steps == 0 ? no_plan(images[index]) : all_own(images[index])};
   if (const auto origin = graph.origin(index); origin && steps > 0)
     tree.note = cat(steps - origin->steps, " steps of its own, behind ", images[index].labels[origin->steps - 1]);
   for (std::size_t i = index + 1; i < images.size(); ++i) {
@@ -61,7 +65,7 @@ std::string fleet_text(const StepGraph& graph) {
       text += cat(line, origin->steps, " steps as ", images[origin->image].name, ", up to ",
                   images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");
     } else {
-      text += cat(line, steps, " steps, all its own\n");
+      text += cat(line, all_own(images[i]), "\n");
     }
   }
   return text;
@@ -78,6 +82,7 @@ Json fleet_json(const StepGraph& graph) {
                         {"steps", origin->steps},
                         {"up_to", image.labels[origin->steps - 1]}};
     }
+    if (!image.apart.empty()) each["apart"] = image.apart;
     list.push_back(std::move(each));
   }
   return {{"steps", graph.steps()}, {"distinct", graph.distinct()}, {"images", list}};

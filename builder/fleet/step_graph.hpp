@@ -15,6 +15,7 @@ struct ImageSteps {
   std::vector<std::string> labels;  ///< of all planned steps, in order
   std::vector<std::string> keys;    ///< of the first ones, those that layers may cover (step_keys())
   std::string fault = {};           ///< why it can't be planned; empty where it can
+  std::string apart = {};           ///< why it has no step in common with the images before it, where it has none
 };
 
 class StepGraph {

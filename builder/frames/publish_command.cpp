@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "base/cli/print.hpp"
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/json.hpp"
@@ -49,11 +50,13 @@ int publish(const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-publish.");
+  std::optional<cli::Working> working(std::in_place, cat("writing ", target.filename().string()));
   const Fd raw = Fd::open(raw_of(source, scratch.path(), runner).string(), O_RDONLY);
   const Fd spool = Fd::open((scratch.path() / "frames").string(), O_RDWR | O_CREAT, 0600);
   AtomicFile out = AtomicFile::create(target);
   const Published published = write_frames(raw, spool, out.fd(), options);
   out.commit();
+  working.reset();
   const Json info = description(target, published, options);
   RealFileSystem().write(target.string() + ".json", format_json(info, {.indent = 2}) + "\n", {});
   cli::print(cat(target.string(), ": ", human_bytes(published.file_size), " for a disk of ",

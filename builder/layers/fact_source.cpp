@@ -149,6 +149,17 @@ std::string FactSource::element_digest(const fs::path& path) const {
   return none ? digests_.path(path) : fact_digest(cat(digests_.path(path), " -> ", target.string()));
 }
 
+/// Of each element, where it lies without links; empty for one that is gone.
+const std::vector<fs::path>& FactSource::real_places() const {
+  if (real_places_.empty()) {
+    for (const Element& element : plan_.elements.elements) {
+      boost::system::error_code failed;
+      real_places_.push_back(fs::canonical(element.path, failed));
+    }
+  }
+  return real_places_;
+}
+
 /// What a step was seen to read of elements, by whatever path it came there. Of a directory that it listed all counts;
 /// from one that holds elements it may have asked for any file of theirs without anybody being told.
 void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
@@ -160,9 +171,9 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
   for (const auto& [path, stamp] : reads.machine) paths.insert(path);
   for (const auto& [path, look] : reads.asked) paths.insert(path);
   if (paths.empty()) return;
-  for (const Element& element : plan_.elements.elements) {
-    boost::system::error_code failed;
-    const fs::path real = fs::canonical(element.path, failed);
+  for (std::size_t i = 0; i < plan_.elements.elements.size(); ++i) {
+    const Element& element = plan_.elements.elements[i];
+    const fs::path& real = real_places()[i];
     for (const fs::path& path : paths) {
       const fs::path shown = setup_.shown_elements.empty() ? fs::path() : setup_.shown_elements / element.name;
       const bool is_shown = !shown.empty() && element.built_in && holds(shown, path);
@@ -241,17 +252,19 @@ void FactSource::drop_copies(Facts& facts) const {
 /// Below these whatever a step reads is in the facts already: what a script or variable of it names, links in its path
 /// or not, and the elements, whose files count by other facts.
 std::vector<fs::path> FactSource::places_that_count() const {
-  const auto add = [](const fs::path& place, std::vector<fs::path>& places) {
+  const auto add = [](const fs::path& place, fs::path real, std::vector<fs::path>& places) {
     places.push_back(place);
-    boost::system::error_code failed;
-    fs::path real = fs::canonical(place, failed);
-    if (!failed && real != place) places.push_back(std::move(real));
+    if (!real.empty() && real != place) places.push_back(std::move(real));
   };
   if (element_places_.empty()) {
-    for (const Element& element : plan_.elements.elements) add(element.path, element_places_);
+    for (std::size_t i = 0; i < plan_.elements.elements.size(); ++i)
+      add(plan_.elements.elements[i].path, real_places()[i], element_places_);
   }
   std::vector<fs::path> places = element_places_;
-  for (const std::string& path : named_) add(path, places);
+  for (const std::string& path : named_) {
+    boost::system::error_code failed;
+    add(path, fs::canonical(path, failed), places);
+  }
   return places;
 }
 
@@ -294,7 +307,8 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
     boost::system::error_code failed;
     const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
     const bool is_builders = !is_download(path) && is_in_one_of(setup_.written, path);
-    if (!is_start && !is_builders && !holds_elements(path) && !counts_otherwise(path)) unnamed.insert(path);
+    const bool is_ours = path == setup_.shown_elements;
+    if (!is_start && !is_builders && !is_ours && !counts_otherwise(path)) unnamed.insert(path);
   }
   std::map<std::string, std::string> asked;
   for (const auto& [path, look] : reads.asked) {
@@ -381,10 +395,16 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   }
 }
 
-/// Many steps see the same ones.
+/// Many steps see the same ones. Which elements there are counts, and what is read of them (by other facts), but not
+/// where they lie: a colleague's copy of the tree is as good.
 const std::string& FactSource::digest_of_variable(const std::string& name, const std::string& value) const {
+  static const std::set<std::string_view> k_places = {"BASH_FUNC_get_image_element_array%%", "IMAGE_ELEMENT_YAML",
+                                                      "ELEMENTS_PATH"};
   const auto [known, is_new] = variable_digests_.try_emplace({name, value});
-  if (is_new) known->second = variable_digest(setup_.key, name, value);
+  if (is_new) {
+    known->second = k_places.count(name) > 0 ? fact_digest(join(plan_.elements.names(), " "))
+                                             : variable_digest(setup_.key, name, value);
+  }
   return known->second;
 }
 

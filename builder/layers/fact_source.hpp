@@ -102,6 +102,7 @@ class FactSource {
   };
   void add_elements(Facts& facts) const;  ///< all their files as one fact, and which they are
   [[nodiscard]] std::string element_digest(const fs::path& path) const;
+  [[nodiscard]] const std::vector<fs::path>& real_places() const;
   void add_element_reads(const Reads& reads, Facts& facts) const;
   void add_path_of(const std::string& entry, Reads& reads) const;
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
@@ -136,6 +137,7 @@ class FactSource {
   mutable std::map<std::string, std::string> host_digests_;
   mutable std::map<std::pair<std::string, std::string>, std::string> variable_digests_;
   mutable std::vector<fs::path> element_places_;
+  mutable std::vector<fs::path> real_places_;
 };
 
 /// What differs first of the facts of other machines. To be asked when nothing else differs: it takes its time.

@@ -122,10 +122,9 @@ constexpr std::array<std::string_view, 19> k_tool_prefixes = {
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
 /// How scripts read variables without saying their names.
-constexpr std::array<std::string_view, 18> k_lists_variables = {
-    "printenv",   "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e",
-    "compgen -v", "eval ",     "env |",      "env >",      "env -0",     "$(env",
-    "`env",       "set |",     "/environ",   "os.environ", "keys %ENV",  "ENV.each"};
+constexpr std::array<std::string_view, 17> k_lists_variables = {
+    "printenv", "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e", "compgen -v", "eval ",   "env |",
+    "env >",    "env -0",    "$(env",      "`env",       "set |",      "/environ",   "keys %ENV",  "ENV.each"};
 
 /// A function of bash is named in scripts without what bash wraps around it.
 std::string_view name_in_scripts(std::string_view variable) {
@@ -147,20 +146,90 @@ bool is_word_letter(char c) {
 
 bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' || c == '+'; }
 
-constexpr std::size_t k_short_name = 2;  ///< of a variable: any text has such words
+/// A name of a variable in a text, from `begin` to `end`.
+struct Occurrence {
+  std::string_view text;
+  std::size_t begin = 0, end = 0;
+  [[nodiscard]] std::string_view head() const { return text.substr(0, begin); }
+  [[nodiscard]] std::string_view rest() const { return text.substr(end); }
+  [[nodiscard]] std::string_view line_before() const {
+    const std::size_t line = head().rfind('\n');
+    return line == std::string_view::npos ? head() : head().substr(line + 1);
+  }
+  [[nodiscard]] std::string_view line_after() const { return rest().substr(0, rest().find('\n')); }
+};
 
-/// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
-bool is_plainly_named(std::string_view text, std::string_view name) {
-  static constexpr std::array<std::string_view, 8> before = {"$", "{", "\"", "'", "((", "$(", "export ", "-v "};
-  static constexpr std::array<std::string_view, 3> after = {" = ", " != ", "!="};  // conditions of package lists
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if (end < text.size() && is_word_letter(text[end])) continue;
-    const std::string_view head = text.substr(0, at);
-    const std::string_view rest = text.substr(end);
-    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }) ||
-        std::any_of(after.begin(), after.end(), [&](std::string_view each) { return rest.starts_with(each); }))
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view each) { return text.ends_with(each); });
+}
+
+bool begins_with_any(std::string_view text, std::initializer_list<std::string_view> begins) {
+  return std::any_of(begins.begin(), begins.end(), [&](std::string_view each) { return text.starts_with(each); });
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view each) { return text.find(each) != std::string_view::npos; });
+}
+
+/// In quotes or as a member, where the text has another language's words for the environment.
+bool is_asked_for(const Occurrence& name) {
+  if (ends_with_any(name.head(), {"ENV{", "env.", "env("})) return true;
+  return ends_with_any(name.head(), {"\"", "'"}) && has_any(name.text, {"getenv", "Getenv", "ENV", "environ", "env["});
+}
+
+/// "$T", "${T", "$(T)" of make; in arithmetic and comparisons of numbers; exported (environment.d is sourced with what
+/// it sets), or asked whether it is set.
+bool is_read(const Occurrence& name) {
+  if (ends_with_any(name.head(), {"$", "${", "${#", "$(", "-v "}) || is_asked_for(name)) return true;
+  const std::string_view before = name.line_before();
+  const std::size_t opened = before.rfind("((");
+  if (opened != std::string_view::npos && before.substr(opened).find("))") == std::string_view::npos) return true;
+  if (ends_with_any(before, {"-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge "}) ||
+      begins_with_any(name.rest(), {" -eq", " -ne", " -lt", " -le", " -gt", " -ge"}))
+    return true;
+  if (has_any(before, {"export ", "declare ", "typeset ", "readonly ", "printenv "})) return true;
+  return begins_with_any(name.rest(), {" = ", " != ", "!="});  // conditions of package lists
+}
+
+/// Whether all of an assignment's line behind "=" is its value: `A=b cmd` gives the value to one program only.
+bool is_whole_value(std::string_view value) {
+  value = trim(value);
+  if (value.find_first_of(" \t;&|") == std::string_view::npos) return true;
+  for (const auto& [open, close] : {std::pair<std::string_view, char>{"\"", '"'}, {"'", '\''}, {"$(", ')'}}) {
+    if (value.size() > open.size() && value.starts_with(open) && value.back() == close &&
+        value.find(close, open.size()) == value.size() - 1)
       return true;
+  }
+  return false;
+}
+
+/// Where a script gives the name a value of its own before it reads it, whatever came before: `T=…` at the begin of a
+/// line (but not in a text for another file), the variable of a loop, of read, of a function. What stands further in
+/// may not be run; `indented`: it counts all the same.
+bool is_given_first(const Occurrence& name, std::string_view variable, bool indented) {
+  const std::string_view before = name.line_before();
+  if (before.ends_with("for ") && begins_with_any(name.rest(), {" ", ";", "\n"})) return true;
+  if (has_any(before, {"read "}) && !ends_with_any(before, {"$", "${"})) return true;
+  const bool is_lower = std::none_of(variable.begin(), variable.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (is_lower && has_any(before, {"local "})) return true;
+  const std::string_view after = name.line_after();
+  if (!(indented ? trim(before) : before).empty() || !after.starts_with('=') || after.starts_with("==") ||
+      has_any(name.head(), {"<<"}))
+    return false;
+  return after.find(variable) == std::string_view::npos && is_whole_value(after.substr(1));
+}
+
+/// Whether a text reads the variable, as its languages have it; a word that is only a word (`user`, `T`) is none.
+bool reads_variable(std::string_view text, std::string_view variable, bool is_hearths) {
+  if (has_any(text, {"when:", "\"when\""})) return names_variable(text, variable);  // conditions of a package list
+  for (std::size_t at = text.find(variable); at != std::string_view::npos; at = text.find(variable, at + 1)) {
+    const Occurrence name{text, at, at + variable.size()};
+    const bool is_word =
+        (at == 0 || !is_word_letter(text[at - 1])) && (name.rest().empty() || !is_word_letter(name.rest().front()));
+    if (!is_word || trim(name.line_before()).starts_with('#')) continue;
+    if (is_given_first(name, variable, is_hearths)) return false;
+    if (is_read(name)) return true;
   }
   return false;
 }
@@ -182,8 +251,20 @@ bool has_indirection(std::string_view text) {
   return false;
 }
 
+/// Python's os.environ, but for one variable that is asked for by a name in quotes.
+bool lists_in_python(std::string_view text) {
+  static constexpr std::string_view all = "os.environ";
+  for (std::size_t at = text.find(all); at != std::string_view::npos; at = text.find(all, at + 1)) {
+    const std::string_view after = text.substr(at + all.size());
+    const bool is_one = begins_with_any(after, {"[\"", "['", ".get(\"", ".get('"}) ||
+                        ends_with_any(text.substr(0, at), {"\" in ", "' in "});
+    if (!is_one) return true;
+  }
+  return false;
+}
+
 bool lists_variables(const std::string& text) {
-  return has_indirection(text) ||
+  return has_indirection(text) || lists_in_python(text) ||
          std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
                      [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
@@ -310,8 +391,10 @@ ScriptWords::ScriptWords(std::string text, Kind kind)
 
 bool ScriptWords::names(std::string_view variable) const {
   const std::string_view name = name_in_scripts(variable);
-  const bool is_a_word_too = name.size() <= k_short_name || name == "TERM";  // which is a signal as well
-  if (!has(name) || (is_a_word_too && !is_plainly_named(text_, name))) return false;
+  // A function is called by its mere name, and so is what `env | grep NAME` looks for; programs read HOME by
+  // themselves.
+  const bool is_named_by_a_word = name != variable || lists_variables_ || name == "HOME" || may_be_an_elements(name);
+  if (!has(name) || (!is_named_by_a_word && !reads_variable(text_, name, kind_ == Kind::hearths))) return false;
   return !(kind_ == Kind::may_be_data && is_of_session(variable));
 }
 

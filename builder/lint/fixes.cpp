@@ -37,19 +37,24 @@ std::string sorted_lines(const std::string& text) {
 
 }  // namespace
 
-bool mend(const Finding& finding) {
+std::optional<std::string> mend(const Finding& finding) {
   if (finding.check == "executable") {
     make_executable(finding.file);
-  } else if (finding.check == "crlf") {
-    rewrite(finding.file, replace_all(read_file(finding.file), "\r\n", "\n"));
-  } else if (finding.check == "newline") {
-    rewrite(finding.file, cat(read_file(finding.file), "\n"));
-  } else if (finding.check == "depsort") {
-    rewrite(finding.file, sorted_lines(read_file(finding.file)));
-  } else {
-    return false;
+    return "is executable now (chmod +x)";
   }
-  return true;
+  if (finding.check == "crlf") {
+    rewrite(finding.file, replace_all(read_file(finding.file), "\r\n", "\n"));
+    return "its lines end as Unix has them now";
+  }
+  if (finding.check == "newline") {
+    rewrite(finding.file, cat(read_file(finding.file), "\n"));
+    return "its last line has an end now";
+  }
+  if (finding.check == "depsort") {
+    rewrite(finding.file, sorted_lines(read_file(finding.file)));
+    return "its lines are sorted now";
+  }
+  return std::nullopt;
 }
 
 }  // namespace hearth::builder

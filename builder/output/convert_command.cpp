@@ -1,5 +1,6 @@
 #include "builder/output/convert_command.hpp"
 
+#include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/stoppable_runner.hpp"
@@ -47,6 +48,7 @@ int convert(const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
+  const cli::Working working(cat("writing ", target.filename().string()));
   write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
   return 0;
 }
@@ -61,6 +63,7 @@ cli::Command convert_command() {
       .details =
           "FILE appears complete or not at all. qcow2 is written by Hearth itself, on all processors, the same bytes\n"
           "each time; other formats, and reading any but raw, by qemu-img.\n"
+          "On a terminal a line shows how long it has taken.\n"
           "Example: hearth image convert --compression best disk.raw disk.qcow2",
       .options = {{"", 't', "TYPE", "the format (default: by FILE's extension)"},
                   {"compression", 0, "KIND", "of qcow2: fast (default), best, zstd or none"},

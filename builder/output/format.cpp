@@ -72,6 +72,11 @@ std::string OutputFormat::extension() const {
   }
 }
 
+bool is_format(const std::string& name) {
+  const std::vector<Known>& known = known_formats();
+  return std::any_of(known.begin(), known.end(), [&](const Known& each) { return name == each.name; });
+}
+
 std::vector<OutputFormat> parse_formats(std::string_view list) {
   std::vector<OutputFormat> formats;
   for (const std::string& part : split(list, ',')) {

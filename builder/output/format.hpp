@@ -43,6 +43,8 @@ struct OutputFormat {
 /// name, for one that neither we nor qemu-img can write.
 [[nodiscard]] std::vector<OutputFormat> parse_formats(std::string_view list);
 
+[[nodiscard]] bool is_format(const std::string& name);
+
 /// Programs that these formats need, with these --qemu-img-options; to be checked by require_programs() before the
 /// build starts.
 [[nodiscard]] std::vector<NeededProgram> programs_for(const std::vector<OutputFormat>& formats,

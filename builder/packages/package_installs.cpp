@@ -34,7 +34,8 @@ Phase install_phase(const YAML::Node& node) {
     if (text == directory_name(phase)) return phase;
   }
   throw YamlFault{position_of(node.Mark()),
-                  cat("'phase' is pre-install.d, install.d or post-install.d, not '", text, "'")};
+                  cat("'phase' is pre-install.d, install.d or post-install.d, not '", text, "'",
+                      did_you_mean(text, {"pre-install.d", "install.d", "post-install.d"}))};
 }
 
 /// "NAME = value" or "NAME != value", where NAME is a variable's.
@@ -105,7 +106,8 @@ void apply_parameter(PackageEntry& entry, const std::string& key, const YAML::No
     if (known.name == key) return known.apply(entry, key, value);
     names.emplace_back(known.name);
   }
-  throw YamlFault{position_of(key_node.Mark()), cat("unknown key '", key, "'; allowed are ", join(names, ", "))};
+  throw YamlFault{position_of(key_node.Mark()),
+                  cat("unknown key '", key, "'", did_you_mean(key, names), "; allowed are ", join(names, ", "))};
 }
 
 Json parameter_schema(const ParameterKey& key) {

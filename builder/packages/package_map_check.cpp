@@ -45,7 +45,9 @@ std::optional<ParseError> check_root(const YAML::Node& root) {
     } else if (name == "family" || name == "distro" || name == "release") {
       check_section(pair.second, name);
     } else {
-      throw YamlFault{position_of(pair.first.Mark()), cat("unknown key '", name, "'; ", k_allowed_maps)};
+      throw YamlFault{position_of(pair.first.Mark()),
+                      cat("unknown key '", name, "'", did_you_mean(name, {"default", "family", "distro", "release"}),
+                          "; ", k_allowed_maps)};
     }
   }
   return std::nullopt;

@@ -42,6 +42,7 @@
 #include "builder/run/json_progress.hpp"
 #include "builder/run/last_build.hpp"
 #include "builder/run/own_files.hpp"
+#include "builder/run/requested_elements.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/missing_right.hpp"
@@ -200,22 +201,6 @@ int wait_for(NamespacedProcess& sandbox) {
     sandbox.kill();
     StopSignals::check();
   }
-}
-
-}  // namespace
-
-namespace {
-
-/// What was asked for, and the disk layout that `vm` means by itself: with our own vm the one for every firmware, with
-/// upstream's what upstream's builder adds.
-std::vector<std::string> requested_elements(const ImageRequest& request, const Catalog& catalog) {
-  std::vector<std::string> elements = request.elements;
-  if (!request.default_layout) return elements;
-  const Element* const vm = catalog.find("vm");
-  const bool efi =
-      vm == nullptr || vm->built_in || request.architecture == "arm64" || request.architecture == "aarch64";
-  elements.emplace_back(efi ? "block-device-efi" : "block-device-mbr");
-  return elements;
 }
 
 /// In the log, and where a person sees the build's progress.
@@ -625,6 +610,8 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
   refuse_warnings(request, warnings);
 
+  const fs::path directory = request.output.parent_path();
+  const bool is_new_directory = !fs::exists(directory);
   SandboxSpec spec;
   try {
     make_writable_directories(request, spec);
@@ -637,6 +624,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);
+  if (is_new_directory) note(cat("there was no directory ", directory.string(), "; it is made"), log, verbosity);
   tell_warnings(warnings, log);
 
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();

@@ -115,21 +115,45 @@ std::string up_to_date_text(const UpToDate& known) {
   return text;
 }
 
-std::vector<std::string> step_keys(const FileReader& files, const ImageRequest& request,
-                                   const Installation& installation, const BuildPlan& plan, const DiskStage& disk) {
+StepKeys step_keys(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                   const BuildPlan& plan, const DiskStage& disk) {
   if (!request.use_cache) return {};
   const FactKey of_this_process{"compared within one process only"};
   const FactSource facts = facts_of(files, request, installation, plan, disk, of_this_process);
   const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
   const std::string base = cat(layers_base_key(request, installation.shims, installation.library), "\n",
                                layer_directory(request.cache).string(), "\n", request.copy_layers ? "copies" : "");
-  std::vector<std::string> keys;
+  StepKeys known;
   for (std::size_t i = 0; i < coverable; ++i) {
-    std::string text = cat(i == 0 ? base : keys.back(), "\n", plan.steps[i].label(), " ", plan.steps[i].element, "\n");
-    for (const auto& [fact, digest] : facts.of_step(plan.steps[i], {})) text += cat(fact, " ", digest, "\n");
-    keys.push_back(fact_digest(text));
+    const Step& step = plan.steps[i];
+    const Facts inputs = facts.of_step(step, {});
+    std::string text = cat(i == 0 ? base : known.keys.back(), "\n", step.label(), " ", step.element, "\n");
+    for (const auto& [fact, digest] : inputs) text += cat(fact, " ", digest, "\n");
+    known.keys.push_back(fact_digest(text));
+    if (i > 0) continue;
+    known.first_label = step.label();
+    known.first = inputs;
+    known.first["build architecture"] = request.architecture;
+    known.first["build image cache"] = layer_directory(request.cache).string();
+    known.first["build element"] = step.element;
   }
-  return keys;
+  return known;
+}
+
+std::string why_apart(const StepKeys& image, const StepKeys& other, const std::string& others_name) {
+  if (image.keys.empty() || other.keys.empty()) return "of an image for which nothing is kept others can't go on";
+  if (image.first_label != other.first_label)
+    return cat("it begins with ", image.first_label, ", ", others_name, " with ", other.first_label);
+  const std::string begin = cat(image.first_label, " is not that of ", others_name, ": ");
+  for (const char* const what : {"architecture", "image cache", "element"}) {
+    const std::string& own = image.first.at(cat("build ", what));
+    const std::string& others = other.first.at(cat("build ", what));
+    if (own != others) return cat(begin, what, " ", own, ", not ", others);
+  }
+  const std::vector<std::string> differences = describe_differences(other.first, image.first);
+  if (differences.empty()) return cat(begin, "layers are copied for one of them (HEARTH_LAYERS)");
+  const std::string more = differences.size() > 1 ? cat(", and ", differences.size() - 1, " more") : "";
+  return cat(begin, differences.front(), more);
 }
 
 std::string kept_steps_text(const std::vector<StepForecast>& steps) {

@@ -37,9 +37,16 @@ struct UpToDate {
 
 /// What the result of each step that layers may cover depends on, as far as that is known before a build. Two images
 /// with equal ones up to a step have it in common: the second goes on from a layer of the first.
-[[nodiscard]] std::vector<std::string> step_keys(const FileReader& files, const ImageRequest& request,
-                                                 const Installation& installation, const BuildPlan& plan,
-                                                 const DiskStage& disk);
+struct StepKeys {
+  std::vector<std::string> keys;  ///< none where nothing is kept
+  std::string first_label;        ///< of the first step
+  Facts first;                    ///< what it depends on; of the build as a whole "build WHAT" = value
+};
+[[nodiscard]] StepKeys step_keys(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                                 const BuildPlan& plan, const DiskStage& disk);
+
+/// Why an image has not even its first step in common with the other one, in words.
+[[nodiscard]] std::string why_apart(const StepKeys& image, const StepKeys& other, const std::string& others_name);
 
 /// Lines for people: how many come from layers, and why the rest runs, steps of one reason together.
 [[nodiscard]] std::string kept_steps_text(const std::vector<StepForecast>& steps);

@@ -294,14 +294,37 @@ std::vector<std::string> LayerKeeper::mounts_beside_area() const {
   return points;
 }
 
-/// No layer holds them, and what is below them, where hooks see them, would be missing.
-bool LayerKeeper::has_mounts_of_hooks() const { return mounts_beside_area() != mounts_; }
+/// No layer holds what hooks mounted, and what is below it, where hooks see it, would be missing; a hook may take it
+/// away again. A mount of Hearth's own that is gone stays gone: a hook took it away, or its place was replaced on the
+/// machine. Others' mounts go with their directories while the build runs; no hook was meant to see those.
+bool LayerKeeper::mounts_allow_keeping() {
+  const std::vector<std::string> now = mounts_beside_area();
+  const auto missing_in = [](const std::vector<std::string>& all, const std::vector<std::string>& others) {
+    std::vector<std::string> missing;
+    for (const std::string& point : others) {
+      if (std::find(all.begin(), all.end(), point) == all.end()) missing.push_back(point);
+    }
+    return missing;
+  };
+  std::vector<std::string> gone = missing_in(now, mounts_);
+  std::erase_if(gone, [](const std::string& point) {
+    boost::system::error_code none;
+    return !fs::exists(point, none);
+  });
+  if (!gone.empty()) {
+    stop_keeping(cat(join(gone, ", "), ", which Hearth had mounted for hooks, ", gone.size() == 1 ? "is" : "are",
+                     " mounted no more: a hook took it away, or it was replaced on this machine while the build ran"));
+    return false;
+  }
+  if (const auto more = missing_in(mounts_, now); !more.empty()) {
+    setup_.log.line(cat("hearth: a hook has mounted ", join(more, ", "), ": no layer is kept while it is there"));
+    return false;
+  }
+  return true;
+}
 
 void LayerKeeper::keep(const std::vector<Step>& rest) {
-  if (has_mounts_of_hooks()) {
-    setup_.log.line("hearth: a hook's mounts are in the way of keeping a layer here");
-    return;
-  }
+  if (!mounts_allow_keeping()) return;
   LayerRecord record = record_now(rest);
   const std::string key = key_of_next();
   if (record.planned.empty() || key.empty()) return;

@@ -116,7 +116,7 @@ class LayerKeeper final : public StepObserver {
   void stop_keeping(const std::string& why);
   void end_keeping();
   [[nodiscard]] std::vector<std::string> mounts_beside_area() const;
-  [[nodiscard]] bool has_mounts_of_hooks() const;
+  [[nodiscard]] bool mounts_allow_keeping();
   void save_scratch();
   void bring_back_scratch();
 

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,10 @@ constexpr std::size_t k_event_bytes = std::size_t{16} << 10U;
 constexpr std::size_t k_longest_first_line = 256;  ///< that the kernel looks at
 /// Where links of /etc lead to that the kernel and services fill: /etc/mtab is one.
 constexpr std::array<std::string_view, 4> k_filled_while_running = {"/proc/", "/sys/", "/dev/", "/run/"};
+
+/// Of the system's places those whose links are the kernel's, a service's, or ours.
+constexpr std::array<std::string_view, 6> k_never_links = {"/proc/", "/sys/",    "/dev/",
+                                                           "/run/",  "/hearth/", "/.builder/"};
 
 template <std::size_t count>
 bool is_below_one_of(const std::array<std::string_view, count>& directories, std::string_view path) {
@@ -136,6 +141,13 @@ std::string found_in_proc(pid_t pid) {
     }
   }
   return "/proc/nobody";
+}
+
+/// 0 where nobody can tell.
+std::uint64_t mount_of(const fs::path& path) {
+  struct statx status {};
+  const bool is_told = ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &status) == 0;
+  return is_told && (status.stx_mask & STATX_MNT_ID) != 0 ? status.stx_mnt_id : 0;
 }
 
 /// Its answers are noted: by itself (HEARTH_NOTED), or, of apt's methods, by the lists that it keeps.
@@ -311,6 +323,29 @@ bool StepWatch::is_input(const std::string& path) const {
   });
 }
 
+/// A hook that gives such a file another name reads it by one that looks like the hook's own. (Of a directory programs
+/// make a copy, for which they open its files: the kernel renames none there.)
+bool StepWatch::is_machines_in_copy(const fs::path& path) const {
+  if (is_hooks_own(path) || !fs::is_regular_file(fs::symlink_status(path))) return false;
+  return std::any_of(copies_.begin(), copies_.end(), [&](const KnownCopy& copy) {
+    return path.string().starts_with(cat(copy.directory.string(), "/")) && mount_of(path) == mount_of(copy.directory);
+  });
+}
+
+/// Of a path of the operating system the input that a link in it leads to; empty where none does. Nobody changes links
+/// there while steps run.
+std::string StepWatch::input_behind(const fs::path& path) {
+  if (inputs_.empty() || is_below_one_of(k_never_links, path.string())) return "";
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = behind_.try_emplace(path.string());
+  if (is_new) {
+    boost::system::error_code failed;
+    const std::string real = fs::weakly_canonical(path, failed).string();
+    if (!failed && is_input(real)) known->second = real;
+  }
+  return known->second;
+}
+
 bool StepWatch::is_told(const std::string& path) const { return !is_of_the_system(path) || is_input(path); }
 
 bool StepWatch::tells_reads() {
@@ -338,7 +373,10 @@ void StepWatch::look_at_request(const seccomp_notif& call, FileRequest request) 
   const bool is_of_proc = request.path.starts_with("/proc/");
   if (request.path.empty()) return;
   const bool is_shown = request.what == FileRequest::For::elsewhere;
-  if (is_absolute && !is_of_proc && !is_shown && !is_told(fs::path(request.path).lexically_normal().string())) return;
+  if (is_absolute && !is_of_proc && !is_shown && !is_told(fs::path(request.path).lexically_normal().string())) {
+    request.path = input_behind(fs::path(request.path).lexically_normal());
+    if (request.path.empty()) return;
+  }
   const std::string proc = proc_of(call);
   boost::system::error_code failed;
   const fs::path base = request.directory == AT_FDCWD ? cat(proc, "/cwd") : cat(proc, "/fd/", request.directory);
@@ -357,8 +395,10 @@ void StepWatch::look_at_request(const seccomp_notif& call, FileRequest request) 
     if (!failed) path = real;
   }
   if (is_shown) return is_ours() ? void() : note_shown_elsewhere(path);
-  if (request.what == FileRequest::For::name && !is_input(path.string()))
-    return;  // of what hooks wrote to a cache, say
+  if (request.what == FileRequest::For::name && !is_input(path.string())) {
+    if (is_machines_in_copy(path) && !is_ours()) note_renamed(path);
+    return;  // what hooks wrote to a cache, say
+  }
   const bool is_known = request.what == FileRequest::For::look && is_known_look(path);
   if (!is_told(path.string()) || is_known || is_ours()) return;
   for (const fs::path& link : links) note_look(link);
@@ -415,6 +455,12 @@ void StepWatch::note_look(const fs::path& path) {
   const std::lock_guard lock(mutex_);
   if (look) looks_.try_emplace(path.string(), *look);
 }
+
+void StepWatch::note_renamed(const fs::path& path) {
+  const std::lock_guard lock(mutex_);
+  found_.insert(cat("it gave the machine's ", path.string(), " another name: nobody could tell what it read of it"));
+}
+
 std::vector<std::string> StepWatch::take() {
   const std::lock_guard lock(mutex_);
   if (!why_not_.empty()) return {why_not_};

@@ -96,6 +96,9 @@ class StepWatch {
   void look_at_request(const seccomp_notif& call, FileRequest request);
   [[nodiscard]] bool is_input(const std::string& path) const;
   [[nodiscard]] bool is_told(const std::string& path) const;
+  [[nodiscard]] bool is_machines_in_copy(const fs::path& path) const;
+  [[nodiscard]] std::string input_behind(const fs::path& path);
+  void note_renamed(const fs::path& path);
   [[nodiscard]] static std::vector<KnownCopy> looked_at(const std::vector<Copy>& copies);
   [[nodiscard]] bool serves_files();
   [[nodiscard]] bool counts(const fs::path& path) const;
@@ -123,6 +126,7 @@ class StepWatch {
   std::set<std::string> found_;
   std::map<std::string, std::string> reads_;
   std::map<std::string, std::string> looks_;
+  std::map<std::string, std::string> behind_;  ///< paths of the system, and the inputs that they lead to
   std::set<std::string> shown_;
   std::thread thread_;
 };

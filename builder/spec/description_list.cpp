@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -25,16 +24,16 @@ std::vector<YAML::Node> extended(const DescriptionEntry& entry) {
 std::string DescriptionEntry::place() const { return cat(file, ":", at.line, ":", at.column); }
 
 void DescriptionList::add(const std::string& file, const std::string& text) {
-  file_ = file;
+  faults_.now_reading(file);
   const YAML::Node root = load_yaml(text);
   if (!root.IsSequence()) {
     throw YamlFault{position_of(root.Mark()), "the file must be a list of images, each a map (\"- imagename: …\")"};
   }
   if (root.size() == 0) throw YamlFault{position_of(root.Mark()), "the list is empty: it describes no image"};
-  for (const YAML::Node& node : root) add_entry(node);
+  for (const YAML::Node& node : root) faults_.gather([&] { add_entry(file, node); });
 }
 
-void DescriptionList::add_entry(const YAML::Node& node) {
+void DescriptionList::add_entry(const std::string& file, const YAML::Node& node) {
   const Position at = position_of(node.Mark());
   if (!node.IsMap()) throw YamlFault{at, "an image must be a map"};
   const YAML::Node name = node[k_name_key];
@@ -42,19 +41,19 @@ void DescriptionList::add_entry(const YAML::Node& node) {
   const bool has_name = name.IsDefined() && name.IsScalar();
   if (of_template.IsDefined()) {
     const std::string text = yaml_text(of_template, k_template_key);
-    if (has_name)
-      throw YamlFault{position_of(name.Mark()),
-                      cat("'", text, "' is a template, which is no image and has no 'imagename'")};
     for (const DescriptionEntry& entry : entries_) {
       if (entry.is_template && entry.name == text)
         throw YamlFault{position_of(of_template.Mark()),
                         cat("the template '", text, "' is described twice, first at ", entry.place())};
     }
-    entries_.push_back({node, file_, at, text, true});
+    entries_.push_back({node, file, at, text, true});
+    if (has_name)
+      throw YamlFault{position_of(name.Mark()),
+                      cat("'", text, "' is a template, which is no image and has no 'imagename'")};
     return;
   }
   if (has_name) {
-    entries_.push_back({node, file_, at, name.Scalar(), false});
+    entries_.push_back({node, file, at, name.Scalar(), false});
     return;
   }
   const auto before = std::find_if(entries_.rbegin(), entries_.rend(),
@@ -64,7 +63,7 @@ void DescriptionList::add_entry(const YAML::Node& node) {
   if (before != entries_.rend() && before->node[k_matrix_key].IsDefined())
     throw YamlFault{at,
                     cat("the entry has no 'imagename', and the one before it describes many images, ", before->name)};
-  entries_.push_back({node, file_, at, before == entries_.rend() ? k_first_name : before->name, false});
+  entries_.push_back({node, file, at, before == entries_.rend() ? k_first_name : before->name, false});
 }
 
 std::vector<const DescriptionEntry*> DescriptionList::named(const std::string& name, const YAML::Node& at) const {
@@ -75,10 +74,26 @@ std::vector<const DescriptionEntry*> DescriptionList::named(const std::string& n
   if (!found.empty()) return found;
   std::vector<std::string> names;
   for (const DescriptionEntry& entry : entries_) names.push_back(entry.name);
-  const auto meant = nearest(name, names);
-  throw YamlFault{position_of(at.Mark()), cat("there is no image or template '", name, "' to extend",
-                                              meant ? cat(", did you mean ", *meant, "?") : "",
-                                              "; those of a matrix go by its 'imagename' as it is written")};
+  throw YamlFault{position_of(at.Mark()),
+                  cat("there is no image or template '", name, "' to extend", did_you_mean(name, names),
+                      "; those of a matrix go by its 'imagename' as it is written")};
+}
+
+void DescriptionList::refuse_cycle(std::vector<std::string> names) const {
+  const auto is_of_cycle = [&](const DescriptionEntry& entry) {
+    return std::find(names.begin(), names.end(), entry.name) != names.end();
+  };
+  const auto first = std::find_if(entries_.begin(), entries_.end(), is_of_cycle);
+  std::rotate(names.begin(), std::find(names.begin(), names.end(), first->name), names.end());
+  for (const DescriptionEntry& entry : entries_) {
+    if (entry.name != names.back()) continue;
+    now_reading(entry);
+    for (const YAML::Node& node : extended(entry)) {
+      if (node.IsScalar() && node.Scalar() == names.front())
+        throw YamlFault{position_of(node.Mark()),
+                        cat("'", join(names, "' extends '"), "' extends '", names.front(), "': that is a cycle")};
+    }
+  }
 }
 
 void DescriptionList::add_parts(const DescriptionEntry& entry, std::vector<std::string>& path,
@@ -90,14 +105,18 @@ void DescriptionList::add_parts(const DescriptionEntry& entry, std::vector<std::
   for (const YAML::Node& node : extended(entry)) {
     now_reading(entry);
     const std::string name = yaml_text(node, k_extends_key);
-    if (const auto begin = std::find(path.begin(), path.end(), name); begin != path.end()) {
-      const std::string cycle = join({begin, path.end()}, "' extends '");
-      throw YamlFault{position_of(node.Mark()), cat("'", cycle, "' extends '", name, "': that is a cycle")};
-    }
+    if (const auto begin = std::find(path.begin(), path.end(), name); begin != path.end())
+      refuse_cycle({begin, path.end()});
     for (const DescriptionEntry* base : named(name, node)) add_parts(*base, path, parts);
   }
   path.pop_back();
   parts.push_back(&entry);
+}
+
+void DescriptionList::check_extended(const DescriptionEntry& entry) const {
+  now_reading(entry);
+  for (const YAML::Node& node : extended(entry))
+    faults_.gather([&] { (void)named(yaml_text(node, k_extends_key), node); });
 }
 
 std::vector<const DescriptionEntry*> DescriptionList::parts_of(const DescriptionEntry& entry) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -26,29 +27,34 @@ struct DescriptionEntry {
   [[nodiscard]] std::string place() const;
 };
 
-/// Faults are thrown as YamlFault or YAML::Exception; file() is the one that they are of.
+/// Faults of entries are kept in `faults`; others are thrown as YamlFault or YAML::Exception.
 class DescriptionList {
  public:
+  explicit DescriptionList(YamlFaults& faults) : faults_(faults) {}
+  /// Throws for a text that is no list of images.
   void add(const std::string& file, const std::string& text);
   [[nodiscard]] const std::vector<DescriptionEntry>& entries() const { return entries_; }
 
+  /// Keeps the faults of the names that the entry takes over from.
+  void check_extended(const DescriptionEntry& entry) const;
   /// The entries whose values are the image's, its own last: lists grow, maps are updated, single values replaced.
   [[nodiscard]] std::vector<const DescriptionEntry*> parts_of(const DescriptionEntry& entry) const;
   /// Their matrix: variables of later parts stand for those of earlier ones. Not defined where none has one.
   [[nodiscard]] YAML::Node matrix_of(const std::vector<const DescriptionEntry*>& parts) const;
 
   /// What is read of from now on, for faults.
-  void now_reading(const DescriptionEntry& entry) const { file_ = entry.file; }
-  [[nodiscard]] const std::string& file() const { return file_; }
+  void now_reading(const DescriptionEntry& entry) const { faults_.now_reading(entry.file); }
 
  private:
-  void add_entry(const YAML::Node& node);
+  void add_entry(const std::string& file, const YAML::Node& node);
+  /// The same fault from whichever of its images it is found.
+  void refuse_cycle(std::vector<std::string> names) const;
   void add_parts(const DescriptionEntry& entry, std::vector<std::string>& path,
                  std::vector<const DescriptionEntry*>& parts) const;
   [[nodiscard]] std::vector<const DescriptionEntry*> named(const std::string& name, const YAML::Node& at) const;
 
   std::vector<DescriptionEntry> entries_;
-  mutable std::string file_;
+  YamlFaults& faults_;
 };
 
 }  // namespace hearth::builder

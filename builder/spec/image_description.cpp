@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/json.hpp"
 #include "base/text.hpp"
@@ -113,10 +114,9 @@ const Key& find_key(const YAML::Node& node) {
     if (name == key.name) return key;
     names.emplace_back(key.name);
   }
-  const auto meant = nearest(name, names);
+  const std::string meant = did_you_mean(name, names);
   throw YamlFault{position_of(node.Mark()),
-                  cat("unknown key '", name, "'", meant ? cat(", did you mean ", *meant, "?") : "", "; allowed are ",
-                      join(names, ", "))};
+                  cat("unknown key '", name, "'", meant.empty() ? cat("; allowed are ", join(names, ", ")) : meant)};
 }
 
 bool is_variable_name(const std::string& name) {
@@ -128,7 +128,8 @@ bool is_variable_name(const std::string& name) {
 /// Reads the values of one image, whose matrix (nullptr: none) has the values of "${…}".
 class ValueReader {
  public:
-  ValueReader(Values& values, const MatrixValues* matrix) : values_(values), matrix_(matrix) {}
+  ValueReader(Values& values, const MatrixValues* matrix, YamlFaults& faults)
+      : values_(values), matrix_(matrix), faults_(faults) {}
 
   void take(const Key& key, const YAML::Node& node) {
     if (key.shape == Shape::structure) return;
@@ -181,40 +182,44 @@ class ValueReader {
 
   void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) const {
     if (!node.IsSequence()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
-    for (const YAML::Node& item : node) list.push_back(scalar(item, key));
+    for (const YAML::Node& item : node) faults_.gather([&] { list.push_back(scalar(item, key)); });
   }
 
   void take_pairs(const YAML::Node& node, const Key& key,
                   std::vector<std::pair<std::string, std::string>>& pairs) const {
     if (!node.IsMap())
       throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a map of names to texts")};
-    for (const auto& item : node) {
-      const std::string name = scalar(item.first, key);
-      const std::string value = scalar(item.second, key);
-      if (key.option == nullptr && !is_variable_name(name)) {
-        throw YamlFault{position_of(item.first.Mark()), cat("'", name, "' is no name of a variable")};
-      }
-      const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
-      if (known != pairs.end()) {
-        known->second = value;
-      } else {
-        pairs.emplace_back(name, value);
-      }
+    for (const auto& item : node) faults_.gather([&] { take_pair(item.first, item.second, key, pairs); });
+  }
+
+  void take_pair(const YAML::Node& first, const YAML::Node& second, const Key& key,
+                 std::vector<std::pair<std::string, std::string>>& pairs) const {
+    const std::string name = scalar(first, key);
+    const std::string value = scalar(second, key);
+    if (key.option == nullptr && !is_variable_name(name))
+      throw YamlFault{position_of(first.Mark()), cat("'", name, "' is no name of a variable")};
+    const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first == name; });
+    if (known != pairs.end()) {
+      known->second = value;
+    } else {
+      pairs.emplace_back(name, value);
     }
   }
 
   Values& values_;
   const MatrixValues* matrix_;
+  YamlFaults& faults_;
 };
 
 /// All images so far, in the order of first mention.
 class DescriptionReader {
  public:
-  explicit DescriptionReader(const DescriptionList& list) : list_(list) {}
+  DescriptionReader(const DescriptionList& list, YamlFaults& faults) : list_(list), faults_(faults) {}
   void read();
   [[nodiscard]] std::vector<ImageDescription> descriptions() const;
 
  private:
+  void read_image(const DescriptionEntry& entry);
   void read_matrix(const DescriptionEntry& entry, const std::vector<const DescriptionEntry*>& parts,
                    const YAML::Node& matrix);
   void begin(const std::string& name, const DescriptionEntry& entry) {
@@ -228,22 +233,27 @@ class DescriptionReader {
     for (const DescriptionEntry* part : parts) {
       list_.now_reading(*part);
       for (const auto& pair : part->node) {
-        const Key& key = find_key(pair.first);
-        const bool is_others_name = key.name == std::string_view("imagename") && part != &entry;
-        if (!is_others_name) ValueReader(images_[name], matrix).take(key, pair.second);
+        faults_.gather([&] {
+          const Key& key = find_key(pair.first);
+          const bool is_others_name = key.name == std::string_view("imagename") && part != &entry;
+          if (!is_others_name) ValueReader(images_[name], matrix, faults_).take(key, pair.second);
+        });
       }
     }
   }
-  static void require_keys(const DescriptionEntry& entry) {
+  void check_keys(const DescriptionEntry& entry) {
     std::set<std::string> seen;
     for (const auto& pair : entry.node) {
-      const Key& key = find_key(pair.first);
-      if (!seen.insert(key.name).second)
-        throw YamlFault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+      faults_.gather([&] {
+        const Key& key = find_key(pair.first);
+        if (!seen.insert(key.name).second)
+          throw YamlFault{position_of(pair.first.Mark()), cat("'", key.name, "' stands there twice")};
+      });
     }
   }
 
   const DescriptionList& list_;
+  YamlFaults& faults_;
   std::vector<std::string> order_;
   std::map<std::string, Values> images_;
 };
@@ -251,27 +261,34 @@ class DescriptionReader {
 void DescriptionReader::read() {
   for (const DescriptionEntry& entry : list_.entries()) {
     list_.now_reading(entry);
-    require_keys(entry);
+    check_keys(entry);
+    list_.check_extended(entry);
   }
   for (const DescriptionEntry& entry : list_.entries()) {
-    if (entry.is_template) continue;
-    const std::vector<const DescriptionEntry*> parts = list_.parts_of(entry);
-    const YAML::Node matrix = list_.matrix_of(parts);
-    if (matrix.IsDefined() && !matrix.IsNull()) {
-      read_matrix(entry, parts, matrix);
-      continue;
-    }
-    list_.now_reading(entry);
-    if (entry.name.find("${") != std::string::npos)
-      throw YamlFault{entry.at, cat("the name '", entry.name, "' has a variable, but the image no 'matrix' of values")};
-    if (images_.count(entry.name) == 0) begin(entry.name, entry);
-    take_parts(entry.name, entry, parts, nullptr);
+    if (!entry.is_template) faults_.gather([&] { read_image(entry); });
   }
+}
+
+void DescriptionReader::read_image(const DescriptionEntry& entry) {
+  std::vector<const DescriptionEntry*> parts = {&entry};
+  const bool is_whole = faults_.gather([&] { parts = list_.parts_of(entry); });
+  const YAML::Node matrix = list_.matrix_of(parts);
+  if (matrix.IsDefined() && !matrix.IsNull()) {
+    if (is_whole) return read_matrix(entry, parts, matrix);
+    return void(matrix_combinations(matrix, faults_));  // its values may name variables of what is not known
+  }
+  list_.now_reading(entry);
+  const bool has_variable = entry.name.find("${") != std::string::npos;
+  if (has_variable && !is_whole) return;
+  if (has_variable)
+    throw YamlFault{entry.at, cat("the name '", entry.name, "' has a variable, but the image no 'matrix' of values")};
+  if (images_.count(entry.name) == 0) begin(entry.name, entry);
+  take_parts(entry.name, entry, parts, nullptr);
 }
 
 void DescriptionReader::read_matrix(const DescriptionEntry& entry, const std::vector<const DescriptionEntry*>& parts,
                                     const YAML::Node& matrix) {
-  for (const MatrixValues& values : matrix_combinations(matrix)) {
+  for (const MatrixValues& values : matrix_combinations(matrix, faults_)) {
     list_.now_reading(entry);
     const YAML::Node pattern = entry.node["imagename"];
     if (!pattern.IsDefined())
@@ -413,18 +430,41 @@ std::string ImageDescription::command_line() const {
   return join(parts, " ");
 }
 
-Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files) {
-  DescriptionList list;
-  try {
-    for (const DescriptionText& file : files) list.add(file.source, file.text);
-    DescriptionReader reader(list);
-    reader.read();
-    return reader.descriptions();
-  } catch (const YamlFault& fault) {
-    return ParseError{list.file(), fault.at, fault.what};
-  } catch (const YAML::Exception& error) {
-    return ParseError{list.file(), position_of(error.mark), error.msg};
+namespace {
+
+/// As a person reads the files.
+std::vector<ParseError> in_order(std::vector<ParseError> faults, const std::vector<DescriptionText>& files) {
+  const auto key = [&](const ParseError& fault) {
+    const auto file = std::find_if(files.begin(), files.end(),
+                                   [&](const DescriptionText& each) { return each.source == fault.source; });
+    return std::tuple(file - files.begin(), fault.at.line, fault.at.column);
+  };
+  std::stable_sort(faults.begin(), faults.end(),
+                   [&](const ParseError& one, const ParseError& other) { return key(one) < key(other); });
+  return faults;
+}
+
+}  // namespace
+
+std::string DescriptionFaults::text() const {
+  std::vector<std::string> lines;
+  for (const ParseError& fault : all) lines.push_back(fault.text());
+  return join(lines, "\n");
+}
+
+Result<std::vector<ImageDescription>, DescriptionFaults> parse_image_descriptions(
+    const std::vector<DescriptionText>& files) {
+  YamlFaults faults;
+  DescriptionList list(faults);
+  bool are_lists = true;
+  for (const DescriptionText& file : files) {
+    faults.now_reading(file.source);
+    are_lists = faults.gather([&] { list.add(file.source, file.text); }) && are_lists;
   }
+  DescriptionReader reader(list, faults);
+  if (are_lists) reader.read();  // else images may extend what could not be read
+  if (!faults.all().empty()) return DescriptionFaults{in_order(faults.all(), files)};
+  return reader.descriptions();
 }
 
 }  // namespace hearth::builder

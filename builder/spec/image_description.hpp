@@ -30,8 +30,18 @@ struct DescriptionText {
   std::string text;
 };
 
-/// The images of all files, in the order of their first entries. Errors name the key, its place and what is allowed.
-[[nodiscard]] Result<std::vector<ImageDescription>> parse_image_descriptions(const std::vector<DescriptionText>& files);
+/// All that is wrong in the files, from the first line of the first one on; at least one.
+struct DescriptionFaults {
+  std::vector<ParseError> all;
+
+  /// A line each.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] Error to_error() const { return Error(ErrorKind::input, text()); }
+};
+
+/// The images of all files, in the order of their first entries. Faults name the key, its place and what is allowed.
+[[nodiscard]] Result<std::vector<ImageDescription>, DescriptionFaults> parse_image_descriptions(
+    const std::vector<DescriptionText>& files);
 
 /// What the file may have, for editors: a JSON schema.
 [[nodiscard]] std::string image_description_schema();

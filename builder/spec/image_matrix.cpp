@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -25,8 +24,7 @@ std::vector<std::string> names_of(const std::vector<MatrixVariable>& variables) 
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
-  const auto meant = nearest(name, names);
-  return cat(meant ? cat(", did you mean ", *meant, "?") : "", "; the matrix has ", join(names, ", "));
+  return cat(did_you_mean(name, names), "; the matrix has ", join(names, ", "));
 }
 
 std::vector<std::string> values_of(const YAML::Node& list, const std::string& name) {
@@ -45,21 +43,30 @@ std::vector<std::string> values_of(const YAML::Node& list, const std::string& na
   return values;
 }
 
-std::vector<MatrixVariable> variables_of(const YAML::Node& matrix) {
+void add_variable(const YAML::Node& key, const YAML::Node& values, std::vector<MatrixVariable>& variables) {
+  const std::string name = yaml_text(key, "matrix");
+  if (name == k_exclude) return;
+  const std::vector<std::string> known = names_of(variables);
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    throw YamlFault{position_of(key.Mark()), cat("'", name, "' stands there twice")};
+  variables.push_back({name, {}});
+  variables.back().values = values_of(values, name);
+}
+
+/// Nothing when one of them is wrong.
+std::optional<std::vector<MatrixVariable>> variables_of(const YAML::Node& matrix, YamlFaults& faults) {
   std::vector<MatrixVariable> variables;
+  bool good = true;
+  for (const auto& pair : matrix)
+    good = faults.gather([&] { add_variable(pair.first, pair.second, variables); }) && good;
+  if (!good) return std::nullopt;
+  if (variables.empty()) throw YamlFault{position_of(matrix.Mark()), "the matrix has no variables, and makes no image"};
   std::size_t images = 1;
-  for (const auto& pair : matrix) {
-    const std::string name = yaml_text(pair.first, "matrix");
-    if (name == k_exclude) continue;
-    const std::vector<std::string> known = names_of(variables);
-    if (std::find(known.begin(), known.end(), name) != known.end())
-      throw YamlFault{position_of(pair.first.Mark()), cat("'", name, "' stands there twice")};
-    variables.push_back({name, values_of(pair.second, name)});
-    images *= variables.back().values.size();
+  for (const MatrixVariable& variable : variables) {
+    images *= variable.values.size();
     if (images > k_most_images)
       throw YamlFault{position_of(matrix.Mark()), cat("the matrix makes more than ", k_most_images, " images")};
   }
-  if (variables.empty()) throw YamlFault{position_of(matrix.Mark()), "the matrix has no variables, and makes no image"};
   return variables;
 }
 
@@ -92,10 +99,9 @@ MatrixValues excluded(const YAML::Node& entry, const std::vector<MatrixVariable>
                       cat("unknown variable '", name, "'", suggestion(name, names_of(variables)))};
     const std::string value = yaml_text(pair.second, name);
     if (std::find(variable->values.begin(), variable->values.end(), value) == variable->values.end()) {
-      const auto meant = nearest(value, variable->values);
       throw YamlFault{position_of(pair.second.Mark()),
-                      cat("'", name, "' has no value '", value, "'", meant ? cat(", did you mean ", *meant, "?") : "",
-                          "; it has ", join(variable->values, ", "))};
+                      cat("'", name, "' has no value '", value, "'", did_you_mean(value, variable->values), "; it has ",
+                          join(variable->values, ", "))};
     }
     values[name] = value;
   }
@@ -109,19 +115,22 @@ bool matches(const MatrixValues& image, const MatrixValues& pattern) {
 
 }  // namespace
 
-std::vector<MatrixValues> matrix_combinations(const YAML::Node& matrix) {
+std::vector<MatrixValues> matrix_combinations(const YAML::Node& matrix, YamlFaults& faults) {
   if (!matrix.IsMap())
     throw YamlFault{position_of(matrix.Mark()), "'matrix' must be a map of variables to lists of values"};
-  const std::vector<MatrixVariable> variables = variables_of(matrix);
-  std::vector<MatrixValues> images = combinations(variables);
+  const std::optional<std::vector<MatrixVariable>> variables = variables_of(matrix, faults);
+  if (!variables) return {};
+  std::vector<MatrixValues> images = combinations(*variables);
   const YAML::Node exclude = matrix[k_exclude];
   if (!exclude.IsDefined()) return images;
   if (!exclude.IsSequence())
     throw YamlFault{position_of(exclude.Mark()), "'exclude' must be a list of maps, each of variables to a value"};
-  for (const YAML::Node& entry : exclude) {
-    const MatrixValues pattern = excluded(entry, variables);
+  bool good = true;
+  const auto leave_out = [&](const MatrixValues& pattern) {
     std::erase_if(images, [&](const MatrixValues& image) { return matches(image, pattern); });
-  }
+  };
+  for (const YAML::Node& entry : exclude) good = faults.gather([&] { leave_out(excluded(entry, *variables)); }) && good;
+  if (!good) return {};
   if (images.empty()) throw YamlFault{position_of(exclude.Mark()), "'exclude' leaves no image of the matrix"};
   return images;
 }

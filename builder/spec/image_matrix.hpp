@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -16,8 +17,9 @@ namespace hearth::builder {
 using MatrixValues = std::map<std::string, std::string>;
 
 /// All combinations of the values in `matrix`, the variable that stands last changing fastest, but those that an entry
-/// of its `exclude` matches. Throws YamlFault: for variables without values, values twice, more than 10,000 images.
-[[nodiscard]] std::vector<MatrixValues> matrix_combinations(const YAML::Node& matrix);
+/// of its `exclude` matches. Keeps the faults of single variables, values and patterns, and has no combinations then;
+/// throws YamlFault for a matrix as a whole: no variables, more than 10,000 images, all of them excluded.
+[[nodiscard]] std::vector<MatrixValues> matrix_combinations(const YAML::Node& matrix, YamlFaults& faults);
 
 /// The text with each "${NAME}" replaced by its value; "$${" stands for "${". Throws YamlFault at `at` for a name that
 /// is not among `values`.

@@ -23,7 +23,9 @@ std::vector<cli::Option> content_options() {
 std::vector<cli::Option> result_options() {
   return cli::under(
       k_results,
-      {{"", 'o', "NAME", "output: NAME.TYPE for each type, NAME.d for manifests and the log (default: image)"},
+      {{"", 'o', "NAME",
+        "output: NAME.TYPE for each type, NAME.d for manifests and the log; a directory that is not there is made "
+        "(default: image)"},
        {"",
         't',
         "TYPE[,TYPE…]",

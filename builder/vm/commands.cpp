@@ -11,6 +11,7 @@
 #include "builder/vm/check_file.hpp"
 #include "builder/vm/image_boot.hpp"
 #include "builder/vm/kvm_probe.hpp"
+#include "builder/vm/ssh_needs.hpp"
 
 namespace hearth::vm {
 
@@ -207,6 +208,18 @@ std::vector<std::string> expectations_of(const cli::Arguments& arguments) {
   return expected;
 }
 
+/// What --run and --checks need is looked for where it costs nothing, before a machine is started in vain.
+void require_way_in(const fs::path& image, const ImageSource& source) {
+  const fs::path record = source.manifest_of(image);
+  const std::optional<std::string> text = RealFileSystem().read(record);
+  const Result<Json> manifest = parse_json(text.value_or(""), record.string());
+  const SshLack lack = manifest ? ssh_lack(*manifest) : SshLack{};
+  if (lack.what.empty()) return;
+  throw Error(ErrorKind::input, cat("checks in the guest (--run, --checks) can't log in to ", image.string(), ": ",
+                                    lack.what, " (", record.string(), ")"))
+      .hint(lack.advice);
+}
+
 int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   const fs::path image = image_of(arguments, source);
   const SystemClock clock;
@@ -224,10 +237,12 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   }
   QemuMachine asked;
   const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
+  if (!asked.ssh_key.empty()) require_way_in(image, source);
   QemuMachine machine = make_machine(image, arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
+  const SshPatience patience{.whole = std::max<Duration>(seconds / 3, SshPatience{}.whole)};  // slow machines get more
   const BootReport report =
-      test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock);
+      test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(), clock, patience);
   cli::print(arguments.has("json") ? json_document(report.json()) : report.text());
   if (junit) {
     write_all(junit->fd(), report.junit(machine.image.filename().string()), *arguments.value("junit"));
@@ -245,8 +260,8 @@ cli::Command test_command(const ImageSource& source) {
        "what the guest serves there is asked for until it is answered well, with WORDS in it; repeatable"});
   options.push_back(
       {"run", 0, "COMMAND",
-       "run in the guest, by ssh as root; its exit code must be 0; repeatable. The image needs an ssh server "
-       "and systemd 252"});
+       "run in the guest, by ssh as root; its exit code must be 0; repeatable. The image needs an ssh server (the "
+       "element openssh-server) and systemd 252"});
   options.push_back({"checks", 0, "FILE",
                      "what must be true of the machine, in goss's words (YAML); needs what --run needs; repeatable"});
   options.push_back({"retry-timeout", 0, "SECONDS",
@@ -264,7 +279,8 @@ cli::Command test_command(const ImageSource& source) {
           "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
           "lines).\n"
           "Checks come after the signs, in order: --http, --run, --checks; all are told, also behind one that failed. "
-          "The guest reaches nothing outside.\n"
+          "The guest reaches nothing outside. What the record beside the image (NAME.d) says it lacks for --run is an "
+          "error at once; else the check ends when nobody got in for a third of --timeout behind the log-in prompt.\n"
           "Example: hearth image test web.qcow2 --http 80/=Welcome --run 'systemctl is-active nginx'",
       .options = options,
       .run = [source](const cli::Arguments& arguments) { return run_test(arguments, source); }};

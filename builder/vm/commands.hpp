@@ -14,6 +14,7 @@ namespace hearth::vm {
 struct ImageSource {
   std::vector<cli::Option> options;
   std::function<fs::path(const std::string& word, const cli::Arguments& arguments)> image_named;
+  std::function<fs::path(const fs::path& image)> manifest_of;  ///< the record of its build, which need not be there
 };
 
 [[nodiscard]] std::vector<cli::Command> commands(const ImageSource& source);

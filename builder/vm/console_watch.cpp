@@ -67,6 +67,7 @@ bool ConsoleWatch::in_escape(char c) {
 }
 
 void ConsoleWatch::match(Duration now) {
+  if (!came_up_ && line_.find("login:") != std::string::npos) came_up_ = now;
   while (!all_seen()) {
     const std::optional<Pattern::Place> found = expected_[seen_.size()].pattern.find(line_, matched_to_);
     if (!found) break;

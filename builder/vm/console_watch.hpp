@@ -35,6 +35,8 @@ class ConsoleWatch {
   [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
   /// The expectation that is waited for; empty when all were seen.
   [[nodiscard]] std::string waiting_for() const;
+  /// When a prompt to log in was shown first, whether anybody expected it or not: the system has come up then.
+  [[nodiscard]] std::optional<Duration> came_up() const { return came_up_; }
   /// The last lines of the console, at most 40.
   [[nodiscard]] const std::vector<std::string>& last_lines() const { return lines_; }
 
@@ -53,6 +55,7 @@ class ConsoleWatch {
   std::vector<Expectation> expected_;
   std::vector<Seen> seen_;
   std::optional<std::string> failure_;
+  std::optional<Duration> came_up_;
   std::vector<std::string> lines_;
   std::string line_;
   std::size_t matched_to_ = 0;  ///< in line_: an expectation is searched behind the one before it

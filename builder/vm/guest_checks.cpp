@@ -11,6 +11,7 @@
 #include "base/sys/fd.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
+#include "builder/vm/ssh_needs.hpp"
 
 namespace hearth::vm {
 
@@ -111,10 +112,9 @@ class RunCheck final : public GuestCheck {
     const CommandResult result = runner_.run(command);
     const std::string said(trim(result.out));
     if (succeeded(result.status)) return verdict(text(), Outcomes::passed, said);
-    Outcome outcome =
-        verdict(text(), Outcomes::failed, cat(describe(result.status), said.empty() ? "" : cat(": ", said)));
-    outcome.done = !is_by_ssh(result);
-    return outcome;
+    const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said));
+    if (!is_by_ssh(result)) return {true, {{text(), Outcomes::failed, told}}};
+    return {false, {{text(), Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true};
   }
 
  private:
@@ -145,11 +145,13 @@ class InsideCheck final : public GuestCheck {
     const Answers answers = parse_answers(result.out, checks_.size());
     if (!answers.is_whole) {
       const std::string said(trim(result.err));
-      Outcome outcome =
-          verdict(is_by_ssh(result) ? "log in by ssh" : "answers of the machine", Outcomes::failed,
-                  result.out.size() >= k_most_answers
-                      ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
-                      : cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown))));
+      const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown)));
+      if (is_by_ssh(result))
+        return {false, {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true};
+      Outcome outcome = verdict("answers of the machine", Outcomes::failed,
+                                result.out.size() >= k_most_answers
+                                    ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
+                                    : told);
       outcome.done = result.status == ExitStatus(Exited{k_lacks_programs});
       return outcome;
     }

@@ -28,6 +28,7 @@ class GuestCheck {
   struct Outcome {
     bool done = false;              ///< another look would give no other answer
     std::vector<Verdict> verdicts;  ///< at least one
+    bool no_way_in = false;         ///< nobody could log in: told soon where the system has come up, and it stays so
   };
   /// Once; takes a few seconds at most, a command as long as it runs.
   [[nodiscard]] virtual Outcome look(const Deadline& deadline) = 0;

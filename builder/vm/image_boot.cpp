@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
+#include "base/cli/print.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/stop_signals.hpp"
@@ -37,8 +39,8 @@ constexpr Duration k_check_again = std::chrono::milliseconds(500);
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
 class ConsoleReader {
  public:
-  ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock)
-      : console_(console), watch_(watch), clock_(clock), start_(clock.now()) {}
+  ConsoleReader(const Fd& console, ConsoleWatch& watch, const Clock& clock, const SshPatience& patience)
+      : console_(console), watch_(watch), clock_(clock), patience_(patience), start_(clock.now()) {}
 
   /// `checks` are made when all was seen; what came of each goes to `checked`.
   std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Checked>& checked) {
@@ -64,7 +66,7 @@ class ConsoleReader {
       if (!checks_now || at == checks.size()) continue;
       GuestCheck::Outcome outcome = checks[at]->look(deadline);
       last = std::move(outcome.verdicts);
-      if (!outcome.done) continue;
+      if (!outcome.done && !(outcome.no_way_in && is_too_late(last.front().told))) continue;
       add(last);
       ++at;
     }
@@ -74,6 +76,18 @@ class ConsoleReader {
   [[nodiscard]] Duration elapsed() const { return clock_.now() - start_; }
 
  private:
+  /// Of nobody getting in: whether the system has been up for so long that nobody will. On the way there it is told.
+  bool is_too_late(const std::string& trouble) {
+    if (!watch_.came_up()) return false;
+    const Duration up = elapsed() - *watch_.came_up();
+    if (up >= patience_.until_told && !std::exchange(is_told_, true)) {
+      cli::tell(cat("the system asks for a log-in, and ", trouble, "; waiting for ",
+                    std::chrono::duration_cast<std::chrono::seconds>(patience_.whole - patience_.until_told).count(),
+                    " s more\n"));
+    }
+    return up >= patience_.whole;
+  }
+
   /// False at the end of the console.
   bool read_some(const Deadline& deadline) {
     pollfd ready{console_.get(), POLLIN, 0};
@@ -91,7 +105,9 @@ class ConsoleReader {
   const Fd& console_;
   ConsoleWatch& watch_;
   const Clock& clock_;
+  SshPatience patience_;
   MonotonicTime start_;
+  bool is_told_ = false;
 };
 
 /// What the first check that failed came to, and how many others did; its name goes to `missing` unless the console
@@ -130,7 +146,8 @@ int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runn
 }
 
 BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations, const GuestChecks& checks,
-                      const Deadline& deadline, const fs::path& scratch, const Clock& clock) {
+                      const Deadline& deadline, const fs::path& scratch, const Clock& clock,
+                      const SshPatience& patience) {
   std::map<std::uint16_t, std::uint16_t> ways;  // one to each of the guest's ports
   for (const auto& check : checks) {
     const auto [way, is_new] = ways.try_emplace(check->guest_port(), std::uint16_t{0});
@@ -149,7 +166,7 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   Pipe console = Pipe::create();
   Child child = Child::spawn({.argv = qemu_argv(machine), .out = console.write.get(), .err = console.write.get()});
   console.write = Fd();  // or the end of the machine would not be the end of the console
-  ConsoleReader reader(console.read, watch, clock);
+  ConsoleReader reader(console.read, watch, clock, patience);
   std::vector<Checked> checked;
   std::string reason = reader.read_until(deadline, checks, checked);
   child.kill_and_wait();

@@ -16,6 +16,12 @@ namespace hearth::vm {
 /// `scratch` is an existing directory for the firmware's variables.
 int boot_image(QemuMachine machine, const fs::path& scratch, CommandRunner& runner);
 
+/// With nobody who can log in to a system that has come up: its ssh server may make its keys at first.
+struct SshPatience {
+  Duration until_told = std::chrono::seconds(15);
+  Duration whole = std::chrono::seconds(60);
+};
+
 using GuestChecks = std::vector<std::unique_ptr<GuestCheck>>;
 
 /// Starts the image and watches its console until every expectation was seen in order and then every check is done, one
@@ -23,6 +29,6 @@ using GuestChecks = std::vector<std::unique_ptr<GuestCheck>>;
 /// check gets a port of the loopback. The machine is killed in any case. Throws Error only when QEMU can't be started.
 [[nodiscard]] BootReport test_image(QemuMachine machine, const std::vector<std::string>& expectations,
                                     const GuestChecks& checks, const Deadline& deadline, const fs::path& scratch,
-                                    const Clock& clock);
+                                    const Clock& clock, const SshPatience& patience = {});
 
 }  // namespace hearth::vm

@@ -3,7 +3,10 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/text.hpp"
@@ -22,6 +25,43 @@ struct YamlFault {
   Position at;
   std::string what;
 };
+
+/// Keeps what is wrong in files that are read together, each fault once: a person is told all of it.
+class YamlFaults {
+ public:
+  /// What is read of from now on.
+  void now_reading(const std::string& file) { file_ = file; }
+
+  /// Does `work`, and keeps the fault that it throws. Whether there was none.
+  template <class Work>
+  bool gather(const Work& work) {
+    try {
+      work();
+      return true;
+    } catch (const YamlFault& fault) {
+      add({file_, fault.at, fault.what});
+    } catch (const YAML::Exception& error) {
+      add({file_, position_of(error.mark), error.msg});
+    }
+    return false;
+  }
+
+  [[nodiscard]] const std::vector<ParseError>& all() const { return all_; }
+
+ private:
+  void add(ParseError error) {
+    if (std::find(all_.begin(), all_.end(), error) == all_.end()) all_.push_back(std::move(error));
+  }
+
+  std::string file_;
+  std::vector<ParseError> all_;
+};
+
+/// ", did you mean NAME?" where a name is near to what was written.
+inline std::string did_you_mean(const std::string& written, const std::vector<std::string>& names) {
+  const std::optional<std::string> meant = nearest(written, names);
+  return meant ? cat(", did you mean ", *meant, "?") : "";
+}
 
 inline std::string yaml_text(const YAML::Node& node, const std::string& name) {
   if (!node.IsScalar()) throw YamlFault{position_of(node.Mark()), cat("'", name, "' must be a text")};

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/yaml_opening.hpp"
+
 namespace hearth::builder {
 
 namespace {
@@ -66,10 +68,34 @@ class Merger {
   int visits_ = 0;
 };
 
+[[noreturn]] void refuse(const YamlOpening& opening) {
+  YAML::Mark mark;
+  mark.line = opening.at.line - 1;
+  mark.column = opening.at.column - 1;
+  throw YAML::ParserException(mark, opening.what);
+}
+
+/// yaml-cpp takes a text that ends within a quote; then even what can stand nowhere may follow.
+bool ends_in_quote(const std::string& text) {
+  try {
+    (void)YAML::Load(text + "\n]\n");
+    return true;
+  } catch (const YAML::Exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 YAML::Node load_yaml(const std::string& text) {
-  YAML::Node root = YAML::Load(text);
+  YAML::Node root;
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    if (const auto opening = yaml_opening_of(text, {error.mark.line + 1, error.mark.column + 1})) refuse(*opening);
+    throw;
+  }
+  if (const auto opening = open_yaml_quote(text); opening && ends_in_quote(text)) refuse(*opening);
   if (text.find("<<") != std::string::npos) Merger().merge(root);
   return root;
 }

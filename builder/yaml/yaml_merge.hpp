@@ -9,7 +9,8 @@
 namespace hearth::builder {
 
 /// Parses; what "<<" names is added to its mapping, and the mapping's own keys win. Throws YAML::Exception with its
-/// place, for a "<<" that names no mapping too.
+/// place, for a "<<" that names no mapping too; of a bracket or quote that nothing closes the place where it was
+/// opened.
 [[nodiscard]] YAML::Node load_yaml(const std::string& text);
 
 }  // namespace hearth::builder

@@ -85,6 +85,48 @@ Resource* deployment_at(StackModel& model, const ServerDocument& document, const
   return words.size() > 1 && words[0] == "deployments" ? deployment_named(model, document, words[1]) : nullptr;
 }
 
+const std::vector<Event>* held_behind(const Compiled& compiled, const std::string& deployment) {
+  for (const ServerDocument& server : compiled.servers) {
+    for (const ServerDocument::Held& held : server.held) {
+      if (held.deployment == deployment) return &held.events;
+    }
+  }
+  return nullptr;
+}
+
+std::string server_name_in(const Compiled& compiled, const std::string& server) {
+  for (const ServerDocument& document : compiled.servers) {
+    if (document.path == server) return document.name;
+  }
+  return server;
+}
+
+/// What is known of these, and of what they wait for in turn.
+std::vector<Wait> chain_of(StackModel& model, const Compiled& compiled, std::vector<Event> events) {
+  std::vector<Wait> chain;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    Wait wait{.event = events[i]};
+    if (Resource* resource = model.root->find_path(wait.event.resource)) {
+      wait.type = resource->type;
+      wait.place = model.sources.text(resource->mark);
+      const Resource* server = resource->family == Family::deployment ? server_of(*resource) : nullptr;
+      if (server != nullptr) wait.server = server_name_in(compiled, server->path);
+    }
+    if (const std::vector<Event>* behind = held_behind(compiled, wait.event.resource)) wait.behind = *behind;
+    for (const Event& next : wait.behind) {
+      if (std::find(events.begin(), events.end(), next) == events.end()) events.push_back(next);
+    }
+    chain.push_back(std::move(wait));
+  }
+  std::stable_partition(chain.begin(), chain.end(), [](const Wait& wait) { return wait.behind.empty(); });
+  return chain;
+}
+
+void put_waits(StackModel& model, const Compiled& compiled, std::vector<Event> events, Explanation& made) {
+  made.chain = chain_of(model, compiled, events);
+  made.waits = std::move(events);
+}
+
 Error no_such(const std::string& word, const std::string& around, const Value& value) {
   Error error(ErrorKind::not_found, cat("there is no ", word, " in ", around));
   if (const auto near = nearest(word, choices(value))) error.hint(cat("Did you mean ", *near, "?"));
@@ -137,21 +179,27 @@ Explanation explain(StackModel& model, const Compiled& compiled, const std::stri
     }
     for (const ServerDocument::Held& held : document.held) {
       if (deployment == nullptr || i != 1 || deployment->path != held.deployment) continue;
-      for (const Event& event : held.events) made.waits.push_back(event.text());
+      put_waits(model, compiled, held.events, made);
       made.origin = origin_of(model, document, words);
       return made;
     }
     throw no_such(words[i], i == 0 ? document.path : words[i - 1], value);
   }
-  made.value = value;
+  if (value.has_waiting()) {  // in the server's own metadata
+    put_waits(model, compiled, events_in(value), made);
+  } else {
+    made.value = value;
+  }
   made.origin = origin_of(model, document, words);
   return made;
 }
 
 std::vector<std::string> explained_lines(const Explanation& explanation) {
-  std::vector<std::string> lines{
-      explanation.value ? cat(explanation.key, " = ", json_text(*explanation.value))
-                        : cat(explanation.key, " is not there yet: it waits for ", join(explanation.waits, ", "))};
+  std::vector<std::string> waits;
+  for (const Event& event : explanation.waits) waits.push_back(event.text());
+  std::vector<std::string> lines{explanation.value
+                                     ? cat(explanation.key, " = ", json_text(*explanation.value))
+                                     : cat(explanation.key, " is not there yet: it waits for ", join(waits, ", "))};
   for (std::string& line : origin_lines(explanation.origin)) lines.push_back(std::move(line));
   if (!explanation.put_by.empty()) lines.push_back(cat("  put there by ", explanation.put_by));
   return lines;
@@ -162,7 +210,7 @@ Value explained_document(const Explanation& explanation) {
   made.set("key", Value::string(explanation.key));
   if (explanation.value) made.set("value", *explanation.value);
   std::vector<Value> waits;
-  for (const std::string& each : explanation.waits) waits.push_back(Value::string(each));
+  for (const Event& each : explanation.waits) waits.push_back(Value::string(each.text()));
   made.set("waits_for", Value::list(std::move(waits))).set("origin", origin_document(explanation.origin));
   made.set("put_by", explanation.put_by.empty() ? Value() : Value::string(explanation.put_by));
   return Value::map(std::move(made));

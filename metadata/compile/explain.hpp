@@ -10,11 +10,21 @@
 
 namespace hearth::metadata {
 
+/// Something that only the run tells, on the way to a value that waits.
+struct Wait {
+  Event event;
+  std::string type{};           ///< of its resource
+  std::string place{};          ///< where that is written
+  std::string server{};         ///< by name, where it is a deployment: who has to answer
+  std::vector<Event> behind{};  ///< what it waits for itself
+};
+
 /// A value in a server's document and how it came about.
 struct Explanation {
   std::string key;
-  std::optional<Value> value{};      ///< nothing while it waits
-  std::vector<std::string> waits{};  ///< for what, then
+  std::optional<Value> value{};  ///< nothing while it waits
+  std::vector<Event> waits{};    ///< for what, then
+  std::vector<Wait> chain{};     ///< these and all that they wait for: first what waits for nothing else
   Origin origin{};
   std::string put_by{};  ///< the deployment's path and place; empty where it is none's
 };

@@ -8,13 +8,12 @@
 #include "base/net/url.hpp"
 #include "base/net/wait_notice.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
-
-constexpr std::chrono::seconds k_patience{300};
 
 /// What the server said is wrong, as well as it can be found.
 std::string message_of(const HttpResponse& response) {
@@ -33,6 +32,14 @@ bool is_same_place(const std::string& one, const std::string& other) {
   return a && b && a->scheme == b->scheme && a->host == b->host && a->port == b->port;
 }
 
+bool somebody_listens(const fs::path& socket) {
+  try {
+    return connect_locally(socket, false).has_value();
+  } catch (const Error&) {  // not ours to ask: its URL may be
+    return false;
+  }
+}
+
 Error none_here(const std::string& what) {
   return Error(ErrorKind::input, cat("the answer is not ", what)).hint("is there a stack service at that address?");
 }
@@ -46,6 +53,7 @@ StackAddress stack_address(const fs::path& state, const GivenAddress& given, con
   StackAddress service{given.url.empty() ? own_url : given.url,
                        text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
                        given.ca_file};
+  if (given.url.empty() && somebody_listens(state / k_local_socket)) service.socket = (state / k_local_socket).string();
   if (service.url.empty()) service.url = "http://127.0.0.1:8004/v1/admin";
   if (!service.ca_file.empty()) return service;
   const bool has_own = files.status(state / k_authority_file).has_value();
@@ -71,7 +79,8 @@ HttpRequest StackClient::request(const std::string& method, const std::string& u
       {"X-Auth-Token", service_.token}, {"Accept", "application/json"}, {"Content-Type", "application/json"}};
   if (!body.is_null()) request.body = format_json(body, {.lossy = true});
   request.ca_file = service_.ca_file;
-  request.deadline = Deadline::after(k_patience, clock_);
+  request.socket = service_.socket;
+  request.deadline = Deadline::after(patience_, clock_);
   return request;
 }
 
@@ -88,7 +97,7 @@ void StackClient::tell_of_age(const HttpResponse& response) {
 HttpResponse StackClient::send(const std::string& method, const std::string& url, const Json& body) {
   try {
     const WaitNotice notice(
-        cat("waiting for the stack service at ", service_.url, ", ", k_patience.count(), " s at most"));
+        cat("waiting for the stack service at ", service_.url, ", ", patience_.count(), " s at most"));
     HttpResponse response = http_.send(request(method, url, body));
     tell_of_age(response);
     return response;
@@ -97,7 +106,7 @@ HttpResponse StackClient::send(const std::string& method, const std::string& url
         .during(cat("asking the stack service at ", service_.url))
         .hint(
             "`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url (of hearth "
-            "deploy: --stacks-url) names another");
+            "deploy: --stacks-url, of hearth why: --stack-url) names another");
   }
 }
 

@@ -15,12 +15,15 @@ namespace hearth::metadata::live {
 /// In the state directory of a service: where it answers, while it runs in a conductor; and who signs for it.
 inline constexpr const char* k_endpoint_file = "endpoint";
 inline constexpr const char* k_authority_file = "authority.pem";
+/// And where one in a conductor is asked on its own machine, from whatever network namespace.
+inline constexpr const char* k_local_socket = "api.socket";
 
 /// How a stack service is reached.
 struct StackAddress {
   std::string url;  ///< "https://HOST:8004/v1/PROJECT"
   std::string token;
   std::string ca_file{};  ///< whom to trust there; empty = the system's authorities
+  std::string socket{};   ///< the path of a local one, in place of the URL's host and port
 };
 
 /// What a command was told of it; empty: not said.
@@ -28,8 +31,9 @@ struct GivenAddress {
   std::string url, token_file, ca_file;
 };
 
-/// What was not said is that of the service with its state in this directory, as far as that can be read here; else the
-/// URL http://127.0.0.1:8004/v1/admin. Its authority is for its own URL: at another, OS_CACERT says whom to trust.
+/// What was not said is that of the service with its state in this directory, as far as that can be read here: by its
+/// socket, where somebody listens there, else by its URL; else http://127.0.0.1:8004/v1/admin. Its authority is for its
+/// own URL: at another, OS_CACERT says whom to trust.
 [[nodiscard]] StackAddress stack_address(const fs::path& state, const GivenAddress& given,
                                          const hearth::Environment& env);
 
@@ -38,8 +42,11 @@ struct GivenAddress {
 
 class StackClient {
  public:
-  StackClient(HttpClient& http, const Clock& clock, StackAddress service)
-      : http_(http), clock_(clock), service_(std::move(service)) {}
+  static constexpr std::chrono::seconds k_usual_patience{300};
+  /// `patience`: with one answer.
+  StackClient(HttpClient& http, const Clock& clock, StackAddress service,
+              std::chrono::seconds patience = k_usual_patience)
+      : http_(http), clock_(clock), service_(std::move(service)), patience_(patience) {}
 
   [[nodiscard]] const StackAddress& service() const { return service_; }
   /// The answer's JSON; null when it has no body. Throws Error with the server's own message.
@@ -57,6 +64,7 @@ class StackClient {
   HttpClient& http_;
   const Clock& clock_;
   StackAddress service_;
+  std::chrono::seconds patience_;
   bool told_of_age_ = false;
 };
 

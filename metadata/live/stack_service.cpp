@@ -223,6 +223,7 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
     if (kind.tried)
       last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *parts_->trials, std::move(kind)));
     open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));
+    if (&handler == &parts_->heat && !ports.socket.empty()) server.listen_locally(name, ports.socket, *last);
   };
   parts_->trials = parts_->make_trials(server);
   serve("cfn", ports.cfn, parts_->cfn,

@@ -47,6 +47,7 @@ struct ServicePorts {
   std::uint16_t identity = 5000;
   bool serves_ec2 = false;
   std::uint16_t ec2 = 80;
+  fs::path socket{};  ///< where Heat's API is served to this machine's people, too; empty = nowhere
 };
 
 class StackService {

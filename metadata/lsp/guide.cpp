@@ -95,7 +95,7 @@ class Reading {
       return found_.push_back({.subject = Subject::attribute, .resource = last.earlier.front()}), true;
     if (function == "if" && last.item && index == 0) return add(Subject::condition), true;
     const bool logic = function == "and" || function == "or" || function == "not";
-    if (at(0) == "conditions" && logic) return add(Subject::condition), true;
+    if ((at(0) == "conditions" || at(2) == "condition") && logic) return add(Subject::condition), true;
     return false;
   }
 
@@ -371,12 +371,23 @@ std::optional<Target> target_in(const Vocabulary& words, std::string_view sectio
   return found == nullptr ? std::nullopt : std::optional(Target{.file = "", .mark = found->key.mark()});
 }
 
+/// The section that what is meant is defined in.
+std::string_view section_of(Subject subject) {
+  switch (subject) {
+    case Subject::parameter:
+    case Subject::own_parameter: return "parameters";
+    case Subject::resource: return "resources";
+    case Subject::condition: return "conditions";
+    default: return "";
+  }
+}
+
 std::optional<Target> target_of_meaning(const Meaning& meaning, const CursorPlace& place, const Vocabulary& words) {
   switch (meaning.subject) {
     case Subject::parameter:
-    case Subject::own_parameter: return target_in(words, "parameters", place.word);
-    case Subject::resource: return target_in(words, "resources", place.word);
-    case Subject::condition: return target_in(words, "conditions", place.word);
+    case Subject::own_parameter:
+    case Subject::resource:
+    case Subject::condition: return target_in(words, section_of(meaning.subject), place.word);
     case Subject::type: {
       const TypeFacts* facts = words.facts_of_type(place.word, std::string(place.path[1].key));
       if (facts == nullptr || !facts->is_template) return std::nullopt;
@@ -403,6 +414,22 @@ std::string about(const CursorPlace& place, const Vocabulary& words) {
     if (std::string text = about_meaning(meaning, place, words); !text.empty()) return text;
   }
   return "";
+}
+
+std::optional<Name> name_at(const CursorPlace& place, const Vocabulary& words) {
+  const auto known = [&](std::string_view section) -> std::optional<Name> {
+    if (section.empty() || words.entry(section, place.word) == nullptr) return std::nullopt;
+    return Name{std::string(section), place.word};
+  };
+  if (place.role == CursorPlace::Role::key && place.path.size() == 1) {
+    for (const char* section : {"parameters", "resources", "conditions"}) {
+      if (place.path[0].key == section) return known(section);
+    }
+  }
+  for (const Meaning& meaning : Reading(place, words).meanings()) {
+    if (const auto found = known(section_of(meaning.subject))) return found;
+  }
+  return std::nullopt;
 }
 
 std::optional<Target> target_of(const CursorPlace& place, const Vocabulary& words) {

@@ -38,9 +38,18 @@ struct Target {
   Mark mark{};       ///< where it is unknown: the file's beginning
 };
 
+/// What a template gives a name to.
+struct Name {
+  std::string section;  ///< "parameters", "resources", "conditions"
+  std::string name;
+  bool operator==(const Name&) const = default;
+};
+
 [[nodiscard]] std::vector<Choice> choices_at(const CursorPlace& place, const Vocabulary& words);
 /// Markdown; empty where there is nothing to tell.
 [[nodiscard]] std::string about(const CursorPlace& place, const Vocabulary& words);
+/// What the word at a place names, where it is defined or used; nothing where the template does not define it.
+[[nodiscard]] std::optional<Name> name_at(const CursorPlace& place, const Vocabulary& words);
 [[nodiscard]] std::optional<Target> target_of(const CursorPlace& place, const Vocabulary& words);
 
 }  // namespace hearth::metadata::lsp

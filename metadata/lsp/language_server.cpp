@@ -13,6 +13,7 @@
 #include "metadata/lsp/guide.hpp"
 #include "metadata/lsp/look.hpp"
 #include "metadata/lsp/message_reader.hpp"
+#include "metadata/lsp/names.hpp"
 
 namespace hearth::metadata::lsp {
 
@@ -34,6 +35,7 @@ constexpr int k_method_not_found = -32601;
 constexpr int k_invalid_params = -32602;
 constexpr int k_internal_error = -32603;
 constexpr int k_not_initialized = -32002;
+constexpr int k_request_failed = -32803;
 
 /// A request that gets this instead of a result.
 struct Refusal {
@@ -228,10 +230,12 @@ class LanguageServer::State {
   using Notices = std::map<std::string, void (State::*)(const Json&), std::less<>>;
 
   Json request(const std::string& name, const Json& params) {
-    static const Requests known{{"textDocument/completion", &State::completion},
-                                {"textDocument/hover", &State::hover},
-                                {"textDocument/definition", &State::definition},
-                                {"textDocument/codeAction", &State::code_actions}};
+    static const Requests known{
+        {"textDocument/completion", &State::completion},      {"textDocument/hover", &State::hover},
+        {"textDocument/definition", &State::definition},      {"textDocument/documentSymbol", &State::symbols},
+        {"textDocument/references", &State::references},      {"textDocument/documentHighlight", &State::highlights},
+        {"textDocument/prepareRename", &State::renamed_word}, {"textDocument/rename", &State::rename},
+        {"textDocument/codeAction", &State::code_actions}};
     if (shut_down) throw Refusal{k_invalid_request, "the server was asked to shut down"};
     if (name == "initialize") return initialize();
     if (!initialized_) throw Refusal{k_not_initialized, "initialize comes first"};
@@ -268,6 +272,10 @@ class LanguageServer::State {
     able["completionProvider"] = {{"triggerCharacters", {" ", ":", "[", "{"}}};
     able["hoverProvider"] = true;
     able["definitionProvider"] = true;
+    able["documentSymbolProvider"] = true;
+    able["referencesProvider"] = true;
+    able["documentHighlightProvider"] = true;
+    able["renameProvider"] = {{"prepareProvider", true}};
     able["codeActionProvider"] = {{"codeActionKinds", {"quickfix"}}};
     return {{"capabilities", std::move(able)}, {"serverInfo", {{"name", "hearth"}, {"version", settings_.version}}}};
   }
@@ -460,6 +468,94 @@ class LanguageServer::State {
     MarkedText marks(at.document.text.text());
     const Spot spot = at.document.text.spot_of(marks.offset_of(target->mark.line, target->mark.column));
     return {{"uri", at.document.uri}, {"range", stretch_json({spot, spot})}};
+  }
+
+  static Json symbol_json(const TextDocument& text, const Symbol& symbol) {
+    Json children = Json::array();
+    for (const Symbol& child : symbol.children) children.push_back(symbol_json(text, child));
+    Json shown = {{"name", symbol.name},
+                  {"kind", static_cast<int>(symbol.kind)},
+                  {"range", stretch_json(text.stretch_of(symbol.begin, symbol.end))},
+                  {"selectionRange", stretch_json(text.stretch_of(symbol.begin, symbol.name_end))},
+                  {"children", std::move(children)}};
+    if (!symbol.detail.empty()) shown["detail"] = symbol.detail;
+    return shown;
+  }
+
+  Json symbols(const Json& params) {
+    const Document& document = document_in(params);
+    Json shown = Json::array();
+    if (!document.is_template()) return shown;
+    const std::string& text = document.text.text();
+    Value readable = parsed(text);
+    if (!readable.is_map()) readable = readable_part(text);
+    for (const Symbol& symbol : outline(text, readable)) shown.push_back(symbol_json(document.text, symbol));
+    return shown;
+  }
+
+  /// Where the name at the cursor stands; nothing where there is none.
+  static std::vector<Occurrence> places_of_name(const Asked& at) {
+    const std::optional<Name> name = name_at(at.place, at.words);
+    if (!name) return {};
+    std::optional<std::vector<Occurrence>> found = occurrences(at.document.text.text(), *name, at.words);
+    if (!found) throw Refusal{k_request_failed, cat(name->name, " stands at too many places of too long a template")};
+    return std::move(*found);
+  }
+
+  Json references(const Json& params) {
+    const Asked at = asked(params);
+    const bool with_definition = member_or_null(member_or_null(params, "context"), "includeDeclaration") == Json(true);
+    Json shown = Json::array();
+    for (const Occurrence& place : places_of_name(at)) {
+      if (!place.defines || with_definition)
+        shown.push_back(
+            {{"uri", at.document.uri}, {"range", stretch_json(at.document.text.stretch_of(place.begin, place.end))}});
+    }
+    return shown;
+  }
+
+  Json highlights(const Json& params) {
+    constexpr int k_read = 2;  // LSP 3.17, "DocumentHighlightKind"
+    constexpr int k_write = 3;
+    const Asked at = asked(params);
+    Json shown = Json::array();
+    for (const Occurrence& place : places_of_name(at))
+      shown.push_back({{"range", stretch_json(at.document.text.stretch_of(place.begin, place.end))},
+                       {"kind", place.defines ? k_write : k_read}});
+    return shown;
+  }
+
+  /// The name that is to have another. Throws Refusal that says why it can't.
+  static Name name_to_change(const Asked& at) {
+    if (at.place.word.starts_with("OS::"))
+      throw Refusal{k_request_failed, cat(at.place.word, " is Heat's own name; it can't be changed")};
+    const std::optional<Name> name = name_at(at.place, at.words);
+    if (!name)
+      throw Refusal{k_request_failed, "here is no name of a parameter, a resource or a condition of this template"};
+    if (!parsed(at.document.text.text()).is_map())
+      throw Refusal{k_request_failed, "this template can't be read as it stands: mend what is wrong with it first"};
+    return *name;
+  }
+
+  Json renamed_word(const Json& params) {
+    const Asked at = asked(params);
+    const Name name = name_to_change(at);
+    return {{"range", stretch_json(at.document.text.stretch_of(at.place.begin, at.place.end))},
+            {"placeholder", name.name}};
+  }
+
+  /// In this document: who gives a parameter its value calls it by its name elsewhere, too.
+  Json rename(const Json& params) {
+    const Asked at = asked(params);
+    const Name name = name_to_change(at);
+    const std::string wanted = text_member(params, "newName");
+    if (const std::string fault = rename_fault(name, wanted, at.words); !fault.empty())
+      throw Refusal{k_request_failed, fault};
+    Json edits = Json::array();
+    for (const Occurrence& place : places_of_name(at))
+      edits.push_back(
+          {{"range", stretch_json(at.document.text.stretch_of(place.begin, place.end))}, {"newText", wanted}});
+    return {{"changes", {{at.document.uri, std::move(edits)}}}};
   }
 
   /// What a diagnostic says was meant is put in place of what stands there, where it is one word that is like it.

@@ -85,7 +85,8 @@ std::vector<cli::Command> commands() {
            .details =
                "Talks the Language Server Protocol on standard input and output: all errors of hearth metadata "
                "validate while one types, completion of sections, types, properties, functions and names, what a type "
-               "or a property is, and the definition of what is named. 'hearth help editors' tells how to set an "
+               "or a property is, the definition of what is named and all places where it is used, its renaming in "
+               "the document, and the template's outline. 'hearth help editors' tells how to set an "
                "editor up. Parameters without a value are no errors here. Exit code 0 when the editor asked to shut "
                "down before it ended the talk, else 1.",
            .options = {{"environment", 'e', "FILE",

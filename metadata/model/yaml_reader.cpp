@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/yaml_opening.hpp"
 #include "base/yaml_scalar.hpp"
 #include "metadata/model/yaml_scanner.hpp"
 
@@ -356,7 +357,8 @@ Result<Value> parse_yaml(std::string_view text, std::string_view source, std::ui
     check_characters(text, source);
     return Composer(text, source, file, limits).document();
   } catch (const yaml::Stop& stop) {
-    return stop.error;
+    const std::optional<YamlOpening> opening = yaml_opening_of(text, stop.error.at);
+    return opening ? ParseError{stop.error.source, opening->at, opening->what} : stop.error;
   }
 }
 

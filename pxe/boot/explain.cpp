@@ -23,6 +23,48 @@ std::string address_of(const Site& site, const BootPlan& plan) {
   return "one of the pool";
 }
 
+/// What the machine does when it is switched on and asks the network.
+std::string_view what_it_does(BootState state) {
+  switch (state) {
+    case BootState::local: return "starts from its own disk";
+    case BootState::deploy: return "boots the deploy ramdisk, which writes its image to its disk";
+    case BootState::inspect: return "boots the ramdisk that tells what it is made of";
+    case BootState::rescue: return "boots the ramdisk for repairs";
+    case BootState::hold: break;
+  }
+  return "waits in its boot loader, which asks again every 30 seconds";
+}
+
+std::string_view wish_of(BootState state) {
+  switch (state) {
+    case BootState::local: return "with nothing to be done to it";
+    case BootState::deploy: return "to be deployed";
+    case BootState::inspect: return "to be inspected";
+    case BootState::rescue: return "to be repaired";
+    case BootState::hold: break;
+  }
+  return "to be held back";
+}
+
+std::string why_it_does(const Site& site, const BootPlan& plan) {
+  const BootState wished = plan.node != nullptr                     ? plan.node->state
+                           : site.unknown == UnknownPolicy::inspect ? BootState::inspect
+                                                                    : BootState::local;
+  std::string why;
+  if (plan.node != nullptr) {
+    why = cat("the site lists it", plan.node->name.empty() ? "" : " as ", plan.node->name, ", ", wish_of(wished),
+              " (state: ", state_name(wished), ")");
+  } else {
+    why = cat("no machine of the site has this address, and for others the site says unknown: ",
+              plan.ignored ? "ignore" : state_name(wished));
+  }
+  if (plan.state != wished)
+    return cat(why, ", but it has no kernel and ramdisk for that (profiles: ", state_name(wished), ")");
+  if (plan.node == nullptr || wished != BootState::local) return why;
+  return cat(why, "; a conductor (hearth node serve --boot) boots it over the network while its node is inspected, ",
+             "deployed, cleaned or rescued");
+}
+
 std::string time_text(double seconds) {
   const auto whole = static_cast<std::time_t>(seconds);
   std::tm utc{};
@@ -39,8 +81,10 @@ std::string field(const Json& event, const char* key) { return event.value(key, 
 std::string explain(const Site& site, const NodeBook& nodes, const Mac& mac) {
   const BootPlan plan = plan_for(site, nodes, Client{.mac = mac});
   const Ipv4 server = site.networks.empty() ? Ipv4{} : site.networks.front().server;
-  std::string out = cat(to_text(mac), ": ", plan.reason, '\n');
-  if (plan.ignored) return out + "It gets no answer at all.\n";
+  const std::string name = plan.node == nullptr || plan.node->name.empty() ? "" : cat(" (", plan.node->name, ")");
+  const std::string why = cat("why: ", why_it_does(site, plan), "\n");
+  if (plan.ignored) return cat(to_text(mac), " gets no answer at all.\n", why);
+  std::string out = cat(to_text(mac), name, " ", what_it_does(plan.state), ".\n", why);
   out += cat("address: ", address_of(site, plan), '\n');
   for (const Firmware& firmware :
        {Firmware{"BIOS", Client::Kind::pxe, 0}, Firmware{"UEFI", Client::Kind::pxe, 7},

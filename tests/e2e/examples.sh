@@ -29,7 +29,7 @@ grep -q 'control1' "$work/explained" || fail "site.yaml: the machine is a strang
 [ "$(grep -c 'registered node' "$work/import")" = 4 ] || fail "not four nodes: $(cat "$work/import")"
 printf '%s\n' 192.0.2.0/24 '' '' '' eth1 '' '' ipmi root secret a 52:54:00:00:00:09 bios '' '' 198.51.100.9 '' |
   "$HEARTH" site new "$work/asked.yaml" --ask >"$work/new" 2>&1 || fail "$(cat "$work/new")"
-grep -q 'node a is in state local' <<<"$("$HEARTH" pxe explain "$work/asked.yaml" 52:54:00:00:00:09)" || fail "$(cat "$work/asked.yaml")"
+grep -q 'lists it as a, with nothing to be done to it (state: local)' <<<"$("$HEARTH" pxe explain "$work/asked.yaml" 52:54:00:00:00:09)" || fail "$(cat "$work/asked.yaml")"
 
 "$HEARTH" pxe explain "$site/site.json" 52:54:00:00:00:01 >"$work/explained" || fail "site.json: no explanation"
 grep -q . "$work/explained" || fail "nothing is said of a machine"

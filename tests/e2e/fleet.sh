@@ -26,7 +26,8 @@ runs() { cat ./*.d/build.log | grep -c -- "$1" || true; }
 create() { "$HEARTH" image create "$@" < /dev/null > out 2>&1; }
 
 "$HEARTH" image plan images.yaml > plan
-expect_text plan "8 images, 24 steps, 12 of them distinct: 12 are shared" "plain-2  2 steps as plain-1, up to pre-install.d/10-shared; 1 its own"
+expect_text plan "8 images, 24 steps, 12 of them distinct: 12 are shared" "plain-2  2 steps as plain-1, up to pre-install.d/10-shared; 1 its own" \
+    "  rich-1   3 steps, all its own; root.d/" " is not that of plain-1: the variable DIB_FLAVOUR changed"
 "$HEARTH" image plan --json images.yaml | jq -e '.distinct == 12 and (.images | length) == 8' > /dev/null || fail "the plan as JSON"
 [ ! -e cache ] || fail "image plan made the cache"
 

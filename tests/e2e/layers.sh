@@ -122,6 +122,17 @@ echo four > elements/reader/site-map
 build
 same_as_clean "a file of an element that a hook renamed"
 rm elements/reader/link
+# A new element that the image has not counts for who lists where elements lie, and for nobody else.
+hook writer/extra-data.d/40-maps <<< 'cat "${ELEMENTS_PATH%%:*}/reader/site-map" > "$TMP_MOUNT_PATH/etc/map"'
+build
+mkdir -p elements/unused && echo five > elements/unused/site-map && build
+expect_text out "is up to date"
+rm -r elements/unused
+hook writer/extra-data.d/40-maps <<< 'cat "${ELEMENTS_PATH%%:*}"/*/site-map > "$TMP_MOUNT_PATH/etc/map"'
+build
+mkdir -p elements/unused && echo five > elements/unused/site-map && build
+same_as_clean "a new element beside others, for who lists them"
+rm -r elements/unused
 rm elements/writer/extra-data.d/40-maps elements/*/site-map elements/reader/README.md
 build
 FLAVOUR=sour build
@@ -147,6 +158,13 @@ hook writer/extra-data.d/21-tar <<< "ln -s \"\$(rev <<< '$(rev <<< "$work/linked
 build
 echo two > linked/file && build
 ! grep -q "is up to date" out || fail "a step that reads by a link of its own was taken for the same"
+# A file of the machine that it gives another name there, it read by that.
+echo one > "/tmp/hearth-own.$$"
+hook writer/extra-data.d/21-tar <<< "mv \"\$(rev <<< '$(rev <<< "/tmp/hearth-own.$$")')\" /tmp/mine; cat /tmp/mine > \"\$TMP_MOUNT_PATH/etc/mine\""
+build
+echo two > "/tmp/hearth-own.$$" && build
+! grep -q "is up to date" out || fail "a step that renamed a file of the machine's /tmp was taken for the same"
+rm "/tmp/hearth-own.$$"
 rm -r linked elements/writer/extra-data.d/21-tar
 build
 
@@ -353,6 +371,28 @@ if [ "$(id -u)" = 0 ]; then
     beside_mounts
     ran extra-data.d/20-scratch extra-data.d/30-ask install.d/20-tree install.d/30-replace install.d/90-last post-install.d/50-after
     same_as_clean "beside mounts"
+    # What others have mounted, and take away while the build runs, keeps no layer from being kept. A file that Hearth hides from
+    # hooks, replaced as packages do that bring users, does, and which it was is said.
+    hook writer/install.d/95-slow <<< 'echo slow; sleep 2'
+    mkdir upper working
+    # shellcheck disable=SC2016  # expanded inside
+    changed_meanwhile() {
+        CHANGE=$1 unshare -m bash -uc 'mount -t tmpfs none "$mounted" && mount -t overlay none -o lowerdir=/etc,upperdir=upper,workdir=working /etc
+            "$HEARTH" image create -n -t tar -o image tiny-os reader writer & pid=$!
+            for _ in $(seq 200); do ! tail -n 3 image.d/build.log | grep -q "^.*slow" || break; sleep 0.1; done
+            eval "$CHANGE"
+            wait $pid' > out 2>&1 < /dev/null || fail "$1: $(cat out)"
+    }
+    changed_meanwhile 'umount "$mounted" && rmdir "$mounted"'
+    [ ! -e "$mounted" ] || fail "the mount did not go"
+    rm image.tar
+    build
+    ran
+    mkdir "$mounted"
+    hook writer/install.d/95-slow <<< 'echo slow again; sleep 2'
+    changed_meanwhile 'cp /etc/shadow /etc/shadow.new && mv /etc/shadow.new /etc/shadow'
+    expect_text image.d/build.log "/etc/shadow, which Hearth had mounted for hooks, is mounted no more"
+    rm elements/writer/install.d/95-slow
     rm -rf "$mounted" "$mounted.file"
 else
     echo "SKIPPED: beside mounts: needs root"
@@ -419,4 +459,10 @@ ran
 rm image.tar  # as it says
 FLAVOUR=second build
 "$HEARTH" cache pin image > out 2>&1 || fail "cache pin: $(cat out)"
+
+# A directory that is not there is made, and said to be: a slip of the hand would else be found by nobody.
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "into a directory that is not there: $(cat out)"
+expect_text out "note: there was no directory $work/made/here; it is made"
+"$HEARTH" image create -n -t tar -o made/here/image tiny-os > out 2>&1 < /dev/null || fail "again: $(cat out)"
+! grep -q "it is made" out || fail "a directory that was there is said to be made"
 finish

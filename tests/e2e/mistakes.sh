@@ -36,6 +36,10 @@ cat > inventory.json <<'JSON'
 JSON
 "$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is not there is taken"
 expect_text said "stays enroll" "Connection refused"
+files=$(stat -c '%n %y' nodes/*)
+"$HEARTH" node import inventory.json > said 2>&1 || fail "the same import again: $(cat said)"
+expect_text said "Nothing changed: 2 nodes are as the file has them." "node dead is still enroll: " "hearth why dead"
+[ "$files" = "$(stat -c '%n %y' nodes/*)" ] || fail "an import that changes nothing wrote to the state: $(stat -c '%n %y' nodes/*)"
 
 # Commands
 mistake 2 "there is no command 'imge'; did you mean 'image'?" -- imge
@@ -54,6 +58,13 @@ done
 HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
 HEARTH_LAYERS=copy mistake 2 "HEARTH_LAYERS: 'copy' is not known" "Known: copies" -- image create -n -t tar tiny-os
 DIB_IMAGE_SIZE=big mistake 2 "DIB_IMAGE_SIZE: 'big' is not a size" -- image create -n -t raw tiny-os
+
+# Files of images: all of it at once, and what is not closed where it was opened.
+printf -- '- imagename: x\n  imagesize: 3\n  checksum: maybe\n' > faults.yaml
+printf -- '- imagename: x\n  elements: [tiny-os\n  types: [tar]\n' > open.yaml
+mistake 1 "faults.yaml:2:3: unknown key 'imagesize', did you mean image-size?" "faults.yaml:3:13: 'checksum' must be true or false" -- image plan faults.yaml
+mistake 1 "open.yaml:2:13: this '[' is not closed: no ']' before line 3" -- image plan open.yaml
+mistake 1 "Element 'tar' not found: it is an image type" "-t qcow2,tar" -- image create -n -t qcow2 tar
 
 # Images
 mistake 1 "there is no image $work/nothere.tar" -- image verify nothere.tar
@@ -128,6 +139,12 @@ mistake 1 "whole.d/steps.json:3: steps[0]: this is no report of steps: there is 
 echo '{"steps": 5}' > whole.d/steps.json
 mistake 1 "whole.d/steps.json is not a report of steps" -- image sizes whole.tar
 mistake 2 "--run: a command for the guest's shell is expected" -- image test disk.raw --run "" --accel tcg
+if command -v ssh > said && command -v ssh-keygen > said; then
+    mkdir disk.d
+    echo '{"packages": [{"package": "systemd", "version": "252.36-1~deb12u1"}]}' > disk.d/manifest.json
+    mistake 1 "can't log in to disk.raw: it has no ssh server" "add the element openssh-server" -- image test disk.raw --run true --accel tcg
+    rm -r disk.d
+fi
 mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
 ln -s /dev/null device  # a device itself would be put at risk where this fails, and root tries it
 mistake 1 "device is a device, whose place a file would take" -- image inspect whole.tar --svg device
@@ -241,11 +258,18 @@ mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n- name: a\n  bmc: {type: redfsh}\n' > site.yaml
 mistake 1 "site.yaml:4: machines[0]: unknown bmc.type" "do you mean redfish?" -- site check site.yaml
 mistake 1 "site.yaml:4:" "do you mean redfish?" -- node import site.yaml
+printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199, interface: eth1}\nmachines:\n- {name: control1, mac: "52:54:00:00:00:01"}\n' > named.yaml
+mistake 2 "'contrl1' is no MAC address, nor a machine of named.yaml that has one" "Did you mean control1?" -- pxe explain named.yaml contrl1
 mistake 1 "site.yaml is there already" "--force" -- site new site.yaml --no-questions --subnet 192.0.2.0/24
 mistake 2 "options are missing" "--subnet 192.0.2.0/24" -- site new new.yaml --no-questions
 printf 'w1 ipmi_address=192.0.2.31 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:31\ndeployhost ansible_connection=local\n' > hosts.ini
 "$HEARTH" site new hosts.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini > out 2>&1 || fail "site new of an inventory: $(cat out)"
 expect_text out "left out, as nothing here uses it: host deployhost"
+mistake 2 "a BMC has no key 'usr'; did you mean user?" "nothing is written" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
+    --bmc type=redfish,usr=admin,password=secret
+mistake 2 "there is no type 'redfsh' of BMC; did you mean redfish?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
+    --bmc type=redfsh,user=admin
+[ ! -e new.yaml ] || fail "a site file was written in spite of a wrong key"
 mistake 2 "there is no key 'mca'; did you mean mac?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --machine name=a,mca=x
 mistake 1 "nothing is written: the file would be wrong" "'198.51.100.1' is no address in 192.0.2.0/24" -- \
     site new new.yaml --no-questions --subnet 192.0.2.0/24 --seed 198.51.100.1

@@ -39,3 +39,13 @@ shared_once() {
             fail "$steps: a shared step ran again: $(jq -c "[.steps[] | {step, outcome, why}]" "$steps")"
     done
 }
+
+# copies_while_jobs_end DIRECTORY: an rsync for gitlab-ci-local. It copies its directory for each job while other jobs bring their
+# images into it, and takes it for a failure that a name that was listed (an artifact's, not yet in place) is gone: code 24.
+copies_while_jobs_end() {
+    local rsync
+    rsync=$(command -v rsync) || { echo "SKIPPED: there is no rsync (cmake/install-packages.sh peers)" && exit 77; }
+    mkdir -p "$1"
+    printf '#!/bin/sh\n%s "$@" || { code=$?; [ "$code" = 24 ] || exit "$code"; }\n' "$rsync" > "$1/rsync"
+    chmod 0755 "$1/rsync"
+}

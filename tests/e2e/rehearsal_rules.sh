@@ -52,6 +52,17 @@ expect_text error "a rehearsal runs in $work/site.rehearsal" "give another --out
 node boot-log one > log 2> error
 expect_text error "nothing was asked for by one, whose cards are 52:54:00:00:00:01"
 [ "$(node boot-log one --json)" = '[]' ] || fail "boot-log --json is no list"
+# Beside it, without a port: its services have sockets in its folder, and why finds them where this machine has no site of its own.
+named=()
+[ ! -e /var/lib/hearth/node/state.db ] && [ ! -e /var/lib/hearth/metadata/api-token ] || named=(--state site.rehearsal/node)
+why() { timeout 30 "$HEARTH" why "$@" "${named[@]}"; }
+why stack site > told 2> error || fail "why beside a rehearsal: $(cat told error)"
+expect_text told 'stack site: Nothing is wrong: the stack is CREATE_COMPLETE.'
+[ "${#named[@]}" -gt 0 ] || expect_text error 'of the rehearsal in site.rehearsal, which runs'
+why node two > told 2> error || fail "why of a node beside a rehearsal: $(cat told error)"
+expect_text told 'node two: '
+timeout 30 "$HEARTH" stack list --state site.rehearsal/node/metadata > told 2>&1 || fail "stack list beside a rehearsal: $(cat told)"
+expect_text told " site " CREATE_COMPLETE
 look() { timeout 30 "$HEARTH" rehearse site.yaml "$@"; }
 printf 'GET / HTTP/1.1\r\nHost: seed\r\nConnection: close\r\n\r\n' | look --connect seed:80 > answer
 expect_text answer "HTTP/1.1 "
@@ -74,6 +85,10 @@ status=0
 wait "$kept" || status=$?
 [ "$status" = 1 ] || fail "what was kept ended with $status, not with that of its steps"
 expect_text kept.log "the rehearsal is ended"
+! why stack site > error 2>&1 || fail "a stack is told of whose service has ended"
+expect_text error "the rehearsal in site.rehearsal has ended, and its stack service with it"
+why node two > told 2> error || fail "why of a node of a rehearsal that has ended: $(cat told error)"
+expect_text told 'node two: '
 
 mkdir -p mine/machines
 ! rehearse --output mine > error 2>&1 || fail "a folder of something else is taken"

@@ -65,7 +65,8 @@ PATH=$work/programs refused no-appliance "$volumes" "libguestfs' appliance can't
 # small NAME YAML TEXT…: a file system too small for the tree, known when the tree is.
 DIB_BLOCK_DEVICE_CONFIG="${head/image0\}/image0, size: 16MiB\}}      - {name: root, size: 1MiB, mkfs: {type: ext2, mount: {mount_point: /}}}
 " "$HEARTH" image create -n -t raw -o small disk-tree > out-small 2>&1 < /dev/null && fail "a file system of 1 MiB held it all"
-expect_text out-small 'the files for / need at least' 'the file system mkfs_root has only' 'Give --image-size '
+expect_text out-small 'the files for / need at least' 'the file system mkfs_root has only' \
+    'The layout gives it that size'
 
 if type -P supermin > /dev/null && ls /boot/vmlinuz-* > /dev/null 2>&1; then
     mkdir fixed

@@ -59,7 +59,28 @@ assert.deepEqual(noMore, []);
 assert.ok(protocol.CodeAction.is(fix));
 assert.equal(fix.title, "Change to OS::Heat::None");
 assert.deepEqual(fix.edit.changes[URI], [{ range: mistake.range, newText: wanted.textEdit.newText }]);
-await assert.rejects(connection.sendRequest("textDocument/rename", at(0, 0)), { code: protocol.ErrorCodes?.MethodNotFound ?? -32601 });
+await assert.rejects(connection.sendRequest("textDocument/foldingRange", at(0, 0)), { code: protocol.ErrorCodes?.MethodNotFound ?? -32601 });
+
+// The outline, and a name wherever it stands.
+assert.equal(capabilities.renameProvider.prepareProvider, true);
+const symbols = await connection.sendRequest(protocol.DocumentSymbolRequest.type, { textDocument: { uri: URI } });
+assert.ok(symbols.every((symbol) => protocol.DocumentSymbol.is(symbol)));
+assert.deepEqual(symbols.map((symbol) => symbol.name), ["heat_template_version", "parameters", "resources", "outputs"]);
+assert.deepEqual(symbols[2].children.map((symbol) => [symbol.name, symbol.detail]), [["a", "OS::Heat::Nne"]]);
+const references = await connection.sendRequest(protocol.ReferencesRequest.type,
+  { ...at(7, 28), context: { includeDeclaration: true } });
+assert.deepEqual(references.map((place) => place.range.start), [{ line: 2, character: 2 }, { line: 7, character: 25 }]);
+const lit = await connection.sendRequest(protocol.DocumentHighlightRequest.type, at(2, 3));
+assert.deepEqual(lit.map((place) => place.kind), [protocol.DocumentHighlightKind.Write, protocol.DocumentHighlightKind.Read]);
+const prepared = await connection.sendRequest(protocol.PrepareRenameRequest.type, at(7, 28));
+assert.equal(prepared.placeholder, "flavor");
+assert.ok(protocol.Range.is(prepared.range));
+const renamed = await connection.sendRequest(protocol.RenameRequest.type, { ...at(7, 28), newName: "size" });
+assert.ok(protocol.WorkspaceEdit.is(renamed));
+assert.deepEqual(renamed.changes[URI], references.map((place) => ({ range: place.range, newText: "size" })));
+await assert.rejects(connection.sendRequest(protocol.RenameRequest.type, { ...at(7, 28), newName: "OS::stack_id" }),
+  { code: -32803, message: /Heat's own/ });
+await assert.rejects(connection.sendRequest(protocol.PrepareRenameRequest.type, at(0, 3)), { code: -32803 });
 
 // The mistake is mended as an editor takes the completion.
 await connection.sendNotification(protocol.DidChangeTextDocumentNotification.type,

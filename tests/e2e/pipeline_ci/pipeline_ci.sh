@@ -10,6 +10,7 @@ folder=$1
 . "$here/pipeline_images.sh"
 export HEARTH
 with_npm "$here/pipeline_ci" "$folder" gitlab-ci-local git
+copies_while_jobs_end "$folder/bin"
 remember
 
 pipeline() { "$HEARTH" image pipeline images.yaml --for "$@" || fail "the pipeline for $*"; }
@@ -48,7 +49,7 @@ for runner in one two; do
     git -C "$runner" -c user.name=x -c user.email=x@host.example add -A
     git -C "$runner" -c user.name=x -c user.email=x@host.example commit -qm images
     git -C "$runner" remote add origin "https://gitlab.example/site/$runner.git"
-    (cd "$runner" && timeout 120 node "$folder/node_modules/.bin/gitlab-ci-local" --concurrency 2 --shell-isolation --no-color < /dev/null > ../"$runner.out" 2>&1) ||
+    (cd "$runner" && PATH=$folder/bin:$PATH timeout 120 node "$folder/node_modules/.bin/gitlab-ci-local" --concurrency 2 --shell-isolation --no-color < /dev/null > ../"$runner.out" 2>&1) ||
         fail "gitlab-ci-local, $runner: $(cat "$runner.out")"
     (cd "$runner" && digests | cmp - ../wanted) || fail "$runner: other bytes than by one image create: $(cd "$runner" && digests)"
 done

@@ -15,6 +15,7 @@ nginx=$(command -v nginx || command -v /usr/sbin/nginx) || { echo "SKIPPED: ngin
 need_user
 export HEARTH
 with_npm "$here/pipeline_ci" "$folder" gitlab-ci-local git
+copies_while_jobs_end "$folder/bin"
 sed -i '/^- imagename: it/,$d' images.yaml  # a name that GitLab can't carry
 "$HEARTH" image create images.yaml < /dev/null > out 2>&1 || fail "image create: $(cat out)"
 digests > wanted
@@ -101,7 +102,7 @@ run_there() {
     chmod 0600 "machine/$runner/.config/hearth/hearth.conf" "machine/$runner/.config/site.pem"
     chown -R "$who" "machine/$runner"
     # shellcheck disable=SC2016  # for the inner shell
-    env -i PATH="$PATH" HEARTH="$HEARTH" SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" HOME="$home" SSL_CERT_FILE="$authorities" \
+    env -i PATH="$folder/bin:$PATH" HEARTH="$HEARTH" SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" HOME="$home" SSL_CERT_FILE="$authorities" \
         ELEMENTS_PATH="$home/elements:$here/elements" \
         CI_RUNNER_ID=$RANDOM CI_JOB_TOKEN="glcbt-$RANDOM" GITLAB_USER_ID=$RANDOM RUNNER_TEMP_PROJECT_DIR="$home/$RANDOM" \
         timeout 180 unshare --mount --uts --propagation private -- bash -euc '

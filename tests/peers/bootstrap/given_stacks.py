@@ -135,13 +135,20 @@ class GivenStack:
         subprocess.run([agent, "install-links", links], check=True, stdout=subprocess.DEVNULL)
         if not os.path.exists(os.path.join(links, "hearth-agent")):
             os.symlink(agent, os.path.join(links, "hearth-agent"))
-        self.service = Service(hearth, os.path.join(self.work, "state"))
+        self.service, self.heat, self.machines = Service(hearth, os.path.join(self.work, "state")), None, {}
+        try:
+            self.start(links)
+        except BaseException:
+            print(self.logs(), file=sys.stderr)
+            self.stop()
+            raise
+
+    def start(self, links):
         self.service.start()
         self.url = self.service.url("heat") + "/v1/admin"
         with open(os.path.join(self.work, "stack.yaml"), "w", encoding="utf-8") as file:
             json.dump(template(self.work), file)
         self.service.hearth("create", "web", "-t", os.path.join(self.work, "stack.yaml"))
-        self.heat, self.machines = None, {}
         until("servers", lambda: len(self.servers()) == 2)
         for server, programs in (("theirs", "/usr/bin"), ("ours", links)):
             place = f"{self.place()}/servers/{self.servers()[server]['id']}"

@@ -42,7 +42,7 @@ def import_before_anything_runs(hearth, directory):
     row = f"| {'U' * 36} | None | None          | power off   | available          | False       |\n"
     same("three nodes, available and off", RULE + HEAD + RULE + row * 3 + RULE, masked(table))
     again = run("node", "import", path)
-    same("again it changes nothing", "3 nodes are as the file has them.\n", again.stdout)
+    same("again it changes nothing", "Nothing changed: 3 nodes are as the file has them.\n", again.stdout)
     refused = run("node", "deploy", "x", code=1)
     assert "hearth node serve" in refused.stderr, refused.stderr
     with open(path, "w", encoding="utf-8") as file:

@@ -305,4 +305,4 @@ def main(hearth, agent):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*map(os.path.abspath, sys.argv[1:]))

@@ -60,6 +60,11 @@ TEST_F(DescribedImagesTest, WhatIsWrongWithOneImageIsSaidBeforeAnyIsBuilt) {
               HasSubstr("images.yaml:2:3: image 'empty': ERROR: At least one distribution root"));
 }
 
+TEST_F(DescribedImagesTest, WhatIsWrongWithSeveralImagesIsSaidAtOnce) {
+  EXPECT_THAT(refusal("- {imagename: one, elements: [os], types: [qcow3]}\n- {imagename: two, packages: [p]}\n"),
+              testing::AllOf(HasSubstr("images.yaml:1:3: image 'one': "), HasSubstr("images.yaml:2:3: image 'two': ")));
+}
+
 TEST_F(DescribedImagesTest, TwoImagesOfOneOutputAreRefusedWithBothPlaces) {
   EXPECT_THAT(
       refusal("- {imagename: web, elements: [os]}\n- {imagename: ./web, elements: [os]}\n"),

@@ -167,6 +167,8 @@ TEST(RunProgram, AnUnknownCommandSuggestsTheNearest) {
   EXPECT_THAT(outcome.err, HasSubstr("there is no command 'image crate'; did you mean 'image create'?"));
   EXPECT_THAT(run_demo({"plam", "x"}).err, HasSubstr("did you mean 'plan'?"));
   EXPECT_THAT(run_demo({"entirely-different"}).err, testing::Not(HasSubstr("did you mean")));
+  EXPECT_THAT(run_demo({"create", "x.json"}).err,
+              HasSubstr("there is no command 'create'; did you mean 'image create'?"));
 }
 
 TEST(RunProgram, AWrongOptionIsAUsageErrorOfThatCommand) {

@@ -19,7 +19,7 @@ TEST(Draft, everyFieldGoesToItsPlace) {
            "ipmi_cipher_suite": "3", "mac": ["AA-BB-CC-DD-EE-F0"], "arch": "x86_64", "cpu": "4", "memory": "8192", "disk": 40,
            "capabilities": {"boot_mode": "uefi", "a": 1, "gone": null}, "profile": "compute", "kernel_id": "k", "ramdisk_id": "r",
            "root_device": {"serial": "S"}, "platform": "SNB", "resource_class": "gold", "x_seed": {"rack": "1"}, "name": "n1"}])");
-  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
   const NodeDraft& node = drafts.nodes.at(0);
   EXPECT_EQ(node.driver, "ipmi");
   EXPECT_EQ(node.driver_info, Json::parse(R"({"ipmi_address": "192.0.2.5", "ipmi_username": "u", "ipmi_password": "p",
@@ -42,10 +42,48 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
       "'52:54:00:00:00:01', name: a}\n"
       "- {pm_type: ipmi, pm_addr: h}\n- {pm_type: ipmi, pm_addr: h}\n",
       ListingFormat::yaml);
-  EXPECT_EQ(faults_text(drafts.faults, "inv.yaml"),
-            "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 has it, too)\n"
+  EXPECT_EQ(faults_text(drafts.faults, {}, "inv.yaml"),
+            "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 (a) has it, too)\n"
             "inv.yaml:3:55: node #1: Name \"a\" is not unique\n"
-            "inv.yaml:5:28: node #3: Node identified by h is already present");
+            "inv.yaml:5:28: node #3: Node identified by h is already present: node #2");
+}
+
+std::string told_of(std::string_view text) {
+  const auto entries = read_listing(text, "t", ListingFormat::any);
+  if (!entries) return entries.error().text();
+  const Drafts drafts = draft_nodes(*entries);
+  return cat(faults_text(drafts.faults, *entries, "t"), drafts.warnings.empty() ? "" : "\n! ",
+             join(drafts.warnings, "\n! "));
+}
+
+TEST(Draft, headingsOfNobodyAreToldOnceWhereTheyStandAndMachinesByTheirNames) {
+  EXPECT_EQ(
+      told_of("Name;Site;U;BMC IP;oob_ip\nsrv1;x;3;198.51.100.1;198.51.100.1\nsrv2;x;4;198.51.100.2;198.51.100.2\n"
+              "srv3;x;5;;198.51.100.999\nsrv4;x;5;;198.51.100.1\n"),
+      "t:1:1: these headings were taken for netbox's; a table of your own has pm_type, pm_addr, pm_user, pm_password, "
+      "mac, name, and rack and slot (hearth help inventories)\n"
+      "t:1:11: Unknown heading \"U\"\n"
+      "t:1:13: Unknown heading \"BMC IP\"\n"
+      "t:4:11: node #2 (srv3): pm_addr 198.51.100.999 is no address: four numbers up to 255\n"
+      "t:5:11: node #3 (srv4): Node identified by 198.51.100.1 is already present: node #0 (srv1)\n"
+      "! left out, as nothing here uses it: site");
+}
+
+TEST(Draft, aNetboxRackAndPositionAreWhereAMachineStands) {
+  const auto entries =
+      read_listing("name,site,rack,position,oob_ip\nsrv1,x,R1,12.0,198.51.100.1\n", "n", ListingFormat::csv);
+  ASSERT_TRUE(entries);
+  EXPECT_EQ(draft_nodes(*entries).nodes.at(0).extra["x_seed"], Json::parse(R"({"rack": "R1", "slot": "12"})"));
+}
+
+TEST(Draft, whatLacksIsNamedInTheWordsOfTheForm) {
+  EXPECT_EQ(told_of("{\"m\": {\"driver\": \"redfish\",\n\"driver_info\": {\n\"redfish_adress\": \"h\"},\n"
+                    "\"nics\": [{\"mac\": \"52:54:00:00:00:01\"}]}}"),
+            "t:1:18: node #0 (m): The following fields are missing: redfish_address (is it meant by redfish_adress?)\n"
+            "! node #0 (m), line 3: the driver redfish reads no redfish_adress; did you mean redfish_address?");
+  EXPECT_EQ(told_of("{\"m\": {\"driver\": \"ipmi\",\n\"driver_info\": {\"ipmi_address\": \"h\",\n"
+                    "\"redfish_address\": \"h\"}}}"),
+            "t:3:20: node #0 (m): Unknown field redfish_address (the driver redfish has it; this machine's is ipmi)");
 }
 
 TEST(Draft, anUnsupportedDriverBecomesManualAndSaysSo) {

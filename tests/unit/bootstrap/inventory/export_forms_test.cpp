@@ -17,7 +17,7 @@ std::vector<NodeDraft> drafts_of(std::string_view text, ListingFormat form = Lis
     return {};
   }
   const Drafts drafts = draft_nodes(*entries);
-  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv") << "\n" << text;
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv") << "\n" << text;
   return drafts.nodes;
 }
 

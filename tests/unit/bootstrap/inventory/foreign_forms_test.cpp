@@ -77,7 +77,7 @@ TEST(ForeignForms, portsThatAreNoListAreAFaultBesidePortGroupsToo) {
            "portgroups": [{"ports": [{"address": "52:54:00:00:00:02"}]}]}])",
       "f", ListingFormat::json);
   ASSERT_TRUE(nodes);
-  const std::string faults = faults_text(draft_nodes(*nodes).faults, "f");
+  const std::string faults = faults_text(draft_nodes(*nodes).faults, {}, "f");
   EXPECT_NE(faults.find("f:1:"), std::string::npos) << faults;
   EXPECT_NE(faults.find("ports must be a list"), std::string::npos) << faults;
 }

@@ -27,7 +27,7 @@ const FormExample& example_of(ListingFormat form) {
 
 NodeDraft only_draft(ListingFormat form) {
   const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, example_of(form).text));
-  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
   return drafts.nodes.at(0);
 }
 
@@ -37,7 +37,7 @@ TEST(MachineForms, all_are_known_by_what_is_in_them_and_tell_what_they_leave_out
     const auto by_content = read_listing(each.text, each.file);
     ASSERT_TRUE(by_content) << by_content.error().text();
     const Drafts drafts = draft_nodes(*by_content);
-    EXPECT_TRUE(drafts.good()) << each.file << "\n" << faults_text(drafts.faults, each.file);
+    EXPECT_TRUE(drafts.good()) << each.file << "\n" << faults_text(drafts.faults, {}, each.file);
     ASSERT_FALSE(drafts.nodes.empty());
     EXPECT_EQ(drafts.nodes[0].name, "w0");
     ASSERT_FALSE(drafts.nodes[0].ports.empty()) << each.file;
@@ -98,7 +98,7 @@ TEST(MachineForms, tinkerbells_table) {
                                 "labels,disk\nw0,192.0.2.5,a,\"b,c\",52:54:00:00:00:01,192.0.2.9,255.255.255.0,"
                                 "192.0.2.1,192.0.2.2,type=cp,/dev/sda\nw1,,,,52:54:00:00:00:02,192.0.2.10,,,,,\n");
   const Drafts drafts = draft_nodes(rows);
-  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
   EXPECT_EQ(drafts.nodes[0].info("ipmi_password"), "b,c");
   EXPECT_EQ(drafts.nodes[0].properties["root_device"]["name"], "/dev/sda");
   EXPECT_EQ(drafts.nodes[1].driver, "manual-management");
@@ -113,7 +113,7 @@ TEST(MachineForms, maas_machines) {
   EXPECT_EQ(node.ports.size(), 2U);
   const Drafts without =
       draft_nodes(machines_of(ListingFormat::any, R"([{"hostname": "w0", "system_id": "a", "power_type": "ipmi"}])"));
-  EXPECT_NE(faults_text(without.faults, "inv").find("maas PROFILE machines power-parameters"), std::string::npos);
+  EXPECT_NE(faults_text(without.faults, {}, "inv").find("maas PROFILE machines power-parameters"), std::string::npos);
 }
 
 TEST(MachineForms, warewulf_nodes_lie_on_their_profiles) {
@@ -147,7 +147,7 @@ TEST(MachineForms, openchami_nodes_in_both_forms) {
 
 TEST(MachineForms, kayobes_hosts_with_variables_of_their_groups) {
   const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, example_of(ListingFormat::ansible).text));
-  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "inv");
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
   ASSERT_EQ(drafts.nodes.size(), 3U);
   EXPECT_EQ(drafts.nodes[0].driver, "redfish");
   EXPECT_EQ(drafts.nodes[0].info("redfish_address"), "192.0.2.5");
@@ -162,7 +162,8 @@ TEST(MachineForms, an_expression_that_is_no_variable_is_refused) {
   const Drafts drafts = draft_nodes(machines_of(
       ListingFormat::ansible,
       "all:\n  hosts:\n    w0:\n      mac: 52:54:00:00:00:01\n      ipmi_address: \"{{ lookup('x') }}\"\n"));
-  EXPECT_NE(faults_text(drafts.faults, "inv").find("inv:5:"), std::string::npos) << faults_text(drafts.faults, "inv");
+  EXPECT_NE(faults_text(drafts.faults, {}, "inv").find("inv:5:"), std::string::npos)
+      << faults_text(drafts.faults, {}, "inv");
 }
 
 TEST(MachineForms, what_is_no_value_yet_is_refused_without_showing_a_secret) {
@@ -174,7 +175,7 @@ TEST(MachineForms, what_is_no_value_yet_is_refused_without_showing_a_secret) {
         machines_of(ListingFormat::ansible, cat("all:\n  hosts:\n    w0:\n      mac: 52:54:00:00:00:01\n      "
                                                 "ipmi_address: 192.0.2.5\n      ipmi_password: ",
                                                 password, "\n")));
-    const std::string said = faults_text(drafts.faults, "inv");
+    const std::string said = faults_text(drafts.faults, {}, "inv");
     EXPECT_NE(said.find(fault), std::string::npos) << said;
     EXPECT_NE(said.find("inv:6:"), std::string::npos) << said;
     EXPECT_EQ(said.find("hush"), std::string::npos) << said;
@@ -224,13 +225,13 @@ TEST(MachineForms, an_unknown_field_is_refused_by_name_at_its_place) {
   std::string text = example_of(ListingFormat::metal3).text;
   text = replace_all(text, "  bootMode:", "  bootMoode:");
   const Drafts drafts = draft_nodes(machines_of(ListingFormat::any, text));
-  EXPECT_EQ(faults_text(drafts.faults, "inv"),
+  EXPECT_EQ(faults_text(drafts.faults, {}, "inv"),
             "inv:14:14: node #0: Unknown field spec.bootMoode (do you mean spec.bootMode?)");
 }
 
 TEST(MachineForms, what_a_file_names_and_lacks_is_told) {
   const std::string text = replace_all(example_of(ListingFormat::metal3).text, "{name: w0-secret}", "{name: other}");
-  EXPECT_EQ(faults_text(draft_nodes(machines_of(ListingFormat::any, text)).faults, "inv"),
+  EXPECT_EQ(faults_text(draft_nodes(machines_of(ListingFormat::any, text)).faults, {}, "inv"),
             "inv:20:22: node #0: there is no Secret w0-secret in this file; put it beside");
 }
 

@@ -95,7 +95,7 @@ TEST(Matching, exportedNodesImportAsThemselves) {
   EXPECT_EQ(entry["pm_password"], "p");
   EXPECT_FALSE(inventory_entry(node, false).contains("pm_password"));
   const auto drafts = draft_nodes(read_listing(Json::array({entry}).dump(), "x", ListingFormat::json).value());
-  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "x");
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "x");
   const auto plan = plan_import(drafts.nodes, {&node});
   EXPECT_EQ(plan.steps.at(0).node, node.uuid);
   EXPECT_FALSE(apply_draft(plan.steps[0], node, 7)) << entry.dump(1);
@@ -120,7 +120,7 @@ TEST(Matching, anExportWithoutSecretsTakesNothingFromTheNodeThatItCameFrom) {
   EXPECT_EQ(entry["x_seed"], Json({{"rack", "2"}}));
   EXPECT_EQ(entry["ramdisk_id"], "http://192.0.2.1/r");
   const auto drafts = draft_nodes(read_listing(Json::array({entry}).dump(), "x", ListingFormat::json).value());
-  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, "x");
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "x");
   Node after = node;
   apply_draft(plan_import(drafts.nodes, {&node}).steps.at(0), after, 7);
   after.driver_info.erase("rescue_ramdisk");  // an import gives it with the ramdisk

@@ -75,7 +75,7 @@ TEST(Recognition, bifrosts_columns_and_ours_with_a_header) {
       "baremetal.csv.example");
   ASSERT_TRUE(bifrost) << bifrost.error().text();
   const Drafts drafts = draft_nodes(*bifrost);
-  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, "f");
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "f");
   EXPECT_EQ(drafts.nodes[0].info("ipmi_username"), "root");
   EXPECT_EQ(drafts.nodes[0].extra["x_seed"]["ipv4_address"], "192.0.2.9");
   EXPECT_EQ(drafts.nodes[1].info("ipmi_transit_address"), "4");

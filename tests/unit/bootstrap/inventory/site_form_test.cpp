@@ -41,7 +41,7 @@ TEST(SiteForm, aSiteFilesMachinesAreAnInventory) {
   EXPECT_EQ(second["pm_type"], "ipmi");
   EXPECT_EQ(second["pm_password"], "0123");
   EXPECT_EQ(second["mac"][0], "52:54:00:11:22:33");
-  EXPECT_TRUE(draft_nodes(*entries).good()) << faults_text(draft_nodes(*entries).faults, "site.yaml");
+  EXPECT_TRUE(draft_nodes(*entries).good()) << faults_text(draft_nodes(*entries).faults, {}, "site.yaml");
 }
 
 TEST(SiteForm, faultsHaveThePlaceInTheSiteFile) {
@@ -49,7 +49,7 @@ TEST(SiteForm, faultsHaveThePlaceInTheSiteFile) {
       read_listing("network: {}\nmachines:\n  - name: a\n    mac: x\n    bmc:\n      type: redfsh\n      address: b\n",
                    "s.yaml", ListingFormat::yaml);
   ASSERT_TRUE(entries);
-  EXPECT_EQ(faults_text(draft_nodes(*entries).faults, "s.yaml"),
+  EXPECT_EQ(faults_text(draft_nodes(*entries).faults, {}, "s.yaml"),
             "s.yaml:6:13: node #0: unknown pm_type (ironic driver to use): redfsh (do you mean redfish?)\n"
             "s.yaml:4:10: node #0: MAC address x is invalid");
 }

@@ -12,12 +12,14 @@ namespace {
 struct Person {
   std::vector<std::string> answers;
   std::vector<std::string> heard;
+  std::vector<std::string> questions;
   std::size_t asked = 0;
   std::string name = "image";
 
   std::string image() {
     return ask_for_image(
-        [this](const std::string&, const std::string&, bool) -> std::optional<std::string> {
+        [this](const std::string& question, const std::string&, bool) -> std::optional<std::string> {
+          questions.push_back(question);
           if (asked == answers.size()) return std::nullopt;
           return answers[asked++];
         },
@@ -56,6 +58,15 @@ TEST(Init, what_would_fail_in_the_build_is_refused_where_it_is_asked) {
   (void)person.image();
   EXPECT_EQ(person.heard.size(), 5U);
   EXPECT_THAT(person.heard.back(), testing::HasSubstr("'www-data' is a user of the system already"));
+}
+
+TEST(Init, each_question_says_how_many_there_are_and_keeps_its_number_when_it_is_asked_again) {
+  Person person{{"no", "", "", "", ""}};
+  (void)person.image();
+  ASSERT_EQ(person.questions.size(), 5U);
+  EXPECT_THAT(person.questions[0], testing::StartsWith("(2 of 5) the operating system")) << "what it is to be was 1";
+  EXPECT_EQ(person.questions[1], person.questions[0]);
+  EXPECT_THAT(person.questions[4], testing::StartsWith("(5 of 5) formats"));
 }
 
 TEST(Init, answers_that_end_are_an_error) {

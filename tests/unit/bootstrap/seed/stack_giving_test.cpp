@@ -49,6 +49,7 @@ class SmallHeat final : public GivingWorld {
     clock.advance(std::chrono::seconds(10));
     ++number;
     if (!asks_cloud) polled += 10;
+    if (!there.is_null()) settle();
     if (state == "to mark" && follows) {
       for (const auto& [former, now] : told["ran"].items()) ran.insert(now.get<std::string>());
       state = "told";
@@ -62,6 +63,14 @@ class SmallHeat final : public GivingWorld {
       if (is_ours && config.value("group", "") == "script" && state == "told") state = "follows";
       if (is_ours && config.value("group", "") == "os-apply-config" && comes_back) asks_cloud = false;
     }
+  }
+  /// Heat has come to what it was asked for.
+  void settle() {
+    const std::string status = there.value("stack_status", "");
+    if (status == "DELETE_IN_PROGRESS")
+      there = nullptr;
+    else if (status.ends_with("_IN_PROGRESS"))
+      there["stack_status"] = status.starts_with("ADOPT") ? "ADOPT_COMPLETE" : "UPDATE_COMPLETE";
   }
   Json ask_stacks(const std::string& method, const std::string& target, const Json& body) override {
     return step([&]() -> Json {
@@ -151,17 +160,21 @@ class SmallHeat final : public GivingWorld {
       return {200, {{"stacks", rows}}};
     }
     if (target == "/stacks") {
-      there = {{"stack_status", "ADOPT_COMPLETE"}, {"updated_time", nullptr}, {"tags", body.at("tags")}};
+      there = {{"stack_status", "ADOPT_IN_PROGRESS"}, {"updated_time", nullptr}, {"tags", body.at("tags")}};
       adopted = Json::parse(body.at("adopt_stack_data").get<std::string>());
       return {201, {{"stack", {{"id", "h-1"}}}}};
     }
+    if (there.is_null() && method == "GET") return {200, {{"stack", {{"stack_status", "DELETE_COMPLETE"}}}}};
     if (there.is_null()) return {404, Json()};
     if (target.ends_with("/abandon")) {
-      there = nullptr;
+      if (there["stack_status"] == "DELETE_IN_PROGRESS") return {404, Json()};
+      if (there["stack_status"].get<std::string>().ends_with("_IN_PROGRESS")) return {409, Json()};
+      there["stack_status"] = "DELETE_IN_PROGRESS";  // until Heat has come to it
       return {200, Json()};
     }
     if (method == "PUT") {
-      there["stack_status"] = "UPDATE_COMPLETE";
+      EXPECT_EQ(there["stack_status"], "ADOPT_COMPLETE");
+      there["stack_status"] = "UPDATE_IN_PROGRESS";
       there["updated_time"] = cat("t", ++number);
       return {202, Json()};
     }
@@ -172,6 +185,8 @@ class SmallHeat final : public GivingWorld {
       if (there["stack_status"] == "UPDATE_COMPLETE") section = {{"cfn", {{"metadata_url", "heat"}}}};
       return {200, {{"metadata", {{"deployments", entries}, {"os-collect-config", section}}}}};
     }
+    if (target.find("/resources?") != std::string::npos && there["stack_status"] == "ADOPT_IN_PROGRESS")
+      return {200, {{"resources", Json::array()}}};
     if (target.find("/resources?") != std::string::npos)
       return {200,
               {{"resources",
@@ -302,6 +317,21 @@ TEST_F(StackGivingTest, AnAgentThatDoesNotFollowIsNamedAndServedOn) {
   expect_given(world);
 }
 
+TEST_F(StackGivingTest, OfWhatOthersDeployThereNothingIsTakenAway) {
+  SmallHeat world(clock);
+  look(world);
+  world.follows = false;
+  give(world);
+  world.follows = true;
+  world.ran.insert("theirs");
+  world.configs["theirs"] = {{"name", "theirs"}};
+  world.deployments["x"] = {{"config_id", "theirs"}};
+  give(world);
+  EXPECT_EQ(journal_.stacks[0].step, "there");
+  EXPECT_EQ(world.deployments.count("x"), 1U);
+  EXPECT_EQ(world.deployments.size(), 2U) << "that of the stack, theirs, and no instruction";
+}
+
 TEST_F(StackGivingTest, AnAgentThatDoesNotComeBackKeepsTheCloudTellingIt) {
   SmallHeat world(clock);
   look(world);
@@ -331,6 +361,10 @@ TEST_F(StackGivingTest, WhatTheCloudHasChangedIsNotTakenFromIt) {
   world.there["updated_time"] = "later";
   EXPECT_EQ(failure([&] { back(world); }), "stack web was changed there");
   expect_given(world);
+  world.there["updated_time"] = journal_.stacks[0].updated;
+  world.deployments["x"] = {{"config_id", "theirs"}};
+  EXPECT_EQ(failure([&] { back(world); }), "stack web: node-0 has another deployment there, x");
+  world.deployments.erase("x");
   world.there = nullptr;
   EXPECT_EQ(failure([&] { back(world); }), "stack web is not there, or not for who asks");
 }

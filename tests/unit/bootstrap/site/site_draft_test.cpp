@@ -65,7 +65,7 @@ TEST(SiteDraft, anInventorysMachineBecomesASites) {
     "traits": ["X"], "x_seed": {"rack": "A", "ipv4_address": "192.0.2.9"}}])",
                    "i.json", ListingFormat::json);
   ASSERT_TRUE(entries);
-  std::vector<std::string> left_out;
+  LeftOut left_out;
   EXPECT_EQ(site_machine(entries->at(0), left_out),
             (Json{{"name", "c"},
                   {"mac", "52:54:00:00:00:01"},
@@ -74,7 +74,19 @@ TEST(SiteDraft, anInventorysMachineBecomesASites) {
                   {"bmc", {{"type", "ipmi"}, {"address", "198.51.100.1"}, {"ipmi_cipher_suite", "3"}}},
                   {"address", "192.0.2.9"},
                   {"x_seed", {{"rack", "A"}}}}));
-  EXPECT_EQ(left_out, (std::vector<std::string>{"c: capabilities hci:1", "c: traits"}));
+  EXPECT_EQ(left_out, (LeftOut{{"capabilities hci:1", {"c"}}, {"traits", {"c"}}}));
+}
+
+TEST(SiteDraft, whatASiteFileHasNoWordForIsToldOnceWithTheWayToSetIt) {
+  const auto entries = read_listing(
+      "name,site,role,oob_ip\na,x,web,198.51.100.1\nb,x,web,198.51.100.2\nc,x,db,198.51.100.3\nd,x,db,198.51.100.4\n",
+      "n.csv", ListingFormat::csv);
+  ASSERT_TRUE(entries);
+  LeftOut left_out;
+  for (const ListingEntry& entry : *entries) static_cast<void>(site_machine(entry, left_out));
+  EXPECT_EQ(left_out_lines(left_out),
+            (std::vector<std::string>{"a site file has no word for extra.role (a, b, c and 1 more); once "
+                                      "they are imported: hearth node set --extra role=… NODE…"}));
 }
 
 TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
@@ -83,6 +95,18 @@ TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
   EXPECT_NE(parse_machine_words("name=a,mca=x").error().find("did you mean mac?"), std::string::npos);
   EXPECT_NE(parse_machine_words("mac=x").error().find("name= is missing"), std::string::npos);
   EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected, not 'a'"), std::string::npos);
+}
+
+TEST(SiteDraft, AWrongKeyOfABmcIsToldWithTheNearestRightOne) {
+  EXPECT_EQ(bmc_fault("user", "admin"), "");
+  EXPECT_EQ(bmc_fault("type", "pxe_ipmitool"), "") << "as inventories call it";
+  EXPECT_EQ(bmc_fault("redfish_verify_ca", "false"), "") << "a driver's own";
+  EXPECT_NE(bmc_fault("usr", "admin").find("a BMC has no key 'usr'; did you mean user?"), std::string::npos);
+  EXPECT_NE(bmc_fault("pasword", "x").find("did you mean password?"), std::string::npos);
+  EXPECT_NE(bmc_fault("type", "redfsh").find("there is no type 'redfsh' of BMC; did you mean redfish?"),
+            std::string::npos);
+  EXPECT_NE(parse_machine_words("name=a,bmc.adress=x").error().find("no key 'adress'; did you mean address?"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "metadata/commands.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -59,20 +61,58 @@ TEST(WhyCommand, AnImageIsExplainedByItsBuild) {
   EXPECT_EQ(asked, "web.qcow2");
 }
 
-TEST(WhyCommand, AValueIsExplainedByItsTemplates) {
-  std::string asked;
-  cli::Command explain;
-  explain.options = {{"template", 't', "FILE", ""}, {"json", 0, "", ""}};
-  explain.run = [&](const cli::Arguments& value) {
-    asked = cat(join(value.operands(), " "), " of ", join(value.values("template"), "+"));
-    return 5;
-  };
-  const cli::Command why = why_commands([](const cli::Arguments&) { return 7; }, explain).front();
+/// `hearth why value node KEY` of a small stack; what it prints.
+std::string told_of_value(const std::string& key, const std::vector<std::string>& more) {
+  const TempDir place = TempDir::create(fs::temp_directory_path(), "why.");
+  const std::string file = (place.path() / "t.yaml").string();
+  RealFileSystem().write(
+      file,
+      "heat_template_version: 2018-08-31\nresources:\n"
+      "  server: {type: OS::Heat::DeployedServer, properties: {name: node}, metadata: {a: {b: 7}}}\n"
+      "  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: x, inputs: [{name: i}], outputs: "
+      "[{name: o}]}}\n"
+      "  d: {type: OS::Heat::SoftwareDeployment, properties: {name: first, config: {get_resource: c}, server: "
+      "{get_resource: server}}}\n"
+      "  e: {type: OS::Heat::SoftwareDeployment, properties: {name: late, config: {get_resource: c}, server: "
+      "{get_resource: server}, input_values: {i: {get_attr: [d, o]}}}}\n",
+      {});
+  const std::vector<cli::Command> rows = metadata::commands();
+  const auto explain =
+      std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.words == "metadata explain"; });
+  const cli::Command why = why_commands([](const cli::Arguments&) { return 7; }, *explain).front();
   EXPECT_EQ(std::count_if(why.options.begin(), why.options.end(), [](const auto& row) { return row.name == "json"; }),
             1);
-  EXPECT_EQ(why.run(cli::parse_options(why.options, {"value", "web1", "a.b", "-t", "t.yaml", "--state", "x"})), 5);
-  EXPECT_EQ(asked, "web1 a.b of t.yaml");
-  EXPECT_THROW(why.run(cli::parse_options(why.options, {"web1", "-t", "t.yaml"})), Error) << "no node has a template";
+  EXPECT_THROW(why.run(cli::parse_options(why.options, {"web1", "-t", file})), Error) << "no node has a template";
+  std::vector<std::string> words = {"value",
+                                    "node",
+                                    key,
+                                    "-t",
+                                    file,
+                                    "--stack-url",
+                                    "http://127.0.0.1:9/v1/p",
+                                    "--state",
+                                    (place.path() / "node").string()};
+  words.insert(words.end(), more.begin(), more.end());
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(why.run(cli::parse_options(why.options, words)), 0);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(WhyCommand, AValueIsExplainedByItsTemplates) {
+  const std::string told = told_of_value("a.b", {});
+  EXPECT_EQ(told.find("a.b = 7\n"), 0U) << told;
+  EXPECT_EQ(told.find("waits"), std::string::npos) << told;
+}
+
+TEST(WhyCommand, OfAValueThatWaitsTheCauseStandsFirst) {
+  const std::string told = told_of_value("deployments.late.inputs.i", {});
+  EXPECT_EQ(told.find("deployments.late.inputs.i is not there until the machine of node has run the deployment d"), 0U)
+      << told;
+  EXPECT_NE(told.find("\n  next: "), std::string::npos) << told;
+  EXPECT_NE(told.find("\n  from get_attr d.o"), std::string::npos) << "where it comes from is told behind";
+  const Json json = parse_json(told_of_value("deployments.late.inputs.i", {"--json"}), "answer").value_or_throw();
+  EXPECT_EQ(json["waits_for"], Json::array({"d.o"}));
+  EXPECT_EQ(json["causes"].size(), 1U);
 }
 
 }  // namespace

@@ -55,6 +55,29 @@ TEST(StackCauses, TheReasonsOfWaiting) {
   EXPECT_NE(waits("beta last asked 2 s ago").find("has not answered r yet"), std::string::npos);
 }
 
+TEST(StackCauses, WhatWaitsTellsSinceWhenAndWhatIsBehindIt) {
+  Json row = resource("r", "CREATE_IN_PROGRESS", "beta last asked 2 s ago");
+  row["updated_time"] = "2026-11-26T22:00:00Z";
+  row["required_by"] = {"late", "later"};
+  const std::vector<Finding> found = stack_causes(stack("CREATE_IN_PROGRESS"), Json::array({row}));
+  EXPECT_EQ(found[0].evidence.back(), "it has been so since 2026-11-26T22:00:00Z; behind it wait: late, later");
+}
+
+TEST(StackCauses, OneResourceIsAskedForByItsPath) {
+  Json group = resource("group", "CREATE_IN_PROGRESS", "x", "OS::Heat::ResourceGroup");
+  group["links"] = {{{"rel", "stack"}, {"href", "root"}}, {{"rel", "nested"}, {"href", "below"}}};
+  Json run = resource("0", "CREATE_FAILED", "deploy_status_code: 1");
+  run["links"] = {{{"rel", "stack"}, {"href", "below"}}};
+  const Json rows = {run, group, resource("r", "CREATE_IN_PROGRESS", "beta last asked 2 s ago")};
+  const auto cause = [&](const char* path) {
+    const std::optional<Finding> found = resource_cause(stack("CREATE_IN_PROGRESS"), rows, path);
+    return found ? found->cause : "none";
+  };
+  EXPECT_EQ(cause("group.0"), "group.0 failed: deploy_status_code: 1");
+  EXPECT_EQ(cause("r"), "beta asks for its metadata, and has not answered r yet.");
+  EXPECT_EQ(cause("0"), "none");
+}
+
 TEST(StackCauses, AnExitCodeIsToldInWords) {
   const Json rows = Json::array({resource(
       "run", "CREATE_FAILED",

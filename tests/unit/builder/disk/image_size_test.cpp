@@ -123,5 +123,53 @@ TEST_F(MeasureTest, TooSmallADiskIsRefusedWithTheSizeThatIsNeeded) {
   }
 }
 
+/// Beside an EFI partition the size that is asked for is not the disk's, and of a half of the disk half counts.
+TEST_F(MeasureTest, TheSizeThatIsAdvisedIsEnoughAndNoneMore) {
+  files_.write(tree_ / "large", std::string(300 * k_image_size_mib, 'x'), {});
+  const TreeUsage usage = measure_tree(tree_);
+  for (const double share : {100.0, 50.0}) {
+    DiskLayout layout;
+    layout.table = PartitionTable::gpt;
+    layout.partitions = {{.name = "ESP", .size = 512 * k_image_size_mib, .type = std::string(k_esp_type)},
+                         {.name = "root", .size = Percent{share}}};
+    layout.file_systems = {{.name = "root", .type = "ext4", .label = "r", .mount_point = "/", .partition = 1}};
+    const auto refusal = [&](std::uint64_t mib) {
+      const double gib = static_cast<double>(mib) / 1024;
+      try {
+        require_room(tree_, usage, layout, place(layout, image_size(usage, {.image_gib = gib}, layout)));
+        return std::string();
+      } catch (const Error& error) {
+        return error.story();
+      }
+    };
+    const std::string story = refusal(100);
+    const std::size_t at = story.find("Give --image-size ");
+    ASSERT_NE(at, std::string::npos) << story;
+    const std::uint64_t advised = std::stoull(story.substr(at + 18));
+    EXPECT_EQ(refusal(advised), "") << share;
+    EXPECT_NE(refusal(advised - 1), "") << "less would have been enough, too: " << share;
+  }
+}
+
+TEST_F(MeasureTest, WhereTheLayoutSaysTheSizeTheAdviceIsToChangeIt) {
+  files_.write(tree_ / "large", std::string(300 * k_image_size_mib, 'x'), {});
+  const auto story = [&](const DiskLayout& layout) -> std::string {
+    try {
+      require_room(tree_, measure_tree(tree_), layout, place(layout, 200 * k_image_size_mib));
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return "";
+  };
+  DiskLayout layout = image_size_layout_of("ext4");
+  layout.size = 200 * k_image_size_mib;
+  EXPECT_THAT(story(layout), testing::HasSubstr("The layout gives the disk its size: make it 3"));
+  layout.size.reset();
+  layout.table = PartitionTable::gpt;
+  layout.partitions = {{.name = "root", .size = 100 * k_image_size_mib}};
+  layout.file_systems[0].partition = 0;
+  EXPECT_THAT(story(layout), testing::HasSubstr("make its partition or volume larger there"));
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -358,6 +358,24 @@ TEST_F(FactSourceTest, AScriptThatAsksForTheElementsDependsOnTheirFiles) {
   EXPECT_EQ(fault(later), "README.md of the element os changed");
 }
 
+TEST_F(FactSourceTest, WhichElementsThereAreCountsAndNotWhereTheyLie) {
+  tree.add("web");
+  on_host("get_image_element_array; echo $IMAGE_ELEMENT_YAML $ELEMENTS_PATH\n");
+  const auto lie_in = [&](const std::string& place) {
+    env["BASH_FUNC_get_image_element_array%%"] = cat("() { echo '[os]=", place, "/os'; }");
+    env["IMAGE_ELEMENT_YAML"] = cat("os: ", place, "/os");
+    env["ELEMENTS_PATH"] = place;
+  };
+  lie_in("/home/one");
+  const Reads reads{.files = {}, .directories = {}, .tells_elements = true};
+  const Facts noted = facts(reads);
+  EXPECT_THAT(noted, Contains(Key("env BASH_FUNC_get_image_element_array%%")));
+  lie_in("/home/two");
+  EXPECT_EQ(fault(noted), "none");
+  elements = {"os", "web"};
+  EXPECT_THAT(fault(noted), HasSubstr("changed"));
+}
+
 TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatItRead) {
   on_host("eval $(get_image_element_array)\n");
   tree.file("os", "README.md", "x").file("os", "site-map", "x").file("os", "modprobe.d/a.conf", "x");
@@ -401,6 +419,19 @@ TEST_F(FactSourceTest, OfAWatchedScriptThatAsksForTheElementsTheFilesCountThatIt
   tree.file("os", "site-map", "again");
   EXPECT_EQ(fault(all), "site-map of the element os changed")
       << "what is asked for from an open directory nobody tells";
+}
+
+TEST_F(FactSourceTest, WhoListedTheDirectoryOfElementsDependsOnWhichThereAreOthersDoNot) {
+  on_host("eval $(get_image_element_array)\n");
+  const fs::path place = dir.path() / "elements";
+  const Facts listed =
+      facts({.files = {}, .directories = {}, .machine = {{place.string(), ""}}, .tells_elements = true});
+  const Facts other =
+      facts({.files = {}, .directories = {}, .machine = {{(place / "os").string(), ""}}, .tells_elements = true});
+  EXPECT_EQ(fault(listed), "none");
+  tree.add("unused");
+  EXPECT_EQ(fault(listed), cat("the machine's ", place.string(), " changed"));
+  EXPECT_EQ(fault(other), "none");
 }
 
 TEST_F(FactSourceTest, OfALinkOfAnElementThatWasReadItsTextCounts) {

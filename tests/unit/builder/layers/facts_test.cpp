@@ -41,9 +41,9 @@ TEST(Facts, WhatProgramsReadByThemselvesCountsAlwaysAndTheRestWhereItIsNamed) {
 
 TEST(Facts, AScriptThatListsVariablesDependsOnAllButTheSessions) {
   const Environment env = {{"MY_SETTING", "1"}, {"CI_JOB_ID", "7"}, {"TMUX_PANE", "%3"}};
-  for (const char* script :
-       {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)", "eval \"x=\\$MY_$n\"",
-        "print(dict(os.environ))", "compgen -v MY_", "${!names[@]} ${!name[0]}"})
+  for (const char* script : {"for n in ${!MY_*}; do :; done", "env | grep MY_", "export -p", "x=$(env\n)",
+                             "eval \"x=\\$MY_$n\"", "print(dict(os.environ))", "os.environ.get(name)",
+                             "for n in os.environ:", "compgen -v MY_", "${!names[@]} ${!name[0]}"})
     EXPECT_THAT(facts_of(env, {script}), UnorderedElementsAre(Key("env MY_SETTING"))) << script;
   EXPECT_THAT(facts_of(env, {"env | grep CI_JOB_ID"}),
               UnorderedElementsAre(Key("env MY_SETTING"), Key("env CI_JOB_ID")));
@@ -79,6 +79,25 @@ TEST(Facts, AShortNameIsNamedWhereItIsPlainlyAVariable) {
     EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
   for (const char* script : {"echo $T", "echo ${T:-x}", "export T", "[[ -v T ]]", "$((T + 1))", "os.getenv('T')",
                              "$ENV{T}", "when: T = 1", "$(T)"})
+    EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
+}
+
+TEST(Facts, AWordThatIsNoVariableThereIsNone) {
+  const Environment env = {{"VERSION", "1"}, {"user", "x"}, {"file", "y"}};
+  for (const char* script :
+       {"# VERSION of what is built", "echo \"user: none\"",
+        "cat /etc/os-release | grep ^VERSION=", "for file in a b; do rm $file; done", "VERSION=12\necho $VERSION\n",
+        "VERSION=$(cat v w)\necho $VERSION", "f() {\n  local user=$1\n  echo $user\n}",
+        "while read -r file; do cat $file; done", "IFS=: read -r user _ < x; echo $user",
+        "os.environ.get(\"MORE\"), logging.VERSION", "useradd user", "tar --file x", "VERSION='a b'\ntouch $VERSION"})
+    EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
+  for (const char* script :
+       {"[ -n \"$VERSION\" ] || VERSION=1", "VERSION=${VERSION:-1}\n", "VERSION=1 make\necho $VERSION",
+        "echo $VERSION\nVERSION=1\n", "cat << END > x\nVERSION=1\nEND\necho $VERSION", "  VERSION=1\necho $VERSION\n",
+        "x=$((1 + VERSION))", "(( VERSION++ ))", "export A VERSION", "[[ 3 -lt VERSION ]]", "[[ VERSION -gt 3 ]]",
+        "ENV['VERSION']", "process.env.VERSION", "os.environ['VERSION']", "'VERSION' in os.environ",
+        "getenv(\"VERSION\")", "# VERSION\necho ${VERSION}", "{\"x\": {\"when\": \"VERSION=1\"}}",
+        "VERSION=$OTHER$VERSION\n"})
     EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
 }
 

@@ -127,6 +127,8 @@ TEST(PackageInstalls, WrongFilesAreRefusedWithPlaceAndReason) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"- p1\n", "1:1: the file must map package names to parameters"},
       {"p1: now\n", "1:5: parameters of a package must be a mapping"},
+      {"p1:\n  pahse: install.d\n", "2:3: unknown key 'pahse', did you mean phase?; allowed are phase"},
+      {"p1:\n  phase: instal.d\n", "not 'instal.d', did you mean install.d?"},
       {"p1:\n  colour: red\n", "2:3: unknown key 'colour'; allowed are phase, uninstall"},
       {"p1:\n  phase: cleanup.d\n", "2:10: 'phase' is pre-install.d, install.d or post-install.d, not 'cleanup.d'"},
       {"p1: {arch: a, not-arch: b}\n", "package p1: 'arch' and 'not-arch' exclude each other"},

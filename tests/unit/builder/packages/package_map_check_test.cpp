@@ -23,6 +23,7 @@ TEST(PackageMapCheck, KnowsTheFourSections) {
 
 TEST(PackageMapCheck, SaysWhatIsWrongWhereAndWhatIsAllowed) {
   const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{\n \"defualt\": {}}", "pkg-map:2:2: unknown key 'defualt', did you mean default?; allowed are default"},
       {"{\n \"default\": {},\n \"families\": {}}",
        "pkg-map:3:2: unknown key 'families'; allowed are default, family, distro, release"},
       {"[]", "pkg-map:1:1: a pkg-map must be a JSON object"},

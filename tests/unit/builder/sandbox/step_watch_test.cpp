@@ -112,8 +112,10 @@ TEST(StepWatch, TellsWhatOfTheMachineWasReadHoweverItsPathCameAbout) {
     EXPECT_THAT(after("python3 -c 'import os; os.open(\"a\", os.O_EXCL)'"), testing::Contains(here + "/a"));
     EXPECT_THAT(after("python3 -c 'import os; os.open(\"one\", os.O_RDWR | os.O_CREAT | os.O_EXCL)'"),
                 testing::Not(testing::Contains(here + "/one")));
-    EXPECT_THAT(after("mv $1/a $1/two; mv $1/two $1/a"), IsEmpty()) << "as who puts a file into a cache does";
+    EXPECT_THAT(after("mv $1/own $1/two"), IsEmpty()) << "as who puts a file into a cache does";
     EXPECT_THAT(watch.take(), IsEmpty());
+    EXPECT_THAT(after("mv $1/a $1/two; cat $1/two"), testing::Not(testing::Contains(here + "/a")));
+    EXPECT_THAT(watch.take(), ElementsAre(testing::HasSubstr("it gave the machine's " + here + "/a another name")));
   });
 }
 
@@ -137,6 +139,27 @@ TEST(StepWatch, OfInputsAllIsToldWhereverTheyLie) {
          .out = hearth::Output::discard});
     EXPECT_THAT(watch.take_reads(), ElementsAre(testing::Pair("/usr/share/base-files/info.dir", "")));
     EXPECT_THAT(watch.take_looks(), ElementsAre(testing::Pair("/usr/share/base-files/no", "looked")));
+  });
+}
+
+TEST(StepWatch, AnInputIsToldByALinkOfTheSystemToo) {
+  HEARTH_NEEDS_NAMESPACES();
+  in_namespace([&] {
+    mount_file_system("proc", "proc", "/proc", 0, "");
+    mount_file_system("tmpfs", "tmpfs", "/usr/local", 0, "");
+    fs::create_directories("/usr/local/element/static");
+    RealFileSystem().write("/usr/local/element/static/file", "x", {});
+    fs::create_symlink("/usr/local/element/static", "/usr/local/link");
+    StepWatch watch(StepWatch::Network::not_watched, {}, {}, {}, {"/usr/local/element"});
+    watch.watch_reads(true);
+    SystemClock clock;
+    RealRunner real(clock);
+    UnsyncedRunner runner(real, [&] { watch.watch_this_thread(); });
+    (void)runner.run({.argv = {"/bin/cat", "/usr/local/link/file"},
+                      .env = Environment{{"PATH", "/usr/bin:/bin"}},
+                      .cwd = "/",
+                      .out = hearth::Output::discard});
+    EXPECT_THAT(watch.take_reads(), ElementsAre(testing::Pair("/usr/local/element/static/file", "")));
   });
 }
 

@@ -216,9 +216,9 @@ TEST(ImageDescription, TowersOfInheritanceTakeNoTimeAndNoStack) {
 }
 
 TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
-  EXPECT_THAT(
-      refusal("- elements: [os]\n  image-sise: 3\n"),
-      HasSubstr("images.yaml:2:3: unknown key 'image-sise', did you mean image-size?; allowed are imagename, "));
+  EXPECT_THAT(refusal("- elements: [os]\n  image-sise: 3\n"),
+              testing::StrEq("images.yaml:2:3: unknown key 'image-sise', did you mean image-size?"));
+  EXPECT_THAT(refusal("- colour: red\n"), HasSubstr("images.yaml:1:3: unknown key 'colour'; allowed are imagename, "));
   EXPECT_EQ(refusal("- image-size: 0\n"),
             "images.yaml:1:15: 'image-size' must be a whole number from 1 or a size, not '0'");
   EXPECT_TRUE(parse_image_descriptions({{"a", "- image-size: 3GiB\n"}}).ok());
@@ -231,7 +231,43 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(refusal("imagename: x\n"), HasSubstr("images.yaml:1:1: the file must be a list of images"));
   EXPECT_THAT(refusal("[]\n"), HasSubstr("images.yaml:1:1: the list is empty"));
   EXPECT_EQ(refusal("- just text\n"), "images.yaml:1:3: an image must be a map");
-  EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:2:1: "));
+  EXPECT_THAT(refusal("- elements: [os\n"), HasSubstr("images.yaml:1:13: this '[' is not closed"));
+}
+
+TEST(ImageDescription, AllFaultsOfAFileAreToldAtOnceInItsOrder) {
+  EXPECT_EQ(refusal("- imagename: a\n  imagesize: 3\n  checksum: maybe\n  environment: {1A: x, B-: y}\n"
+                    "- just text\n"
+                    "- {imagename: b, extends: [c, a, d], types: qcow2}\n"),
+            "images.yaml:2:3: unknown key 'imagesize', did you mean image-size?\n"
+            "images.yaml:3:13: 'checksum' must be true or false, not 'maybe'\n"
+            "images.yaml:4:17: '1A' is no name of a variable\n"
+            "images.yaml:4:24: 'B-' is no name of a variable\n"
+            "images.yaml:5:3: an image must be a map\n"
+            "images.yaml:6:28: there is no image or template 'c' to extend, did you mean a?; "
+            "those of a matrix go by its 'imagename' as it is written\n"
+            "images.yaml:6:34: there is no image or template 'd' to extend, did you mean a?; "
+            "those of a matrix go by its 'imagename' as it is written\n"
+            "images.yaml:6:45: 'types' must be a list");
+  EXPECT_EQ(refusal("- {imagename: 'a-${x}', matrix: {x: [p, p], y: []}}\n- {imagename: b, arch: z8, min-tmpfs: 0}\n"),
+            "images.yaml:1:41: 'x' has the value 'p' twice\n"
+            "images.yaml:1:48: 'y' has no values: the matrix makes no image\n"
+            "images.yaml:2:24: 'arch' is one of aarch64, amd64, arm64, armhf, powerpc, ppc64, ppc64el, ppc64le, s390x, "
+            "x86_64, not 'z8'\n"
+            "images.yaml:2:39: 'min-tmpfs' must be a whole number from 1, not '0'");
+}
+
+TEST(ImageDescription, AFaultOfWhatManyImagesHaveIsToldOnce) {
+  EXPECT_EQ(refusal("- {template: t, checksum: maybe}\n- {imagename: 'a-${x}', matrix: {x: [p, q]}, extends: t}\n"
+                    "- {imagename: b, extends: t}\n"),
+            "images.yaml:1:27: 'checksum' must be true or false, not 'maybe'");
+}
+
+TEST(ImageDescription, OfTextsThatAreNoListsEachIsNamed) {
+  const auto parsed = parse_image_descriptions({{"a", "x: y\n"}, {"b", "- [z\n"}, {"c", "- {extends: nobody}\n"}});
+  ASSERT_FALSE(parsed);
+  EXPECT_THAT(parsed.error().text(),
+              testing::AllOf(HasSubstr("a:1:1: the file must be"), HasSubstr("\nb:1:3: this '['"),
+                             testing::Not(HasSubstr("nobody' to extend"))));
 }
 
 }  // namespace

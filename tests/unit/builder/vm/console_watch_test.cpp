@@ -70,5 +70,15 @@ TEST(ConsoleWatchTest, EndlessLinesAndManyLinesAreCut) {
 
 TEST(ConsoleWatchTest, ABadExpressionIsAUsageError) { EXPECT_THROW(ConsoleWatch({"("}), Error); }
 
+TEST(ConsoleWatch, APromptToLogInIsNoticedThoughNobodyExpectedIt) {
+  ConsoleWatch watch({});
+  watch.feed("Linux\n", std::chrono::seconds(1));
+  EXPECT_FALSE(watch.came_up());
+  watch.feed("vm log", std::chrono::seconds(2));
+  watch.feed("in: ", std::chrono::seconds(3));
+  watch.feed("x\nvm login: ", std::chrono::seconds(9));
+  EXPECT_EQ(watch.came_up(), std::optional<Duration>(std::chrono::seconds(3)));
+}
+
 }  // namespace
 }  // namespace hearth::vm

@@ -180,10 +180,14 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
   });
   const auto check = run_check("systemctl is-active nginx", "/k", runner);
   check->use_port(2200);
-  EXPECT_FALSE(check->look(Deadline::never()).done) << "there is no connection yet";
+  const GuestCheck::Outcome unheard = check->look(Deadline::never());
+  EXPECT_FALSE(unheard.done) << "there is no connection yet";
+  EXPECT_TRUE(unheard.no_way_in);
+  EXPECT_THAT(only(unheard).told, HasSubstr("has the image an ssh server"));
   code = 3;
   const GuestCheck::Outcome failed = check->look(Deadline::never());
   EXPECT_TRUE(failed.done);
+  EXPECT_FALSE(failed.no_way_in);
   EXPECT_EQ(only(failed).told, "exit code 3: inactive");
   code = 0;
   EXPECT_FALSE(only(check->look(Deadline::never())).failed());

@@ -35,8 +35,9 @@ class ImageBootTest : public FakeQemu {
   BootReport boot(const std::string& script, const std::vector<std::string>& expectations,
                   Duration limit = std::chrono::seconds(20)) {
     return test_image({.program = program(script), .image = "image"}, expectations, checks_,
-                      Deadline::after(limit, clock_), work_.path(), clock_);
+                      Deadline::after(limit, clock_), work_.path(), clock_, patience_);
   }
+  SshPatience patience_;
 };
 
 TEST_F(ImageBootTest, AMachineThatSaysWhatIsExpectedPassesAndIsKilled) {
@@ -75,6 +76,34 @@ TEST_F(ImageBootTest, ChecksAreMadeWhenAllWasSeenUntilTheyPass) {
   EXPECT_THAT(report.text(), HasSubstr("s  third time: port is there: 1\n"));
   EXPECT_THAT(read_file(work_.path() / "argv"), testing::ContainsRegex("restrict=on,hostfwd=tcp:127.0.0.1:[0-9]+-:80"));
   EXPECT_FALSE(still_runs());
+}
+
+/// Finds nobody at the guest's port 22, ever.
+class NoWayIn final : public GuestCheck {
+ public:
+  [[nodiscard]] std::string text() const override { return "run true"; }
+  [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
+  [[nodiscard]] Outcome look(const Deadline&) override {
+    return {false, {{text(), Verdict::Outcome::failed, "nothing answers"}}, true};
+  }
+};
+
+TEST_F(ImageBootTest, WhereNobodyGetsInItIsToldSoonAndNotWaitedForForEver) {
+  patience_ = {std::chrono::milliseconds(100), std::chrono::milliseconds(900)};
+  checks_.push_back(std::make_unique<NoWayIn>());
+  testing::internal::CaptureStderr();
+  const BootReport report = boot("printf 'vm login: '; sleep 60", {});
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("the system asks for a log-in, and nothing answers; waiting"));
+  EXPECT_EQ(report.reason, "nothing answers");
+  EXPECT_LT(report.took, std::chrono::seconds(10));
+  EXPECT_FALSE(still_runs());
+}
+
+TEST_F(ImageBootTest, ASystemThatHasNotComeUpYetIsWaitedFor) {
+  patience_ = {std::chrono::milliseconds(10), std::chrono::milliseconds(20)};
+  checks_.push_back(std::make_unique<NoWayIn>());
+  EXPECT_THAT(boot("echo booting; sleep 60", {}, std::chrono::seconds(2)).reason, HasSubstr("the deadline passed"));
 }
 
 TEST_F(ImageBootTest, ChecksOfOnePortShareOneWayThere) {

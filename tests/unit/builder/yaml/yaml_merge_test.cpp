@@ -48,6 +48,13 @@ TEST(YamlMerge, AMergeOfATextIsRefusedWithItsPlace) {
   EXPECT_THAT(merge_refusal("<<: [text]\n"), HasSubstr("must name a mapping"));
 }
 
+TEST(YamlMerge, WhatNothingClosesIsRefusedWhereItWasOpened) {
+  EXPECT_THAT(merge_refusal("- a: b\n  c: [x, y\n  d: [z]\n"), HasSubstr("2:6: this '[' is not closed"));
+  EXPECT_THAT(merge_refusal("- a: b\n  c: {x: y\n"), HasSubstr("2:6: this '{' is not closed"));
+  EXPECT_EQ(merge_refusal("a: \"b\nc: d\n"), "1:4: this quote (\") is not closed") << "yaml-cpp takes it as a text";
+  EXPECT_EQ(merge_refusal("a: b\n  'tis\n"), "") << "of a text without quotes it is a character as any other";
+}
+
 TEST(YamlMerge, AliasesThatDoubleEndInARefusal) {
   std::string text = "a0: &a0 {k: v, <<: {}}\n";
   for (int i = 1; i < 40; ++i) text += cat("a", i, ": &a", i, " {l: *a", i - 1, ", r: *a", i - 1, "}\n");

@@ -49,6 +49,39 @@ TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
                                       "  put there by e, top.yaml:7:3"}));
 }
 
+TEST(Explain, tells_all_that_a_value_waits_for_and_first_what_waits_for_nothing_else) {
+  auto files = k_explain_files;
+  files["top.yaml"] +=
+      "  f: {type: OS::Heat::SoftwareDeployment, properties: {name: last, config: {get_resource: c}, server: "
+      "{get_resource: server}, input_values: {i: {get_attr: [e, o]}}}}\n";
+  const auto built = build(files);
+  const Explanation found = explain(built->model, compile(built->model, {}), "node", "deployments.last.inputs.i");
+  ASSERT_EQ(found.chain.size(), 2U);
+  EXPECT_EQ(found.chain[0].event.text(), "d.o");
+  EXPECT_EQ(found.chain[0].server, "node") << "whose machine has to answer";
+  EXPECT_EQ(found.chain[0].type, "OS::Heat::SoftwareDeployment");
+  EXPECT_EQ(found.chain[0].place, "top.yaml:6:3");
+  EXPECT_TRUE(found.chain[0].behind.empty());
+  EXPECT_EQ(found.chain[1].event.text(), "e.o");
+  ASSERT_EQ(found.chain[1].behind.size(), 1U);
+  EXPECT_EQ(found.chain[1].behind[0].text(), "d.o");
+}
+
+TEST(Explain, a_value_of_the_servers_own_metadata_may_wait_too) {
+  auto files = k_explain_files;
+  files["top.yaml"] +=
+      "  other: {type: OS::Heat::DeployedServer, properties: {name: second}, metadata: {x: {get_attr: [d, o]}, y: "
+      "1}}\n";
+  const auto built = build(files);
+  const Compiled compiled = compile(built->model, {});
+  const Explanation found = explain(built->model, compiled, "second", "x");
+  EXPECT_FALSE(found.value);
+  ASSERT_EQ(found.waits.size(), 1U);
+  EXPECT_EQ(found.waits[0].text(), "d.o");
+  EXPECT_EQ(explained_lines(found).front(), "x is not there yet: it waits for d.o");
+  EXPECT_TRUE(explain(built->model, compiled, "second", "y").value);
+}
+
 TEST(Explain, knows_the_nearest_name) {
   const auto built = build(k_explain_files);
   const Compiled compiled = compile(built->model, {});

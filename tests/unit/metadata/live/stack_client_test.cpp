@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/net/dialer.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 
@@ -85,6 +86,19 @@ TEST(StackAddress, WhatIsNotSaidIsThatOfTheServiceWithItsStateThere) {
   files.write(state.path() / "other", "lesser", {});
   found = stack_address(state.path(), {"http://h:1", (state.path() / "other").string(), "/given.pem"}, env);
   EXPECT_EQ(cat(found.url, " ", found.token, " ", found.ca_file), "http://h:1 lesser /given.pem");
+}
+
+TEST(StackAddress, AServiceOfThisMachineIsAskedAtItsSocketWhereSomebodyListens) {
+  const TempDir state = TempDir::create("/tmp", "stack-address-");
+  EXPECT_EQ(stack_address(state.path(), {}, {}).socket, "");
+  const fs::path path = state.path() / "api.socket";
+  {
+    const Fd listener = listen_locally(path);
+    EXPECT_EQ(stack_address(state.path(), {}, {}).socket, path.string());
+    EXPECT_EQ(stack_address(state.path(), {"http://192.0.2.1:8004/v1/admin", "", ""}, {}).socket, "")
+        << "another was named";
+  }
+  EXPECT_EQ(stack_address(state.path(), {}, {}).socket, "") << "what one left that was killed";
 }
 
 TEST_F(StackClientTest, SaysOnceThatWhatIsShownMayBeOld) {

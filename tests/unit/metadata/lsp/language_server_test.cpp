@@ -45,7 +45,7 @@ TEST(LanguageServer, follows_the_protocol_from_beginning_to_end) {
   EXPECT_EQ(editor.ask("textDocument/hover", Json::object())["error"]["code"], -32002);
   EXPECT_EQ(editor.ask("initialize", Json::object())["result"]["capabilities"]["textDocumentSync"]["change"], 2);
   EXPECT_EQ(editor.ask("initialize", Json::object())["error"]["code"], -32600);
-  EXPECT_EQ(editor.ask("textDocument/rename", Json::object())["error"]["code"], -32601);
+  EXPECT_EQ(editor.ask("textDocument/foldingRange", Json::object())["error"]["code"], -32601);
   EXPECT_EQ(editor.ask("textDocument/hover", Json::object())["error"]["code"], -32602);
   EXPECT_EQ(editor.server.exit_code(), 1);
   EXPECT_TRUE(editor.ask("shutdown", Json())["result"].is_null());
@@ -77,6 +77,63 @@ TEST(LanguageServer, what_was_meant_is_offered_as_a_change_and_nothing_else_is) 
   mistake["message"] = "it is wrong";
   EXPECT_TRUE(offered(mistake).empty());
   EXPECT_TRUE(offered({{"message", "Did you mean x?"}}).empty());
+}
+
+TEST(LanguageServer, a_name_is_changed_wherever_it_stands_and_not_to_one_that_is_taken) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open(
+      "heat_template_version: 2018-08-31\n"
+      "parameters:\n"
+      "  size: {type: number}\n"
+      "  other: {type: number}\n"
+      "outputs:\n"
+      "  o: {value: [{get_param: size}, {get_param: OS::stack_name}]}\n");
+  const auto at = [](int line, int character) {
+    return Json{{"textDocument", {{"uri", k_uri}}}, {"position", {{"line", line}, {"character", character}}}};
+  };
+  const auto rename = [&](Json place, const char* to) {
+    place["newName"] = to;
+    return editor.ask("textDocument/rename", std::move(place));
+  };
+  const Json prepared = editor.ask("textDocument/prepareRename", at(5, 28))["result"];
+  EXPECT_EQ(prepared["placeholder"], "size");
+  EXPECT_EQ(prepared["range"]["start"]["character"], 26);
+  const Json edits = rename(at(5, 28), "amount")["result"]["changes"][k_uri];
+  ASSERT_EQ(edits.size(), 2U);
+  EXPECT_EQ(edits[0]["newText"], "amount");
+  EXPECT_EQ(edits[0]["range"]["start"], (Json{{"line", 2}, {"character", 2}}));
+  EXPECT_EQ(edits[1]["range"]["end"], (Json{{"line", 5}, {"character", 30}}));
+  EXPECT_EQ(rename(at(2, 3), "amount")["result"]["changes"][k_uri], edits) << "from where it is defined";
+  const Json taken = rename(at(5, 28), "other")["error"];
+  EXPECT_EQ(taken["code"], -32803);
+  EXPECT_EQ(taken["message"], "there is a parameter other already, in line 4");
+  EXPECT_EQ(editor.ask("textDocument/prepareRename", at(5, 50))["error"]["message"],
+            "OS::stack_name is Heat's own name; it can't be changed");
+  EXPECT_EQ(editor.ask("textDocument/prepareRename", at(0, 3))["error"]["code"], -32803);
+  Json all = at(5, 28);
+  all["context"] = {{"includeDeclaration", true}};
+  EXPECT_EQ(editor.ask("textDocument/references", all)["result"].size(), 2U);
+  all["context"] = {{"includeDeclaration", false}};
+  EXPECT_EQ(editor.ask("textDocument/references", all)["result"].size(), 1U);
+  const Json lit = editor.ask("textDocument/documentHighlight", at(2, 3))["result"];
+  ASSERT_EQ(lit.size(), 2U);
+  EXPECT_EQ(lit[0]["kind"], 3) << "it is defined there";
+  EXPECT_EQ(lit[1]["kind"], 2);
+  const Json symbols = editor.ask("textDocument/documentSymbol", {{"textDocument", {{"uri", k_uri}}}})["result"];
+  ASSERT_EQ(symbols.size(), 3U);
+  EXPECT_EQ(symbols[1]["children"][0]["name"], "size");
+  EXPECT_EQ(symbols[1]["children"][0]["detail"], "number");
+}
+
+TEST(LanguageServer, nothing_is_renamed_in_a_template_that_can_not_be_read) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open("heat_template_version: 2018-08-31\nparameters:\n  size: {type: number}\noutputs: {o: [\n");
+  const Json answer =
+      editor.ask("textDocument/rename",
+                 {{"textDocument", {{"uri", k_uri}}}, {"position", {{"line", 2}, {"character", 3}}}, {"newName", "x"}});
+  EXPECT_EQ(answer["error"]["code"], -32803) << answer;
 }
 
 TEST(LanguageServer, mistakes_come_and_go_with_what_is_typed) {

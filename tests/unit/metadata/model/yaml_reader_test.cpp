@@ -40,8 +40,13 @@ TEST(YamlReader, knows_where_each_value_stood) {
 }
 
 TEST(YamlReader, names_line_and_column_of_what_is_wrong) {
-  EXPECT_EQ(read("a: 1\nb: [1,\n"), "t.yaml:3:1: did not find expected node content");
+  EXPECT_EQ(read("a: 1\nb: [1,, 2]\n"), "t.yaml:2:7: did not find expected node content");
   EXPECT_EQ(read("a: 1\n\tb: 2\n"), "t.yaml:2:1: a tab where the indentation of a plain text is expected");
+}
+
+TEST(YamlReader, names_what_nothing_closes_where_it_was_opened) {
+  EXPECT_EQ(read("a: [b, c\nd: [e]\n"), "t.yaml:1:4: this '[' is not closed: no ']' before line 2, column 2");
+  EXPECT_EQ(read("a: b\nc: {d: e\n"), "t.yaml:2:4: this '{' is not closed: no '}' before line 3, column 1");
 }
 
 TEST(YamlReader, refuses_what_libyaml_refuses) {

@@ -14,16 +14,41 @@ using testing::Not;
 
 TEST(Explain, SaysWhatEachFirmwareWouldGetAndWhy) {
   const std::string text = explain(dhcp::sample_site(), NodeTable(dhcp::sample_site().nodes), dhcp::mac(1));
-  EXPECT_THAT(text, HasSubstr("52:54:00:00:00:01: node one is in state deploy\naddress: 192.0.2.50, its own\n"));
+  EXPECT_THAT(text, HasSubstr("52:54:00:00:00:01 (one) boots the deploy ramdisk, which writes its image to its disk.\n"
+                              "why: the site lists it as one, to be deployed (state: deploy)\n"
+                              "address: 192.0.2.50, its own\n"));
   EXPECT_THAT(text, HasSubstr("BIOS: undionly.kpxe - iPXE by TFTP, as BIOS\n"));
   EXPECT_THAT(text, HasSubstr("UEFI: snponly.efi"));
   EXPECT_THAT(text, HasSubstr("#!ipxe\n"));
 }
 
-TEST(Explain, AnIgnoredMachineGetsNothing) {
+TEST(Explain, AMachineWithNothingToDoIsToldWhoWouldBootIt) {
   Site site = dhcp::sample_site();
+  site.nodes.front().state = BootState::local;
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(1)),
+              HasSubstr("52:54:00:00:00:01 (one) starts from its own disk.\n"
+                        "why: the site lists it as one, with nothing to be done to it (state: local); a conductor "
+                        "(hearth node serve --boot) boots it"));
+}
+
+TEST(Explain, WhatIsMissingForAWishIsNamed) {
+  Site site = dhcp::sample_site();
+  site.nodes.front().state = BootState::rescue;
+  EXPECT_THAT(
+      explain(site, NodeTable(site.nodes), dhcp::mac(1)),
+      HasSubstr("waits in its boot loader, which asks again every 30 seconds.\nwhy: the site lists it as one, "
+                "to be repaired (state: rescue), but it has no kernel and ramdisk for that (profiles: rescue)"));
+}
+
+TEST(Explain, AMachineOfNoInventoryIsToldTheRuleForStrangers) {
+  Site site = dhcp::sample_site();
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)),
+              HasSubstr("52:54:00:00:00:09 starts from its own disk.\nwhy: no machine of the site has this address, "
+                        "and for others the site says unknown: local\n"));
   site.unknown = UnknownPolicy::ignore;
-  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)), HasSubstr("no answer at all"));
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)),
+              HasSubstr("52:54:00:00:00:09 gets no answer at all.\nwhy: no machine of the site has this address, and "
+                        "for others the site says unknown: ignore\n"));
 }
 
 TEST(BootLog, GathersTheEventsOfAMachineAndOfTheAddressThatItHad) {

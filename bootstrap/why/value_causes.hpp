@@ -1,0 +1,25 @@
+// Why a value is not in a server's document yet: whom it waits for, since when, and what to do. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/finding.hpp"
+#include "metadata/compile/explain.hpp"
+
+namespace hearth::bootstrap::why {
+
+struct ValueFacts {
+  metadata::Explanation value;  ///< one that waits
+  std::string server;           ///< as it was asked for
+  std::string stack;            ///< its name
+  /// What is known of the stack of that name that runs; nothing where nobody knows one.
+  std::optional<StackFacts> running;
+};
+
+/// Never empty.
+[[nodiscard]] std::vector<Finding> causes_of(const ValueFacts& facts);
+
+}  // namespace hearth::bootstrap::why

@@ -1,0 +1,16 @@
+// The elements that a command line asks for, before their dependencies are looked at. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "builder/elements/catalog.hpp"
+#include "builder/spec/image_request.hpp"
+
+namespace hearth::builder {
+
+/// Those that it names, and the disk layout that `vm` means by itself: with our own vm the one for every firmware, with
+/// upstream's what upstream's builder adds. Throws Error for an image type that stands among them by mistake.
+[[nodiscard]] std::vector<std::string> requested_elements(const ImageRequest& request, const Catalog& catalog);
+
+}  // namespace hearth::builder
