@@ -217,6 +217,7 @@ void Conductor::give(const std::string& id, const std::string& to, bool for_good
                       "ordered before the conductor was killed, until ", text_of(stamp_json(until)).substr(0, 19)));
   Node& changed = edit(id);
   changed.internal[k_given_to] = to;
+  if (for_good) changed.internal[k_given_for_good] = true;
   ledger_.record(changed, "given", cat("its machine is given to ", to, ", which alone gives it orders from now on"));
   settle();
 }

@@ -465,19 +465,23 @@ void Giving::give_stacks(GivingJournal& journal, const Wishes& wishes) {
             "`hearth-agent doctor` on it says what keeps its agent.");
 }
 
-/// The seed's record of them can be deleted from then on.
+/// Of a handover that --back does not return any more: the seed's record of its nodes can be deleted from then on.
 void Giving::make_final(const GivingJournal& journal) {
-  const std::map<std::string, Json> kept = kept_by_seed(journal);
-  for (const GivenNode& node : journal.nodes) {
-    if (kept.at(node.uuid).is_null()) continue;
-    static_cast<void>(
-        world_.ask_seed("PUT", cat("/v1/hearth/given/", node.uuid), {{"to", journal.to}, {"for_good", true}}));
+  const Json given = world_.ask_seed("GET", "/v1/hearth/given", Json());
+  for (const Json& row : list_member(given, "given")) {
+    const std::string uuid = text_in(row, "uuid");
+    const auto is_it = [&](const GivenNode& one) { return one.uuid == uuid; };
+    if (text_in(row, "to") != journal.to || std::none_of(journal.nodes.begin(), journal.nodes.end(), is_it)) continue;
+    static_cast<void>(world_.ask_seed("PUT", cat("/v1/hearth/given/", uuid), {{"to", journal.to}, {"for_good", true}}));
   }
 }
 
 void Giving::run(const Wishes& wishes) {
   GivingJournal journal = begin(wishes);
-  if (journal.step == "final") return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
+  if (journal.step == "final") {
+    make_final(journal);  // which may have been cut off
+    return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
+  }
   write_giving(folder_, journal);
   if (journal.step == "begun") {  // what was given is the cloud's business
     leave(journal, wishes.left);
@@ -490,10 +494,10 @@ void Giving::run(const Wishes& wishes) {
     }
   }
   give_stacks(journal, wishes);
-  if (wishes.final) make_final(journal);
   write_record(journal, wishes);
   journal.step = wishes.final ? "final" : "given";
   write_giving(folder_, journal);
+  if (wishes.final) make_final(journal);
   for (const std::string& note : journal.notes) world_.tell(cat("not given: ", note));
   const std::string stacks = journal.stacks.empty() ? "" : cat(", ", journal.stacks.size(), " stacks");
   world_.tell(cat("given: ", journal.nodes.size(), " nodes, ", journal.images.size(), " images", stacks,

@@ -289,6 +289,8 @@ def main(hearth, agent):
             handover.run("--final")
             expect_given(handover, ironic, seed)
             expect(handover.run("--back", code=1), "is final")
+            assert seed.ask("DELETE", "/v1/nodes/web0")[0] == 204, "the seed forgets what it gave for good"
+            assert ironic.nodes()["web0"]["provision_state"] == "active"
         except BaseException:
             with open(os.path.join(ironic.work, "ironic.log"), encoding="utf-8", errors="replace") as file:
                 print(file.read()[-3000:], file=sys.stderr)

@@ -517,6 +517,28 @@ TEST_F(GivingTest, WhatIsFinalStays) {
   EXPECT_EQ(told["predicate"]["final"], true);
 }
 
+TEST_F(GivingTest, WhatIsMadeFinalIsCutAnywhereAndIsFinalOrComesBack) {
+  for (int at = 0;; ++at) {
+    SmallCloud cloud = world();
+    run(cloud);
+    cloud.cut_at = cloud.calls + at;
+    const bool was_cut = cut([&] { run(cloud, true); });
+    cloud.cut_at = -1;
+    if (read_giving(folder_.path())->step == "final") {
+      run(cloud, true);
+      EXPECT_EQ(cloud.for_good.size(), 3U);
+      fs::remove(folder_.path() / "handover.json");
+    } else {
+      EXPECT_TRUE(cloud.for_good.empty()) << "the seed would not take them back";
+      back(cloud);
+      expect_all_back(cloud);
+    }
+    if (was_cut) continue;
+    EXPECT_GT(at, 2);
+    break;
+  }
+}
+
 TEST_F(GivingTest, AnotherCloudIsNotGivenWhatIsUnderWay) {
   SmallCloud cloud = world();
   run(cloud);
