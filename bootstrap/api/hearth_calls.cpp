@@ -123,7 +123,8 @@ ServedResponse IronicApi::export_nodes(const ApiCall& call) {
 }
 
 /// Machines that are somebody else's. PUT {"to"} gives one away, and tells all that its new owner needs of it, secrets
-/// included, those of password files, too. With "provision_state" it goes only if it is still in that state.
+/// included, those of password files, too. With "provision_state" it goes only if it is still in that state; with
+/// "for_good" it does not come back, and its record can be deleted.
 ServedResponse IronicApi::given(const ApiCall& call) {
   if (call.parts.size() < 3) {
     Json list = Json::array();
@@ -150,7 +151,7 @@ ServedResponse IronicApi::given(const ApiCall& call) {
   whole["instance_info"] = node.instance_info;
   whole["ports"] = Json::array();
   for (const Port& port : node.ports) whole["ports"].push_back(shown_port(node, port, call.view));
-  conductor_.give(call.parts[2], owner);
+  conductor_.give(call.parts[2], owner, call.body().value("for_good", Json()) == true);
   return json_answer(200, whole);
 }
 

@@ -188,11 +188,12 @@ void IronicApi::check_links(Node& node) const {
 }
 
 ServedResponse IronicApi::delete_node(const Node& node) {
-  check_is_ours(node);
-  if (node.fields.value("protected", false)) {
+  const bool is_given_for_good = node.internal.contains(k_given_for_good);  // only its record is here
+  if (!is_given_for_good) check_is_ours(node);
+  if (!is_given_for_good && node.fields.value("protected", false)) {
     throw Refusal(403, cat("Node ", node.title(), " is protected and can not be undeployed, rebuilt or deleted."));
   }
-  if (!node.maintenance && !may_delete(node.state)) {
+  if (!is_given_for_good && !node.maintenance && !may_delete(node.state)) {
     throw Refusal(409,
                   cat("Can not delete node \"", node.uuid, "\" while it is in provision state \"", name(node.state),
                       "\". Valid provision states to perform deletion are: \"['adopt failed', 'available', 'enroll', "

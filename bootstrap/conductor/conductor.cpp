@@ -207,10 +207,16 @@ void Conductor::set_maintenance(const std::string& id, bool on, const std::strin
   settle();
 }
 
-void Conductor::give(const std::string& id, const std::string& to) {
+void Conductor::give(const std::string& id, const std::string& to, bool for_good) {
   const Node& before = node(id);
   const std::string owner = given_to(before);
-  if (owner == to) return;
+  if (owner == to && (!for_good || before.internal.contains(k_given_for_good))) return;
+  if (owner == to) {
+    Node& changed = edit(id);
+    changed.internal[k_given_for_good] = true;
+    ledger_.record(changed, "given", cat("its machine is ", to, "'s for good"));
+    return settle();
+  }
   check_is_ours(before);
   if (before.job.running() || busy_.contains(before.uuid) || importing_.contains(before.uuid) ||
       is_to_be_switched(before))
@@ -222,12 +228,15 @@ void Conductor::give(const std::string& id, const std::string& to) {
                       "ordered before the conductor was killed, until ", text_of(stamp_json(until)).substr(0, 19)));
   Node& changed = edit(id);
   changed.internal[k_given_to] = to;
+  if (for_good) changed.internal[k_given_for_good] = true;
   ledger_.record(changed, "given", cat("its machine is given to ", to, ", which alone gives it orders from now on"));
   settle();
 }
 
 void Conductor::take_back(const std::string& id) {
   if (given_to(node(id)).empty()) return;
+  if (node(id).internal.contains(k_given_for_good))
+    throw Refusal(409, cat("Node ", node(id).title(), " was given to ", given_to(node(id)), " for good."));
   Node& changed = edit(id);
   const std::string owner = given_to(changed);
   changed.internal.erase(k_given_to);

@@ -79,8 +79,9 @@ class Conductor {
   /// Where what is kept of nodes lies.
   [[nodiscard]] const fs::path& directory() const { return directory_; }
   /// Its machine is somebody else's from now on (`to` tells whose): no order goes there, and nobody looks whether it is
-  /// on, until it is taken back. Again, for the same owner, nothing. Throws Refusal (409): worked on, given to another.
-  void give(const std::string& id, const std::string& to);
+  /// on, until it is taken back; given for good it does not come back, and can be deleted here. Again, for the same
+  /// owner, nothing. Throws Refusal (409): worked on, given to another; to be taken back, and given for good.
+  void give(const std::string& id, const std::string& to, bool for_good = false);
   void take_back(const std::string& id);
   void set_maintenance(const std::string& id, bool on, const std::string& reason);
   /// Power validation runs in the background; `power` is "" or why the node can't be managed. A pair: interface,

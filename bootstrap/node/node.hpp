@@ -113,6 +113,7 @@ struct Node {
 inline constexpr const char* k_power_off_wanted = "power_off_wanted";
 /// Likewise: whose the machine is since it was given away (`hearth seed handover`).
 inline constexpr const char* k_given_to = "given_to";
+inline constexpr const char* k_given_for_good = "given_for_good";  ///< it does not come back, and can be forgotten
 /// Empty: it is ours.
 [[nodiscard]] std::string given_to(const Node& node);
 /// Whether a person, or the conductor beside any job, has yet to switch its machine.

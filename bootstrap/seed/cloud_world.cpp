@@ -57,6 +57,14 @@ std::string without_version(std::string url, std::string_view version) {
   return url.ends_with(version) ? url.substr(0, url.size() - version.size()) : url;
 }
 
+/// What came by TLS names a place without: password or token would go there in the clear.
+void require_tls(const std::string& came_by, const std::string& named, const std::string& what) {
+  if (!came_by.starts_with("https://") || named.starts_with("https://")) return;
+  throw Error(ErrorKind::unsupported, cat("the cloud at ", came_by, " names ", named, " as its ", what,
+                                          ": no password and no token goes there in the clear"))
+      .hint("Mend what it names (its catalog, keystone's public_endpoint), or name the cloud by http yourself.");
+}
+
 /// Of an error of the network: what was asked, and what follows.
 Error unanswered(Error error, const std::string& whom) {
   error.during(cat("asking ", whom));
@@ -83,16 +91,25 @@ Json cloud_login(const Environment& environment, const std::string& password) {
           {"scope", {{"project", named(environment, "PROJECT", "OS_PROJECT_NAME")}}}};
 }
 
-CloudWorld::CloudWorld(Cloud cloud, AskSeed seed, HttpClient& http, Clock& clock,
+CloudWorld::CloudWorld(Cloud cloud, AskSeed seed, AskSeed stacks, HttpClient& http, Clock& clock,
                        std::function<void(const std::string&)> tell)
-    : cloud_(std::move(cloud)), seed_(std::move(seed)), http_(http), clock_(clock), tell_(std::move(tell)) {}
+    : cloud_(std::move(cloud)),
+      seed_(std::move(seed)),
+      stacks_(std::move(stacks)),
+      http_(http),
+      clock_(clock),
+      tell_(std::move(tell)) {}
 
 const KeystoneToken& CloudWorld::token() {
   if (token_) return *token_;
   TrustingClient http(http_, cloud_.ca_file);
   try {
-    token_ = keystone_token(http, cloud_.auth_url, cloud_.login, Deadline::after(k_cloud_patience, clock_));
+    const Deadline deadline = Deadline::after(k_cloud_patience, clock_);
+    const std::string found = keystone_v3_url(http, cloud_.auth_url, deadline);
+    require_tls(cloud_.auth_url, found, "identity service");
+    token_ = keystone_token(http, found, cloud_.login, deadline);
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::unsupported) throw;
     if (error.kind() == ErrorKind::io) throw unanswered(error, cat("the identity service at ", cloud_.auth_url));
     if (error.exit_code() == 401)
       throw Error(ErrorKind::input,
@@ -120,6 +137,7 @@ bool CloudWorld::has(const std::string& service) {
 HttpRequest CloudWorld::request(const std::string& service, const std::string& method, const std::string& target) {
   const std::string endpoint =
       without_version(public_endpoint(token(), service, cloud_.region), service == "baremetal" ? "/v1" : "/v2");
+  require_tls(cloud_.auth_url, endpoint, cat(service, " service"));
   HttpRequest request;
   request.method = method;
   request.url = parse_url(cat(endpoint, target)).value_or_throw();

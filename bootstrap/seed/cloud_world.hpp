@@ -28,10 +28,16 @@ class CloudWorld final : public GivingWorld {
     std::string ca_file;  ///< empty: the system's
   };
   using AskSeed = std::function<Json(const std::string& method, const std::string& target, const Json& body)>;
-  CloudWorld(Cloud cloud, AskSeed seed, HttpClient& http, Clock& clock, std::function<void(const std::string&)> tell);
+  /// `stacks`: of the seed's stack service; nothing where that is not known.
+  CloudWorld(Cloud cloud, AskSeed seed, AskSeed stacks, HttpClient& http, Clock& clock,
+             std::function<void(const std::string&)> tell);
 
   [[nodiscard]] Json ask_seed(const std::string& method, const std::string& target, const Json& body) override {
     return seed_(method, target, body);
+  }
+  [[nodiscard]] bool has_stacks() const override { return static_cast<bool>(stacks_); }
+  [[nodiscard]] Json ask_stacks(const std::string& method, const std::string& target, const Json& body) override {
+    return stacks_(method, target, body);
   }
   [[nodiscard]] bool has(const std::string& service) override;
   [[nodiscard]] Answer ask_cloud(const std::string& service, const std::string& method, const std::string& target,
@@ -46,7 +52,7 @@ class CloudWorld final : public GivingWorld {
   [[nodiscard]] HttpResponse sent(const HttpRequest& request, const std::string& service);
 
   Cloud cloud_;
-  AskSeed seed_;
+  AskSeed seed_, stacks_;
   HttpClient& http_;
   Clock& clock_;
   std::function<void(const std::string&)> tell_;

@@ -11,6 +11,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/seed/stack_giving.hpp"
 #include "builder/evidence/statements.hpp"
 
 namespace hearth::bootstrap {
@@ -20,7 +21,8 @@ namespace {
 constexpr const char* k_giving_journal = "handover.json";
 constexpr const char* k_returning = "returning";  ///< --back has begun, and nothing is given any more
 constexpr std::array<const char*, 4> k_steps = {"begun", "given", "final", k_returning};
-constexpr int k_most_locked = 60;                   ///< pauses, until a node that Ironic has locked is told of
+constexpr int k_most_locked = 60;  ///< pauses, until a node that Ironic has locked is told of
+constexpr const char* k_not_yet = " does not ask the cloud yet: the seed goes on telling it";
 constexpr std::chrono::minutes k_longest_step{10};  ///< of a node in the cloud: its BMC may be slow
 
 Json image_json(const GivenImage& image) {
@@ -35,19 +37,8 @@ GivenImage image_of_json(const Json& kept) {
           text_in(kept, "id"),     kept.value("there", false)};
 }
 
-/// What an answer of Ironic or glance says of a refusal, however it is wrapped.
-std::string words_of(const GivingWorld::Answer& answer) {
-  Json body = answer.body;
-  if (const Result<Json> inner = parse_json(text_in(body, "error_message"), "answer"); inner) body = *inner;
-  std::string text = text_in(body, "faultstring", text_in(object_member(body, "error_message"), "faultstring"));
-  if (text.empty()) text = body.is_string() ? body.get<std::string>() : text_in(body, "message");
-  return cat(text.empty() ? "" : cat(text, " "), "(HTTP ", answer.status, ")");
-}
-
-bool good(const GivingWorld::Answer& answer) { return answer.status >= 200 && answer.status < 300; }
-
 bool is_locked(const GivingWorld::Answer& answer) {
-  return answer.status == 409 && words_of(answer).find(" is locked by host ") != std::string::npos;
+  return answer.status == 409 && answer.words().find(" is locked by host ") != std::string::npos;
 }
 
 Json taken_out(const char* path) { return Json::array({{{"op", "remove"}, {"path", path}}}); }
@@ -56,6 +47,16 @@ Json put_in(const char* path, const Json& value) {
 }
 
 }  // namespace
+
+/// Of Ironic, glance or Heat.
+std::string GivingWorld::Answer::words() const {
+  Json said = body;
+  if (const Result<Json> inner = parse_json(text_in(said, "error_message"), "answer"); inner) said = *inner;
+  std::string text = text_in(said, "faultstring", text_in(object_member(said, "error_message"), "faultstring"));
+  if (text.empty()) text = said.is_string() ? said.get<std::string>() : text_in(said, "message");
+  if (text.empty()) text = text_in(object_member(said, "error"), "message");
+  return cat(text.empty() ? "" : cat(text, " "), "(HTTP ", status, ")");
+}
 
 namespace {
 
@@ -66,12 +67,14 @@ GivingJournal journal_of_json(const Json& kept) {
                         text_in(kept, "step"),
                         {},
                         {},
+                        {},
                         kept.value("left", std::vector<std::string>()),
                         kept.value("notes", std::vector<std::string>())};
   for (const Json& image : list_member(kept, "images")) journal.images.push_back(image_of_json(image));
   for (const Json& node : list_member(kept, "nodes"))
     journal.nodes.push_back(
         {text_in(node, "uuid"), text_in(node, "name"), text_in(node, "goal"), node.value("there", false)});
+  for (const Json& stack : list_member(kept, "stacks")) journal.stacks.push_back(stack_of_json(stack));
   return journal;
 }
 
@@ -97,8 +100,10 @@ void write_giving(const fs::path& folder, const GivingJournal& journal) {
   Json nodes = Json::array();
   for (const GivenNode& node : journal.nodes)
     nodes.push_back({{"uuid", node.uuid}, {"name", node.name}, {"goal", node.goal}, {"there", node.there}});
-  const Json json = {{"id", journal.id}, {"to", journal.to},     {"step", journal.step},  {"images", images},
-                     {"nodes", nodes},   {"left", journal.left}, {"notes", journal.notes}};
+  Json stacks = Json::array();
+  for (const GivenStack& stack : journal.stacks) stacks.push_back(stack_json(stack));
+  const Json json = {{"id", journal.id}, {"to", journal.to}, {"step", journal.step}, {"images", images},
+                     {"nodes", nodes},   {"stacks", stacks}, {"left", journal.left}, {"notes", journal.notes}};
   RealFileSystem().write(folder / k_giving_journal, json_document(json), {.mode = 0600, .uid = {}, .gid = {}});
 }
 
@@ -110,8 +115,8 @@ Json Giving::asked(const std::string& service, const std::string& method, const 
     world_.pause();
     answer = world_.ask_cloud(service, method, target, body);
   }
-  if (good(answer)) return answer.body;
-  throw Error(ErrorKind::external, cat("the cloud refuses to ", what, ": ", words_of(answer)))
+  if (answer.good()) return answer.body;
+  throw Error(ErrorKind::external, cat("the cloud refuses to ", what, ": ", answer.words()))
       .hint("Mend it there, and run the same command again; --back returns what was given.");
 }
 
@@ -134,8 +139,8 @@ Json Giving::seed_rows(const std::string& list, const char* key) {
 Json Giving::cloud_node(const std::string& uuid) {
   const GivingWorld::Answer answer = world_.ask_cloud("baremetal", "GET", cat("/v1/nodes/", uuid), Json());
   if (answer.status == 404) return nullptr;
-  if (!good(answer))
-    throw Error(ErrorKind::external, cat("the cloud tells nothing of node ", uuid, ": ", words_of(answer)));
+  if (!answer.good())
+    throw Error(ErrorKind::external, cat("the cloud tells nothing of node ", uuid, ": ", answer.words()));
   return answer.body;
 }
 
@@ -201,7 +206,22 @@ void Giving::name_what_stays(GivingJournal& journal, const Json& nodes) {
   journal.notes.push_back(cat(
       "networks, addresses and boot files stay with the seed: ",
       world_.has("network") ? "none are made in the cloud's neutron" : "the cloud's catalogue has no network service"));
-  journal.notes.emplace_back("stacks stay with the seed, and agents go on asking it");
+  if (!world_.has_stacks()) journal.notes.emplace_back("stacks stay with the seed, and agents go on asking it");
+}
+
+/// What is to stay, and is not there.
+std::vector<std::string> Giving::unknown_ones(const Wishes& wishes, const Json& nodes) {
+  const Json stacks = world_.has_stacks() ? world_.ask_stacks("GET", "/stacks", Json()) : Json();
+  std::set<std::string> known;
+  for (const Json& node : list_member(nodes, "nodes")) known.insert({text_in(node, "uuid"), text_in(node, "name")});
+  for (const Json& stack : list_member(stacks, "stacks"))
+    known.insert({text_in(stack, "id"), text_in(stack, "stack_name")});
+  std::vector<std::string> faults;
+  for (const std::string& left : wishes.left) {
+    if (known.contains(left)) continue;
+    faults.push_back(cat("--leave ", left, ": the seed has no such node", world_.has_stacks() ? " or stack" : ""));
+  }
+  return faults;
 }
 
 GivingJournal Giving::plan(const Wishes& wishes) {
@@ -221,13 +241,7 @@ GivingJournal Giving::plan(const Wishes& wishes) {
   journal.left.assign(wishes.left.begin(), wishes.left.end());
   journal.images = images_to_give(world_.ask_seed("GET", "/v1/hearth/images", Json()), wishes.files);
   for (GivenImage& image : journal.images) image.id = random_uuid();
-  std::vector<std::string> faults;
-  for (const std::string& left : wishes.left) {
-    const Json& all = list_member(nodes, "nodes");
-    const auto is_it = [&](const Json& one) { return text_in(one, "uuid") == left || text_in(one, "name") == left; };
-    if (std::none_of(all.begin(), all.end(), is_it))
-      faults.push_back(cat("--leave ", left, ": the seed has no such node"));
-  }
+  std::vector<std::string> faults = unknown_ones(wishes, nodes);
   for (const Json& row : list_member(given, "given")) {
     const auto is_it = [&](const GivenNode& one) { return one.uuid == text_in(row, "uuid"); };
     const std::string owner = text_in(row, "to");
@@ -236,10 +250,11 @@ GivingJournal Giving::plan(const Wishes& wishes) {
   }
   look_at_files(journal, faults);
   look_at_cloud(journal, nodes, faults);
+  if (world_.has_stacks()) StackGiving(world_, clock_, journal, {}).look(wishes.left, faults);
   name_what_stays(journal, nodes);
   if (faults.empty()) return journal;
   throw Error(ErrorKind::input, cat("this can't be given to ", wishes.to, ":\n  ", join(faults, "\n  ")))
-      .hint("Nothing was changed. Mend these, or leave nodes with the seed: --leave NODE.");
+      .hint("Nothing was changed. Mend these, or leave nodes and stacks with the seed: --leave NAME.");
 }
 
 GivingJournal Giving::begin(const Wishes& wishes) {
@@ -259,7 +274,9 @@ void Giving::look(const Wishes& wishes) {
     world_.tell(cat("image ", image.name, " (", image.format, ", ", human_bytes(image.size), ") → glance"));
   for (const GivenNode& node : journal.nodes)
     world_.tell(cat("node ", node.name, " → Ironic, ", node.goal == "active" ? "adopted" : node.goal));
-  for (const std::string& node : journal.left) world_.tell(cat("node ", node, " stays with the seed"));
+  for (const GivenStack& stack : journal.stacks)
+    world_.tell(cat("stack ", stack.name, " → Heat, adopted; ", stack.agents.size(), " agents are told to ask there"));
+  for (const std::string& name : journal.left) world_.tell(cat(name, " stays with the seed"));
   for (const std::string& note : journal.notes) world_.tell(cat("not given: ", note));
 }
 
@@ -273,8 +290,8 @@ void Giving::give_image(GivingJournal& journal, GivenImage& image, bool is_secon
                        {"container_format", image.format == "aki" || image.format == "ari" ? image.format : "bare"},
                        {k_handover_mark, journal.id}};
     there.body = asked("image", "POST", "/v2/images", body, cat("make the image ", image.name));
-  } else if (!good(there)) {
-    throw Error(ErrorKind::external, cat("the cloud tells nothing of the image ", image.name, ": ", words_of(there)));
+  } else if (!there.good()) {
+    throw Error(ErrorKind::external, cat("the cloud tells nothing of the image ", image.name, ": ", there.words()));
   }
   const std::string status = text_in(there.body, "status");
   if (status == "active" && image.there) return;
@@ -384,20 +401,29 @@ void Giving::write_record(const GivingJournal& journal, const Wishes& wishes) {
   Json images = Json::array();
   for (const GivenImage& image : journal.images)
     images.push_back({{"name", image.name}, {"id", image.id}, {"size", image.size}});
+  Json stacks = Json::array();
+  for (const GivenStack& stack : journal.stacks) stacks.push_back(stack_json(stack));
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  const Json predicate = {{"id", journal.id},
-                          {"to", journal.to},
-                          {"at", builder::evidence::iso_time(now)},
-                          {"final", wishes.final},
-                          {"nodes", nodes},
-                          {"images", images},
-                          {"left", journal.left},
-                          {"not_given", journal.notes}};
+  const Json predicate = {{"id", journal.id},      {"to", journal.to},     {"at", builder::evidence::iso_time(now)},
+                          {"final", wishes.final}, {"nodes", nodes},       {"images", images},
+                          {"stacks", stacks},      {"left", journal.left}, {"not_given", journal.notes}};
   RealFileSystem().write(folder_ / k_handover_record, signed_record(journal.images, predicate, wishes.key->text()), {});
 }
 
 /// Of a handover that is under way: a node that the cloud will not take holds up those behind it.
 void Giving::leave(GivingJournal& journal, const std::set<std::string>& left) {
+  StackGiving stacks(world_, clock_, journal, [&] { write_giving(folder_, journal); });
+  for (std::size_t i = 0; i < journal.stacks.size();) {
+    GivenStack& stack = journal.stacks[i];
+    if (!left.contains(stack.name) && !left.contains(stack.id)) {
+      ++i;
+      continue;
+    }
+    stacks.leave(stack);
+    journal.left.push_back(stack.name);
+    journal.stacks.erase(journal.stacks.begin() + static_cast<std::ptrdiff_t>(i));
+    write_giving(folder_, journal);
+  }
   std::vector<GivenNode> leaving;
   std::copy_if(journal.nodes.begin(), journal.nodes.end(), std::back_inserter(leaving),
                [&](const GivenNode& node) { return left.contains(node.name) || left.contains(node.uuid); });
@@ -416,9 +442,46 @@ void Giving::leave(GivingJournal& journal, const std::set<std::string>& left) {
   }
 }
 
+/// Agents that were told follow in their own time: with each run those that have are known.
+void Giving::give_stacks(GivingJournal& journal, const Wishes& wishes) {
+  if (journal.stacks.empty()) return;
+  if (!world_.has_stacks())
+    throw Error(ErrorKind::usage, "stacks are being given, and the seed's stack service is not known")
+        .hint("--stacks-url URL, as with the command that began it");
+  StackGiving stacks(world_, clock_, journal, [&] { write_giving(folder_, journal); });
+  if (journal.step == "begun") stacks.give();
+  stacks.follow(wishes.patience);
+  std::vector<std::string> behind;
+  for (const std::string& agent : stacks.behind()) {
+    if (!wishes.left.contains(agent)) behind.push_back(agent);
+  }
+  std::erase_if(journal.notes, [](const std::string& note) { return note.ends_with(k_not_yet); });
+  for (const std::string& agent : behind) journal.notes.push_back(cat(agent, k_not_yet));
+  if (wishes.final && !behind.empty())
+    throw Error(ErrorKind::external,
+                cat("it is not final: the cloud has not heard of these agents yet: ", join(behind, ", ")))
+        .hint(
+            "The seed goes on telling them. Run the same command again; of a machine that is lost: --leave NAME. "
+            "`hearth-agent doctor` on it says what keeps its agent.");
+}
+
+/// Of a handover that --back does not return any more: the seed's record of its nodes can be deleted from then on.
+void Giving::make_final(const GivingJournal& journal) {
+  const Json given = world_.ask_seed("GET", "/v1/hearth/given", Json());
+  for (const Json& row : list_member(given, "given")) {
+    const std::string uuid = text_in(row, "uuid");
+    const auto is_it = [&](const GivenNode& one) { return one.uuid == uuid; };
+    if (text_in(row, "to") != journal.to || std::none_of(journal.nodes.begin(), journal.nodes.end(), is_it)) continue;
+    static_cast<void>(world_.ask_seed("PUT", cat("/v1/hearth/given/", uuid), {{"to", journal.to}, {"for_good", true}}));
+  }
+}
+
 void Giving::run(const Wishes& wishes) {
   GivingJournal journal = begin(wishes);
-  if (journal.step == "final") return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
+  if (journal.step == "final") {
+    make_final(journal);  // which may have been cut off
+    return world_.tell(cat("all of it is ", journal.to, "'s already, for good"));
+  }
   write_giving(folder_, journal);
   if (journal.step == "begun") {  // what was given is the cloud's business
     leave(journal, wishes.left);
@@ -430,12 +493,15 @@ void Giving::run(const Wishes& wishes) {
       if (!node.there) give_node(journal, node);
     }
   }
+  give_stacks(journal, wishes);
   write_record(journal, wishes);
   journal.step = wishes.final ? "final" : "given";
   write_giving(folder_, journal);
+  if (wishes.final) make_final(journal);
   for (const std::string& note : journal.notes) world_.tell(cat("not given: ", note));
-  world_.tell(cat("given: ", journal.nodes.size(), " nodes, ", journal.images.size(), " images; the record is ",
-                  (folder_ / k_handover_record).string()));
+  const std::string stacks = journal.stacks.empty() ? "" : cat(", ", journal.stacks.size(), " stacks");
+  world_.tell(cat("given: ", journal.nodes.size(), " nodes, ", journal.images.size(), " images", stacks,
+                  "; the record is ", (folder_ / k_handover_record).string()));
   world_.tell(wishes.final ? "it is final: the seed gives these machines no orders any more"
                            : "--back returns all of it; --final makes it final");
 }
@@ -532,6 +598,11 @@ void Giving::back(const Wishes& wishes) {
     if (std::string use = use_in_cloud(*journal, node, kept.at(node.uuid)); !use.empty())
       used.push_back(std::move(use));
   }
+  StackGiving stacks(world_, clock_, *journal, [&] { write_giving(folder_, *journal); });
+  if (!journal->stacks.empty() && !world_.has_stacks())
+    throw Error(ErrorKind::usage, "stacks were given, and the seed's stack service is not known")
+        .hint("--stacks-url URL, as with the command that gave them");
+  stacks.use_in_cloud(used);
   if (!used.empty())
     throw Error(ErrorKind::input, cat("the cloud has used what it got: ", join(used, ", ")))
         .hint(
@@ -539,6 +610,7 @@ void Giving::back(const Wishes& wishes) {
             "that was deleted there: --leave NODE.");
   journal->step = k_returning;
   write_giving(folder_, *journal);
+  stacks.back(wishes.left, wishes.patience);
   for (GivenNode& node : journal->nodes) {
     node.there = false;  // from here on it may be gone there
     write_giving(folder_, *journal);
@@ -546,8 +618,8 @@ void Giving::back(const Wishes& wishes) {
   }
   for (const GivenImage& image : journal->images) {
     const GivingWorld::Answer gone = world_.ask_cloud("image", "DELETE", cat("/v2/images/", image.id), Json());
-    if (!good(gone) && gone.status != 404)
-      throw Error(ErrorKind::external, cat("the cloud keeps the image ", image.name, ": ", words_of(gone)))
+    if (!gone.good() && gone.status != 404)
+      throw Error(ErrorKind::external, cat("the cloud keeps the image ", image.name, ": ", gone.words()))
           .hint("The nodes are the seed's again; remove what holds the image there, then again --back.");
   }
   for (const char* file : {k_handover_record, k_giving_journal}) RealFileSystem().remove(folder_ / file);

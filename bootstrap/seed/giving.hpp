@@ -1,8 +1,9 @@
-// `hearth seed handover`: nodes and images of a seed are given to a live OpenStack. Each step can be done again, and
-// what was begun is kept in a journal: after any interruption the same command goes on, or `--back` returns all of it.
-// A machine has one owner at each moment: the seed gives it no orders from before the cloud hears of it.
+// `hearth seed handover`: nodes, images and stacks of a seed are given to a live OpenStack. Each step can be done
+// again, and what was begun is kept in a journal: after any interruption the same command goes on, or `--back` returns
+// all of it. A machine has one owner at each moment: the seed gives it no orders from before the cloud hears of it.
 //
-//     look (all faults at once) → images → each node: seed gives it; enrol, ports; manage; adopt or provide → record
+//     look (all faults at once) → images → each node: seed gives it; enrol, ports; manage; adopt or provide
+//         → stacks (stack_giving.hpp) → agents → record
 //
 // Nothing is switched, written or cleaned: Ironic adopts what is in service.
 #pragma once
@@ -16,6 +17,7 @@
 #include "base/path.hpp"
 #include "base/sys/secret.hpp"
 #include "bootstrap/seed/given_forms.hpp"
+#include "bootstrap/seed/given_stack_forms.hpp"
 
 namespace hearth::bootstrap {
 
@@ -25,6 +27,9 @@ class GivingWorld {
   struct Answer {
     int status = 0;
     Json body;
+    [[nodiscard]] bool good() const { return status >= 200 && status < 300; }
+    /// What it says of a refusal, however that is wrapped.
+    [[nodiscard]] std::string words() const;
   };
   struct Sent {
     std::string sha256, sha512;
@@ -32,6 +37,10 @@ class GivingWorld {
   virtual ~GivingWorld() = default;
   /// Of the seed's REST API. Throws Error.
   [[nodiscard]] virtual Json ask_seed(const std::string& method, const std::string& target, const Json& body) = 0;
+  /// Whether the seed's stack service is known.
+  [[nodiscard]] virtual bool has_stacks() const = 0;
+  /// Of that, behind its project. Throws Error.
+  [[nodiscard]] virtual Json ask_stacks(const std::string& method, const std::string& target, const Json& body) = 0;
   /// Whether the cloud's catalogue has a service of that type. Logs in first. Throws Error.
   [[nodiscard]] virtual bool has(const std::string& service) = 0;
   /// Of a service of the cloud; 4xx are answers. Throws Error: no answer, 5xx.
@@ -49,7 +58,8 @@ struct GivingJournal {
   std::string step = "begun";  ///< begun, given, final
   std::vector<GivenImage> images;
   std::vector<GivenNode> nodes;
-  std::vector<std::string> left;   ///< nodes that stay
+  std::vector<GivenStack> stacks;
+  std::vector<std::string> left;   ///< nodes and stacks that stay
   std::vector<std::string> notes;  ///< what is not, or not wholly, given
   bool operator==(const GivingJournal&) const = default;
 };
@@ -62,10 +72,11 @@ class Giving {
  public:
   struct Wishes {
     std::string to;
-    std::map<std::string, fs::path> files;  ///< of images, in place of the seed's
-    std::set<std::string> left;             ///< nodes that stay
-    std::optional<Secret> key;              ///< who signs the record
-    bool final = false;                     ///< from then on nothing is returned
+    std::map<std::string, fs::path> files;        ///< of images, in place of the seed's
+    std::set<std::string> left;                   ///< nodes, stacks and agents that stay
+    std::optional<Secret> key;                    ///< who signs the record
+    bool final = false;                           ///< from then on nothing is returned
+    Duration patience = std::chrono::minutes(5);  ///< with agents that are to ask elsewhere
   };
   Giving(fs::path folder, GivingWorld& world, const Clock& clock)
       : folder_(std::move(folder)), world_(world), clock_(clock) {}
@@ -83,11 +94,14 @@ class Giving {
   void look_at_cloud(const GivingJournal& journal, const Json& nodes, std::vector<std::string>& faults);
   void look_at_files(GivingJournal& journal, std::vector<std::string>& faults);
   void name_what_stays(GivingJournal& journal, const Json& nodes);
+  [[nodiscard]] std::vector<std::string> unknown_ones(const Wishes& wishes, const Json& nodes);
+  void give_stacks(GivingJournal& journal, const Wishes& wishes);
   void give_image(GivingJournal& journal, GivenImage& image, bool is_second = false);
   void give_node(GivingJournal& journal, GivenNode& node);
   void leave(GivingJournal& journal, const std::set<std::string>& left);
   void enrol(const GivingJournal& journal, const GivenNode& node, const Json& whole);
   void bring_to_goal(const GivenNode& node);
+  void make_final(const GivingJournal& journal);
   void write_record(const GivingJournal& journal, const Wishes& wishes);
   [[nodiscard]] Json seed_rows(const std::string& list, const char* key);
   [[nodiscard]] Json cloud_node(const std::string& uuid);

@@ -13,6 +13,7 @@
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/seed/cloud_world.hpp"
 #include "builder/evidence/evidence.hpp"
+#include "metadata/live/stack_client.hpp"
 
 namespace hearth::bootstrap {
 
@@ -39,6 +40,9 @@ GivenSeed given_seed(const cli::Arguments& arguments, const FindSeed& find, cons
   const SeedPlace place = find(arguments);
   seed.folder = arguments.value_or("journal", place.home.string());
   const bool elsewhere = arguments.has("url");
+  if (elsewhere && !arguments.has("token-file"))
+    throw Error(ErrorKind::usage, "--token-file is needed beside --url: the token of that seed is not here")
+        .hint("It is the file api-token of its state directory.");
   const auto api = std::make_shared<SeedApi>(
       arguments.value_or("url", place.url),
       elsewhere ? std::string(trim(read_file(arguments.value_or("token-file", "")))) : place.token, clock);
@@ -49,6 +53,23 @@ GivenSeed given_seed(const cli::Arguments& arguments, const FindSeed& find, cons
                 {"site-kernel", place.site.deploy.kernel},
                 {"site-ramdisk", place.site.deploy.ramdisk}};
   return seed;
+}
+
+/// The seed's stacks: of a service that is named, or that has its state beside the conductor's. Nothing where neither
+/// is.
+CloudWorld::AskSeed stacks_of(const cli::Arguments& arguments, HttpClient& http, const Clock& clock) {
+  const metadata::live::GivenAddress given{arguments.value_or("stacks-url", ""),
+                                           arguments.value_or("stacks-token-file", ""),
+                                           arguments.value_or("stacks-ca-file", "")};
+  const fs::path state = fs::path(state_directory(arguments)) / "metadata";
+  const bool is_here = arguments.operands().empty() && !arguments.has("url") &&
+                       RealFileSystem().status(state / metadata::live::k_endpoint_file).has_value();
+  if (given.url.empty() && !is_here) return {};
+  const auto client = std::make_shared<metadata::live::StackClient>(
+      http, clock, metadata::live::stack_address(state, given, current_environment()));
+  return [client](const std::string& method, const std::string& target, const Json& body) {
+    return client->call(method, target, body);
+  };
 }
 
 Giving::Wishes wishes_of(const cli::Arguments& arguments, std::map<std::string, fs::path> files) {
@@ -66,6 +87,12 @@ Giving::Wishes wishes_of(const cli::Arguments& arguments, std::map<std::string, 
   }
   for (const std::string& node : arguments.values("leave")) wishes.left.insert(node);
   wishes.final = arguments.has("final");
+  if (const auto patience = arguments.value("patience")) {
+    const std::optional<std::uint64_t> seconds = parse_number(*patience);
+    if (!seconds || *seconds > 86'400)
+      throw Error(ErrorKind::usage, cat("--patience ", *patience, ": seconds are expected, 86400 at most"));
+    wishes.patience = std::chrono::seconds(*seconds);
+  }
   return wishes;
 }
 
@@ -118,7 +145,7 @@ int handover(const cli::Arguments& arguments, const FindSeed& find) {
         .hint("wait for its end");
   WebClient http(clock, environment, "hearth-seed");
   CloudWorld world({wishes.to, cloud_login(environment, password), variable("OS_REGION_NAME"), variable("OS_CACERT")},
-                   seed.ask, http, clock, [](const std::string& line) {
+                   seed.ask, stacks_of(arguments, http, clock), http, clock, [](const std::string& line) {
                      cli::print(cat(line, "\n"));
                      std::fflush(stdout);
                    });
@@ -133,31 +160,38 @@ int handover(const cli::Arguments& arguments, const FindSeed& find) {
 }  // namespace
 
 cli::Command handover_command(const FindSeed& find) {
-  return {"seed handover",
-          "[SITE.yaml]",
-          "give a live OpenStack the nodes and images of a seed",
-          "Images go to glance and are compared; nodes go to Ironic with their UUIDs, ports and passwords. Those in "
-          "service are adopted: nothing is switched, written or cleaned. From then on the seed gives them no orders. "
-          "What is not given (networks, stacks, first-boot data) is named. The record of what was given is signed. "
-          "Interrupted anywhere, the same command goes on; --back returns everything, until --final. The seed is that "
-          "of SITE.yaml, else the conductor of --url or --state. Who logs in at the cloud is told by OS_USERNAME, "
-          "OS_PASSWORD, OS_PROJECT_NAME …, as for OpenStack's own client.\n"
-          "Exit codes: 0 done, 1 not, with the reason and what to do.",
-          with_client(
-              {{"to", 0, "URL", "the cloud's identity service, as http://192.0.2.1:5000"},
-               {"dry-run", 0, "", "only tell what would be given, and what is wrong"},
-               {"back", 0, "", "return everything to the seed"},
-               {"final", 0, "", "from now on nothing is returned"},
-               {"leave", 0, "NODE",
-                "a node that stays with the seed, or, with --back, that was deleted in the cloud; may be given more "
-                "than once"},
-               {"image", 0, "NAME=FILE",
-                "where the file of an image is (NAME, NAME-kernel, NAME-ramdisk), if the seed's is not here"},
-               {"sign-key", 0, "FILE", "the private key that signs the record (Ed25519, PEM)"},
-               {"password-file", 0, "FILE", "the password, in place of OS_PASSWORD"},
-               {"journal", 0, "DIR", "where journal and record are (that of SITE.yaml, else ./handover)"},
-               {"verify", 0, "KEY", "only tell what the record says, if the owner of this public key has signed it"}}),
-          [find](const cli::Arguments& arguments) { return handover(arguments, find); }};
+  return {
+      "seed handover",
+      "[SITE.yaml]",
+      "give a live OpenStack the nodes, images and stacks of a seed",
+      "Images go to glance and are compared; nodes go to Ironic with their UUIDs, ports and passwords. Those in "
+      "service are adopted: nothing is switched, written or cleaned. From then on the seed gives them no orders. "
+      "Stacks are adopted by Heat, with the ids of their servers; no deployment runs again, and their agents are told "
+      "to ask there. What is not given (networks, first-boot data) is named. The record of what was given is signed. "
+      "Interrupted anywhere, the same command goes on; --back returns everything, until --final. The seed is that "
+      "of SITE.yaml, else the conductor of --url or --state. Who logs in at the cloud is told by OS_USERNAME, "
+      "OS_PASSWORD, OS_PROJECT_NAME …, as for OpenStack's own client.\n"
+      "Exit codes: 0 done, 1 not, with the reason and what to do.",
+      with_client(
+          {{"to", 0, "URL", "the cloud's identity service, as http://192.0.2.1:5000"},
+           {"dry-run", 0, "", "only tell what would be given, and what is wrong"},
+           {"back", 0, "", "return everything to the seed"},
+           {"final", 0, "", "from now on nothing is returned"},
+           {"leave", 0, "NAME",
+            "a node or a stack that stays with the seed; with --back, a node that was deleted in the cloud; with "
+            "--back or --final, a server whose agent is not waited for; may be given more than once"},
+           {"stacks-url", 0, "URL",
+            "the seed's stack service, as https://192.0.2.1:8004/v1/admin (that of --state, where one runs)"},
+           {"stacks-token-file", 0, "FILE", "its token"},
+           {"stacks-ca-file", 0, "FILE", "whom to trust there"},
+           {"patience", 0, "SECONDS", "how long agents are waited for (300)"},
+           {"image", 0, "NAME=FILE",
+            "where the file of an image is (NAME, NAME-kernel, NAME-ramdisk), if the seed's is not here"},
+           {"sign-key", 0, "FILE", "the private key that signs the record (Ed25519, PEM)"},
+           {"password-file", 0, "FILE", "the password, in place of OS_PASSWORD"},
+           {"journal", 0, "DIR", "where journal and record are (that of SITE.yaml, else ./handover)"},
+           {"verify", 0, "KEY", "only tell what the record says, if the owner of this public key has signed it"}}),
+      [find](const cli::Arguments& arguments) { return handover(arguments, find); }};
 }
 
 }  // namespace hearth::bootstrap

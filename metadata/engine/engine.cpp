@@ -238,6 +238,7 @@ void Engine::require_idle(const LiveTree& live) const {
 
 void Engine::update(const std::string& id, const Json& body) {
   LiveTree& live = *find(id).live;
+  require_ours(live);
   require_idle(live);
   change_to(live, body, Action::update);
   // In a burst of updates nothing waits for the next tick to be taken out.
@@ -295,6 +296,7 @@ void Engine::cancel(const std::string& id, bool back) {
 }
 
 void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
+  require_ours(live);
   require_idle(live);
   const Resource& marked = live.tree.resource(resource);
   const Stack& home = live.tree.stack(marked.stack);  // it may run on beside a failure
@@ -304,6 +306,7 @@ void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const st
 
 void Engine::act(const std::string& id, Action action) {
   LiveTree& live = *find(id).live;
+  require_ours(live);
   if (action != Action::erase) require_idle(live);
   run(live, action);
 }

@@ -146,6 +146,16 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   void remove_snapshot(const std::string& id, const std::string& snapshot);
   void restore(const std::string& id, const std::string& snapshot);
 
+  // engine_giving.cpp: a stack that another service takes over (`hearth seed handover`)
+  /// From now on nothing of it changes here, and `to` is told to whoever tries. `agents`: by server, {"ran": {former id
+  /// of a deployment → its id there}, "os-collect-config": where it is to ask}. Each agent marks first that these ran,
+  /// and is then told.
+  void give(const std::string& id, const std::string& to, const Json& agents);
+  /// It is ours again, and so are its agents, as far as they ask.
+  void take_back(const std::string& id);
+  /// All that another service has to know of its configs, deployments and servers, and how far each agent is.
+  [[nodiscard]] Json given(LiveTree& live);
+
   // engine_machines.cpp: for whoever provides machines
   [[nodiscard]] std::vector<WantedServer> servers(const std::string& stack);
   /// What is known of the machine: "address" and whatever attributes templates may ask for ("first_address",
@@ -288,6 +298,14 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
   [[nodiscard]] bool is_polling(const Resource& server) const;
   [[nodiscard]] bool is_polling(std::int64_t last_poll) const;
+
+  // engine_giving.cpp
+  void require_ours(const LiveTree& live) const;
+  [[nodiscard]] Json mark_entry(const StackTree& tree, const Resource& server) const;
+  [[nodiscard]] Json signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
+                                      const std::string& script) const;
+  [[nodiscard]] Json given_server(const StackTree& tree, const Resource& server) const;
+  SignalOutcome signal_of_given(LiveTree& live, std::size_t server, const Json& body);
 
   // engine_steps.cpp: how a tree is changed
   using Work = std::function<Changes(LiveTree& live, StepAround& around)>;

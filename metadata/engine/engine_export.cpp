@@ -58,7 +58,10 @@ Json Engine::exported(LiveTree& live) {
   out["files"] = body_part(live.tree, "files");
   out["environment"] = body_part(live.tree, "environment");
   if (live.tree.body.contains("environment_files")) out["environment_files"] = live.tree.body["environment_files"];
-  out["environment"]["parameters"] = body_part(live.tree, "parameters");
+  // What the environment gives, and the request over it.
+  Json& parameters = out["environment"]["parameters"];
+  if (!parameters.is_object()) parameters = Json::object();
+  parameters.update(body_part(live.tree, "parameters"));
   out["project_id"] = live.tree.project;
   out["stack_user_project_id"] = live.tree.project;
   out["tags"] = live.tree.body.contains("tags") ? live.tree.body["tags"] : Json();

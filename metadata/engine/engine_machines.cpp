@@ -113,7 +113,9 @@ void Engine::machine_failed(const std::string& server_id, const std::string& rea
 }
 
 void Engine::rotate(const std::string& id, std::int64_t until) {
-  change(*find(id).live, [&](LiveTree& mine, StepAround& around) {
+  LiveTree& live = *find(id).live;
+  require_ours(live);
+  change(live, [&](LiveTree& mine, StepAround& around) {
     Changes changes;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
       const Resource& row = mine.tree.resource(i);

@@ -6,6 +6,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/engine/given_words.hpp"
 #include "metadata/engine/records_json.hpp"
 #include "metadata/engine/step_around.hpp"
 #include "metadata/serve/peer_notes.hpp"
@@ -72,6 +73,10 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   std::vector<std::pair<std::string, const std::string*>> entries;
   const std::vector<std::pair<std::string, std::string>> by_hand = software_.entries(server.physical_id);
   for (const auto& [name, text] : by_hand) entries.emplace_back(name, &text);
+  const Json given = server.data.value("given", Json::object());
+  const bool is_to_mark = given.value("state", "") == k_to_mark;
+  const std::string mark = is_to_mark ? shown_text(mark_entry(live.tree, server)) : "";
+  if (is_to_mark) entries.emplace_back(k_mark_name, &mark);
   const auto known = live.entries.find(server.path);
   if (known != live.entries.end()) {
     for (const std::size_t index : known->second) {
@@ -87,7 +92,8 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   Json rest = server.data.value("metadata", Json::object());
   if (!rest.is_object()) rest = Json::object();
   rest.erase("deployments");
-  rest["os-collect-config"] = server.data.value("os-collect-config", Json::object());
+  const bool is_told = given.contains("os-collect-config") && !is_to_mark;
+  rest["os-collect-config"] = (is_told ? given : server.data).value("os-collect-config", Json::object());
   for (const auto& [key, value] : rest.items()) text += cat(", ", shown_text(Json(key)), ": ", shown_text(value));
   return text + "}";
 }
@@ -318,6 +324,7 @@ SignalOutcome Engine::signal(const std::string& stack_id, const std::string& res
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
+  if (live.tree.resource(index).data.contains("given")) return signal_of_given(live, index, body);
   SignalOutcome outcome;
   step(live, [&](StackMachine& machine) { outcome = machine.signal(index, body); });
   return outcome;

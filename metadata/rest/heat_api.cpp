@@ -15,9 +15,9 @@ namespace hearth::metadata::live {
 namespace {
 
 /// Behind a stack's name these lead on, by way of a redirect that adds its UUID.
-constexpr std::array<std::string_view, 12> k_short_cuts = {"resources", "events",      "template",  "actions",
-                                                           "outputs",   "environment", "files",     "preview",
-                                                           "export",    "abandon",     "snapshots", "servers"};
+constexpr std::array<std::string_view, 13> k_short_cuts = {"resources",   "events",  "template", "actions", "outputs",
+                                                           "environment", "files",   "preview",  "export",  "abandon",
+                                                           "snapshots",   "servers", "given"};
 
 constexpr std::uint64_t k_longest_minutes = 2147483647;
 constexpr std::size_t k_longest_tag = 80;
@@ -173,8 +173,8 @@ void HeatApi::require_right(const Call& call) {
   if (caller.right != Right::reads) return;
   if (call.request.method != "GET" && call.request.method != "HEAD")
     throw EngineError("Forbidden", "the token is for reading");
-  static const std::set<std::string, std::less<>> k_closed = {"environment", "files",   "template",
-                                                              "export",      "servers", "snapshots"};
+  static const std::set<std::string, std::less<>> k_closed = {"environment", "files",     "template", "export",
+                                                              "servers",     "snapshots", "given"};
   const std::string& first = call.parts.empty() ? call.project : call.parts[0];
   const bool software = first == "software_deployments" || first == "software_configs";
   const bool closed = call.parts.size() > 3 && first == "stacks" && k_closed.count(call.parts[3]) > 0;
@@ -337,6 +337,7 @@ ServedResponse HeatApi::one_stack(const Call& call, const StackPlace& place) {
   if (what == "preview") return preview_update(call, place);
   if (what == "export") return json_response(200, engine_.exported(*place.live));
   if (what == "abandon") return abandon(call, place);
+  if (what == "given") return given(call, place);
   const StackTree& tree = place.live->tree;
   Blueprint& blueprint = engine_.blueprint(*place.live);
   if (what == "template") return json_response(200, blueprint.source(tree.stack(place.stack).path));

@@ -48,6 +48,7 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse preview(const Call& call);
   [[nodiscard]] ServedResponse preview_update(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse abandon(const Call& call, const StackPlace& place);
+  [[nodiscard]] ServedResponse given(const Call& call, const StackPlace& place);
   [[nodiscard]] std::string adopt(const Call& call, const Json& request, const std::string& name);
   [[nodiscard]] ServedResponse snapshots(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse one_snapshot(const Call& call, const StackPlace& place);

@@ -50,6 +50,12 @@ const char* word_of(ResourceChange::Kind kind) {
   return "unchanged";
 }
 
+/// It goes into a script.
+bool is_plain_id(const std::string& id) {
+  constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !id.empty() && id.size() <= 64 && id.find_first_not_of(k_letters) == std::string::npos;
+}
+
 Json shown_snapshot(const Json& row, bool with_data) {
   Json out = row;
   out.erase("body");
@@ -91,6 +97,33 @@ ServedResponse HeatApi::abandon(const Call& call, const StackPlace& place) {
   if (call.request.method != "DELETE") return heat_error(405, "NotFound", "no such method");
   if (place.stack != 0) throw EngineError("Forbidden", "nested stacks go with the stack that they belong to");
   return json_response(200, engine_.abandon(place.live->tree.id));
+}
+
+/// Ours, not Heat's: a stack that another service takes over (`hearth seed handover`).
+ServedResponse HeatApi::given(const Call& call, const StackPlace& place) {
+  if (place.stack != 0) throw EngineError("Forbidden", "nested stacks go with the stack that they belong to");
+  const std::string id = place.live->tree.id;
+  if (call.request.method == "PUT") {
+    const Json request = body_of(call.request);
+    const std::string to = text_in(request, "to");
+    require_map(request, "agents");
+    if (to.empty()) throw EngineError("HTTPBadRequest", "to is needed: who is given the stack");
+    const Json agents = request.value("agents", Json::object());
+    for (const auto& [server, told] : agents.items()) {
+      if (!told.is_object()) throw EngineError("HTTPBadRequest", cat("agents: what is told ", server, " is a map"));
+      for (const char* key : {"ran", "os-collect-config"}) require_map(told, key);
+      for (const auto& [ran, as] : object_member(told, "ran").items()) {
+        if (!as.is_string() || !is_plain_id(ran) || !is_plain_id(as.get<std::string>()))
+          throw EngineError("HTTPBadRequest", "ran has ids of deployments, and those that they get");
+      }
+    }
+    engine_.give(id, to, agents);
+  } else if (call.request.method == "DELETE") {
+    engine_.take_back(id);
+  } else if (call.request.method != "GET") {
+    return heat_error(405, "NotFound", "no such method");
+  }
+  return json_response(200, {{"given", engine_.given(*engine_.find(id).live)}});
 }
 
 /// The export has the template; what the request says besides it wins.

@@ -1,4 +1,5 @@
-"""`hearth seed handover` to Debian's own Ironic (python3-ironic), killed, refused and called off on the way. usage: handover_peer.py HEARTH
+"""`hearth seed handover` to Debian's own Ironic (python3-ironic) and Heat (python3-heat), killed, refused and called off on the way; its
+agents are Debian's os-collect-config and ours. usage: handover_peer.py HEARTH HEARTH-AGENT
 
 The identity and the image service are stand-ins here: what the real ones do with it, tests/e2e/live_stack_machine.sh sees. Exit 77:
 something that is needed is not here.
@@ -23,6 +24,7 @@ import urllib.request
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "deploy")]
 from conductor import Conductor, need  # noqa: E402
 from redfish_emulator import Bmc  # noqa: E402
+from given_stacks import GivenStack  # noqa: E402
 import ironic_peer  # noqa: E402
 
 PASSWORD = "Pa$$ of the cloud"
@@ -147,15 +149,16 @@ class Ironic:
 
 
 class Handover:
-    def __init__(self, hearth, seed, cloud, work):
-        self.hearth, self.seed, self.cloud, self.work = hearth, seed, cloud, work
+    def __init__(self, hearth, seed, cloud, work, stack):
+        self.hearth, self.seed, self.cloud, self.work, self.stack = hearth, seed, cloud, work, stack
         for words in (["genpkey", "-algorithm", "ed25519", "-out", "key"], ["pkey", "-in", "key", "-pubout", "-out", "key.pub"]):
             subprocess.run(["openssl", *words], cwd=work, check=True)
 
     def start(self, *words, password=PASSWORD):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("OS_") and "proxy" not in k.lower()}
         environment |= {"OS_USERNAME": "admin", "OS_PASSWORD": password, "OS_PROJECT_NAME": "admin"}
-        return subprocess.Popen([self.hearth, "seed", "handover", "--state", self.seed.directory, "--sign-key", "key", *words],
+        return subprocess.Popen([self.hearth, "seed", "handover", "--state", self.seed.directory, "--sign-key", "key", "--stacks-url",
+                                 self.stack.url, "--patience", "60", *words],
                                 cwd=self.work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def run(self, *words, code=0, **more):
@@ -202,7 +205,7 @@ def make_seed(seed, bmcs, work):
 
 
 def refusals(handover, ironic, seed):
-    expect(handover.run("--dry-run"), "node web0 → Ironic, adopted", "node web1 → Ironic, available", "image disk-kernel (aki",
+    expect(handover.run("--dry-run"), "stack web → Heat, adopted; 2 agents are told to ask there", "node web0 → Ironic, adopted", "node web1 → Ironic, available", "image disk-kernel (aki",
            "not given: networks, addresses and boot files stay with the seed: the cloud's catalogue has no network service")
     expect(handover.run(password="wrong", code=1), "lets nobody in with this user and password (HTTP 401)", "OS_USERNAME")
     expect(handover.run("--to", "http://127.0.0.1:9", code=1), "127.0.0.1:9", "goes on where it was")
@@ -239,7 +242,7 @@ def expect_given(handover, ironic, seed):
 
 def kept_and_killed(handover, cloud, ironic, seed):
     """Killed again and again, then the cloud's Ironic dies under it; the same command goes on, and nothing is there twice."""
-    for pause in (0.1, 0.3, 0.6, 1.0, 1.5):
+    for pause in (0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 4.0):
         process = handover.start("--to", cloud.url)
         time.sleep(pause)
         process.kill()
@@ -253,19 +256,23 @@ def kept_and_killed(handover, cloud, ironic, seed):
     ironic.start()
     expect(handover.run(), "--back returns all of it")
     expect_given(handover, ironic, seed)
+    handover.stack.expect_given()
 
 
-def main(hearth):
-    for module in ("ironic", "sushy"):  # which is not loaded here: its eventlet would change this process's pipes
+def main(hearth, agent):
+    for module in ("ironic", "sushy", "heat", "os_collect_config", "os_apply_config"):  # which is not loaded here: its eventlet would change this process's pipes
         need(importlib.util.find_spec(module), f"python3-{module} is not installed")
     with tempfile.TemporaryDirectory(prefix="hearth-handover-") as work, Conductor(hearth) as seed:
         bmcs = [Bmc(), Bmc()]
         make_seed(seed, bmcs, work)
         told = [orders(bmc) for bmc in bmcs]
         ironic = Ironic(work)
+        stack = None
         try:
+            stack = GivenStack(hearth, agent, work)
             cloud = Cloud(ironic.url)
-            handover = Handover(hearth, seed, cloud, work)
+            cloud.services["orchestration"] = stack.heat.url + "/v1/admin"
+            handover = Handover(hearth, seed, cloud, work, stack)
             refusals(handover, ironic, seed)
             kept_and_killed(handover, cloud, ironic, seed)
             assert [orders(bmc) for bmc in bmcs][1] == told[1], "the BMC of a machine that was only given got an order"
@@ -273,20 +280,31 @@ def main(hearth):
             assert len(switched) == 1, f"the BMC of web0 got more than the one order of this test: {switched}"
             expect(handover.run("--back"), "the seed has everything again")
             assert not ironic.nodes() and not cloud.images, (ironic.nodes(), cloud.images)
+            stack.expect_back()
             assert seed.ask("PUT", "/v1/nodes/web0/states/power", {"target": "power on"})[0] == 202
+            handover.run()
+            stack.expect_given()
+            stack.change_in_cloud()
+            expect(handover.run("--back", code=1), "stack web was changed there", "Nothing was returned")
             handover.run("--final")
             expect_given(handover, ironic, seed)
             expect(handover.run("--back", code=1), "is final")
+            assert seed.ask("DELETE", "/v1/nodes/web0")[0] == 204, "the seed forgets what it gave for good"
+            assert ironic.nodes()["web0"]["provision_state"] == "active"
         except BaseException:
             with open(os.path.join(ironic.work, "ironic.log"), encoding="utf-8", errors="replace") as file:
                 print(file.read()[-3000:], file=sys.stderr)
+            if stack:
+                print(stack.logs(), file=sys.stderr)
             with open(os.path.join(seed.directory, "serve.log"), encoding="utf-8", errors="replace") as file:
                 print(f"the seed ({seed.process.poll()}): {file.read()[-2000:]}", file=sys.stderr)
             raise
         finally:
             ironic.stop()
+            if stack:
+                stack.stop()
     print("given, killed, refused and called off: all right")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*map(os.path.abspath, sys.argv[1:]))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Debian's Heat, all of it, in one process on loopback: orchestration API and engine on SQLite, with no Keystone, no
-messages and no Nova. Its pauses of a second are hundredths, so that a stack takes no longer than its work.
+"""Debian's Heat, all of it, in one process on loopback: orchestration API, CFN API and engine on SQLite, with no
+Keystone, no messages and no Nova. Its pauses of a second are hundredths, so that a stack takes no longer than its work.
 
 real_heat.py DIRECTORY PORT [convergence]    prints "up" and serves until it is killed. Needs python3-heat."""
 import eventlet
@@ -29,6 +29,7 @@ SETTINGS = {
            "keystone_backend": "heat.engine.clients.os.keystone.fake_keystoneclient.FakeKeystoneClient",
            "heat_metadata_server_url": LOCAL, "heat_waitcondition_server_url": LOCAL + "/v1/waitcondition",
            "stack_user_domain_id": "domain", "stack_domain_admin": "admin", "stack_domain_admin_password": "x",
+           "enable_stack_adopt": True, "enable_stack_abandon": True,
            "max_nested_stack_depth": 10, "environment_dir": DIRECTORY, "region_name_for_services": "regionOne"},
     "database": {"connection": "sqlite:///%s/heat.sqlite" % DIRECTORY},
     "noauth": {"token_response": DIRECTORY + "/token.json"},
@@ -136,7 +137,25 @@ def application():
     inner = version_negotiation_filter(API(cfg.CONF), cfg.CONF)
     for layer in (context.ContextMiddleware_filter_factory({}), noauth.filter_factory({})):
         inner = layer(inner)
-    return request_id.RequestId(faultwrap_filter(inner, cfg.CONF))
+    return beside_agents(request_id.RequestId(faultwrap_filter(inner, cfg.CONF)))
+
+
+def beside_agents(people):
+    """The CFN API stands on the same port: its requests are told by their path, or by their action."""
+    from heat.api.cfn import v1 as cfn
+    from heat.common import context, noauth
+    agents = cfn.API(cfg.CONF)
+    for layer in (context.ContextMiddleware_filter_factory({}), noauth.filter_factory({})):
+        agents = layer(agents)
+
+    def answer(environ, start):
+        path = environ["PATH_INFO"]
+        if "Action=" not in environ.get("QUERY_STRING", "") and not path.startswith(("/v1/signal/", "/v1/waitcondition/")):
+            return people(environ, start)
+        environ.update(PATH_INFO=path[len("/v1"):], SCRIPT_NAME="/v1")
+        return agents(environ, start)
+
+    return answer
 
 
 def main():

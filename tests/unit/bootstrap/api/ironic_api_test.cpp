@@ -373,6 +373,10 @@ TEST_F(Api, aMachineIsGivenAwayOnlyAsWhatItWasSeenAs) {
   EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", as_available).status, 200);
   EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", as_available).status, 200) << "the same command again";
   EXPECT_EQ(ask("GET", "/v1/hearth/given").body["given"].size(), 1U);
+  EXPECT_EQ(ask("DELETE", "/v1/nodes/n1").status, 409) << "it may come back";
+  EXPECT_EQ(ask("PUT", "/v1/hearth/given/n1", {{"to", "http://cloud:5000"}, {"for_good", true}}).status, 200);
+  EXPECT_EQ(ask("DELETE", "/v1/hearth/given/n1").status, 409) << "it does not";
+  EXPECT_EQ(ask("DELETE", "/v1/nodes/n1").status, 204);
 }
 
 TEST_F(Api, filtersAreKeptToOrRefusedAndNeverIgnored) {

@@ -173,6 +173,17 @@ TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
   conductor->power("web1", "power on");
 }
 
+TEST_F(ConductorTest, WhatWasGivenForGoodDoesNotComeBack) {
+  const std::string uuid = add("fake-hardware");
+  conductor->give("web1", "http://cloud:5000");
+  conductor->give("web1", "http://cloud:5000", true);
+  conductor->give("web1", "http://cloud:5000");
+  EXPECT_THROW(conductor->take_back("web1"), Refusal);
+  start();
+  EXPECT_EQ(node(uuid).internal.value(k_given_for_good, false), true);
+  EXPECT_EQ(given_to(node(uuid)), "http://cloud:5000");
+}
+
 TEST_F(ConductorTest, AnInventoryWithoutAMachineTakesNoneAway) {
   const std::string uuid = add("fake-hardware");
   ImportRequest none;

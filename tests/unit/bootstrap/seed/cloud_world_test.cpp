@@ -38,7 +38,7 @@ TEST(CloudLogin, IsWhatTheVariablesOfOpenStacksClientSay) {
 class CloudWorldTest : public ::testing::Test {
  protected:
   CloudWorldTest() { http.on("POST", "http://k/v3/auth/tokens", 201, k_cloud_token, {{"X-Subject-Token", "tok"}}); }
-  CloudWorld world() { return {{"http://k/v3", Json::object(), "", "/ca.pem"}, {}, http, clock, {}}; }
+  CloudWorld world() { return {{"http://k/v3", Json::object(), "", "/ca.pem"}, {}, {}, http, clock, {}}; }
   std::string failure(CloudWorld& world, const std::string& service) {
     try {
       static_cast<void>(world.ask_cloud(service, "GET", "/v1/nodes", Json()));
@@ -67,6 +67,23 @@ TEST_F(CloudWorldTest, AnOldTokenIsRenewedOnce) {
   EXPECT_EQ(cloud.ask_cloud("baremetal", "GET", "/v1/nodes", Json()).status, 200);
 }
 
+TEST_F(CloudWorldTest, NothingSecretGoesInTheClearToACloudThatCameByTls) {
+  const auto refusal = [&](fakes::ScriptedHttp& answers, const char* service) {
+    CloudWorld cloud({"https://k", {{"password", "pw"}}, "", ""}, {}, {}, answers, clock, {});
+    return failure(cloud, service);
+  };
+  fakes::ScriptedHttp linked;
+  linked.on("GET", "https://k/", 300, R"({"versions": {"values": [{"id": "v3.14", "links": [
+    {"rel": "self", "href": "http://k/v3/"}]}]}})");
+  EXPECT_NE(refusal(linked, "baremetal").find("names http://k/v3 as its identity service"), std::string::npos);
+  for (const HttpRequest& request : linked.sent) EXPECT_EQ(request.body.find("pw"), std::string::npos);
+  fakes::ScriptedHttp listed;
+  listed.on("GET", "https://k/", 300, "{}");
+  listed.on("POST", "https://k/v3/auth/tokens", 201, k_cloud_token, {{"X-Subject-Token", "tok"}});
+  EXPECT_NE(refusal(listed, "baremetal").find("names http://ironic:6385 as its baremetal service"), std::string::npos);
+  for (const HttpRequest& request : listed.sent) EXPECT_FALSE(find_header(request.headers, "X-Auth-Token"));
+}
+
 TEST_F(CloudWorldTest, ALargeImageHasTimeToArrive) {
   EXPECT_EQ(upload_patience(0), std::chrono::minutes(30));
   EXPECT_GT(upload_patience(std::uint64_t{50} << 30U), std::chrono::hours(14));
@@ -77,11 +94,11 @@ TEST_F(CloudWorldTest, FaultsSayWhatFailedAndWhatToDo) {
   EXPECT_NE(failure(cloud, "baremetal").find("goes on where it was"), std::string::npos);
   fakes::ScriptedHttp strict;
   strict.on("POST", "http://k/v3/auth/tokens", 401);
-  CloudWorld stranger({"http://k/v3", Json::object(), "", ""}, {}, strict, clock, {});
+  CloudWorld stranger({"http://k/v3", Json::object(), "", ""}, {}, {}, strict, clock, {});
   EXPECT_NE(failure(stranger, "baremetal").find("lets nobody in with this user and password"), std::string::npos);
   fakes::ScriptedHttp other;
   other.on("POST", "http://k/v3/auth/tokens", 404);
-  CloudWorld elsewhere({"http://k/v3", Json::object(), "", ""}, {}, other, clock, {});
+  CloudWorld elsewhere({"http://k/v3", Json::object(), "", ""}, {}, {}, other, clock, {});
   EXPECT_NE(failure(elsewhere, "baremetal").find("--to is the URL of the cloud's identity service"), std::string::npos);
 }
 

@@ -30,6 +30,7 @@ class SmallCloud final : public GivingWorld {
   std::map<std::string, Json> images;
   std::set<std::string> services = {"baremetal", "image"};
   std::vector<std::string> verbs, told;
+  std::set<std::string> for_good;
   std::string broken;        ///< a verb that fails
   int locked = 0;            ///< so many orders are refused, as Ironic's power sync holds the node
   bool cuts_upload = false;  ///< of which nothing comes, and which is told as whole
@@ -72,6 +73,10 @@ class SmallCloud final : public GivingWorld {
       }
       for (const Json& row : rows) {
         if (row["uuid"] != uuid) continue;
+        if (body.contains("for_good")) {
+          for_good.insert(uuid);
+          return row;
+        }
         if (row["provision_state"] != body.at("provision_state")) throw Error(ErrorKind::input, "it is now otherwise");
         given[uuid] = body.at("to");
         return row;
@@ -79,6 +84,8 @@ class SmallCloud final : public GivingWorld {
       throw Error(ErrorKind::not_found, "404");
     });
   }
+  bool has_stacks() const override { return false; }
+  Json ask_stacks(const std::string&, const std::string&, const Json&) override { throw std::logic_error("no stacks"); }
   bool has(const std::string& service) override { return services.contains(service); }
   Answer ask_cloud(const std::string& service, const std::string& method, const std::string& target,
                    const Json& body) override {
@@ -312,7 +319,7 @@ TEST_F(GivingTest, EverythingThatIsWrongIsToldBeforeAnythingChanges) {
   for (const char* part :
        {"web1 is deploying", "web3: it was given to x", "web2 has the driver libvirt", "web3 is in maintenance",
         "the cloud has a node 3 already", "the cloud has an image disk already", "is not what the seed has registered",
-        "--leave NODE"})
+        "--leave NAME"})
     EXPECT_NE(story.find(part), std::string::npos) << part << "\n" << story;
   EXPECT_FALSE(read_giving(folder_.path()));
   EXPECT_EQ(cloud.given.size(), 1U);
@@ -500,12 +507,36 @@ TEST_F(GivingTest, WhatIsNoJournalReturnsNothing) {
 TEST_F(GivingTest, WhatIsFinalStays) {
   SmallCloud cloud = world();
   run(cloud);
+  EXPECT_TRUE(cloud.for_good.empty());
   run(cloud, true);
+  EXPECT_EQ(cloud.for_good.size(), 3U) << "so that the seed can forget them";
   EXPECT_NE(failure([&] { back(cloud); }).find("is final"), std::string::npos);
   expect_all_given(cloud);
   const Json told =
       open_record(read_file(folder_.path() / k_handover_record), "record", frames::public_key_of(k_test_key));
   EXPECT_EQ(told["predicate"]["final"], true);
+}
+
+TEST_F(GivingTest, WhatIsMadeFinalIsCutAnywhereAndIsFinalOrComesBack) {
+  for (int at = 0;; ++at) {
+    SmallCloud cloud = world();
+    run(cloud);
+    cloud.cut_at = cloud.calls + at;
+    const bool was_cut = cut([&] { run(cloud, true); });
+    cloud.cut_at = -1;
+    if (read_giving(folder_.path())->step == "final") {
+      run(cloud, true);
+      EXPECT_EQ(cloud.for_good.size(), 3U);
+      fs::remove(folder_.path() / "handover.json");
+    } else {
+      EXPECT_TRUE(cloud.for_good.empty()) << "the seed would not take them back";
+      back(cloud);
+      expect_all_back(cloud);
+    }
+    if (was_cut) continue;
+    EXPECT_GT(at, 2);
+    break;
+  }
 }
 
 TEST_F(GivingTest, AnotherCloudIsNotGivenWhatIsUnderWay) {
