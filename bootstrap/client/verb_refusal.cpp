@@ -47,6 +47,8 @@ std::vector<Verb> way_to(State from, Verb verb) {
     const auto [state, way] = open.front();
     if (after(state, verb)) return way;
     for (const Verb step : k_steps) {
+      const bool is_in_use = state == State::active || state == State::rescue;
+      if (step == Verb::undeploy && is_in_use) continue;  // that ends a system which runs: nobody is led there
       const std::optional<State> to = after(state, step);
       if (!to || !seen.insert(reached(*to)).second) continue;
       std::vector<Verb> next = way;

@@ -108,7 +108,7 @@ std::string line_fault(const std::vector<std::string>& words) {
                "; ROLE is read, operate ", "or admin");
   if (!parse_role(words[1])) {
     const std::optional<std::string> near = nearest(words[1], {k_roles.begin() + 1, k_roles.end()});
-    return cat("'", words[1], "' is no role", near ? cat("; do you mean ", *near, "?") : "",
+    return cat("'", words[1], "' is no role", near ? cat("; do you mean ", *near, "?") : ".",
                " There are read, operate and admin: NAME ROLE TOKEN");
   }
   if (words[2].size() < k_shortest_token)

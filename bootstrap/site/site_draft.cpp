@@ -234,12 +234,11 @@ Result<Json, std::string> parse_machine_words(const std::string& text) {
   Json machine = Json::object();
   for (const std::string& pair : split_pairs(text)) {
     const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos) return cat("--machine: KEY=VALUE is expected, not '", pair, "'", k_commas);
+    if (equals == std::string::npos) return cat("--machine: KEY=VALUE is expected", k_commas);
     const std::string key = pair.substr(0, equals);
     const std::string value = pair.substr(equals + 1);
     if (key.starts_with("bmc.")) {
-      if (const std::string fault = bmc_fault(key.substr(4), value); !fault.empty())
-        return cat("--machine ", text, ": ", fault);
+      if (const std::string fault = bmc_fault(key.substr(4), value); !fault.empty()) return cat("--machine: ", fault);
       machine["bmc"][key.substr(4)] = value;
       continue;
     }
@@ -251,10 +250,10 @@ Result<Json, std::string> parse_machine_words(const std::string& text) {
       continue;
     }
     const std::optional<std::string> near = nearest(key, known);
-    return cat("--machine ", text, ": there is no key '", key, "'", near ? cat("; did you mean ", *near, "?") : "",
+    return cat("--machine: there is no key '", key, "'", near ? cat("; did you mean ", *near, "?") : "",
                " (name, mac, firmware, profile, address, bmc.type, bmc.address, bmc.user, bmc.password, bmc.system …)");
   }
-  if (text_in(machine, "name").empty()) return cat("--machine ", text, ": name= is missing");
+  if (text_in(machine, "name").empty()) return std::string("--machine: name= is missing");
   return machine;
 }
 

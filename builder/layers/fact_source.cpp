@@ -412,17 +412,33 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   }
 }
 
-/// Many steps see the same ones. Which elements there are counts, and what is read of them (by other facts), but not
-/// where they lie: a colleague's copy of the tree is as good.
+/// Many steps see the same ones.
 const std::string& FactSource::digest_of_variable(const std::string& name, const std::string& value) const {
-  static const std::set<std::string_view> k_places = {"BASH_FUNC_get_image_element_array%%", "IMAGE_ELEMENT_YAML",
-                                                      "ELEMENTS_PATH"};
   const auto [known, is_new] = variable_digests_.try_emplace({name, value});
-  if (is_new) {
-    known->second = k_places.count(name) > 0 ? fact_digest(join(plan_.elements.names(), " "))
-                                             : variable_digest(setup_.key, name, value);
-  }
+  if (is_new) known->second = variable_digest(setup_.key, name, value);
   return known->second;
+}
+
+/// Where a step read nothing beside the elements of the build, it counts which there are, and what it read of them by
+/// other facts, but not where they lie: a colleague's copy of the tree is as good.
+void FactSource::forget_places(const Reads& reads, Facts& facts) const {
+  const auto is_beside = [this](const fs::path& path) {
+    return !is_of_element(path) &&
+           std::any_of(plan_.elements.elements.begin(), plan_.elements.elements.end(), [&](const Element& element) {
+             const fs::path parent = element.path.parent_path();
+             return path != parent && holds(parent, path);
+           });
+  };
+  const bool has_read =
+      std::any_of(reads.machine.begin(), reads.machine.end(),
+                  [&](const auto& read) { return is_beside(read.first); }) ||
+      std::any_of(reads.asked.begin(), reads.asked.end(), [&](const auto& asked) { return is_beside(asked.first); }) ||
+      std::any_of(reads.shown.begin(), reads.shown.end(), [&](const std::string& path) { return is_beside(path); });
+  if (!reads.tells_elements || has_read) return;
+  for (const char* name : {"BASH_FUNC_get_image_element_array%%", "IMAGE_ELEMENT_YAML", "ELEMENTS_PATH"}) {
+    if (const auto found = facts.find(cat("env ", name)); found != facts.end())
+      found->second = fact_digest(join(plan_.elements.names(), " "));
+  }
 }
 
 /// Variables that it sees, and what of the machine those name.
@@ -471,6 +487,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   add_element_reads(reads, facts);
   add_texts(step, reads, facts);
   add_variables(step, facts);
+  forget_places(reads, facts);
   add_unnamed(reads, facts);
   return facts;
 }

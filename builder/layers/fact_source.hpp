@@ -113,6 +113,7 @@ class FactSource {
   [[nodiscard]] const std::string& digest_of_variable(const std::string& name, const std::string& value) const;
   void add_host(const std::string& path, Facts& facts) const;
   void add_unnamed(const Reads& reads, Facts& facts) const;
+  void forget_places(const Reads& reads, Facts& facts) const;
   [[nodiscard]] bool is_download(const fs::path& path) const;
   [[nodiscard]] std::vector<fs::path> places_that_count() const;
   [[nodiscard]] bool holds_elements(const fs::path& directory) const;

@@ -146,6 +146,24 @@ bool is_word_letter(char c) {
 
 bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' || c == '+'; }
 
+constexpr std::size_t k_short_name = 2;  ///< of a variable: any text has such words
+
+/// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
+bool is_plainly_named(std::string_view text, std::string_view name) {
+  static constexpr std::array<std::string_view, 8> before = {"$", "{", "\"", "'", "((", "$(", "export ", "-v "};
+  static constexpr std::array<std::string_view, 3> after = {" = ", " != ", "!="};  // conditions of package lists
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (end < text.size() && is_word_letter(text[end])) continue;
+    const std::string_view head = text.substr(0, at);
+    const std::string_view rest = text.substr(end);
+    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }) ||
+        std::any_of(after.begin(), after.end(), [&](std::string_view each) { return rest.starts_with(each); }))
+      return true;
+  }
+  return false;
+}
+
 /// A name of a variable in a text, from `begin` to `end`.
 struct Occurrence {
   std::string_view text;
@@ -195,6 +213,10 @@ bool is_read(const Occurrence& name) {
 /// Whether all of an assignment's line behind "=" is its value: `A=b cmd` gives the value to one program only.
 bool is_whole_value(std::string_view value) {
   value = trim(value);
+  const auto is_even = [&](char c) { return std::count(value.begin(), value.end(), c) % 2 == 0; };
+  if (!is_even('"') || !is_even('\'') || !is_even('`') ||
+      std::count(value.begin(), value.end(), '(') != std::count(value.begin(), value.end(), ')'))
+    return false;  // it goes on in the next line
   if (value.find_first_of(" \t;&|") == std::string_view::npos) return true;
   for (const auto& [open, close] : {std::pair<std::string_view, char>{"\"", '"'}, {"'", '\''}, {"$(", ')'}}) {
     if (value.size() > open.size() && value.starts_with(open) && value.back() == close &&
@@ -210,9 +232,9 @@ bool is_whole_value(std::string_view value) {
 bool is_given_first(const Occurrence& name, std::string_view variable, bool indented) {
   const std::string_view before = name.line_before();
   if (before.ends_with("for ") && begins_with_any(name.rest(), {" ", ";", "\n"})) return true;
-  if (has_any(before, {"read "}) && !ends_with_any(before, {"$", "${"})) return true;
+  if (ends_with_any(before, {"read ", "read -r "})) return true;
   const bool is_lower = std::none_of(variable.begin(), variable.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  if (is_lower && has_any(before, {"local "})) return true;
+  if (is_lower && before.ends_with("local ")) return true;
   const std::string_view after = name.line_after();
   if (!(indented ? trim(before) : before).empty() || !after.starts_with('=') || after.starts_with("==") ||
       has_any(name.head(), {"<<"}))
@@ -220,14 +242,15 @@ bool is_given_first(const Occurrence& name, std::string_view variable, bool inde
   return after.find(variable) == std::string_view::npos && is_whole_value(after.substr(1));
 }
 
-/// Whether a text reads the variable, as its languages have it; a word that is only a word (`user`, `T`) is none.
+/// Whether a text of Hearth's own reads the variable; a word that is only a word (`user`, `T`) is none.
 bool reads_variable(std::string_view text, std::string_view variable, bool is_hearths) {
   if (has_any(text, {"when:", "\"when\""})) return names_variable(text, variable);  // conditions of a package list
   for (std::size_t at = text.find(variable); at != std::string_view::npos; at = text.find(variable, at + 1)) {
     const Occurrence name{text, at, at + variable.size()};
     const bool is_word =
         (at == 0 || !is_word_letter(text[at - 1])) && (name.rest().empty() || !is_word_letter(name.rest().front()));
-    if (!is_word || trim(name.line_before()).starts_with('#')) continue;
+    const bool is_comment = trim(name.line_before()).starts_with('#') && !has_any(name.head(), {"<<"});
+    if (!is_word || is_comment) continue;
     if (is_given_first(name, variable, is_hearths)) return false;
     if (is_read(name)) return true;
   }
@@ -394,7 +417,11 @@ bool ScriptWords::names(std::string_view variable) const {
   // A function is called by its mere name, and so is what `env | grep NAME` looks for; programs read HOME by
   // themselves.
   const bool is_named_by_a_word = name != variable || lists_variables_ || name == "HOME" || may_be_an_elements(name);
-  if (!has(name) || (!is_named_by_a_word && !reads_variable(text_, name, kind_ == Kind::hearths))) return false;
+  if (!has(name)) return false;
+  const bool is_hearths = kind_ == Kind::hearths || kind_ == Kind::own;
+  if (is_hearths && !is_named_by_a_word && !reads_variable(text_, name, kind_ == Kind::hearths)) return false;
+  const bool is_a_word_too = name.size() <= k_short_name || name == "TERM";  // which is a signal as well
+  if (!is_hearths && is_a_word_too && !is_plainly_named(text_, name)) return false;
   return !(kind_ == Kind::may_be_data && is_of_session(variable));
 }
 

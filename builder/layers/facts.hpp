@@ -66,7 +66,9 @@ class ScriptWords {
   /// `may_be_data`: one of the files of a whole directory of the machine. It is not taken at its word where it lists
   /// variables, or names one of a session. `hearths`: of Hearth's own library, which reads no variable that it only
   /// gives a value (`HOME=/root chroot …`); in a script of anybody's another program may read what was there before.
-  enum class Kind { script, may_be_data, hearths };
+  /// `own`: of one of Hearth's own elements. In both a word that is only a word (`user`, `VERSION`) names no variable;
+  /// in anybody's, who may ask for it in any way and any language, it does.
+  enum class Kind { script, may_be_data, hearths, own };
   explicit ScriptWords(std::string text, Kind kind = Kind::script);
   ScriptWords(ScriptWords&&) = delete;  // words_ are parts of text_
 

@@ -16,8 +16,7 @@ struct Assignment {
 
 /// What the file sets, in its order, where it is nothing but assignments and exports of words in which nothing runs and
 /// no variable is set (`export A=${A:-x}`, `B="$A y"`). Nothing where it may do more: commands, conditions, `$( )`,
-/// `${A:=x}`,
-/// `${A:?}`, arrays, backslashes; and where it sets what is bash's own.
+/// `${A:=x}`, `${A:?}`, arrays, backslashes; and where it sets what is bash's own.
 [[nodiscard]] std::optional<std::vector<Assignment>> plainly_set(std::string_view text);
 
 }  // namespace hearth::builder

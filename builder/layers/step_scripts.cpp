@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "builder/layers/input_digest.hpp"
 
 namespace hearth::builder {
 
@@ -62,6 +63,7 @@ const ScriptWords& StepScripts::Script::words() const {
   }
   words_ = std::make_unique<ScriptWords>(std::move(text), place_ == Place::host_below ? ScriptWords::Kind::may_be_data
                                                           : place_ == Place::library  ? ScriptWords::Kind::hearths
+                                                          : is_own_                   ? ScriptWords::Kind::own
                                                                                       : ScriptWords::Kind::script);
   return *words_;
 }
@@ -74,6 +76,9 @@ const ScriptInputs& StepScripts::Script::inputs(const std::string& home) const {
 StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const std::vector<fs::path>& libraries,
                          std::string home)
     : files_(files), home_(std::move(home)) {
+  for (const Element& element : plan.elements.elements) {
+    if (element.built_in) own_.push_back(element.path);
+  }
   for (const auto& [directory, entries] : plan.hooks.directories()) {
     const auto place = is_phase_directory(directory) ? Script::Place::hook : Script::Place::beside;
     for (const auto& [name, entry] : entries) {
@@ -91,9 +96,13 @@ StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const s
   for (const fs::path& library : libraries) add_directory(library, Script::Place::library);
 }
 
+bool StepScripts::is_own(const fs::path& path) const {
+  return std::any_of(own_.begin(), own_.end(), [&](const fs::path& element) { return holds(element, path); });
+}
+
 const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std::string& name, Script::Place place) {
   if (is_documentation(name) || !is_script(files_, path)) return nullptr;
-  scripts_.push_back(std::make_unique<Script>(files_, path, place));
+  scripts_.push_back(std::make_unique<Script>(files_, path, place, is_own(path)));
   const Script* const script = scripts_.back().get();
   by_name_.emplace(name, script);
   if (stem_of(name) != name) by_name_.emplace(stem_of(name), script);

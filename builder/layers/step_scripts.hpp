@@ -28,8 +28,9 @@ class StepScripts {
     /// In a phase's directory; elsewhere among the hooks; of Hearth's library; of the machine, by itself or below a
     /// directory.
     enum class Place { hook, beside, library, host, host_below };
-    Script(const FileReader& files, fs::path path, Place place)
-        : files_(files), path_(std::move(path)), place_(place) {}
+    /// `own`: of one of Hearth's own elements.
+    Script(const FileReader& files, fs::path path, Place place, bool own = false)
+        : files_(files), path_(std::move(path)), place_(place), is_own_(own) {}
     [[nodiscard]] Place place() const { return place_; }
     [[nodiscard]] const ScriptWords& words() const;
     /// What it says of its inputs; `home` is the caller's.
@@ -39,6 +40,7 @@ class StepScripts {
     const FileReader& files_;
     fs::path path_;
     Place place_;
+    bool is_own_;
     mutable std::unique_ptr<ScriptWords> words_;
     mutable std::optional<ScriptInputs> inputs_;
   };
@@ -66,8 +68,11 @@ class StepScripts {
   [[nodiscard]] const Scripts& mentioned_in(const Script& script) const;
   [[nodiscard]] Scripts on_host(const fs::path& path) const;
 
+  [[nodiscard]] bool is_own(const fs::path& path) const;
+
   const FileReader& files_;
   std::string home_;
+  std::vector<fs::path> own_;  ///< where Hearth's own elements lie
   std::vector<std::unique_ptr<Script>> scripts_;
   std::multimap<std::string, const Script*> by_name_;
   std::map<std::string, const Script*> hooks_;  ///< by label

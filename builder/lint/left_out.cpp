@@ -495,8 +495,11 @@ bool ends_build(const FileReader& files, const Finding& finding, const std::vect
   });
   const std::optional<FileStatus> status = files.status(finding.file);
   if (!is_elements || !status || !(is_environment || (is_of_phase && (status->mode & 0111U) != 0))) return false;
-  const std::vector<std::string> lines = split_lines(files.read(finding.file).value_or(""));
-  return std::none_of(lines.begin(), lines.end(), [](const std::string& line) { return line.starts_with("exit"); });
+  const std::string text = files.read(finding.file).value_or("");
+  static constexpr std::array<std::string_view, 3> k_leave = {"exit", "exec", "return"};
+  return std::none_of(k_leave.begin(), k_leave.end(), [&](std::string_view word) {  // bash reads on as it runs
+    return text.find(word) != std::string::npos;
+  });
 }
 
 }  // namespace

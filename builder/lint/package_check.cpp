@@ -165,6 +165,15 @@ bool names_repositories(const FileReader& files, const BuildPlan& plan) {
   });
 }
 
+/// Hooks may bring a repository by a package of it, by a key and a file, or by somebody's script.
+bool brings_packages(const FileReader& files, const BuildPlan& plan) {
+  const auto& elements = plan.elements.elements;
+  return std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
+    const auto named = [&](const char* word) { return is_named_in(files, element.path, word, 2); };
+    return !element.built_in && (named("dpkg") || named("apt") || named("extrepo") || named("curl") || named("wget"));
+  });
+}
+
 }  // namespace
 
 void add_package_names(std::string_view list, std::unordered_set<std::string>& names) {
@@ -197,11 +206,18 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
   if (open.empty()) return {};
   std::unordered_set<std::string> names;
   const std::vector<fs::path> lists = package_lists(files, request, *system);
+  bool has_main = false;
+  bool all_read = true;
   for (const fs::path& list : lists) {
-    add_package_names(unpacked_text(files.read(list).value_or("")).value_or(""), names);
+    const std::optional<std::string> text = unpacked_text(files.read(list).value_or(""));
+    add_package_names(text.value_or(""), names);
+    all_read = all_read && text.has_value();
+    has_main =
+        has_main || list.filename().string().find(cat("_dists_", system->release, "_main_")) != std::string::npos;
   }
   if (names.empty()) return {};
-  const bool is_certain = are_whole(lists, *system, request.environment) && !names_repositories(files, plan);
+  const bool is_certain = has_main && all_read && are_whole(lists, *system, request.environment) &&
+                          !names_repositories(files, plan) && !brings_packages(files, plan);
   std::vector<Finding> found;
   for (const Wanted& each : open) {
     if (names.count(each.name) > 0) {

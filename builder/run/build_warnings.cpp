@@ -92,7 +92,7 @@ std::vector<std::string> notes_on_earlier_image(const ImageRequest& request) {
   const std::string name = request.output.filename().string();
   std::vector<std::string> notes;
   if (!request.signing_key && evidence::is_signed(records))
-    notes.push_back(cat(name, " was signed, and is not any more: this build has no --sign-key"));
+    notes.push_back(cat(name, " is signed, and will not be: this build has no --sign-key"));
   const bool is_replay = request.fetching.mode && *request.fetching.mode != fetch::FetchMode::record;
   const fs::path file = records / k_provenance_file;
   if (!is_replay || !is_regular_file(RealFileSystem(), file)) return notes;

@@ -299,11 +299,12 @@ std::vector<std::string> LayerKeeper::mounts_beside_area() const {
 /// machine. Others' mounts go with their directories while the build runs; no hook was meant to see those.
 bool LayerKeeper::mounts_allow_keeping() {
   const std::vector<std::string> now = mounts_beside_area();
-  const auto missing_in = [](const std::vector<std::string>& all, const std::vector<std::string>& others) {
+  // A place can have several mounts, one over the other.
+  const auto missing_in = [](std::vector<std::string> all, std::vector<std::string> others) {
+    std::sort(all.begin(), all.end());
+    std::sort(others.begin(), others.end());
     std::vector<std::string> missing;
-    for (const std::string& point : others) {
-      if (std::find(all.begin(), all.end(), point) == all.end()) missing.push_back(point);
-    }
+    std::set_difference(others.begin(), others.end(), all.begin(), all.end(), std::back_inserter(missing));
     return missing;
   };
   std::vector<std::string> gone = missing_in(now, mounts_);
@@ -321,6 +322,11 @@ bool LayerKeeper::mounts_allow_keeping() {
     return false;
   }
   return true;
+}
+
+/// What a hook left mounted or open there is in the way, and in the image.
+void LayerKeeper::show_anew() try { area_.show_anew(); } catch (const Error& error) {
+  setup_.log.line(cat("hearth: ", error.what(), ": a hard link to a file of an earlier step may be a file of its own"));
 }
 
 void LayerKeeper::keep(const std::vector<Step>& rest) {

@@ -86,7 +86,7 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override;
   void keep(const std::vector<Step>& rest) override;
   /// Before the tree is packed: WorkArea's.
-  void show_anew() { area_.show_anew(); }
+  void show_anew();
   /// Waits until everything is in the store; logs what that took, and says what could not be kept.
   void finish();
 

@@ -328,7 +328,9 @@ bool StepWatch::is_input(const std::string& path) const {
 bool StepWatch::is_machines_in_copy(const fs::path& path) const {
   if (is_hooks_own(path) || !fs::is_regular_file(fs::symlink_status(path))) return false;
   return std::any_of(copies_.begin(), copies_.end(), [&](const KnownCopy& copy) {
-    return path.string().starts_with(cat(copy.directory.string(), "/")) && mount_of(path) == mount_of(copy.directory);
+    if (!path.string().starts_with(cat(copy.directory.string(), "/"))) return false;
+    const std::uint64_t mount = mount_of(path);
+    return mount != 0 && mount == mount_of(copy.directory);  // 0: an older kernel does not tell
   });
 }
 

@@ -23,10 +23,10 @@ struct GivenValue {
 [[nodiscard]] std::uint64_t whole_number(const GivenValue& given);
 /// The same, within limits.
 [[nodiscard]] std::uint64_t whole_number_of(const GivenValue& given, std::uint64_t least, std::uint64_t most);
-/// How many `unit`s of bytes: a plain number, which may have decimals, says it; "3GiB" or "4G" is as block-device files
-/// have it.
-/// Bytes of a size as options have it: "3GiB" and "3G" are 2^30 each, as with qemu-img and truncate, "3GB" is 10^9.
+/// Bytes of a size as options have it: "3GiB" and "3G" are 3 times 2^30, as with qemu-img and truncate, "3GB" 3 times
+/// 10^9.
 [[nodiscard]] std::optional<std::uint64_t> option_size(std::string_view text);
+/// How many `unit`s of bytes: a plain number, which may have decimals, says it; else a size as option_size() has it.
 [[nodiscard]] double size_in(const GivenValue& given, std::uint64_t unit);
 [[nodiscard]] std::string one_of(const GivenValue& given, const std::vector<std::string>& known);
 /// "md5,sha256"; "1" is these two, "0" and nothing none.

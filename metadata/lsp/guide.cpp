@@ -82,6 +82,16 @@ class Reading {
     if (at(0) == "parameter_groups" && depth() == 4 && at(2) == "parameters") return add(Subject::own_parameter);
   }
 
+  /// Within the first item of an `if`: {if: [{not: big}, a, b]}.
+  [[nodiscard]] bool is_in_condition_of_if() const {
+    for (std::size_t i = 0; i + 1 < place_.path.size(); ++i) {
+      if (!place_.path[i].item && place_.path[i].key == "if" && place_.path[i + 1].item &&
+          place_.path[i + 1].earlier.empty())
+        return true;
+    }
+    return false;
+  }
+
   /// An argument of a function that names something.
   bool argument() {
     const Step& last = place_.path.back();
@@ -95,7 +105,8 @@ class Reading {
       return found_.push_back({.subject = Subject::attribute, .resource = last.earlier.front()}), true;
     if (function == "if" && last.item && index == 0) return add(Subject::condition), true;
     const bool logic = function == "and" || function == "or" || function == "not";
-    if ((at(0) == "conditions" || at(2) == "condition") && logic) return add(Subject::condition), true;
+    if ((at(0) == "conditions" || at(2) == "condition" || is_in_condition_of_if()) && logic)
+      return add(Subject::condition), true;
     return false;
   }
 

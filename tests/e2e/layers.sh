@@ -401,6 +401,19 @@ if [ "$(id -u)" = 0 ]; then
     changed_meanwhile 'cp /etc/shadow /etc/shadow.new && mv /etc/shadow.new /etc/shadow'
     expect_text image.d/build.log "/etc/shadow, which Hearth had mounted for hooks, is mounted no more"
     rm elements/writer/install.d/95-slow
+    # What a hook mounts over a mount that is there: no layer holds it. What is left mounted in the tree ends no build.
+    hook reader/extra-data.d/11-shm <<< 'mount -t tmpfs none /dev/shm; echo flag > /dev/shm/flag'
+    hook writer/extra-data.d/21-flag <<< 'cat /dev/shm/flag > "$TMP_MOUNT_PATH/etc/flag"'
+    build
+    expect_text image.d/build.log "a hook has mounted /dev/shm"
+    hook writer/extra-data.d/21-flag <<< 'cat /dev/shm/flag /dev/shm/flag > "$TMP_MOUNT_PATH/etc/flag"'
+    build
+    [ "$(tar -xOf image.tar ./etc/flag)" = $'flag\nflag' ] || fail "a layer was kept behind a mount: $(tar -xOf image.tar ./etc/flag)"
+    rm elements/reader/extra-data.d/11-shm elements/writer/extra-data.d/21-flag
+    mkdir -p elements/writer/cleanup.d
+    hook writer/cleanup.d/50-left <<< 'mkdir "$TARGET_ROOT/mnt-left"; mount -t tmpfs none "$TARGET_ROOT/mnt-left"'
+    build
+    rm elements/writer/cleanup.d/50-left
     rm -rf "$mounted" "$mounted.file"
 else
     echo "SKIPPED: beside mounts: needs root"

@@ -96,7 +96,7 @@ TEST(SiteDraft, wordsOfTheCommandLineMakeAMachine) {
             (Json{{"name", "a"}, {"mac", "52:54:00:00:00:01"}, {"bmc", {{"address", "https://198.51.100.1"}}}}));
   EXPECT_NE(parse_machine_words("name=a,mca=x").error().find("did you mean mac?"), std::string::npos);
   EXPECT_NE(parse_machine_words("mac=x").error().find("name= is missing"), std::string::npos);
-  EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected, not 'a'"), std::string::npos);
+  EXPECT_NE(parse_machine_words("a").error().find("KEY=VALUE is expected"), std::string::npos);
   EXPECT_EQ(parse_machine_words(R"(name=a,bmc.password=p\,q\\)").value()["bmc"]["password"], R"(p,q\)");
   EXPECT_EQ(parse_machine_words("name=a,bmc.password=p,q").error(),
             R"(--machine: KEY=VALUE is expected, not 'q' (a comma within a value is written \,))");

@@ -381,6 +381,11 @@ TEST_F(FactSourceTest, WhichElementsThereAreCountsAndNotWhereTheyLie) {
   EXPECT_THAT(noted, Contains(Key("env BASH_FUNC_get_image_element_array%%")));
   lie_in("/home/two");
   EXPECT_EQ(fault(noted), "none");
+  Reads beside = reads;
+  beside.machine = {{(dir.path() / "elements/shared/motd").string(), ""}};
+  const Facts of_place = facts(beside);
+  lie_in("/home/one");
+  EXPECT_THAT(fault(of_place), HasSubstr("changed")) << "it read what is of no element there";
   elements = {"os", "web"};
   EXPECT_THAT(fault(noted), HasSubstr("changed"));
 }
