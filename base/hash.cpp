@@ -1,6 +1,10 @@
 #include "base/hash.hpp"
 
+#include <openssl/err.h>
+
 #include <array>
+#include <cerrno>
+#include <new>
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
@@ -25,7 +29,10 @@ const EVP_MD* evp_of(HashKind kind) {
 }
 
 Hasher::Hasher(HashKind kind) : context_(std::make_unique<Context>()) {
+  errno = 0;
   if (EVP_DigestInit_ex(context_->evp, evp_of(kind), nullptr) != 1) {
+    // Where there is no memory OpenSSL can't even look for the digest.
+    if (errno == ENOMEM || ERR_GET_REASON(ERR_peek_error()) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
     throw Error(ErrorKind::unsupported, "this OpenSSL does not offer the digest that is asked for");
   }
 }

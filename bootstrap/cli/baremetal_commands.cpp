@@ -35,8 +35,8 @@ std::string boot_file(ConductorClient& conductor, const cli::Arguments& argument
   if (is_path && !conductor_url(arguments).empty()) return given;
   std::vector<std::string> names;
   if (!is_path) {
-    for (const Json& image : list_member(conductor.call("GET", "/v1/hearth/images"), "images"))
-      names.push_back(text_in(image, "name"));
+    const Json known = conductor.call("GET", "/v1/hearth/images");
+    for (const Json& image : list_member(known, "images")) names.push_back(text_in(image, "name"));
     if (std::find(names.begin(), names.end(), given) != names.end()) return given;
   }
   const std::optional<std::string> near = nearest(given, names);

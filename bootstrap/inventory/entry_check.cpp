@@ -57,7 +57,8 @@ Json shapes_of_keys() {
       {"capabilities",
        {{"type", {"object", "string", "null"}}, {"pattern", "^\\s*([^,:]*:[^,]*)?(,\\s*([^,:]*:[^,]*)?)*$"}}}};
   for (const char* key : {"cpu", "memory", "disk"}) shapes[key] = number;
-  for (const char* map : {"root_device", "x_seed"}) shapes[map] = {{"type", "object"}};
+  shapes["root_device"] = {{"type", "object"}, {"propertyNames", {{"enum", root_hint_names()}}}};
+  shapes["x_seed"] = {{"type", "object"}};
   return shapes;
 }
 

@@ -51,6 +51,8 @@ std::string value_fault(const std::string& key, const Json& value) {
 
 }  // namespace
 
+std::vector<std::string> root_hint_names() { return {k_hints.begin(), k_hints.end()}; }
+
 std::vector<std::pair<std::string, std::string>> root_hint_faults(const Json& hints) {
   if (!hints.is_object()) return {{"", "is to be an object of hints, such as {\"serial\": \"…\"}"}};
   std::vector<std::pair<std::string, std::string>> faults;

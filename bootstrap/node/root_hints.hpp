@@ -10,6 +10,8 @@
 
 namespace hearth::bootstrap {
 
+/// All that there are.
+[[nodiscard]] std::vector<std::string> root_hint_names();
 /// What is wrong with the hints: which one, and why; empty key: with all of them.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> root_hint_faults(const Json& hints);
 /// The same of a node's properties, a line each: "root_device.sise is no hint …". Nothing where it has none.

@@ -55,13 +55,13 @@ StackAddress stack_address(const fs::path& of, const GivenAddress& given, const 
   const RealFileSystem files;
   const fs::path state = stacks_in(of);
   const auto text_of = [&](const fs::path& file) { return std::string(trim(files.read(file).value_or(""))); };
-  if (!given.token_file.empty() && text_of(given.token_file).empty())
+  const std::string given_token = given.token_file.empty() ? "" : text_of(given.token_file);  // once: it may be a pipe
+  if (!given.token_file.empty() && given_token.empty())
     throw Error(ErrorKind::input, cat("the token in ", given.token_file, ": ",
                                       files.status(given.token_file) ? "the file is empty" : "there is no such file"));
   const std::string own_url = text_of(state / k_endpoint_file);
   StackAddress service{given.url.empty() ? own_url : given.url,
-                       text_of(given.token_file.empty() ? state / "api-token" : fs::path(given.token_file)),
-                       given.ca_file};
+                       given.token_file.empty() ? text_of(state / "api-token") : given_token, given.ca_file};
   if (given.url.empty() && somebody_listens(state / k_local_socket)) service.socket = (state / k_local_socket).string();
   if (service.url.empty()) service.url = "http://127.0.0.1:8004/v1/admin";
   if (!service.ca_file.empty()) return service;

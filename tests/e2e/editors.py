@@ -399,7 +399,7 @@ def told_of(name, cases, folder):
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"nodes": [case["nodes"][0] for case in cases]}, file)
         lines = run("node", "import", "--dry-run", "--state", where + "/state", path).stderr.split("\n")
-        return ["\n".join(line for line in lines if f"node #{index}: " in line and "warning" not in line) for index in range(len(cases))]
+        return ["\n".join(line for line in lines if (f"node #{index}: " in line or f"node #{index} (" in line) and "warning" not in line) for index in range(len(cases))]
     paths = [os.path.join(where, f"e{index}", name + ".yaml") for index in range(len(cases))]
     for path, case in zip(paths, cases):
         os.makedirs(os.path.dirname(path))

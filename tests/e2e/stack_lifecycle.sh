@@ -90,7 +90,7 @@ grep -q 'UPDATE_FAILED' <<<"$(stack show again)" || fail "not cancelled: $(stack
 # Who may do what, and what is kept of it.
 if "$hearth" metadata serve --state other --listen 192.0.2.1 2>why; then fail "secrets in the clear, unasked"; fi
 grep -q -- '--without-tls' why || fail "no advice: $(cat why)"
-grep -q '^WARNING 20..-..-..T' <<<"$(stack show nothing --token-file /dev/null 2>&1 >/dev/null; cat log)" || fail "a refusal is not logged with its time: $(cat log)"
+grep -q '^WARNING 20..-..-..T' <<<"$(stack show nothing --token-file <(echo nobodys) 2>&1 >/dev/null; cat log)" || fail "a refusal is not logged with its time: $(cat log)"
 "$hearth" metadata token create watcher --state state >reader
 "$hearth" metadata token create worker --role=operate --state state >worker.token
 sleep 1.5  # the server looks each second

@@ -51,7 +51,7 @@ TEST(SiteQuestions, aSiteIsAskedForAndEachAnswerIsChecked) {
   ask_for_site(draft, person.ask, person.say);
   EXPECT_EQ(person.asked.at(0).substr(0, 30), "(1 of 7) the provisioning netw");
   EXPECT_EQ(person.asked.at(1), person.asked.at(0)) << "asked again, it is the same question";
-  EXPECT_EQ(person.asked.at(8).substr(0, 27), "(7 of 7) the stack's templa");
+  EXPECT_EQ(person.asked.at(9).substr(0, 27), "(7 of 7) the stack's templa");
   EXPECT_EQ(person.next, person.answers.size());
   EXPECT_EQ(join(person.told, "\n"),
             "  '192.0.2/24' is no network\n  '198.51.100.1' is no address in 192.0.2.0/24\n"

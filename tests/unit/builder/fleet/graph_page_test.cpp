@@ -31,7 +31,7 @@ TEST(GraphPage, AsATreeAnImageIsBelowTheOneThatItGoesOnFrom) {
 
 TEST(GraphPage, WhyAnImageSharesNothingIsSaid) {
   const StepGraph graph({{"a", {"r/1"}, {"1"}}, {"b", {"r/1"}, {"2"}, "", "r/1 is not that of a: DIB_X changed"}});
-  EXPECT_THAT(fleet_text(graph), HasSubstr("  b  1 steps, all its own; r/1 is not that of a: DIB_X changed\n"));
+  EXPECT_THAT(fleet_text(graph), HasSubstr("  b  1 step, all its own; r/1 is not that of a: DIB_X changed\n"));
   EXPECT_THAT(cli::tree_text(fleet_tree(graph), false), HasSubstr("all its own; r/1 is not that of a: DIB_X changed"));
   EXPECT_EQ(fleet_json(graph)["images"][1]["apart"], "r/1 is not that of a: DIB_X changed");
   EXPECT_EQ(fleet_json(graph)["images"][0].count("apart"), 0U);
