@@ -51,7 +51,10 @@ fs::path old_output_name(const fs::path& target, WallTime now) {
 
 fs::path keep_old_output(const fs::path& target, const Clock& clock) {
   if (!fs::exists(target)) return {};
-  const fs::path kept = old_output_name(target, clock.wall());
+  WallTime now = clock.wall();
+  fs::path kept = old_output_name(target, now);
+  // Two builds in one second: the one that is kept already stays.
+  for (; fs::exists(fs::symlink_status(kept)); kept = old_output_name(target, now)) now += std::chrono::seconds(1);
   keep(target, kept);
   for (const char* checksum : k_checksums) {
     const fs::path file = target.string() + checksum;

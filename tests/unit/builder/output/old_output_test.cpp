@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
@@ -25,6 +27,21 @@ TEST(OldOutputTest, TheChecksumsGoWithTheImage) {
   files.write(image, "new", {});
   EXPECT_EQ(read_file(kept), "old");
   EXPECT_EQ(read_file(kept.string() + ".md5"), "sum");
+}
+
+TEST(OldOutputTest, OfTwoInOneSecondBothAreKept) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "old-");
+  const fs::path image = work.path() / "image.raw";
+  RealFileSystem files;
+  const SystemClock clock;
+  std::set<std::string> kept;
+  for (const char* text : {"one", "two", "three"}) {
+    files.write(image, text, {});
+    const fs::path name = keep_old_output(image, clock);
+    EXPECT_EQ(read_file(name), text);
+    EXPECT_TRUE(kept.insert(name.string()).second);
+    fs::remove(image);
+  }
 }
 
 TEST(OldOutputTest, AfterAFailureThereIsTheOldOneAlone) {
