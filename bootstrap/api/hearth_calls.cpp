@@ -346,7 +346,7 @@ ServedResponse IronicApi::hand_over(const ApiCall& call) {
   if (Home* home = conductor_.ledger().store().home())
     throw Refusal(409, cat("The state lives in ", home->name(),
                            ", which is not given away: stop this conductor, and start another with the same --database "
-                           "and a copy of seal-key."));
+                           "and copies of seal-key and metadata/seal-key."));
   if (id.empty()) throw Refusal(400, "id is needed: whoever gives it may go on, or call it off");
   if (node.state != State::active) {
     throw Refusal(

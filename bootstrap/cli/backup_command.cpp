@@ -60,15 +60,6 @@ std::vector<bundle::Source> sources_of(const fs::path& directory, const std::str
     sources.push_back({name, work / name});
     return work / name;
   };
-  for (const bundle::Source& source : state_sources(directory)) {
-    if (is_of_a_database(source.path)) continue;
-    const bool is_large = !fs::is_symlink(source.file) && fs::file_size(source.file) > k_copied_first;
-    if (is_large || fs::is_symlink(source.file)) {
-      sources.push_back(source);
-    } else {
-      fs::copy_file(source.file, into_work(source.path));
-    }
-  }
   const fs::path nodes = into_work(k_nodes_file);
   url.empty() ? copy_sqlite(directory / k_nodes_file, nodes) : save_home(url, nodes.string());
   if (url.empty() ? fs::exists(directory / k_stacks_file) : fs::exists(directory / "metadata")) {
@@ -77,6 +68,16 @@ std::vector<bundle::Source> sources_of(const fs::path& directory, const std::str
       copy_sqlite(directory / k_stacks_file, stacks);
     } else if (!metadata::live::copy_stacks(url, stacks.string())) {
       sources.pop_back();
+    }
+  }
+  // Keys after what they open: one that is made meanwhile has the former beside it, not the other way round.
+  for (const bundle::Source& source : state_sources(directory)) {
+    if (is_of_a_database(source.path)) continue;
+    const bool is_large = !fs::is_symlink(source.file) && fs::file_size(source.file) > k_copied_first;
+    if (is_large || fs::is_symlink(source.file)) {
+      sources.push_back(source);
+    } else {
+      fs::copy_file(source.file, into_work(source.path));
     }
   }
   std::sort(sources.begin(), sources.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
@@ -107,6 +108,11 @@ int back_up(const cli::Arguments& arguments) {
   return 0;
 }
 
+fs::path without_slashes(std::string directory) {
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  return directory;
+}
+
 void require_room(const fs::path& directory) {
   if (!fs::exists(directory) || fs::is_empty(directory)) return;
   throw Error(ErrorKind::input, cat(directory.string(), " is not empty"))
@@ -126,28 +132,26 @@ void move_to(const std::string& url, const fs::path& directory) {
 }
 
 int restore(const cli::Arguments& arguments) {
-  const fs::path directory = state_directory(arguments);
+  const fs::path directory = without_slashes(state_directory(arguments));
   const fs::path file = arguments.operand(0, "file");
   const std::string url = arguments.value_or("database", "");
   check_database_url(url);
   require_room(directory);
   const ::mode_t before = ::umask(0077);
-  const fs::path fresh = fs::path(cat(fs::absolute(directory).string(), ".restored"));
-  fs::remove_all(fresh);
+  const fs::path parent = fs::absolute(directory).parent_path();
+  fs::create_directories(parent);
+  const TempDir work = TempDir::create(parent, ".hearth-restore-");
+  const fs::path fresh = work.path() / "state";
   const bundle::Checked checked = bundle::unpack_bundle(file, fresh, std::nullopt, {});
-  try {
-    const Json& site = checked.manifest.site;
-    if (!site.is_object() || !site.value("backup", false) || !fs::exists(fresh / k_nodes_file))
-      throw Error(ErrorKind::input, cat(file.string(), " is a bundle, but no backup of a seed"))
-          .hint("hearth backup makes one; hearth bundle unpack is for others.");
-    { const Store opens((fresh / k_nodes_file).string()); }  // it can, and seals what an older Hearth kept in the clear
-    if (!url.empty()) move_to(url, fresh);
-    fs::remove(directory);
-    fs::rename(fresh, directory);
-  } catch (...) {
-    fs::remove_all(fresh);
-    throw;
-  }
+  fs::permissions(fresh, fs::owner_all);  // keys and tokens are in it
+  const Json& site = checked.manifest.site;
+  if (!site.is_object() || !site.value("backup", false) || !fs::exists(fresh / k_nodes_file))
+    throw Error(ErrorKind::input, cat(file.string(), " is a bundle, but no backup of a seed"))
+        .hint("hearth backup makes one; hearth bundle unpack is for others.");
+  { const Store opens((fresh / k_nodes_file).string()); }  // it can, and seals what an older Hearth kept in the clear
+  if (!url.empty()) move_to(url, fresh);
+  fs::remove(directory);
+  fs::rename(fresh, directory);
   ::umask(before);
   cli::print(cat(directory.string(), url.empty() ? "" : cat(" and ", sql::without_password(url)), ": the state of ",
                  file.string(), "\n"));

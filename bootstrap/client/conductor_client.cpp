@@ -290,14 +290,8 @@ class PlayedConductor final : public ConductorClient {
   std::unique_ptr<ConductorClient> conductor_;
 };
 
-bool has_state(const std::string& directory) {
-  boost::system::error_code hidden;  // then the lock says it
-  return fs::exists(fs::path(directory) / k_state_file, hidden) || hidden == boost::system::errc::permission_denied;
-}
-
 void require_state(const std::string& directory) {
   if (has_state(directory)) return;
-  check_is_at_home(directory);
   throw Error(ErrorKind::not_found, cat("there is no state in ", directory))
       .hint(
           "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "
@@ -352,6 +346,15 @@ std::string token_from(const cli::Arguments& arguments, const std::string& direc
 
 }  // namespace
 
+bool has_state(const fs::path& directory, bool if_hidden) {
+  for (const char* name : {k_state_file, k_home_file}) {
+    boost::system::error_code hidden;  // then the lock says it
+    if (fs::exists(directory / name, hidden)) return true;
+    if (hidden == boost::system::errc::permission_denied) return if_hidden;
+  }
+  return false;
+}
+
 std::string state_directory(const cli::Arguments& arguments) {
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_STATE");
@@ -389,7 +392,10 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   if (!served) {
     make_state(directory);
     std::optional<FileLock> lock = lock_of(directory);
-    if (lock) return own_conductor(directory, is_new, std::move(*lock));
+    if (lock) {
+      check_is_at_home(directory);  // only who serves it can answer
+      return own_conductor(directory, is_new, std::move(*lock));
+    }
     served = somebody_listens(socket);
   }
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";

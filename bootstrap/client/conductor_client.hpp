@@ -61,6 +61,9 @@ constexpr const char* k_state_file = "state.db";
 /// Likewise: where a conductor that serves is asked by root and its own user, without a token.
 constexpr const char* k_api_socket = "api.socket";
 
+/// In the directory, or in a database that it names; `if_hidden`: the answer where we may not look.
+[[nodiscard]] bool has_state(const fs::path& directory, bool if_hidden = true);
+
 /// The names of nodes, else of registered images, in a state that nobody works on, read as it is: a conductor of our
 /// own would go on with its work. Nothing where somebody does.
 [[nodiscard]] std::optional<std::vector<std::string>> names_at_rest(const fs::path& directory, bool nodes);

@@ -113,10 +113,9 @@ cli::Arguments beside_rehearsal(cli::Arguments arguments, std::vector<std::strin
   const bool is_named = arguments.has("state") || !conductor_url(arguments).empty() || arguments.has("stack-url") ||
                         arguments.has("stack-token-file") || env.contains("HEARTH_NODE_STATE");
   boost::system::error_code hidden;
-  for (const fs::path& own :
-       {fs::path(state_directory(arguments)) / k_state_file, fs::path(k_stack_state) / "api-token"}) {
-    if (is_named || fs::exists(own, hidden)) return arguments;
-  }
+  if (is_named || has_state(state_directory(arguments), false) ||
+      fs::exists(fs::path(k_stack_state) / "api-token", hidden))
+    return arguments;
   std::vector<RehearsalPlace> places = rehearsals_at(".");
   if (std::any_of(places.begin(), places.end(), [](const RehearsalPlace& place) { return place.runs; }))
     std::erase_if(places, [](const RehearsalPlace& place) { return !place.runs; });
@@ -134,8 +133,7 @@ cli::Arguments beside_rehearsal(cli::Arguments arguments, std::vector<std::strin
 
 ConductorClient* Sources::conductor() {
   const bool told = !conductor_url(arguments_).empty();
-  if (!conductor_ && (told || fs::exists(fs::path(state_directory(arguments_)) / k_state_file)))
-    conductor_ = ConductorClient::open(arguments_);
+  if (!conductor_ && (told || has_state(state_directory(arguments_)))) conductor_ = ConductorClient::open(arguments_);
   if (conductor_ && conductor_->lasts() && !is_asked_) {
     is_asked_ = true;
     PageFacts facts = page_facts(*conductor_, arguments_, Depth::answers);
