@@ -1,6 +1,7 @@
 """`hearth metadata serve` on ports of its own, for the peers of this folder."""
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -14,9 +15,14 @@ NAMES = ("cfn", "objects", "heat", "identity")
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Not one that the kernel gives to whoever connects meanwhile."""
+    while True:
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", random.randrange(20000, 32000)))
+            except OSError:
+                continue
+            return taken.getsockname()[1]
 
 
 class Service:
