@@ -327,6 +327,8 @@ bool StepWatch::is_input(const std::string& path) const {
 /// make a copy, for which they open its files: the kernel renames none there.)
 bool StepWatch::is_machines_in_copy(const fs::path& path) const {
   if (is_hooks_own(path) || !fs::is_regular_file(fs::symlink_status(path))) return false;
+  // A clone of a repository links its objects, which are called by what is in them.
+  if (path.string().find(".git/objects/") != std::string::npos) return false;
   return std::any_of(copies_.begin(), copies_.end(), [&](const KnownCopy& copy) {
     if (!path.string().starts_with(cat(copy.directory.string(), "/"))) return false;
     const std::uint64_t mount = mount_of(path);
