@@ -413,7 +413,8 @@ if [ "$(id -u)" = 0 ]; then
     mkdir -p elements/writer/cleanup.d
     hook writer/cleanup.d/50-left <<< 'mkdir "$TARGET_ROOT/mnt-left"; mount -t tmpfs none "$TARGET_ROOT/mnt-left"'
     build
-    rm elements/writer/cleanup.d/50-left
+    rm -r elements/writer/cleanup.d
+    build
     rm -rf "$mounted" "$mounted.file"
 else
     echo "SKIPPED: beside mounts: needs root"
