@@ -40,6 +40,7 @@ std::string database_of(const cli::Arguments& arguments, const fs::path& directo
   const std::string url = arguments.value_or("database", "");
   check_database_url(url);
   const std::optional<std::string> kept = RealFileSystem().read(directory / k_home_file);
+  check_is_its_home(directory, url);
   if (!url.empty() || !kept) return url;
   const std::string name(trim(*kept));
   if (name.find("***") == std::string::npos) return name;
@@ -84,6 +85,16 @@ std::vector<bundle::Source> sources_of(const fs::path& directory, const std::str
   return sources;
 }
 
+/// The next backup would hold this one, and its unfinished parts.
+void require_outside(const fs::path& beside, const fs::path& directory) {
+  const fs::path state = fs::weakly_canonical(directory);
+  for (fs::path at = fs::weakly_canonical(beside); !at.empty(); at = at.parent_path()) {
+    if (at != state) continue;
+    throw Error(ErrorKind::usage, cat(beside.string(), " is in ", directory.string(), ", of which the backup is made"))
+        .hint("Name a file elsewhere, best on another disk.");
+  }
+}
+
 int back_up(const cli::Arguments& arguments) {
   const fs::path directory = state_directory(arguments);
   const fs::path output = arguments.operand(0, "file");
@@ -91,8 +102,9 @@ int back_up(const cli::Arguments& arguments) {
   if (url.empty() && !fs::exists(directory / k_nodes_file))
     throw Error(ErrorKind::not_found, cat("there is no state in ", directory.string()))
         .hint("--state DIR or HEARTH_NODE_STATE names another.");
-  const ::mode_t before = ::umask(0077);
   const fs::path beside = fs::absolute(output).parent_path();
+  require_outside(beside, directory);
+  const ::mode_t before = ::umask(0077);
   const TempDir work = TempDir::create(beside, ".hearth-backup-");
   bundle::Manifest manifest{.name = "state of a seed",
                             .created_s = static_cast<std::int64_t>(std::time(nullptr)),

@@ -66,8 +66,8 @@ fs::path empty_copy(const fs::path& directory) {
   if (fs::exists(directory / "state.db")) {
     throw Error(ErrorKind::input, cat(directory.string(), " has a state of its own, in state.db"))
         .hint(
-            "To go on with it in the database: hearth backup --state DIR FILE, hearth restore FILE --database URL, and "
-            "move state.db away. To leave it: another --state.");
+            "To go on with it in the database: hearth backup --state DIR FILE, move DIR away, and hearth restore "
+            "--state DIR --database URL FILE. To leave it: another --state.");
   }
   for (const char* end : {"", "-wal", "-shm"}) fs::remove(directory / cat(k_copy, end));
   return directory / k_copy;
@@ -148,9 +148,23 @@ void check_is_at_home(const fs::path& directory) {
   const std::optional<std::string> where = RealFileSystem().read(directory / k_home_file);
   if (!where) return;
   throw Error(ErrorKind::input, cat("the state of ", directory.string(), " lives in ", trim(*where)))
-      .hint(cat("Give --database to hearth node serve, and ask that with --url. To serve from the directory again: "
-                "hearth backup, move ",
-                (directory / k_home_file).string(), " away, hearth restore."));
+      .hint(
+          cat("Start hearth node serve with --database, and ask that. To serve from the directory again: hearth backup "
+              "--state DIR FILE, move DIR away, and hearth restore --state DIR FILE. DIR is ",
+              directory.string()));
+}
+
+void check_is_its_home(const fs::path& directory, const std::string& url) {
+  const auto plain = [](const std::string& name) {
+    return replace_all(std::string(trim(name.substr(0, name.find('?')))), ":***@", "@");
+  };
+  const std::optional<std::string> where = RealFileSystem().read(directory / k_home_file);
+  const std::string given = sql::without_password(url);
+  if (!where || url.empty() || plain(*where) == plain(given)) return;
+  throw Error(ErrorKind::input,
+              cat("the state of ", directory.string(), " lives in ", trim(*where), ", not in ", given))
+      .hint(cat("Name that one, or another --state. If it is the same by another name, or was moved there: remove ",
+                (directory / k_home_file).string(), ", and serve with the new --database."));
 }
 
 void save_home(const std::string& url, const std::string& file) {
@@ -203,6 +217,7 @@ void check_database_url(const std::string& url) {
 
 Store open_store(const fs::path& directory, const std::string& url) {
   check_database_url(url);
+  check_is_its_home(directory, url);
   return url.empty() ? Store((directory / "state.db").string()) : Store(directory, std::make_unique<Home>(url));
 }
 

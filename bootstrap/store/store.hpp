@@ -45,6 +45,8 @@ struct EventQuery {
 constexpr const char* k_home_file = "database";
 /// Throws Error where the directory's state lives elsewhere.
 void check_is_at_home(const fs::path& directory);
+/// Throws Error where it lives elsewhere than in `url` (empty: not asked); a password and what is behind ? may differ.
+void check_is_its_home(const fs::path& directory, const std::string& url);
 
 /// A document by its name; null = it is gone.
 using Documents = std::map<std::string, Json>;
