@@ -1,10 +1,10 @@
 #include "base/sql/sqlite_checkpoints.hpp"
 
-#include <pthread.h>
 #include <sqlite3.h>
 
-#include <csignal>
 #include <utility>
+
+#include "base/sys/blocked_signals.hpp"
 
 namespace hearth::sql::detail {
 
@@ -38,15 +38,11 @@ void Checkpoints::ask() {
   wanted_ = true;
   asked_.notify_one();
   if (thread_.joinable()) return;
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);  // signals are for the threads that wait for them
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   try {
     thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
   } catch (const std::system_error&) {  // no thread: the log grows until a commit moves it
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Checkpoints::work(const std::stop_token& stop) {

@@ -1,12 +1,10 @@
 #include "bootstrap/store/home.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/sys/blocked_signals.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -130,17 +128,8 @@ void Home::read(const std::function<void(Change)>& part) {
 void Home::start(std::function<void()> news) {
   news_ = std::move(news);
   heard_ = std::chrono::steady_clock::now();
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);  // signals are for the threads that wait for them
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
-  } catch (...) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const BlockedSignals blocked;
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
 
 std::uint64_t Home::add(Change change) {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <future>
@@ -12,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/net/web_client.hpp"
 #include "base/progress.hpp"
+#include "base/sys/blocked_signals.hpp"
 #include "base/sys/limits.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/namespace.hpp"
@@ -376,13 +376,8 @@ std::unique_ptr<StepWatch> watch_of(const ImageRequest& request, bool has_proxy,
 
 /// Runs `work` in a thread that no signal interrupts: those are for the one that waits for the sandbox.
 std::future<void> start_beside(const std::function<void()>& work) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::future<void> running = std::async(std::launch::async, work);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return running;
+  const BlockedSignals blocked;
+  return std::async(std::launch::async, work);
 }
 
 void write_evidence(const ImageRequest& request, const std::vector<evidence::ElementFact>& elements,
