@@ -23,6 +23,12 @@ std::string kept_token(const fs::path& directory) {
 
 std::string people_text(const fs::path& directory) { return RealFileSystem().read(directory / "people").value_or(""); }
 
+std::vector<Credential> read_people(const fs::path& directory) {
+  std::vector<Credential> people = parse_people(people_text(directory), (directory / "people").string());
+  people.push_back({"admin", Role::admin, kept_token(directory)});
+  return people;
+}
+
 }  // namespace
 
 std::vector<Credential> kept_people(const fs::path& directory) {
@@ -30,9 +36,7 @@ std::vector<Credential> kept_people(const fs::path& directory) {
   if (const auto status = RealFileSystem().status(file); status && (status->mode & 0077U) != 0)
     cli::tell(cat("warning: ", file.string(), ", which holds people's tokens, is open to other users of this machine: ",
                   "chmod 600 ", file.string(), "\n"));
-  std::vector<Credential> people = parse_people(people_text(directory), file.string());
-  people.push_back({"admin", Role::admin, kept_token(directory)});
-  return people;
+  return read_people(directory);
 }
 
 KeptPeople::KeptPeople(fs::path directory, Gate& gate, Logger& log)
@@ -43,7 +47,7 @@ void KeptPeople::look() {
   try {
     std::string text = people_text(directory_);
     if (text == known_) return fault_.clear();
-    gate_.set_people(kept_people(directory_));
+    gate_.set_people(read_people(directory_));
     known_ = std::move(text);
     log_.log(LogLevel::info, cat(directory_.string(), "/people was read anew: who is not in it is shut out"));
   } catch (const Error& error) {

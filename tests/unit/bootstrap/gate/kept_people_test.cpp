@@ -47,8 +47,11 @@ TEST_F(KeptPeopleTest, WhoComesAndGoesCountsAtTheNextLookAndAFaultShutsNobodyOut
   kept.look();
   EXPECT_EQ(status("0123456789abcdef"), 200);
   write("bert king 0123456789abcdef\n");
+  fs::permissions(dir.path() / "people", fs::owner_read | fs::others_read);
+  testing::internal::CaptureStderr();
   kept.look();
   kept.look();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "who may read the file is told at the start";
   EXPECT_EQ(status("0123456789abcdef"), 200);
   EXPECT_EQ(log.lines.size(), 2U) << "what is wrong is told once";
   write("");
