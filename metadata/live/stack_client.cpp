@@ -62,7 +62,9 @@ StackAddress stack_address(const fs::path& of, const GivenAddress& given, const 
   const std::string own_url = text_of(state / k_endpoint_file);
   StackAddress service{given.url.empty() ? own_url : given.url,
                        given.token_file.empty() ? text_of(state / "api-token") : given_token, given.ca_file};
-  if (given.url.empty() && somebody_listens(state / k_local_socket)) service.socket = (state / k_local_socket).string();
+  // Who says whom to trust asks by TLS.
+  if (given.url.empty() && given.ca_file.empty() && somebody_listens(state / k_local_socket))
+    service.socket = (state / k_local_socket).string();
   if (service.url.empty()) service.url = "http://127.0.0.1:8004/v1/admin";
   if (!service.ca_file.empty()) return service;
   const bool has_own = files.status(state / k_authority_file).has_value();

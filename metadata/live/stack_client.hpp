@@ -35,8 +35,8 @@ struct GivenAddress {
 [[nodiscard]] fs::path stacks_in(const fs::path& state);
 
 /// What was not said is that of the service with its state in this directory, as far as that can be read here: by its
-/// socket, where somebody listens there, else by its URL; else http://127.0.0.1:8004/v1/admin. Its authority is for its
-/// own URL: at another, OS_CACERT says whom to trust.
+/// socket, where somebody listens there and no authority is given, else by its URL; else
+/// http://127.0.0.1:8004/v1/admin. Its authority is for its own URL: at another, OS_CACERT says whom to trust.
 [[nodiscard]] StackAddress stack_address(const fs::path& state, const GivenAddress& given,
                                          const hearth::Environment& env);
 

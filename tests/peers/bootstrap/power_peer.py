@@ -117,7 +117,7 @@ def console(c, simulator):
         same("given back", 204, c.ask("DELETE", f"{at}?keyboard={mine['keyboard']}")[0])
         says(one, b"operational")
     status = c.run("node", "set", "i1", "--driver-info", "ipmi_priv_level=ADMINISTRATOR")
-    same("anew with other words", "", status)
+    same("anew with other words", "Changed node i1\n", status)
     until("sessions", 1, lambda: len([pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]))
     c.field("baremetal", "node", "console", "disable", "i1")
     until("its socket is gone", False, lambda: os.path.exists(place))

@@ -97,6 +97,7 @@ TEST(StackAddress, AServiceOfThisMachineIsAskedAtItsSocketWhereSomebodyListens) 
     EXPECT_EQ(stack_address(state.path(), {}, {}).socket, path.string());
     EXPECT_EQ(stack_address(state.path(), {"http://192.0.2.1:8004/v1/admin", "", ""}, {}).socket, "")
         << "another was named";
+    EXPECT_EQ(stack_address(state.path(), {"", "", "/site.pem"}, {}).socket, "") << "whom to trust was said";
   }
   EXPECT_EQ(stack_address(state.path(), {}, {}).socket, "") << "what one left that was killed";
 }
