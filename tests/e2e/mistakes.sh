@@ -203,6 +203,7 @@ done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+mistake 1 "alpha: " "Connection refused" "not asked any more, as nobody answers: dead, web" -- node manage alpha dead web --url http://127.0.0.1:9
 for command in "show" "set --name x" "delete" "manage" "power on" "validate"; do
     # shellcheck disable=SC2086
     mistake 1 "'../alpha' is no node: names have letters" -- node $command ../alpha
