@@ -48,6 +48,8 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
 mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
+mistake 2 "unrecognized option '--server'" "SERVER stands by itself, without an option: hearth metadata bake DIR SERVER" -- metadata bake out --server web1
+mistake 2 "there is no command 'metadata lint'; did you mean 'metadata validate'?" -- metadata lint
 mistake 2 "there is no command 'create'; did you mean 'image create'" -- create -o d vm
 mistake 2 "there is no command 'disk-image-create'; did you mean 'image create'?" -- disk-image-create vm
 mistake 2 "there is no command 'node boot-device'" "hearth node" -- node boot-device alpha
