@@ -13,11 +13,13 @@
 #include "base/error.hpp"
 #include "base/progress_text.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/file_digest.hpp"
 #include "base/sys/limits.hpp"
 #include "base/sys/process.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "simulation/incident.hpp"
 #include "simulation/life.hpp"
 #include "simulation/many_runs.hpp"
 #include "simulation/timeline.hpp"
@@ -60,6 +62,7 @@ struct SiteWish {
   std::vector<Fault> listed;  ///< without a level
   std::uint64_t strangers = 0;
   std::string directory;
+  std::optional<bootstrap::why::Incident> incident{};  ///< in place of a site file
 
   /// Runs differ by their seed.
   [[nodiscard]] Wish of(std::uint64_t run) const {
@@ -93,36 +96,69 @@ std::string note_of_strangers(const SiteWish& wish) {
              taken, " of the pool's ", wish.told.pool, " (--strangers 0: a closed network)");
 }
 
-SiteWish wish_of(const cli::Arguments& arguments) {
-  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
-  const std::string& file = arguments.operands().front();
-  if (!bootstrap::format_of(file) || *bootstrap::format_of(file) != bootstrap::ListingFormat::yaml)
-    throw Error(ErrorKind::usage, cat(file, ": a site file (.yaml) is expected: hearth site new writes one"));
-  SiteWish wish;
+/// What both kinds of files are played with.
+void read_options(SiteWish& wish, const cli::Arguments& arguments, std::string_view usual_faults) {
   PlayedSite& told = wish.told;
-  told.file = file;
+  told.file = arguments.operands().front();
   told.years = years_of(arguments);
   told.seed = number_of(arguments, "seed", 1, 1'000'000'000);
-  told.faults = arguments.value_or("faults", "rare");
+  told.faults = arguments.value_or("faults", std::string(usual_faults));
   told.link = number_of(arguments, "link", 1000, 1'000'000) * k_bytes_a_megabit;
-  wish.layout = std::make_shared<const Layout>(layout_of(bootstrap::load_site_file(file), told.link, told.notes));
-  told.machines = wish.layout->machines.size();
-  told.pool = wish.layout->pool();
-  told.image_bytes = wish.layout->image_bytes;
-  told.without_own = static_cast<std::uint64_t>(std::count_if(
-      wish.layout->machines.begin(), wish.layout->machines.end(), [](const auto& one) { return one.address.empty(); }));
   told.replay = replay_command(arguments);
   wish.directory = temporary_directory(current_environment()).string();
-  wish.strangers = number_of(arguments, "strangers", Wish().strangers, 3600, 0);
-  if (wish.strangers > 0 && told.faults != "none") told.notes.push_back(note_of_strangers(wish));
+}
+
+void read_faults(SiteWish& wish) {
+  const PlayedSite& told = wish.told;
   wish.level = parse_level(told.faults);
-  if (wish.level) return wish;
+  if (wish.level) return;
   auto faults = parse_faults(told.faults, wish.layout->names());
   if (!faults || faults->empty())
     throw Error(ErrorKind::usage, cat("--faults ", told.faults, ": none, rare, often, storm or a list is expected",
                                       faults ? "" : cat(": ", faults.error())))
         .hint("a list: KIND[:MACHINE]@SECONDS+SECONDS, …; hearth simulate --help");
   wish.listed = std::move(faults).value();
+}
+
+SiteWish wish_of_incident(const cli::Arguments& arguments) {
+  const std::string& file = arguments.operands().front();
+  for (const char* option : {"runs", "years", "strangers", "jobs"}) {
+    if (arguments.has(option))
+      throw Error(ErrorKind::usage, cat("--", option, " is for a site file; ", file, " is an incident"));
+  }
+  if (arguments.has("faults") && !arguments.has("replay"))
+    throw Error(ErrorKind::usage, "--faults of an incident are found; to see one of them, --replay 1 --faults LIST");
+  SiteWish wish;
+  read_options(wish, arguments, "none");
+  const Fd opened = open_regular(file);
+  wish.incident = bootstrap::why::unpacked(read_all(opened, file, bootstrap::why::k_largest_incident + 1), file);
+  Layout layout = layout_of(*wish.incident, wish.told.notes);
+  layout.link = wish.told.link;
+  wish.layout = std::make_shared<const Layout>(std::move(layout));
+  read_faults(wish);
+  return wish;
+}
+
+SiteWish wish_of(const cli::Arguments& arguments) {
+  if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file, or one incident");
+  const std::string& file = arguments.operands().front();
+  if (file.ends_with(".zst")) return wish_of_incident(arguments);
+  if (!bootstrap::format_of(file) || *bootstrap::format_of(file) != bootstrap::ListingFormat::yaml)
+    throw Error(ErrorKind::usage, cat(file,
+                                      ": a site file (.yaml: hearth site new writes one) or an incident "
+                                      "(.tar.zst: hearth incident NODE) is expected"));
+  SiteWish wish;
+  read_options(wish, arguments, "rare");
+  PlayedSite& told = wish.told;
+  wish.layout = std::make_shared<const Layout>(layout_of(bootstrap::load_site_file(file), told.link, told.notes));
+  told.machines = wish.layout->machines.size();
+  told.pool = wish.layout->pool();
+  told.image_bytes = wish.layout->image_bytes;
+  told.without_own = static_cast<std::uint64_t>(std::count_if(
+      wish.layout->machines.begin(), wish.layout->machines.end(), [](const auto& one) { return one.address.empty(); }));
+  wish.strangers = number_of(arguments, "strangers", Wish().strangers, 3600, 0);
+  if (wish.strangers > 0 && told.faults != "none") told.notes.push_back(note_of_strangers(wish));
+  read_faults(wish);
   return wish;
 }
 
@@ -173,6 +209,23 @@ int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& argume
   return played.broken.empty() ? 0 : 1;
 }
 
+/// On a terminal a line that grows.
+void show_tried(std::uint64_t done, std::uint64_t all) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  const std::string line = cat("\r\033[K", done, " of ", all, " runs ");
+  std::fputs(done == all ? "\r\033[K" : line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+int tell_incident(const SiteWish& site, const cli::Arguments& arguments) {
+  const StopSignals signals;
+  const Course course = course_of(*site.incident);
+  const Matches matches = matches_of(course, site.of(1), show_tried);
+  cli::print(arguments.has("json") ? cat(format_json(matches_json(*site.incident, course, matches)), "\n")
+                                   : matches_text(*site.incident, course, matches, site.told.replay));
+  return matches.found.empty() ? 1 : 0;
+}
+
 }  // namespace
 
 int play_site(const cli::Arguments& arguments) {
@@ -182,8 +235,9 @@ int play_site(const cli::Arguments& arguments) {
       throw Error(ErrorKind::usage, cat("--", option, " is for one run: name it, --replay RUN"));
   }
   for (const std::string& note : site.told.notes) cli::tell(cat("note: ", note, "\n"));
-  const unsigned processes = processes_for(arguments, site.told.machines);
   if (arguments.has("replay")) return replay(site, number_of(arguments, "replay", 1, k_most_runs), arguments);
+  if (site.incident) return tell_incident(site, arguments);
+  const unsigned processes = processes_for(arguments, site.told.machines);
   ManyRuns wish;
   wish.runs = number_of(arguments, "runs", 100, k_most_runs);
   wish.processes = processes;

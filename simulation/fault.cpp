@@ -16,27 +16,29 @@ struct FaultRow {
   std::string_view name;
   bool at_once;
   bool of_machine;
+  std::string_view meaning;
 };
 
 constexpr std::array<FaultRow, k_fault_kinds> k_rows = {{
-    {"kill-conductor", true, false},
-    {"power-cut", true, false},
-    {"full-disk", false, false},
-    {"lossy-net", false, false},
-    {"slow-net", false, false},
-    {"cut-machine", false, true},
-    {"cut-bmc", false, true},
-    {"slow-bmc", false, true},
-    {"hung-bmc", false, true},
-    {"lying-bmc", false, true},
-    {"wrong-password", true, true},
-    {"power-loss", true, true},
-    {"dead-disk", true, true},
-    {"slow-boot", false, true},
-    {"twice", false, false},
-    {"wrong-order", true, true},
-    {"lost-answers", false, false},
-    {"site-power", true, false},
+    {"kill-conductor", true, false, "the conductor is killed, and starts again"},
+    {"power-cut", true, false, "the seed loses its power"},
+    {"full-disk", false, false, "the seed's disk is full"},
+    {"lossy-net", false, false, "packets are lost, or come twice"},
+    {"slow-net", false, false, "packets come late"},
+    {"cut-machine", false, true, "the machine's link is cut"},
+    {"cut-bmc", false, true, "the BMC's link is cut"},
+    {"slow-bmc", false, true, "the BMC takes half a minute for an answer"},
+    {"hung-bmc", false, true, "the BMC takes connections and says nothing"},
+    {"lying-bmc", false, true, "the BMC says yes and does nothing"},
+    {"wrong-password", true, true, "the BMC has another password"},
+    {"power-loss", true, true, "the machine loses its power"},
+    {"dead-disk", true, true, "its disk takes no writes"},
+    {"slow-boot", false, true, "its firmware takes minutes more"},
+    {"twice", false, false, "a person sends each order twice"},
+    {"wrong-order", true, true, "a person gives it an order that was not meant for it"},
+    {"lost-answers", false, false, "HTTP requests are done, and their answers are lost"},
+    {"site-power", true, false, "all machines lose their power"},
+    {"closed-bmc", false, true, "the BMC's service is switched off"},
 }};
 
 const FaultRow& row_of(FaultKind kind) { return k_rows.at(static_cast<std::size_t>(kind)); }
@@ -104,6 +106,7 @@ Result<Fault, std::string> parse_one(std::string_view text, const std::vector<st
 }  // namespace
 
 std::string_view name(FaultKind kind) { return row_of(kind).name; }
+std::string_view meaning(FaultKind kind) { return row_of(kind).meaning; }
 
 std::optional<FaultKind> parse_kind(std::string_view name) {
   const auto row = std::find_if(k_rows.begin(), k_rows.end(), [&](const FaultRow& one) { return one.name == name; });

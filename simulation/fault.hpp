@@ -32,9 +32,11 @@ enum class FaultKind : std::uint8_t {
   wrong_order,     ///< a person gives another machine an order that was not meant for it
   lost_answers,    ///< a third of what is asked by HTTP is done, and the connection ends before the answer
   site_power,      ///< all machines lose power at once; most come back
+  closed_bmc,      ///< its service is switched off: connections to it are refused
 };
-constexpr int k_fault_kinds = 18;
+constexpr int k_fault_kinds = 19;
 [[nodiscard]] std::string_view name(FaultKind kind);
+[[nodiscard]] std::string_view meaning(FaultKind kind);  ///< "its disk takes no writes"
 [[nodiscard]] std::optional<FaultKind> parse_kind(std::string_view name);
 [[nodiscard]] bool is_of_machine(FaultKind kind);
 

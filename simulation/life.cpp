@@ -25,24 +25,16 @@ struct Rate {
 };
 
 constexpr std::array<Rate, k_fault_kinds> k_rates = {{
-    {FaultKind::kill_conductor, 4, {}},
-    {FaultKind::power_cut, 1, {}},
-    {FaultKind::full_disk, 0.5, hours(1)},
-    {FaultKind::lossy_net, 2, minutes(30)},
-    {FaultKind::slow_net, 2, minutes(30)},
-    {FaultKind::cut_machine, 0.25, minutes(30)},
-    {FaultKind::cut_bmc, 0.5, hours(1)},
-    {FaultKind::slow_bmc, 0.5, minutes(30)},
-    {FaultKind::hung_bmc, 0.5, hours(1)},
-    {FaultKind::lying_bmc, 0.05, minutes(30)},
-    {FaultKind::wrong_password, 0.05, {}},
-    {FaultKind::power_loss, 0.5, {}},
-    {FaultKind::dead_disk, 0.03, {}},
-    {FaultKind::slow_boot, 0.25, minutes(30)},
-    {FaultKind::twice, 2, minutes(30)},
-    {FaultKind::wrong_order, 0.1, {}},
-    {FaultKind::lost_answers, 1, minutes(30)},
-    {FaultKind::site_power, 0.5, {}},
+    {FaultKind::kill_conductor, 4, {}},        {FaultKind::power_cut, 1, {}},
+    {FaultKind::full_disk, 0.5, hours(1)},     {FaultKind::lossy_net, 2, minutes(30)},
+    {FaultKind::slow_net, 2, minutes(30)},     {FaultKind::cut_machine, 0.25, minutes(30)},
+    {FaultKind::cut_bmc, 0.5, hours(1)},       {FaultKind::slow_bmc, 0.5, minutes(30)},
+    {FaultKind::hung_bmc, 0.5, hours(1)},      {FaultKind::lying_bmc, 0.05, minutes(30)},
+    {FaultKind::wrong_password, 0.05, {}},     {FaultKind::power_loss, 0.5, {}},
+    {FaultKind::dead_disk, 0.03, {}},          {FaultKind::slow_boot, 0.25, minutes(30)},
+    {FaultKind::twice, 2, minutes(30)},        {FaultKind::wrong_order, 0.1, {}},
+    {FaultKind::lost_answers, 1, minutes(30)}, {FaultKind::site_power, 0.5, {}},
+    {FaultKind::closed_bmc, 0.02, hours(1)},
 }};
 
 /// As many as the rate says, what is left of a whole one by chance, at moments of the years that are drawn.

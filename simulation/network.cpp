@@ -86,6 +86,8 @@ void Network::listen(const std::string& host, std::uint16_t port, OwnerId owner,
   ports_[{host, port}] = {owner, std::move(handler)};
 }
 
+void Network::close(const std::string& host, std::uint16_t port) { ports_.erase({host, port}); }
+
 void Network::arrive(const std::shared_ptr<Exchange>& exchange) {
   const auto answer = [this, exchange](auto change) {
     carry(exchange->to, exchange->from, exchange->until, [exchange, change = std::move(change)] {
@@ -118,9 +120,10 @@ HttpResponse Network::exchange(const std::string& from, const HttpRequest& reque
   exchange->until = scheduler_.now() + longest;
   exchange->request = served(request, from);
   carry(from, exchange->to, exchange->until, [this, exchange] { arrive(exchange); });
-  if (!scheduler_.wait(exchange->bell, longest)) throw Error(ErrorKind::io, cat(where, ": no answer in time"));
+  if (!scheduler_.wait(exchange->bell, longest)) throw Error(ErrorKind::io, cat(where, ": timed out"));
   if (exchange->is_refused) throw Error(ErrorKind::io, cat(where, ": connection refused"));
-  if (exchange->is_broken_off) throw Error(ErrorKind::io, cat(where, ": the connection ended before the answer"));
+  if (exchange->is_broken_off)
+    throw Error(ErrorKind::io, cat(where, ": the server closed the connection before the answer was complete"));
   ServedResponse& response = *exchange->response;
   trace_.note(scheduler_.elapsed(), "http", from, cat(where, " ", response.status));
   return {response.status, std::string(usual_reason(response.status)), response.headers, response.content(),

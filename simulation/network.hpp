@@ -34,6 +34,8 @@ class Network {
   using Handler = std::function<void(const ServedRequest& request, Reply reply)>;
   /// Until the owner ends, or somebody else listens there.
   void listen(const std::string& host, std::uint16_t port, OwnerId owner, Handler handler);
+  /// Connections to it are refused from now on.
+  void close(const std::string& host, std::uint16_t port);
   /// An address, and the link behind which it is; as long as the owner lives somebody is there to refuse connections.
   void put_host(const std::string& address, const std::string& link, OwnerId owner) {
     links_[address] = link;

@@ -21,6 +21,7 @@ using std::chrono::seconds;
 struct BmcState {
   int slow = 0;
   int hung = 0;
+  int closed = 0;
   int lies = 0;
   bool has_other_password = false;
 };
@@ -197,6 +198,9 @@ void World::begin(const Fault& fault, bool is_on) {
     case FaultKind::slow_bmc: bmc.slow += step; return;
     case FaultKind::hung_bmc: bmc.hung += step; return;
     case FaultKind::lying_bmc: bmc.lies += step; return;
+    case FaultKind::closed_bmc:
+      bmc.closed += step;
+      return bmc.closed > 0 ? network_.close(bmc_address(fault.machine), 80) : serve_bmc(fault.machine);
     case FaultKind::wrong_password:
       if (is_on) bmc.has_other_password = true;
       return;
@@ -263,14 +267,16 @@ Played World::play() {
   const MonotonicTime trouble_ends = scheduler_.now() + wish_.trouble;
   const MonotonicTime end = trouble_ends + wish_.patience;
   std::uint64_t events = 0;
-  while (!rules_.first() && scheduler_.step(end)) {
+  bool is_enough = false;
+  while (!rules_.first() && !is_enough && scheduler_.step(end)) {
     ++events;
     StopSignals::check();
     conductor_->look();
     outages_.look(person_->is_content(), scheduler_.elapsed());
     if (scheduler_.now() > trouble_ends && is_well()) break;
+    is_enough = wish_.enough && wish_.enough(trace_.lines());
   }
-  if (!rules_.first() && !is_well())
+  if (!rules_.first() && !is_enough && !is_well())
     rules_.broken(cat(fixed(seconds_in(wish_.patience) / 3600, 1), " h after the last fault: ", person_->worry()));
   Played played{
       rules_.first().value_or(""), trace_.digest(), scheduler_.elapsed(), events, *wish_.faults, trace_.lines(), {}};

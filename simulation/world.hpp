@@ -19,6 +19,7 @@
 // program and the same number give the same trace, bit for bit.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "simulation/calls.hpp"
@@ -38,6 +39,8 @@ struct Wish {
   std::uint64_t strangers = 18;                 ///< an hour: computers that nobody knows, and that want an address
   std::string directory = "/tmp";               ///< where its own is made, and removed again
   Trace::Keep keep = Trace::Keep::nothing;
+  /// Asked after each event, where lines are kept: the run is over.
+  std::function<bool(const std::vector<TraceLine>&)> enough{};
 };
 
 struct Played {

@@ -39,7 +39,7 @@ int hand_over(const fs::path& executable, const cli::Command& row, const cli::Ar
 cli::Command simulate_row(std::function<int(const cli::Arguments&)> run) {
   return {
       "simulate",
-      "SITE.yaml",
+      "SITE.yaml|INCIDENT.tar.zst",
       "play years of a site in minutes, many times, and name its weakest points",
       "Takes the file's network, pool, machines and image, and plays the site in this process: the real conductor, "
       "DHCP "
@@ -49,8 +49,13 @@ cli::Command simulate_row(std::function<int(const cli::Arguments&)> run) {
       "Faults: none; rare (a well-kept site); often (twenty times as much); storm (all in the first quarter of an "
       "hour); "
       "or a list, KIND[:MACHINE]@SECONDS+SECONDS with commas between, as --replay shows it.\n\n"
-      "Exit codes: 0 every run came to its end; 1 one did not, or broke a rule; 2 wrong usage.\n\n"
-      "Example: hearth simulate site.yaml --runs 1000 --faults rare",
+      "Of an incident (hearth incident NODE) one machine is played, once with each kind of fault at each moment of the "
+      "node's last job: which of them lead the same way, and which of those to the cause that hearth why names.\n\n"
+      "Exit codes: 0 every run came to its end, or a fault leads the incident's way; 1 one did not, or broke a rule, "
+      "or "
+      "none leads there; 2 wrong usage.\n\n"
+      "Example: hearth simulate site.yaml --runs 1000 --faults rare\n"
+      "         hearth simulate n3-2026-11-25T08-30-00.incident.tar.zst",
       {{"runs", 0, "N", "how often it is played (100)"},
        {"years", 0, "Y", "how long each run's faults are drawn for, up to 20 (1)"},
        {"faults", 0, "LEVEL|LIST", "what goes wrong (rare)"},

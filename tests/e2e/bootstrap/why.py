@@ -59,6 +59,10 @@ HEADINGS = {
     "cloud-init: Cloud-init never finished running": ["a signal that nobody sends"],
 }
 OF_HEADINGS, IN_TIME = 40, 10
+# Incidents of these, played, go the same way to the same cause by these faults of the simulation; none: they have waited for
+# seconds, and need time.
+REPLAYED = {"a closed port": ["closed-bmc"], "a wrong password": ["wrong-password"], "a silent BMC": ["hung-bmc", "cut-bmc"],
+            "no packet of it": ["none"], "a ramdisk that is silent": ["none"], "a ramdisk that dies at work": ["cut-machine"]}
 
 CHECKED = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "0" * 64}
 
@@ -201,6 +205,21 @@ class Lab:
         if cause not in first or any(other not in text for other in others):
             self.wrong.append(fault)
             print(f"{fault}: '{cause}' {others} is not told first:\n{text}", flush=True)
+        if fault in REPLAYED:
+            self.replay(fault, name)
+
+    def replay(self, fault, name):
+        """Somebody who has nothing but the incident plays it."""
+        incident = f"{name}.incident.tar.zst"
+        subprocess.run([self.c.hearth, "incident", name, "--output", incident, "--state", self.c.directory], check=True, capture_output=True, timeout=60)
+        done = subprocess.run([self.c.hearth, "simulate", incident, "--json"], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{fault}: nothing goes that way: {done.stdout}{done.stderr}"
+        matches = json.loads(done.stdout)["matches"]
+        same = [match["faults"] for match in matches if match["same_cause"]]
+        kinds = [text.split("@")[0].split(":")[0] or "none" for text in same]
+        print(f"{fault}: played, the same way with the same cause: {same or 'none'}; another cause: "
+              f"{[match['faults'] for match in matches if not match['same_cause']]}", flush=True)
+        assert set(REPLAYED[fault]) <= set(kinds), f"{fault}: {REPLAYED[fault]} not among {kinds}: {json.dumps(matches, indent=1)}"
 
     def table(self):
         """Of each heading its faults, and what was told first."""
