@@ -25,6 +25,11 @@ cli::Command described(const Applet& applet) {
       .words = std::string(applet.name), .operands = summary.substr(0, colon), .summary = summary.substr(colon + 2)};
 }
 
+/// What people type on a machine where it is linked. Debian's heat-cfntools has pages of the cfn tools' names.
+bool has_page_of_its_own(const Applet& applet) {
+  return !applet.link.empty() && applet.describe != nullptr && !applet.name.starts_with("cfn-");
+}
+
 std::string hook_lines() {
   std::string text = "Built into the program, for deployments of these groups:\n\n";
   for (const Hook& hook : hooks()) text += cat("  ", hook.name, ": ", hook.summary, "\n");
@@ -42,7 +47,10 @@ std::vector<cli::ManualPage> agent_manual() {
                      "A link of an applet's name to this program runs the applet. install-links DIR [APPLET | hooks | "
                      "HOOK…] makes such links below DIR."},
                     {"hooks", "Hooks of heat-config", hook_lines()}};
-  for (const Applet& applet : applets()) program.commands.push_back(described(applet));
+  for (const Applet& applet : applets()) {
+    program.commands.push_back(described(applet));
+    if (has_page_of_its_own(applet)) program.links.push_back(described(applet));
+  }
   return cli::manual_pages(program, program.commands);
 }
 

@@ -50,6 +50,7 @@ struct Program {
   /// What there is now of what tables call NODE or STACK, for completion; the words are those typed behind the command.
   std::function<std::vector<std::string>(const std::string& what, const std::vector<std::string>& words)> known = {};
   std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
+  std::string pages_at = {};      ///< the directory in which they lie as files, beside others that they lead to
 };
 
 /// The rows with their group set; a row that names one keeps it.

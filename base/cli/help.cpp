@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/page.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -194,7 +195,8 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
   if (topic == k_manual && !program.pages.empty()) return manual_help(program, width);
   for (const Topic& page : program.pages) {
     const bool is_it = page.name == topic || short_name(page) == topic;
-    if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-")) return page.text;
+    if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-"))
+      return page_text(program, page, width);
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   const std::optional<std::string> near = nearest_topic(program, topic);

@@ -125,18 +125,6 @@ std::unique_ptr<HeldAnswer> IronicApi::hold(const ServedRequest& request, const 
   return std::make_unique<HeldCall>(*this, request, caller);
 }
 
-Role needed_role(const ApiCall& call) {
-  const std::string what = call.parts.empty() ? "" : call.parts[0];
-  const std::string part = call.parts.size() > 2 ? call.parts[2] : "";
-  const bool console = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "consoles";
-  if (console) return Role::operate;  // it may show secrets
-  if (call.is("GET") || call.is("HEAD")) return call.truth("secrets") ? Role::admin : Role::read;
-  const bool of_node = what == "nodes" && (part == "states" || part == "maintenance" || part == "management");
-  const bool instruction = what == "hearth" && call.parts.size() > 1 && call.parts[1] == "instructions";
-  const bool holding = what == "allocations" || (what == "nodes" && part == "allocation");
-  return of_node || instruction || holding || what == "introspection" ? Role::operate : Role::admin;
-}
-
 std::optional<ServedResponse> IronicApi::agent_route(const ApiCall& call) {
   if (call.parts.empty()) return json_answer(200, v1_document(call.view.base));
   const std::string& what = call.parts[0];
@@ -168,7 +156,8 @@ ServedResponse IronicApi::route(const ApiCall& call) {
   if (faces_ == Faces::agents) throw Refusal(404, "Not Found");
   if (call.caller.role == Role::nobody) return log_in_first(call.request);
   check_route(call.parts, call.request.method, call.parameters);
-  if (const Role needed = needed_role(call); call.caller.role < needed) {
+  if (const Role needed = needed_role(call.parts, call.request.method, call.truth("secrets"));
+      call.caller.role < needed) {
     throw Refusal(403, cat(call.caller.name, " may not do this: its token has the role ", name_of(call.caller.role),
                            ", and this needs ", name_of(needed)));
   }

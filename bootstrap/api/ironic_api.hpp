@@ -41,9 +41,6 @@ struct ApiCall {
 /// As Ironic takes truth values, in whatever form they come.
 [[nodiscard]] std::optional<bool> truth_of(const Json& body, const char* key);
 
-/// What a person must at least be to send this.
-[[nodiscard]] Role needed_role(const ApiCall& call);
-
 class IronicApi final : public GuardedHandler {
  public:
   /// Faces::agents: it is for machines, everything else is not found.

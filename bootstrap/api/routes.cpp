@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/cli/layout.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "bootstrap/conductor/transition.hpp"
@@ -128,7 +129,37 @@ bool has_word(std::string_view words, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+std::string route_text(const Route& route) {
+  constexpr std::size_t k_width = 80;
+  constexpr std::size_t k_indent = 6;
+  std::vector<std::string> facts;
+  for (const std::string& method : split_words(route.methods))
+    facts.push_back(cat(method, " (", name_of(needed_role(split(route.path, '/'), method, false)), ")"));
+  std::string line = join(facts, ", ");
+  if (!route.parameters.empty()) line += cat("; ?", join(split_words(route.parameters), ", "));
+  return cat("  /v1/", route.path, "\n", std::string(k_indent, ' '), cli::wrapped(line, k_width, k_indent, k_indent),
+             "\n");
+}
+
 }  // namespace
+
+Role needed_role(const std::vector<std::string>& parts, std::string_view method, bool secrets) {
+  const std::string what = parts.empty() ? "" : parts[0];
+  const std::string part = parts.size() > 2 ? parts[2] : "";
+  const bool console = what == "hearth" && parts.size() > 1 && parts[1] == "consoles";
+  if (console) return Role::operate;  // it may show secrets
+  if (method == "GET" || method == "HEAD") return secrets ? Role::admin : Role::read;
+  const bool of_node = what == "nodes" && (part == "states" || part == "maintenance" || part == "management");
+  const bool instruction = what == "hearth" && parts.size() > 1 && parts[1] == "instructions";
+  const bool holding = what == "allocations" || (what == "nodes" && part == "allocation");
+  return of_node || instruction || holding || what == "introspection" ? Role::operate : Role::admin;
+}
+
+std::string routes_text() {
+  std::string text;
+  for (const Route& route : k_routes) text += route_text(route);
+  return text;
+}
 
 void check_route(const std::vector<std::string>& parts, const std::string& method,
                  const metadata::Parameters& parameters) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bootstrap/gate/gate.hpp"
 #include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
@@ -21,5 +22,12 @@ struct Route {
 /// not know, and where something is no UTF-8.
 void check_route(const std::vector<std::string>& parts, const std::string& method,
                  const metadata::Parameters& parameters);
+
+/// What a person must at least be to send this; `secrets`: it asks for what others do not see.
+[[nodiscard]] Role needed_role(const std::vector<std::string>& parts, std::string_view method, bool secrets);
+
+/// All of them for `hearth help rest-calls`, in lines of 80 columns: path, methods with the role that each takes,
+/// parameters.
+[[nodiscard]] std::string routes_text();
 
 }  // namespace hearth::bootstrap

@@ -76,6 +76,14 @@ std::string ramdisk_fault(const Json& arguments) {
   return join(faults, "; ");
 }
 
+/// Whoever takes over a machine that is in use says what is on it.
+void check_adoption(const Node& node) {
+  if (!text_in(node.instance_info, "image_source").empty()) return;
+  throw Refusal(400,
+                cat("Node ", node.title(), " can't be adopted: what is on its disk is not known (instance_info has ",
+                    "no image_source); hearth node set ", node.title(), " --instance-info image_source=URL"));
+}
+
 /// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
 void check_order(const Node& node) {
   const bool unnamed = text_in(node.instance_info, "image_source").empty();
@@ -113,6 +121,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
     if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
   }
   if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before);
+  if (*verb == Verb::adopt) check_adoption(before);
   check_limit(*verb);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));

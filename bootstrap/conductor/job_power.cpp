@@ -115,10 +115,6 @@ Jobs::Step Jobs::check(Node& node) {
   if (node.job.kind == "deploy") faults = image_faults(node);
   if (const std::string missing = missing_traits(node); node.job.kind == "deploy" && !missing.empty())
     faults.push_back(missing);
-  if (node.job.kind == "adopt" && text_in(node.instance_info, "image_source").empty())
-    faults.emplace_back(
-        "what is on the machine is not known: hearth node set NODE --instance-info image_source=URL (instance_info has "
-        "no image_source)");
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));

@@ -29,6 +29,17 @@
 
 namespace hearth {
 
+namespace {
+
+/// Where the manual is installed; in a build tree a path of the sources.
+std::string pages_directory(const fs::path& executable) {
+  const fs::path installed = executable.parent_path().parent_path() / "share/doc/hearth/docs";
+  boost::system::error_code hidden;
+  return fs::is_directory(installed, hidden) ? installed.string() : "docs";
+}
+
+}  // namespace
+
 cli::Program make_program(const fs::path& executable) {
   cli::Program program{.name = "hearth",
                        .summary = "takes a datacentre from nothing to its first running machines",
@@ -37,6 +48,7 @@ cli::Program make_program(const fs::path& executable) {
   program.groups = journeys();
   program.topics = help_topics();
   program.pages = doc_pages();
+  program.pages_at = pages_directory(executable);
   program.links = builder::link_commands(executable);
   program.known = bootstrap::known_names;
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {

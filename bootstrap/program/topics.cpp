@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "bootstrap/api/routes.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/elements/phase.hpp"
 
@@ -78,6 +79,22 @@ constexpr const char* k_files =
     "  share/hearth/schemas/         JSON schemas of files, for editors\n"
     "  share/doc/hearth/             README.md, those of the rooms, examples/";
 
+/// The calls stand in the table by which requests are taken.
+std::string rest_text() {
+  return cat(
+      "What a conductor (hearth node serve) answers at its port, 6385: Ironic's API 1.1 to 1.87, ironic-inspector's "
+      "and "
+      "its own. * is a name or UUID; behind a method stands the role of the token that it takes, behind ? the "
+      "parameters. Another path is answered 404, another method 405, another parameter 400. A body is JSON; refusals "
+      "are Ironic's: {\"error_message\": …}. With ?secrets=true an export takes the role admin.\n\n"
+      "Without a token machines ask for /v1/lookup, /v1/heartbeat/*, /v1/continue_inspection and "
+      "/v1/hearth/progress, by ironic-python-agent's protocol.\n\n",
+      bootstrap::routes_text(),
+      "\nA stack service (hearth metadata serve, node serve --engine) answers Heat's orchestration API at port 8004, "
+      "which "
+      "hearth stack and python-heatclient ask; its agents ask ports 8000, 8080, 80 and 5000.");
+}
+
 constexpr const char* k_elements =
     "An element is a directory of hook scripts. It is looked up by name in the directories of ELEMENTS_PATH (a colon "
     "between them), then among Hearth's own, then among diskimage-builder's where they are installed; the first one "
@@ -127,6 +144,7 @@ std::vector<cli::Topic> help_topics() {
       {"exit-codes", "Exit status", k_exit_codes},
       {"environment", "Environment", k_environment},
       {"files", "Files", k_files},
+      {"rest-calls", "REST calls", rest_text()},
       {"writing-elements", "Writing elements", element_text()},
   };
 }

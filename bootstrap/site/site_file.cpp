@@ -384,6 +384,18 @@ void read_machines(SiteReader& reader, const Part& top, SiteFile& site) {
     read_machine(reader, machines->items()[i], i, site);
 }
 
+/// Where a fault stands that these machines have: "machines[1]"; "bmc" where all have it, else with their names.
+std::string place_of_fault(const std::vector<std::size_t>& machines, std::size_t managed, const SiteFile& site) {
+  constexpr std::size_t k_named = 5;
+  if (machines.size() == 1) return cat("machines[", machines.front(), "]");
+  if (machines.size() == managed) return "bmc";
+  std::vector<std::string> names;
+  for (const std::size_t index : machines) names.push_back(site.machines.at(index).name);
+  const std::size_t more = names.size() > k_named ? names.size() - k_named : 0;
+  names.resize(names.size() - more);
+  return cat("bmc of ", join(names, ", "), more > 0 ? cat(" and ", more, " more") : "");
+}
+
 /// Machines with BMCs are checked as an inventory is.
 void read_inventory(SiteReader& reader, std::string_view text, const fs::path& file, SiteFile& site) {
   Result<std::vector<ListingEntry>> entries = read_listing(text, file.string(), ListingFormat::yaml);
@@ -396,15 +408,14 @@ void read_inventory(SiteReader& reader, std::string_view text, const fs::path& f
     managed.push_back(site.inventory[i]);
     indices.push_back(i);
   }
-  std::map<std::pair<int, std::string>, std::size_t> times;  // a fault of `bmc` is one of each machine
+  std::map<std::pair<int, std::string>, std::vector<std::size_t>> whose;  // a fault of `bmc` is one of each machine
   const std::vector<Fault> faults = draft_nodes(managed).faults;
-  for (const Fault& fault : faults) ++times[{fault.at.line, fault.text}];
+  for (const Fault& fault : faults) whose[{fault.at.line, fault.text}].push_back(indices.at(fault.index));
   for (const Fault& fault : faults) {
     if (fault.text.starts_with("MAC ") || fault.text.starts_with("Name ")) continue;  // told by read_machine()
-    std::size_t& left = times[{fault.at.line, fault.text}];
-    if (left == 0) continue;
-    const bool is_common = std::exchange(left, 0) > 1;
-    reader.problem(fault.at.line, is_common ? "bmc" : cat("machines[", indices.at(fault.index), "]"),
+    const std::vector<std::size_t> machines = std::exchange(whose[{fault.at.line, fault.text}], {});
+    if (machines.empty()) continue;
+    reader.problem(fault.at.line, place_of_fault(machines, managed.size(), site),
                    in_site_words(cat(fault.text, meant_of_bmc(fault.text))));
   }
 }
@@ -434,7 +445,7 @@ void read_stack(SiteReader& reader, const Part& top, SiteFile& site) {
 
 Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::path& file) {
   const Result<Value> document = metadata::parse_yaml(text, file.string());
-  if (!document) return document.error().text();
+  if (!document) return cat(document.error().text(), "; what else may be wrong is told once that is mended");
   SiteReader reader(file);
   SiteFile site;
   site.directory = fs::absolute(file).parent_path();

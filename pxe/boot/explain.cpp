@@ -17,10 +17,19 @@ struct Firmware {
   std::uint16_t arch;
 };
 
+std::string pools_of(const Network& network) {
+  std::vector<std::string> pools;
+  for (const AddressRange& pool : network.pools) pools.push_back(cat(to_text(pool.first), "-", to_text(pool.last)));
+  return pools.empty() ? cat("none: ", to_text(network.subnet), " has no pool") : join(pools, ", ");
+}
+
 std::string address_of(const Site& site, const BootPlan& plan) {
   if (site.mode == Mode::proxy) return "from the other DHCP server";
   if (plan.node != nullptr && plan.node->address) return cat(to_text(*plan.node->address), ", its own");
-  return "one of the pool";
+  if (site.networks.size() == 1) return cat("one of the pool: ", pools_of(site.networks.front()));
+  std::string text = "one of the pool of the network that it asks from";
+  for (const Network& network : site.networks) text += cat("\n  in ", to_text(network.subnet), ": ", pools_of(network));
+  return text;
 }
 
 /// What the machine does when it is switched on and asks the network.

@@ -15,7 +15,7 @@ for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/
     share/doc/hearth/README.md share/doc/hearth/pxe/README.md share/doc/hearth/bootstrap/README.md \
     share/doc/hearth-agent/LICENSE share/doc/hearth-agent/copyright share/doc/hearth/copyright share/doc/hearth/examples/hello/metadata.json share/man/man1/hearth.1 \
     share/man/man1/hearth-image-create.1 share/man/man1/disk-image-create.1 share/man/man1/hearth-agent.1 \
-    share/man/man1/hearth-agent-os-net-config.1 share/bash-completion/completions/hearth \
+    share/man/man1/hearth-agent-os-net-config.1 share/man/man1/os-collect-config.1 share/man/man1/os-net-config.1 share/bash-completion/completions/hearth \
     share/fish/vendor_completions.d/hearth.fish lib/sysusers.d/hearth.conf lib/systemd/system/hearth-pxe.service; do
     [ -e "$root/usr/$file" ] || fail "$file is not installed"
 done
@@ -28,7 +28,9 @@ done
 diff -r "$source/elements" "$root/usr/share/hearth/elements" || fail "the installed elements differ from the sources'"
 
 # ---- the texts' links lead somewhere
-python3 -B "$source/tests/lint/links.py" "$root/usr/share/doc/hearth" > links 2>&1 || fail "links of installed texts: $(cat links)"
+for texts in hearth hearth-agent; do
+    python3 -B "$source/tests/lint/links.py" "$root/usr/share/doc/$texts" > links 2>&1 || fail "links of installed texts: $(cat links)"
+done
 [ "$(readlink "$root/usr/share/doc/hearth/elements")" = ../../hearth/elements ] || fail "the texts don't find the elements"
 
 # ---- nothing leads back: neither programs nor texts name the source or the build tree

@@ -110,7 +110,7 @@ INNER_ARROWS = {
         "rehearse": {"node", "power", "inventory", "site", "client", "seed"},
         "why": {"node", "power", "client"},
         "simulate": set(),
-        "program": {"inventory", "site", "bundle", "cli", "seed", "rehearse", "simulate", "why"},
+        "program": {"inventory", "api", "site", "bundle", "cli", "seed", "rehearse", "simulate", "why"},
     },
     "pxe": {
         "net": set(),

@@ -37,6 +37,13 @@ TEST(AgentManual, TheProgramsPageListsAppletsAndHooks) {
   for (const Hook& hook : hooks()) EXPECT_THAT(text, HasSubstr(cli::troff(hook.name)));
 }
 
+TEST(AgentManual, WhatPeopleTypeOnAMachineHasAPageOfThatName) {
+  EXPECT_THAT(page("os-collect-config.1"), HasSubstr(".SH NAME\nos\\-collect\\-config \\- collects metadata"));
+  for (const char* name : {"os-apply-config", "os-refresh-config", "os-net-config"})
+    EXPECT_THAT(page(cat(name, ".1")), HasSubstr(".BR hearth\\-agent (1)\n")) << name;
+  EXPECT_EQ(page("cfn-init.1"), "") << "that is heat-cfntools'";
+}
+
 TEST(AgentManual, ADirectoryThatCannotBeMadeIsAFailure) { EXPECT_EQ(write_agent_manual("/dev/null/x"), 1); }
 
 }  // namespace

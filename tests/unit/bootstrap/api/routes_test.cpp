@@ -1,12 +1,14 @@
 #include "bootstrap/api/routes.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "base/text.hpp"
 #include "bootstrap/conductor/transition.hpp"
 
 namespace hearth::bootstrap {
 namespace {
+
+using testing::HasSubstr;
 
 int refusal_of(const std::string& method, const std::string& path, const std::string& query = "") {
   try {
@@ -37,6 +39,16 @@ TEST(Routes, unknownPathsMethodsAndFiltersAreRefusedAndNeverIgnored) {
   EXPECT_EQ(refusal_of("GET", "ports", "colour=red"), 400);
   EXPECT_EQ(refusal_of("PUT", "hearth/roles/\xff"), 400) << "no answer could name it";
   EXPECT_EQ(refusal_of("GET", "hearth/events", "node=%FF"), 400);
+}
+
+TEST(Routes, theListHasEachPathWithItsMethodsTheirRolesAndItsParameters) {
+  const std::string text = routes_text();
+  EXPECT_THAT(text, HasSubstr("\n  /v1/nodes/*/states/power\n      PUT (operate)\n"));
+  EXPECT_THAT(text, HasSubstr("\n  /v1/ports/*\n      GET (read), PATCH (admin), DELETE (admin); ?fields\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\n  /v1/hearth/consoles/*\n      GET (operate), PUT (operate), DELETE (operate); ?from, keyboard\n"));
+  for (const std::string& line : split_lines(text)) EXPECT_LE(line.size(), 80U) << line;
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
       {"network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.9-192.0.2.10, gateway: 192.0.2.254}\n",
        "unknown key 'gateway' (router?)"},
       {"N\nnetworks: []\n", "unknown key 'networks': that is hearth pxe's own form"},
+      {"N\n\tmachines: []\n", "what else may be wrong is told once that is mended"},
       {"N\ninventory: x\n", "unknown key 'inventory': hearth rehearse"},
       {"N\nmachines:\n- bmc: {type: ipmi, address: a, user: u, pasword: p}\n", "Unknown field pasword (password?)"},
   }};
@@ -110,6 +111,18 @@ TEST(SiteFile, aFaultOfAllBmcsIsToldOnce) {
   ASSERT_FALSE(site);
   EXPECT_NE(site.error().find("s.yaml:2: bmc: Unknown field colour"), std::string::npos) << site.error();
   EXPECT_EQ(site.error().find("Unknown field"), site.error().rfind("Unknown field")) << site.error();
+}
+
+TEST(SiteFile, aFaultOfSomeBmcsNamesTheirMachines) {
+  const Result<SiteFile, std::string> site =
+      parse_site_file(cat(k_network,
+                          "bmc: {type: ipmi, user: u, password: p}\n"
+                          "machines: [{name: a}, {name: b, bmc: {address: 192.0.2.200}}, {name: c}]\n"),
+                      "s.yaml");
+  ASSERT_FALSE(site);
+  EXPECT_NE(site.error().find("s.yaml:2: bmc of a, c: The following fields are missing: bmc.address"),
+            std::string::npos)
+      << site.error();
 }
 
 TEST(SiteFile, whatIsHardlyMeantIsDoubted) {

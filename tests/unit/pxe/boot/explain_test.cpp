@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "pxe/metrics.hpp"
 #include "tests/unit/pxe/dhcp/sample_site.hpp"
 
@@ -38,6 +39,24 @@ TEST(Explain, WhatIsMissingForAWishIsNamed) {
       explain(site, NodeTable(site.nodes), dhcp::mac(1)),
       HasSubstr("waits in its boot loader, which asks again every 30 seconds.\nwhy: the site lists it as one, "
                 "to be repaired (state: rescue), but it has no kernel and ramdisk for that (profiles: rescue)"));
+}
+
+TEST(Explain, EachNetworksPoolIsNamedWhereAMachineMayAskFromSeveral) {
+  Site site = dhcp::sample_site();
+  site.nodes.clear();
+  site.networks.resize(1);
+  const std::string subnet = to_text(site.networks.front().subnet);
+  const AddressRange pool = site.networks.front().pools.front();
+  const std::string range = cat(to_text(pool.first), "-", to_text(pool.last));
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)), HasSubstr(cat("address: one of the pool: ", range)));
+  Network rack = site.networks.front();
+  rack.subnet = *parse_subnet("198.51.100.0/24");
+  rack.pools.clear();
+  site.networks.push_back(rack);
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)),
+              HasSubstr(cat("address: one of the pool of the network that it asks from\n  in ", subnet, ": ", range)));
+  EXPECT_THAT(explain(site, NodeTable(site.nodes), dhcp::mac(9)),
+              HasSubstr("\n  in 198.51.100.0/24: none: 198.51.100.0/24 has no pool\n"));
 }
 
 TEST(Explain, AMachineOfNoInventoryIsToldTheRuleForStrangers) {
