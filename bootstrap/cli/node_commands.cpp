@@ -42,30 +42,64 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
 
 namespace {
 
-/// Waits until BMCs have been asked, which takes moments, and tells which have refused. Returns an exit code.
-int failed_imports(ConductorClient& conductor, const Json& answer) {
+/// Whether the node's BMC, which an import has changed, has not answered yet.
+bool is_asked(const Json& node, const Json& answer) {
+  const Json changes = object_member(answer, "changes").value(text_in(node, "uuid"), Json::array());
+  const auto is_told = [](const Json& change) { return text_in(change, "field").starts_with("driver_info."); };
+  return text_in(node, "driver") != "manual-management" && node["power_state"].is_null() &&
+         node["last_error"].is_null() && text_in(node, "provision_state") != "enroll" &&
+         std::any_of(changes.begin(), changes.end(), is_told);
+}
+
+Json refused_row(const Json& node) {
+  Json row = Json::object();
+  for (const char* key : {"uuid", "name", "provision_state", "last_error"}) row[key] = node[key];
+  return row;
+}
+
+/// Waits until BMCs have been asked, which takes moments, and tells which have refused: their rows.
+Json failed_imports(ConductorClient& conductor, const Json& answer) {
   int looks = 150;
-  int failed = 0;
+  Json failed = Json::array();
   for (const char* what : {"created", "updated"}) {
     for (const Json& uuid : answer[what]) {
       Json node = conductor.call("GET", node_target(text_of(uuid)));
-      for (; looks > 0 && node["provision_state"] == "verifying"; --looks) {
+      const auto waits = [&] { return node["provision_state"] == "verifying" || is_asked(node, answer); };
+      for (; looks > 0 && waits(); --looks) {
         conductor.wait(std::chrono::milliseconds(100));
         node = conductor.call("GET", node_target(text_of(uuid)));
       }
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
-      if (state == "verifying") {
+      const std::string error = text_in(node, "last_error");
+      if (waits()) {
         cli::tell(
             cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
       }
-      if (node["last_error"].is_null() || (std::string(what) == "updated" && state != "enroll")) continue;
-      ++failed;
-      cli::tell(cat("node ", called, " stays ", state, ": ", text_of(node["last_error"]), "\n"));
+      const bool is_past = std::string(what) == "updated" && state != "enroll" && !error.starts_with(k_other_refuses);
+      if (error.empty() || is_past) continue;
+      failed.push_back(refused_row(node));
+      cli::tell(cat("node ", called, state == "enroll" ? " stays " : " is ", state, ": ", error, "\n"));
     }
   }
-  if (failed > 0) cli::tell("what is corrected in the file is tried again by the next import\n");
-  return failed == 0 ? 0 : 1;
+  if (!failed.empty()) cli::tell("what is corrected in the file is tried again by the next import\n");
+  return failed;
+}
+
+/// Nodes that the file does not change, and that have come nowhere, which no import mends: their rows.
+Json still_refused(ConductorClient& conductor, const Json& answer) {
+  const Json& unchanged = answer["unchanged"];
+  const std::set<Json> same(unchanged.begin(), unchanged.end());
+  Json failed = Json::array();
+  if (same.empty()) return failed;
+  for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
+    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
+    failed.push_back(refused_row(node));
+    const std::string called = text_in(node, "name", text_in(node, "uuid"));
+    cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,
+                  " says what to do\n"));
+  }
+  return failed;
 }
 
 /// What an import answered of its nodes, by their UUIDs: the answer's own objects are searched from their beginning.
@@ -104,8 +138,7 @@ class Imported {
   std::map<std::string, const Json*> changes_;  ///< of the answer
 };
 
-/// Nodes that the file does not change; of one that has come nowhere that, too, which no import mends.
-void tell_unchanged(ConductorClient& conductor, const Json& answer, bool dry_run) {
+void tell_unchanged(const Json& answer, bool dry_run) {
   const Json& unchanged = answer["unchanged"];
   if (unchanged.empty()) return;
   const bool nothing = answer["created"].empty() && answer["updated"].empty() && answer["removed"].empty();
@@ -113,13 +146,6 @@ void tell_unchanged(ConductorClient& conductor, const Json& answer, bool dry_run
                  : dry_run ? "Nothing would change: "
                            : "Nothing changed: ",
                  unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them.\n"));
-  const std::set<Json> same(unchanged.begin(), unchanged.end());
-  for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
-    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
-    const std::string called = text_in(node, "name", text_in(node, "uuid"));
-    cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,
-                  " says what to do\n"));
-  }
 }
 
 int import_command(const cli::Arguments& arguments) {
@@ -129,10 +155,14 @@ int import_command(const cli::Arguments& arguments) {
   Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
-  const Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
+  Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
+  const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
   if (arguments.has("json")) {
+    const Json failed = looks ? failed_imports(*conductor, answer) : Json::array();
+    answer["refused"] = failed;
+    for (Json& row : still_refused(*conductor, answer)) answer["refused"].push_back(std::move(row));
     cli::print(json_document(answer));
-    return 0;
+    return failed.empty() ? 0 : 1;
   }
   const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
   const Imported nodes(answer);
@@ -143,9 +173,9 @@ int import_command(const cli::Arguments& arguments) {
       cli::print(cat(would, word, " node ", nodes.title(id), "\n", arguments.has("dry-run") ? nodes.changes(id) : ""));
     }
   }
-  tell_unchanged(*conductor, answer, arguments.has("dry-run"));
-  const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
-  return looks ? failed_imports(*conductor, answer) : 0;
+  tell_unchanged(answer, arguments.has("dry-run"));
+  static_cast<void>(still_refused(*conductor, answer));
+  return !looks || failed_imports(*conductor, answer).empty() ? 0 : 1;
 }
 
 /// "k=v" → a patch that sets /GROUP/k; JSON values are taken as such where they are one.
@@ -579,7 +609,9 @@ cli::Command import_node_command() {
       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
       "has "
-      "refused; the next import tries again what was corrected. A state that root makes by it belongs to a user "
+      "refused; the next import tries again what was corrected, and one that changes the BMC of a node asks that, too. "
+      "--json lists under \"refused\" all that have, also where this import did not change them. A state that root "
+      "makes by it belongs to a user "
       "without "
       "a name: a conductor of root's works with no more rights than that one's.",
       with_client({{"format", 0, "FORMAT", "how the file is written, or which form it has", format_names()},
