@@ -179,17 +179,26 @@ cli::Command bake_command() {
 
 Explanation explained(const Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
-  if (operands.size() != 2) {
+  if (operands.empty() || operands.size() > 2) {
     throw Error(ErrorKind::usage, "give SERVER and KEY")
         .hint(
             "KEY is a path in its metadata, such as deployments or os-collect-config.heat.auth_url; hearth metadata "
             "compile writes all of it");
   }
   Explanation found;
+  std::vector<std::string> keys;
   static_cast<void>(with_model(arguments, [&](StackModel& model) {
-    found = explain(model, compile(model, endpoints_of(arguments)), operands[0], operands[1]);
+    const Compiled compiled = compile(model, endpoints_of(arguments));
+    if (operands.size() == 1)
+      keys = keys_of(compiled, operands[0]);
+    else
+      found = explain(model, compiled, operands[0], operands[1]);
     return 0;
   }));
+  if (operands.size() == 1) {
+    throw Error(ErrorKind::usage, cat("which KEY of ", operands[0], "? There are ", join(keys, ", ")))
+        .hint("What is below one stands behind a dot: deployments.NAME.inputs.INPUT");
+  }
   return found;
 }
 

@@ -304,6 +304,7 @@ std::string report_text(const PlayedSite& site, const Sums& sums) {
   text += cat("boots ", sums.boots, ", machines started again ", sums.all_retries, ", failures told ",
               sums.all_failures, ", faults played ", sums.faults, "\n");
   if (!sums.recoveries.empty()) text += "\nuntil all runs again, after         times   median      p99\n";
+  std::uint64_t told = 0;
   for (const auto& [kind, took] : by_cost(sums)) {
     const auto cell = [](std::string word, std::size_t width) {
       return word.size() < width ? std::string(width - word.size(), ' ') + word : word;
@@ -312,7 +313,9 @@ std::string report_text(const PlayedSite& site, const Sums& sums) {
     row += std::string(row.size() < 32 ? 32 - row.size() : 1, ' ');
     text += cat(row, cell(cat(took.count()), 9), cell(time_text(took.at_share(0.5)), 9),
                 cell(time_text(took.at_share(0.99)), 9), "\n");
+    told += took.count();
   }
+  if (told < sums.faults) text += cat("after the other ", sums.faults - told, " faults nothing more was away\n");
   const std::vector<WeakPoint> weak = weak_points(site, sums);
   text += weak.empty() ? "\nno weak point was seen\n" : "\nweakest points:\n";
   for (std::size_t i = 0; i < weak.size(); ++i)

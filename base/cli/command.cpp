@@ -65,6 +65,16 @@ void refuse_operands(const std::string& name, const Command& command, const Argu
   throw Error(error);
 }
 
+/// "--server web1", where SERVER is what the command is told without an option; else empty.
+std::string operand_meant(const Command& command, std::string_view fault) {
+  for (const std::string& word : split_words(command.operands)) {
+    std::string option = to_lower(word);
+    std::erase_if(option, [](char c) { return (c < 'a' || c > 'z') && c != '-'; });
+    if (fault.starts_with(cat("unrecognized option '--", option, "'"))) return word;
+  }
+  return "";
+}
+
 int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words,
                 bool must_take_operands = false) {
   const std::vector<Option> options = shown_options(command);
@@ -74,6 +84,8 @@ int run_command(const std::string& name, const Command& command, const std::vect
     } catch (Error& error) {
       if (command.operands.find("COMMAND") != std::string::npos)
         error.hint("A COMMAND that has options of its own stands behind --: … -- uname -a");
+      if (const std::string meant = operand_meant(command, error.what()); !meant.empty())
+        error.hint(cat(meant, " stands by itself, without an option: ", name, " ", command.operands));
       throw;
     }
   }();
@@ -106,9 +118,13 @@ std::string what_comes_next(const std::vector<std::string>& names, const std::ve
 }
 
 /// What other programs call the same, the likeliest first.
-constexpr std::array<std::string_view, 6> k_alike = {
-    "create build make new import add", "boot run start up",      "delete remove rm destroy",
-    "show inspect info get describe",   "set edit change modify", "list ls"};
+constexpr std::array<std::string_view, 7> k_alike = {"create build make new import add",
+                                                     "boot run start up",
+                                                     "delete remove rm destroy",
+                                                     "show inspect info get describe",
+                                                     "set edit change modify",
+                                                     "list ls",
+                                                     "lint validate check"};
 
 /// "build" among the words that may stand behind "image": what is meant by it.
 std::optional<std::string> meant_by(const std::string& word, const std::vector<std::string>& known) {

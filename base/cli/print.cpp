@@ -20,8 +20,15 @@ namespace {
 std::atomic<int> g_lost = 0;
 /// Whoever printed has been told of it, by flush().
 std::atomic<bool> g_told = false;
+/// A live line stands on the terminal, whose cursor is at its beginning.
+std::atomic<bool> g_is_live = false;
+constexpr std::string_view k_wiped = "\r\x1b[K";
+
+/// A terminal that went away ends no work.
+void write_live(std::string_view text) noexcept { (void)!::write(STDERR_FILENO, text.data(), text.size()); }
 
 void write_to(std::FILE* stream, std::string_view bytes) {
+  if (g_is_live.exchange(false)) write_live(k_wiped);
   const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
   if (!whole && stream == stdout) lost_output(errno);
 }
@@ -70,6 +77,14 @@ void flush() {
 }
 
 void tell(std::string_view text) { write_to(stderr, shown_text(text)); }
+
+void show_live(std::string_view line) {
+  if (!line.empty())
+    write_live(cat(k_wiped, line, "\r"));  // what others write begins where the line does
+  else if (g_is_live)
+    write_live(k_wiped);
+  g_is_live = !line.empty();
+}
 
 std::string bounded_story(std::string story, const std::vector<std::string>& words) {
   for (const std::string& word : words) {

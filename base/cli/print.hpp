@@ -21,6 +21,10 @@ void flush();
 /// Notes, warnings and errors, to standard error.
 void tell(std::string_view text);
 
+/// A line at the end of standard error, which is a terminal: it stands there until another one is shown, "" for none.
+/// Whatever is printed or told goes above it, and has its place until it is shown again.
+void show_live(std::string_view line);
+
 /// An error's story, as tell() takes it: a word of the command line that has control characters or fills the screen is
 /// shown in one line and cut, and no line is longer than somebody reads.
 [[nodiscard]] std::string bounded_story(std::string story, const std::vector<std::string>& words);

@@ -3,16 +3,16 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <optional>
 #include <string>
 
-#include "base/environment.hpp"
+#include "base/sys/later.hpp"
 
 namespace hearth::cli {
 
 /// Lives as long as the command is at this work: once that takes longer than a moment, standard error says what it is
 /// and for how long, where it is a terminal; else nothing. In a thread of its own, so not for what makes namespaces.
-/// What else is told meanwhile is written over the line, which is drawn again below.
+/// What is printed or told meanwhile stands above the line.
 class Working {
  public:
   explicit Working(const std::string& what, std::chrono::milliseconds moment = std::chrono::seconds(1));
@@ -21,8 +21,7 @@ class Working {
   ~Working();
 
  private:
-  class Watch;
-  std::unique_ptr<Watch> watch_;
+  std::optional<Later> later_;
 };
 
 }  // namespace hearth::cli

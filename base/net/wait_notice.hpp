@@ -1,9 +1,10 @@
-// Nobody waits without knowing for what. In a thread of its own: whoever waits for a server waits within a call.
+// Nobody waits without knowing for what.
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
+
+#include "base/sys/later.hpp"
 
 namespace hearth {
 
@@ -11,13 +12,9 @@ namespace hearth {
 class WaitNotice {
  public:
   explicit WaitNotice(std::string text, std::chrono::milliseconds moment = std::chrono::seconds(1));
-  WaitNotice(const WaitNotice&) = delete;
-  WaitNotice& operator=(const WaitNotice&) = delete;
-  ~WaitNotice();
 
  private:
-  class Watch;
-  std::unique_ptr<Watch> watch_;
+  Later later_;
 };
 
 }  // namespace hearth

@@ -97,6 +97,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"updated", result.updated},
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
+                           {"busy", result.busy},
                            {"names", result.names},
                            {"machines", result.machines},
                            {"unsettled", result.unsettled},

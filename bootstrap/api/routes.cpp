@@ -5,6 +5,7 @@
 
 #include "base/cli/layout.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "bootstrap/conductor/transition.hpp"
 
 namespace hearth::bootstrap {
@@ -164,9 +165,13 @@ void check_route(const std::vector<std::string>& parts, const std::string& metho
                  const metadata::Parameters& parameters) {
   const auto* const route =
       std::find_if(k_routes.begin(), k_routes.end(), [&](const Route& one) { return matches(one.path, parts); });
+  const auto is_text = [](const std::string& part) { return is_valid_utf8(part); };
+  if (!std::all_of(parts.begin(), parts.end(), is_text))
+    throw Refusal(400, "The path is no text in UTF-8");  // no answer could say of what it tells
   if (route == k_routes.end()) throw Refusal(404, "Not Found");
   if (!has_word(route->methods, method == "HEAD" ? "GET" : method)) throw Refusal(405, "Method Not Allowed");
   for (const auto& [name, value] : parameters) {
+    if (!is_text(name) || !is_text(value)) throw Refusal(400, "The query is no text in UTF-8");
     if (!has_word(route->parameters, name)) throw Refusal(400, cat("Unknown argument: \"", name, "\""));
   }
 }

@@ -19,7 +19,7 @@ struct Route {
 };
 
 /// Throws Refusal: 404 where there is no such path, 405 for a method it does not have, 400 for a parameter that it does
-/// not know.
+/// not know, and where something is no UTF-8.
 void check_route(const std::vector<std::string>& parts, const std::string& method,
                  const metadata::Parameters& parameters);
 

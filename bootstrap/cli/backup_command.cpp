@@ -133,8 +133,10 @@ void require_room(const fs::path& directory) {
 
 /// What the file has of nodes and stacks goes to the URL, and is no more in the directory.
 void move_to(const std::string& url, const fs::path& directory) {
+  const bool has_stacks = fs::exists(directory / k_stacks_file);
+  if (has_stacks) metadata::live::require_no_stacks(url);  // before the nodes are there
   load_home((directory / k_nodes_file).string(), url);
-  if (fs::exists(directory / k_stacks_file)) {
+  if (has_stacks) {
     metadata::live::copy_stacks((directory / k_stacks_file).string(), url);
     fs::remove(directory / k_stacks_file);
   }

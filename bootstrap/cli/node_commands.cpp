@@ -35,7 +35,11 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
   Json answer = conductor.call_expecting("POST", "/v1/hearth/import", options, 422);
   for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
   if (answer.contains("faults")) {
-    throw Error(ErrorKind::input, cat("the inventory has faults; nothing was changed\n", text_in(answer, "faults")));
+    const std::string faults = text_in(answer, "faults");
+    Error error(ErrorKind::input, cat("the inventory has faults; nothing was changed\n", faults));
+    if (faults.find("can't be changed now") != std::string::npos)
+      error.hint("Nodes that are at work: --skip-busy takes the others, and leaves these as they are.");
+    throw Error(error);
   }
   return answer;
 }
@@ -152,7 +156,9 @@ int import_command(const cli::Arguments& arguments) {
   using NewState = ConductorClient::NewState;
   static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
   const auto conductor = ConductorClient::open(arguments, arguments.has("dry-run") ? NewState::played : NewState::made);
-  Json options = {{"dry_run", arguments.has("dry-run")}, {"remove", arguments.has("remove")}};
+  Json options = {{"dry_run", arguments.has("dry-run")},
+                  {"remove", arguments.has("remove")},
+                  {"skip_busy", arguments.has("skip-busy")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
   Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
@@ -610,8 +616,9 @@ cli::Command import_node_command() {
       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
       "has "
       "refused; the next import tries again what was corrected, and one that changes the BMC of a node asks that, too. "
-      "--json lists under \"refused\" all that have, also where this import did not change them. A state that root "
-      "makes by it belongs to a user "
+      "--json lists under \"refused\" all that have, also where this import did not change them. A node that is at "
+      "work, being deployed perhaps, is a fault only where the file changes it. A state that root makes by it belongs "
+      "to a user "
       "without "
       "a name: a conductor of root's works with no more rights than that one's.",
       with_client({{"format", 0, "FORMAT", "how the file is written, or which form it has", format_names()},
@@ -622,6 +629,7 @@ cli::Command import_node_command() {
                     {"enroll", "manageable", "available"}},
                    {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
                    {"remove", 0, "", "delete nodes that are not in the file"},
+                   {"skip-busy", 0, "", "leave nodes that are at work as they are, and take the others"},
                    {"dry-run", 0, "", "only tell what would be done, of nodes that are there value by value"},
                    k_as_json}),
       import_command,

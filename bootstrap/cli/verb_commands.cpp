@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 
 #include "base/cli/print.hpp"
 #include "base/error.hpp"
@@ -45,8 +46,8 @@ constexpr const char* k_verb_details =
     "or "
     "by the BMC, is an error: exit code 1.";
 
-/// Waits for the state; true when it was reached.
-bool wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
+/// Until it has reached the state.
+void wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
   cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
   cli::flush();
   const SystemClock clock;
@@ -55,7 +56,7 @@ bool wait_for(ConductorClient& conductor, const std::string& id, const std::stri
     const Json node = conductor.call("GET", node_target(id));
     lines.look(node_line(id, node));
     const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
-    if (name(now) == state && node["target_provision_state"].is_null()) return true;
+    if (name(now) == state && node["target_provision_state"].is_null()) return;
     const StateKind kind = kind_of(now);
     if (kind == StateKind::failed) {
       throw Error(ErrorKind::external, cat("Node ", id, " failed to reach state ", state, ". It's in state ", name(now),
@@ -153,37 +154,6 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
-/// The nodes that took the verb; `failures` gets why the others did not. One that refuses keeps none of them back.
-std::vector<std::string> begun_at(ConductorClient& conductor, const VerbCommand& row, const cli::Arguments& arguments,
-                                  std::vector<std::string>& failures) {
-  std::vector<std::string> begun;
-  const std::vector<std::string>& ids = arguments.operands();
-  for (const std::string& id : ids) {
-    try {
-      set_image(conductor, id, arguments);
-      conductor.call("PUT", node_target(id, "/states/provision"), verb_body(row, arguments));
-      begun.push_back(id);
-    } catch (const Error& error) {
-      if (ids.size() == 1) throw;
-      failures.push_back(cat(id, ": ", error.story()));
-    }
-  }
-  return begun;
-}
-
-/// Until `seconds` are over; what failed goes to `failures`.
-void wait_for_all(ConductorClient& conductor, const std::vector<std::string>& ids, const std::string& state,
-                  std::uint64_t seconds, std::vector<std::string>& failures) {
-  for (const std::string& id : ids) {
-    try {
-      wait_for(conductor, id, state, seconds);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::external || ids.size() + failures.size() == 1) throw;
-      failures.emplace_back(error.what());
-    }
-  }
-}
-
 std::uint64_t patience(const cli::Arguments& arguments) {
   const std::string given = arguments.value_or("wait", "0");
   const std::optional<std::uint64_t> seconds = parse_number(given);
@@ -199,21 +169,28 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
         .hint("start one: hearth node serve");
   }
+  const std::vector<std::string>& ids = arguments.operands();
+  const bool alone = ids.size() == 1;
+  const Json body = verb_body(row, arguments);
   std::vector<std::string> failures;
-  const std::vector<std::string> begun = begun_at(*conductor, row, arguments, failures);
+  std::vector<std::string> begun;
+  const bool answers = ask_each(ids, alone, failures, [&](const std::string& id) {
+    set_image(*conductor, id, arguments);
+    conductor->call("PUT", node_target(id, "/states/provision"), body);
+    begun.push_back(id);
+  });
   const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
-  if (leads_nowhere && !failures.empty()) {
+  if (!answers || (leads_nowhere && !failures.empty())) {
     for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
-  } else if (!leads_nowhere && arguments.has("wait")) {
-    wait_for_all(*conductor, begun, row.reaches, seconds, failures);
   } else if (!leads_nowhere) {
-    for (const std::string& id : begun) {
-      if (const std::string failure = look_at(*conductor, id, row); !failure.empty()) failures.push_back(failure);
-    }
+    ask_each(begun, alone, failures, [&](const std::string& id) {
+      if (arguments.has("wait")) return wait_for(*conductor, id, row.reaches, seconds);
+      if (std::string failure = look_at(*conductor, id, row); !failure.empty()) failures.push_back(std::move(failure));
+    });
   }
   if (failures.empty()) return 0;
   throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("what happened, in order: hearth node events ", arguments.operands().front()));
+      .hint(cat("what happened, in order: hearth node events ", ids.front()));
 }
 
 cli::Command verb_command(const VerbCommand& row) {
@@ -271,28 +248,26 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   (void)arguments.operand(0, "node");
   const std::string wish = arguments.has("soft") ? soft : hard;
   const std::vector<std::string>& ids = arguments.operands();
-  std::vector<Json> before;
-  for (const std::string& id : ids) before.push_back(conductor->call("GET", node_target(id)));  // or none is switched
-  std::vector<std::string> failures(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    try {
-      conductor->call("PUT", node_target(ids[i], "/states/power"), {{"target", wish}});
-    } catch (const Error& error) {  // the others are switched all the same
-      failures[i] = cat(ids[i], ": ", error.what());
-    }
-  }
+  std::map<std::string, Json> before;
+  for (const std::string& id : ids) before[id] = conductor->call("GET", node_target(id));  // or none is switched
+  std::vector<std::string> failures;
+  std::vector<std::string> asked;
+  const bool answers = ask_each(ids, false, failures, [&](const std::string& id) {
+    conductor->call("PUT", node_target(id, "/states/power"), {{"target", wish}});
+    asked.push_back(id);
+  });
   const std::string_view goal = wish.ends_with("off") ? "power off" : "power on";
-  std::vector<std::string> told;
-  std::string first;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (failures[i].empty() && !arguments.has("no-wait"))
-      failures[i] = look_at_power(*conductor, ids[i], before[i], goal);
-    if (failures[i].empty()) continue;
-    if (told.empty()) first = ids[i];
-    told.push_back(one_line(failures[i]));
+  if (!answers) {
+    for (const std::string& id : asked) cli::tell(cat(id, " is asked for ", goal, "\n"));
+  } else if (!arguments.has("no-wait")) {
+    ask_each(asked, false, failures, [&](const std::string& id) {
+      const std::string failure = look_at_power(*conductor, id, before[id], goal);
+      if (!failure.empty()) failures.push_back(one_line(failure));
+    });
   }
-  if (told.empty()) return 0;
-  throw Error(ErrorKind::external, join(told, "\n")).hint(cat("hearth why node ", first, " says what to do"));
+  if (failures.empty()) return 0;
+  const std::string first = failures.front().substr(0, failures.front().find(':'));
+  throw Error(ErrorKind::external, join(failures, "\n")).hint(cat("hearth why node ", first, " says what to do"));
 }
 
 int maintenance(const cli::Arguments& arguments, bool on) {

@@ -1,5 +1,6 @@
 #include "bootstrap/cli/verb_outcome.hpp"
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/node/node.hpp"
@@ -42,6 +43,24 @@ std::string verb_failure(const std::string& called, const Json& node, std::strin
 std::string verb_beginning(const std::string& called, const Json& node) {
   const std::string stage = stage_of(node);
   return cat(called, ": ", text_in(node, "provision_state"), stage.empty() ? "" : cat(" (", stage, ")"));
+}
+
+bool ask_each(const std::vector<std::string>& ids, bool alone, std::vector<std::string>& failures,
+              const std::function<void(const std::string&)>& ask) {
+  for (auto id = ids.begin(); id != ids.end(); ++id) {
+    try {
+      ask(*id);
+    } catch (const Error& error) {
+      if (alone || error.kind() == ErrorKind::interrupted) throw;
+      const bool names_it = error.kind() == ErrorKind::external;  // what came of a wait
+      failures.push_back(names_it ? error.what() : cat(*id, ": ", error.story()));
+      if (error.kind() != ErrorKind::io) continue;
+      if (id + 1 != ids.end())
+        failures.push_back(cat("not asked any more, as nobody answers: ", join({id + 1, ids.end()}, ", ")));
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace hearth::bootstrap

@@ -1,9 +1,11 @@
 // How far a verb has come when one looks at its node: what `hearth node manage`, `deploy` and their like wait for
-// before they end, and what they say then. Pure.
+// before they end, and what they say then; and how several nodes are asked. Pure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 
@@ -23,5 +25,11 @@ enum class VerbProgress {
 [[nodiscard]] std::string verb_failure(const std::string& called, const Json& node, std::string_view goal);
 /// "beta: deploying (power on)"
 [[nodiscard]] std::string verb_beginning(const std::string& called, const Json& node);
+
+/// Asks something of each node: one that refuses keeps none of the others back, which `failures` gets. A conductor that
+/// does not answer does: it would be waited for anew at each; then false. `alone`: it is the only one, and its error
+/// is thrown.
+bool ask_each(const std::vector<std::string>& ids, bool alone, std::vector<std::string>& failures,
+              const std::function<void(const std::string&)>& ask);
 
 }  // namespace hearth::bootstrap

@@ -1,15 +1,41 @@
 #include "bootstrap/client/wait_lines.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
 
 namespace {
 
-/// Times and counts are others at each look.
-std::string less_numbers(std::string text) {
-  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
-  return text;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "17", "3/10", "45%", "12s", "22:58:26", "2026-11-26T22:58:26Z", as no name begins; no address of IPv4 and no card's.
+bool is_time_or_count(std::string_view word) {
+  constexpr std::size_t k_longest_unit = 3;
+  if (word.empty() || !is_digit(word.front())) return false;
+  if (std::count(word.begin(), word.end(), '.') > 2 || std::count(word.begin(), word.end(), ':') > 2) return false;
+  std::size_t end = word.size();
+  while (end > 0 && word.size() - end < k_longest_unit && std::isalpha(static_cast<unsigned char>(word[end - 1])) != 0)
+    --end;
+  return word.substr(0, end).find_first_not_of("0123456789.:/%-+T") == std::string_view::npos;
+}
+
+/// Times and counts are others at each look; what has a number in its name is another one.
+std::string less_numbers(std::string_view text) {
+  constexpr std::string_view k_between = " \t(),;";
+  std::string rest;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(k_between), text.size());
+    std::string_view word = text.substr(0, end);
+    while (word.ends_with('.') || word.ends_with(':')) word.remove_suffix(1);
+    if (!is_time_or_count(word)) rest += word;
+    rest += text.substr(word.size(), std::min(end + 1, text.size()) - word.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return rest;
 }
 
 }  // namespace

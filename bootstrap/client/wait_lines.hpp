@@ -31,7 +31,7 @@ class WaitLines {
   MonotonicTime next_;
   MonotonicTime since_;  ///< when what is waited for was told first
   std::optional<MonotonicTime> last_told_{};
-  std::string last_;  ///< without numbers
+  std::string last_;  ///< without times and counts
 };
 
 }  // namespace hearth::bootstrap

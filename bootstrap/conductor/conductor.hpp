@@ -26,12 +26,13 @@ struct ImportRequest {
   State to = State::available;        ///< enroll, manageable or available
   std::string boot_option = "local";  ///< for new nodes; empty = none
   bool remove_absent = false;
-  bool skip_busy = false;  ///< nodes that can't be changed now are left as they are, and are no fault
+  bool skip_busy = false;  ///< nodes to be changed that can't be now are left as they are, and are no fault
   bool dry_run = false;
 };
 
 struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
+  std::vector<std::string> busy;                                  ///< likewise, left as they are: ImportRequest
   std::map<std::string, std::string> names;                       ///< of each of them, empty where it has none
   std::map<std::string, std::string> machines;                    ///< of those created: driver, BMC and cards
   std::vector<std::string> unsettled;                             ///< of a dry run: UUIDs that will be others

@@ -25,12 +25,19 @@ std::vector<Fault> with_places(std::vector<Fault> faults, const std::vector<List
   return faults;
 }
 
-/// Nodes of the plan at which something is being done: they can't be changed now.
-std::set<std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
-  std::set<std::string> busy;
+/// Nodes of the plan at which something is being done: they can't be changed now, and why. Of those that the file has
+/// as they are, nothing is to be changed.
+std::map<std::string, std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
+  std::map<std::string, std::string> busy;
   for (const ImportStep& step : plan.steps) {
     const Node* node = ledger.by_uuid(step.node);
-    if (node != nullptr && !may_change(node->state)) busy.insert(step.node);
+    if (node == nullptr || may_change(node->state)) continue;
+    Node tried = *node;
+    if (!apply_draft(step, tried, ledger.now())) continue;
+    std::vector<std::string> changes;
+    for (const Json& change : node_changes(*node, tried)) changes.push_back(change_text(change));
+    busy.emplace(step.node, cat("node ", node->title(), " is ", name(node->state), " and can't be changed now (",
+                                join(changes, "; "), ")"));
   }
   return busy;
 }
@@ -113,18 +120,18 @@ ImportResult Conductor::import(const ImportRequest& request) {
     return result;
   }
   const ImportPlan plan = plan_import(drafts.nodes, nodes);
-  const std::set<std::string> busy = busy_nodes(ledger_, plan);
+  const std::map<std::string, std::string> busy = busy_nodes(ledger_, plan);
   std::vector<Fault> faults = std::move(drafts.faults);
   for (const Fault& fault : with_places(plan.faults, *entries)) faults.push_back(fault);
   for (const ImportStep& step : plan.steps) {
-    if (!busy.contains(step.node)) continue;
+    const auto why = busy.find(step.node);
+    if (why == busy.end()) continue;
     if (request.skip_busy) {
-      result.unchanged.push_back(step.node);
+      result.busy.push_back(step.node);
+      result.names.emplace(step.node, step.draft.name);
+      result.warnings.push_back(cat(why->second, ": it is left as it is; import the file again when that has ended"));
     } else {
-      const Node& node = *ledger_.by_uuid(step.node);
-      faults.push_back({step.draft.index,
-                        cat("node ", node.title(), " is ", name(node.state), " and can't be changed now"),
-                        (*entries)[step.draft.index].at});
+      faults.push_back({step.draft.index, why->second, (*entries)[step.draft.index].at});
     }
   }
   for (const ImportStep& step : plan.steps) {

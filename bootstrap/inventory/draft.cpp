@@ -149,6 +149,7 @@ class Uniqueness {
     take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
          entry.place("uuid"));
     const auto [seen, fresh] = managements_.try_emplace(draft.management_id, label);
+    if (fresh) take_system(draft, label, entry.place("pm_addr"));
     if (fresh || draft.management_id.empty()) return;
     std::string management = draft.management_id;
     while (management.ends_with('/')) management.pop_back();  // a BMC that names no system
@@ -157,6 +158,22 @@ class Uniqueness {
   }
 
  private:
+  /// Of one BMC, of which one entry names a system ("h:8000/1") and another none ("h:8000/"), it may be the same one:
+  /// two nodes would switch one machine.
+  void take_system(const NodeDraft& draft, const std::string& label, Position at) {
+    const std::string bmc = draft.management_id.substr(0, draft.management_id.find('/'));
+    if (bmc.size() == draft.management_id.size()) return;  // it has no systems
+    const bool is_unsaid = bmc.size() + 1 == draft.management_id.size();
+    (is_unsaid ? unsaid_ : said_).try_emplace(bmc, label);
+    const std::map<std::string, std::string>& others = is_unsaid ? said_ : unsaid_;
+    const auto other = others.find(bmc);
+    if (other == others.end()) return;
+    faults_.push_back(
+        {draft.index,
+         cat("the BMC ", bmc, " is that of ", other->second, ", too, and ", is_unsaid ? "this entry" : "that one",
+             " does not say which of its systems is meant: ", "give it pm_system_id (a site file: bmc.system)"),
+         at});
+  }
   void take(std::map<std::string, std::size_t>& seen, const std::string& key, std::size_t index, std::string text,
             Position at) {
     if (key.empty() || seen.try_emplace(key, index).second) return;
@@ -165,6 +182,7 @@ class Uniqueness {
   std::vector<Fault>& faults_;
   std::map<std::string, std::size_t> names_, uuids_;
   std::map<std::string, std::string> macs_, managements_;  // whose they are
+  std::map<std::string, std::string> said_, unsaid_;       // BMCs, of entries that name a system and that name none
 };
 
 }  // namespace

@@ -28,13 +28,20 @@ class Known {
     }
   }
 
-  [[nodiscard]] std::set<const Node*> candidates(const NodeDraft& draft) const {
-    std::set<const Node*> found;
-    add(by_uuid_, draft.uuid, found);
-    add(by_management_, draft.management_id, found);
-    for (const Port& port : draft.ports) add(by_mac_, port.address, found);
-    if (found.empty()) add_with_unsaid_system(draft.management_id, found);
-    return found;
+  /// Those that each draft may be, in their order.
+  [[nodiscard]] std::vector<std::set<const Node*>> candidates(const std::vector<NodeDraft>& drafts) const {
+    std::vector<std::set<const Node*>> all;
+    std::set<const Node*> known;
+    for (const NodeDraft& draft : drafts) {
+      all.push_back(certain(draft));
+      known.insert(all.back().begin(), all.back().end());
+    }
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
+      if (!all[i].empty()) continue;
+      add_with_unsaid_system(drafts[i].management_id, all[i]);
+      std::erase_if(all[i], [&](const Node* node) { return known.contains(node); });  // another entry is that one
+    }
+    return all;
   }
   [[nodiscard]] const Node* named(const std::string& name) const {
     const auto found = by_name_.find(name);
@@ -42,6 +49,13 @@ class Known {
   }
 
  private:
+  [[nodiscard]] std::set<const Node*> certain(const NodeDraft& draft) const {
+    std::set<const Node*> found;
+    add(by_uuid_, draft.uuid, found);
+    add(by_management_, draft.management_id, found);
+    for (const Port& port : draft.ports) add(by_mac_, port.address, found);
+    return found;
+  }
   /// Of one BMC, where one of the two says which system it is and the other does not: "h:8000/" and "h:8000/1". Else
   /// two nodes would switch one machine.
   void add_with_unsaid_system(const std::string& id, std::set<const Node*>& found) const {
@@ -171,8 +185,10 @@ ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<c
   const Known known(nodes);
   ImportPlan plan;
   std::map<std::string, const NodeDraft*> taken;
-  for (const NodeDraft& draft : drafts) {
-    const std::set<const Node*> found = known.candidates(draft);
+  const std::vector<std::set<const Node*>> candidates = known.candidates(drafts);
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const NodeDraft& draft = drafts[i];
+    const std::set<const Node*>& found = candidates[i];
     if (found.size() > 1) {
       std::vector<std::string> titles;
       for (const Node* node : found) titles.push_back(node->title());

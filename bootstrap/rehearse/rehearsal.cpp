@@ -184,9 +184,7 @@ class Rehearsal {
   /// The stack is complete when the last signal is there; the agent's words on the console come a moment later.
   void wait_for_reports() {
     const Deadline patience = Deadline::after(std::chrono::seconds(30), clock_);
-    const auto has_results = [&](const BlankMachine& machine) {
-      return console(machine).find(".notify.json") != std::string::npos;
-    };
+    const auto has_results = [&](const BlankMachine& machine) { return has_whole_report(console(machine)); };
     std::set<std::string> active;
     for (const Json& node : watch_.nodes()) {
       if (text_in(node, "provision_state") == "active") active.insert(text_in(node, "name"));
@@ -212,7 +210,7 @@ class Rehearsal {
   }
 
   void show_reports() const {
-    print_line("\n== what the agents did\n");
+    print_line("\n== what the agents did (the result of each deployment; configured: all hooks of a run are done)\n");
     for (const BlankMachine& machine : settings_.site.machines) {
       for (const std::string& line : report_lines(console(machine))) print_line(cat(line, "\n"));
     }
@@ -260,6 +258,11 @@ std::vector<std::string> report_lines(std::string_view console) {
     lines.emplace_back(trim(std::string_view(line).substr(at + k_sign.size())));
   }
   return lines;
+}
+
+bool has_whole_report(std::string_view console) {
+  const std::size_t last = console.rfind(".notify.json");
+  return last != std::string_view::npos && console.find('}', last) != std::string_view::npos;
 }
 
 int run_rehearsal(const RehearsalSettings& settings, const std::function<void(int)>& kept) {

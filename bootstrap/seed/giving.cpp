@@ -465,8 +465,14 @@ void Giving::give_stacks(GivingJournal& journal, const Wishes& wishes) {
             "`hearth-agent doctor` on it says what keeps its agent.");
 }
 
-/// Of a handover that --back does not return any more: the seed's record of its nodes can be deleted from then on.
-void Giving::make_final(const GivingJournal& journal) {
+/// Of a handover that --back does not return any more: the seed's record of its nodes can be deleted from then on, and
+/// that of its stacks.
+void Giving::make_final(GivingJournal& journal) {
+  if (world_.has_stacks()) {
+    StackGiving(world_, clock_, journal, {}).make_final();
+  } else if (!journal.stacks.empty()) {
+    world_.tell("the seed's stack service is not known: with --stacks-url URL it can forget these stacks, too");
+  }
   const Json given = world_.ask_seed("GET", "/v1/hearth/given", Json());
   for (const Json& row : list_member(given, "given")) {
     const std::string uuid = text_in(row, "uuid");

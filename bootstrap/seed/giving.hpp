@@ -101,7 +101,7 @@ class Giving {
   void leave(GivingJournal& journal, const std::set<std::string>& left);
   void enrol(const GivingJournal& journal, const GivenNode& node, const Json& whole);
   void bring_to_goal(const GivenNode& node);
-  void make_final(const GivingJournal& journal);
+  void make_final(GivingJournal& journal);
   void write_record(const GivingJournal& journal, const Wishes& wishes);
   [[nodiscard]] Json seed_rows(const std::string& list, const char* key);
   [[nodiscard]] Json cloud_node(const std::string& uuid);

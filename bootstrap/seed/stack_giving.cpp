@@ -508,6 +508,19 @@ void StackGiving::back(const std::set<std::string>& lost, Duration patience) {
   }
 }
 
+void StackGiving::make_final() {
+  for (const GivenStack& stack : journal_.stacks) {
+    try {
+      const Json known = world_.ask_stacks("GET", cat(at_seed(stack), "/given"), Json())["given"];
+      if (text_in(known, "to") != journal_.to || known.value("for_good", false)) continue;
+      static_cast<void>(
+          world_.ask_stacks("PUT", cat(at_seed(stack), "/given"), {{"to", journal_.to}, {"for_good", true}}));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::not_found) throw;  // else the seed has forgotten it already
+    }
+  }
+}
+
 void StackGiving::leave(GivenStack& stack) {
   if (may_be_told(stack))
     throw Error(ErrorKind::input, cat("--leave ", stack.name, ": it is the cloud's already"))

@@ -30,6 +30,8 @@ class StackGiving {
   /// Agents ask the seed again, and Heat forgets the stacks. Throws Error naming agents that don't come; `lost` are not
   /// waited for.
   void back(const std::set<std::string>& lost, Duration patience);
+  /// They do not come back: the seed's record of them can be forgotten from then on.
+  void make_final();
   /// One that is not told yet stays with the seed.
   void leave(GivenStack& stack);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/cli/table.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
@@ -49,7 +50,7 @@ Asked asked_for(const std::vector<std::string>& words) {
 }
 
 void print_answer(const why::Answer& answer, bool as_json) {
-  cli::print(as_json ? json_document(answer.rows) : answer.text);
+  cli::print(as_json ? json_document(answer.rows) : why::wrapped_findings(answer.text, cli::table_room()));
 }
 
 /// Of an incident that somebody sent.
@@ -73,7 +74,9 @@ bool is_value(const cli::Arguments& arguments) {
 std::vector<why::Finding> causes_of_waiting(const cli::Arguments& arguments, const metadata::Explanation& value) {
   why::Sources sources(arguments);
   const std::string stack = arguments.value_or("name", "overcloud");
-  return why::causes_of(why::ValueFacts{value, arguments.operands()[1], stack, sources.stack(stack)});
+  why::ValueFacts facts{value, arguments.operands()[1], stack, sources.stack(stack)};
+  if (facts.running) facts.lacking = sources.lacking_in(stack, value.chain);
+  return why::causes_of(facts);
 }
 
 /// `why value SERVER KEY`: why it is not there, else where it came from.
@@ -92,7 +95,7 @@ int tell_value(const cli::Arguments& arguments, const cli::Command& value_why) {
     cli::print(json_document(document));
     return 0;
   }
-  cli::print(why::findings_text(causes));
+  cli::print(why::wrapped_findings(why::findings_text(causes), cli::table_room()));
   for (const std::string& line : metadata::explained_lines(found)) cli::print(line + "\n");
   return 0;
 }

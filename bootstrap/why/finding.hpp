@@ -1,6 +1,7 @@
 // A finding: one cause of what a person asks about, in a sentence, with what shows it and what to do next. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Finding {
 
 /// The first in full, and what else was found behind it.
 [[nodiscard]] std::string findings_text(const std::vector<Finding>& findings);
+/// Such a text with no line wider than `room` (0: any), but for words that are; what goes on stands below its line.
+[[nodiscard]] std::string wrapped_findings(const std::string& text, std::size_t room);
 /// [{"cause", "evidence": [], "next"}], the true cause first.
 [[nodiscard]] Json findings_json(const std::vector<Finding>& findings);
 

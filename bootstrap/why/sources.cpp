@@ -197,6 +197,23 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
   }
 }
 
+std::vector<std::string> Sources::lacking_in(const std::string& stack, const std::vector<metadata::Wait>& chain) {
+  constexpr std::size_t k_most = 8;
+  std::vector<std::string> lacking;
+  metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
+  const std::string place = client.locate(stack);
+  for (const metadata::Wait& wait : chain) {
+    const std::string& path = wait.event.resource;
+    if (lacking.size() == k_most) break;  // of so many one would be there
+    const std::string name = path.substr(path.rfind('.') + 1);
+    const Json answer = client.call(
+        "GET", cat(place, "/resources?nested_depth=9&name=", percent_encode(name), "&name=", percent_encode(path)));
+    if (!part_of(answer, "resources").empty()) return {};
+    lacking.push_back(path);
+  }
+  return lacking;
+}
+
 /// The nodes of servers, which are told by their resources' names: a node carries its server's UUID as its instance;
 /// else one of that name is meant.
 void Sources::look_at_machines(metadata::live::StackClient& client, const std::string& place,

@@ -12,6 +12,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/why/facts.hpp"
 #include "bootstrap/why/page_causes.hpp"
+#include "metadata/compile/explain.hpp"
 
 namespace hearth::metadata::live {
 class StackClient;
@@ -37,6 +38,8 @@ class Sources {
   /// nullopt where nobody knows it: tried() has the reason then.
   [[nodiscard]] std::optional<NodeFacts> node(const std::string& name);
   [[nodiscard]] std::optional<StackFacts> stack(const std::string& name);
+  /// Resources of a value's chain, where the stack of that name has none of them.
+  [[nodiscard]] std::vector<std::string> lacking_in(const std::string& stack, const std::vector<metadata::Wait>& chain);
   /// Whether there is a conductor that answers nobody.
   [[nodiscard]] bool is_silent();
   /// What is wrong with a conductor that answers nobody, which is the cause of all else; found when it is asked first.

@@ -10,6 +10,9 @@ namespace hearth::bootstrap::why {
 
 namespace {
 
+/// So begins what a refusal of `hearth deploy` advises where nodes have no profile (deploy/choice.cpp).
+constexpr std::string_view k_flavor_advice = "A node is of that flavor with ";
+
 std::string link_of(const Json& resource, std::string_view rel) {
   const auto links = resource.is_object() ? resource.find("links") : resource.end();
   if (!resource.is_object() || links == resource.end()) return "";
@@ -155,6 +158,11 @@ Finding failed_cause(const std::string& stack, const std::string& path, const Js
   Finding finding{failure(path, reason), last_words(resource), cat("hearth stack failures list ", stack)};
   finding.evidence.push_back(
       cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason));
+  if (const std::size_t advice = finding.cause.find(k_flavor_advice); advice != std::string::npos) {
+    finding.next = cat(finding.cause.substr(advice), ". Then the same hearth deploy again");
+    finding.cause = trim(finding.cause.substr(0, advice));
+    finding.evidence = {cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"))};
+  }
   return finding;
 }
 

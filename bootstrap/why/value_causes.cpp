@@ -74,6 +74,13 @@ std::optional<Finding> of_stack(const ValueFacts& facts, const StackFacts& runni
 
 std::vector<Finding> causes_of(const ValueFacts& facts) {
   if (!facts.running) return {of_templates(facts)};
+  if (!facts.lacking.empty()) {
+    Finding found = of_templates(facts);
+    found.evidence.push_back(cat("the stack ", facts.stack, ", which runs, was made of other templates: it has no ",
+                                 join(facts.lacking, ", ")));
+    found.next = "name the stack that was made of these: --name STACK (hearth stack list)";
+    return {found};
+  }
   const StackFacts safe = safe_facts(*facts.running);
   if (const std::optional<Finding> found = of_stack(facts, safe)) return {*found};
   return {{cat(facts.value.key, " waits in these files only: in the stack ", facts.stack, ", which runs, ",

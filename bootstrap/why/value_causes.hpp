@@ -17,6 +17,8 @@ struct ValueFacts {
   std::string stack;            ///< its name
   /// What is known of the stack of that name that runs; nothing where nobody knows one.
   std::optional<StackFacts> running;
+  std::vector<std::string>
+      lacking{};  ///< resources of the value's chain that it does not have: it is of other templates
 };
 
 /// Never empty.

@@ -194,6 +194,10 @@ Explanation explain(StackModel& model, const Compiled& compiled, const std::stri
   return made;
 }
 
+std::vector<std::string> keys_of(const Compiled& compiled, const std::string& server) {
+  return choices(find_server(compiled, server).metadata);
+}
+
 std::vector<std::string> explained_lines(const Explanation& explanation) {
   std::vector<std::string> waits;
   for (const Event& event : explanation.waits) waits.push_back(event.text());

@@ -33,6 +33,8 @@ struct Explanation {
 /// items by name or number. Throws Error(not_found) with the nearest name.
 [[nodiscard]] Explanation explain(StackModel& model, const Compiled& compiled, const std::string& server,
                                   const std::string& key);
+/// What may stand first in a key of that server's.
+[[nodiscard]] std::vector<std::string> keys_of(const Compiled& compiled, const std::string& server);
 /// For people: the value, the tree below it, what put it there.
 [[nodiscard]] std::vector<std::string> explained_lines(const Explanation& explanation);
 [[nodiscard]] Value explained_document(const Explanation& explanation);

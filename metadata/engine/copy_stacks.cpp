@@ -56,15 +56,18 @@ bool has_tables(sql::Database& database) {
 
 }  // namespace
 
+void require_no_stacks(const std::string& place) {
+  sql::Database database(place, "", sql::Use::look);
+  if (!has_tables(database) || !database.prepare("SELECT 1 FROM tree LIMIT 1").step()) return;
+  throw Error(ErrorKind::input, cat("there are stacks in ", sql::without_password(place), " already"))
+      .hint("Name a database without any.");
+}
+
 bool copy_stacks(const std::string& from, const std::string& to) {
   sql::Database source(from, "", sql::Use::look);
   if (!has_tables(source)) return false;
-  {
-    SqlRepository made(to);
-    if (made.has_stacks())
-      throw Error(ErrorKind::input, cat("there are stacks in ", sql::without_password(to), " already"))
-          .hint("Name a database without any.");
-  }
+  require_no_stacks(to);
+  { const SqlRepository makes_tables(to); }
   sql::Database target(to);
   const sql::Transaction one_moment(source);
   sql::Transaction transaction(target);

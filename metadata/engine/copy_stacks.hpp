@@ -10,4 +10,7 @@ namespace hearth::metadata::live {
 /// Throws Error.
 bool copy_stacks(const std::string& from, const std::string& to);
 
+/// Throws Error where there are stacks: copy_stacks() to it would be refused.
+void require_no_stacks(const std::string& place);
+
 }  // namespace hearth::metadata::live

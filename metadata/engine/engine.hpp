@@ -149,8 +149,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   // engine_giving.cpp: a stack that another service takes over (`hearth seed handover`)
   /// From now on nothing of it changes here, and `to` is told to whoever tries. `agents`: by server, {"ran": {former id
   /// of a deployment → its id there}, "os-collect-config": where it is to ask}. Each agent marks first that these ran,
-  /// and is then told.
-  void give(const std::string& id, const std::string& to, const Json& agents);
+  /// and is then told. `for_good`: it does not come back, and abandon() forgets it.
+  void give(const std::string& id, const std::string& to, const Json& agents, bool for_good = false);
   /// It is ours again, and so are its agents, as far as they ask.
   void take_back(const std::string& id);
   /// All that another service has to know of its configs, deployments and servers, and how far each agent is.

@@ -3,6 +3,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "metadata/engine/engine.hpp"
+#include "metadata/engine/given_words.hpp"
 #include "metadata/engine/records_json.hpp"
 
 namespace hearth::metadata::live {
@@ -70,6 +71,7 @@ Json Engine::exported(LiveTree& live) {
 
 Json Engine::abandon(const std::string& id) {
   LiveTree& live = *find(id).live;
+  if (!live.tree.body.contains(k_given_for_good)) require_ours(live);  // its agents are served here yet
   require_idle(live);
   Json out = exported(live);
   world_.repository.set(abandoned_key(live.tree.id), live.tree.project);

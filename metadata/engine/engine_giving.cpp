@@ -59,13 +59,16 @@ Json deployment_of(const Resource& resource, const std::string& server) {
 
 void Engine::require_ours(const LiveTree& live) const {
   const Json& to = member_or_null(live.tree.body, k_given_to);
-  if (to.is_string())
-    throw EngineError("ActionInProgress", cat("The Stack ", live.tree.name, " was given to ", to.get<std::string>(),
-                                              ", which alone changes it now. `hearth seed handover --back` takes it "
-                                              "back, as long as that is not final."));
+  if (!to.is_string()) return;
+  throw EngineError("ActionInProgress",
+                    cat("The Stack ", live.tree.name, " was given to ", to.get<std::string>(),
+                        live.tree.body.contains(k_given_for_good)
+                            ? " for good, which alone changes it now. `hearth stack abandon` forgets it here."
+                            : ", which alone changes it now. `hearth seed handover --back` takes it back, as long as "
+                              "that is not final."));
 }
 
-void Engine::give(const std::string& id, const std::string& to, const Json& agents) {
+void Engine::give(const std::string& id, const std::string& to, const Json& agents, bool for_good) {
   LiveTree& live = *find(id).live;
   require_idle(live);
   const Json& owner = member_or_null(live.tree.body, k_given_to);
@@ -73,6 +76,7 @@ void Engine::give(const std::string& id, const std::string& to, const Json& agen
   change(live, [&](LiveTree& mine, StepAround& around) {
     Changes changes;
     mine.tree.body[k_given_to] = to;
+    if (for_good) mine.tree.body[k_given_for_good] = true;
     changes.definition = true;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
       const Resource& row = mine.tree.resource(i);
@@ -96,7 +100,9 @@ void Engine::give(const std::string& id, const std::string& to, const Json& agen
 }
 
 void Engine::take_back(const std::string& id) {
-  change(*find(id).live, [&](LiveTree& mine, StepAround& around) {
+  LiveTree& live = *find(id).live;
+  if (live.tree.body.contains(k_given_for_good)) require_ours(live);
+  change(live, [&](LiveTree& mine, StepAround& around) {
     Changes changes;
     mine.tree.body.erase(k_given_to);
     changes.definition = true;
@@ -196,6 +202,7 @@ Json Engine::given(LiveTree& live) {
     deployments.push_back(deployment_of(resource, server == k_none ? "" : tree.resource(server).physical_id));
   }
   return {{"to", member_or_null(tree.body, k_given_to)},
+          {"for_good", tree.body.contains(k_given_for_good)},
           {"configs", configs},
           {"deployments", deployments},
           {"servers", servers}};

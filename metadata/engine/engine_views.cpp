@@ -303,6 +303,9 @@ std::string Engine::server_of(const std::string& stack_id, const std::string& de
 std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const {
   const Resource& row = live.tree.resource(resource);
   if (row.action == Action::init && !row.gone) return others_before(live.tree, row);
+  if (row.role == Role::server && row.status == Status::in_progress && row.action != Action::erase &&
+      row.data.value("is_machine", false) && !row.data.contains("machine"))
+    return "no machine is given to it yet: hearth deploy chooses a node and deploys it";
   if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";
   const std::size_t index = live.tree.find_path(row.deployment.server);
   if (index == k_none) return "";

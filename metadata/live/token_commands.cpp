@@ -33,8 +33,18 @@ fs::path state_of(const Arguments& arguments) {
   return state;
 }
 
-/// A conductor's directory has an api-token, too, and no stack of it would take a token that is made there.
-fs::path stacks_of(const Arguments& arguments) { return stacks_in(state_of(arguments)); }
+/// A conductor's directory has an api-token, too, and no stack of it would take a token that is made there; nor would
+/// anybody read what is made in a directory in which no server has begun.
+fs::path stacks_of(const Arguments& arguments) {
+  fs::path state = stacks_in(state_of(arguments));
+  if (fs::is_directory(state / "agents")) {  // as conductors have it, whose own token is an api-token, too
+    throw Error(ErrorKind::not_found, cat(state.string(), " is a conductor's state, and it has no stacks yet"))
+        .hint("hearth node serve --engine makes them; the conductor's people stand in its file people.");
+  }
+  if (has_tokens(state)) return state;
+  throw Error(ErrorKind::not_found, cat(state.string(), " holds neither api-token nor tokens.json"))
+      .hint("The first start of the server makes api-token; --state names another directory.");
+}
 
 std::int64_t seconds_now() { return unix_seconds(SystemClock().wall()); }
 
@@ -70,10 +80,6 @@ int create_token(const Arguments& arguments) {
 int list_tokens(const Arguments& arguments) {
   const std::int64_t now = seconds_now();
   const fs::path state = stacks_of(arguments);
-  if (!has_tokens(state)) {
-    throw Error(ErrorKind::not_found, cat(state.string(), " holds neither api-token nor tokens.json"))
-        .hint("The first start of the server makes api-token; --state names another directory.");
-  }
   Json rows = Json::array();
   for (const PeopleToken& token : kept_tokens(state)) {
     Json row = Json::object();

@@ -117,7 +117,7 @@ ServedResponse HeatApi::given(const Call& call, const StackPlace& place) {
           throw EngineError("HTTPBadRequest", "ran has ids of deployments, and those that they get");
       }
     }
-    engine_.give(id, to, agents);
+    engine_.give(id, to, agents, request.value("for_good", Json()) == true);
   } else if (call.request.method == "DELETE") {
     engine_.take_back(id);
   } else if (call.request.method != "GET") {

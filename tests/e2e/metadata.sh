@@ -53,6 +53,8 @@ if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/n
 grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what the inventory knows is not used"
 
 grep -q 'from the file, hello.sh' <<<"$("$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.config)" || fail "explain"
+said=$("$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server 2>&1) && fail "explain without a key"
+grep -q 'which KEY of Compute.0.server? There are .*deployments' <<<"$said" || fail "explain does not say which keys there are: $said"
 grep -q '^  who:$' <<<"$("$hearth" metadata parameters -t node.yaml)" || fail "a parameter that must be given is not in the environment"
 grep -q '^2 servers unchanged' <<<"$("$hearth" metadata plan -t top.yaml -e env.yaml out)" || fail "a plan against the same"
 echo 'echo other' >hello.sh

@@ -51,6 +51,8 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
 mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
+mistake 2 "unrecognized option '--server'" "SERVER stands by itself, without an option: hearth metadata bake DIR SERVER" -- metadata bake out --server web1
+mistake 2 "there is no command 'metadata lint'; did you mean 'metadata validate'?" -- metadata lint
 mistake 2 "there is no command 'create'; did you mean 'image create'" -- create -o d vm
 mistake 2 "there is no command 'disk-image-create'; did you mean 'image create'?" -- disk-image-create vm
 mistake 2 "there is no command 'node boot-device'" "hearth node" -- node boot-device alpha
@@ -206,6 +208,7 @@ done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+mistake 1 "alpha: " "Connection refused" "not asked any more, as nobody answers: dead, web" -- node manage alpha dead web --url http://127.0.0.1:9
 for command in "show" "set --name x" "delete" "manage" "power on" "validate"; do
     # shellcheck disable=SC2086
     mistake 1 "'../alpha' is no node: names have letters" -- node $command ../alpha

@@ -261,17 +261,62 @@ def check_seal(postgres, conductor):
         assert ":secret@" not in file.read()
 
 
+ENGINE = ("--engine", "--cfn-port=0", "--objects-port=0", "--heat-port=0", "--identity-port=0")
+TEMPLATE = """heat_template_version: wallaby
+parameters: {secret: {type: string, hidden: true}}
+resources:
+  word: {type: "OS::Heat::RandomString"}
+  all: {type: "OS::Heat::Value", properties: {value: {get_attr: [word, value]}}}
+outputs: {word: {value: {get_attr: [all, value]}}, secret: {value: {get_param: secret}}}
+"""
+
+
+def stacks_of(conductor, *names):
+    """All that is told of them, their resources and events; links have the service's port."""
+    until(lambda: os.path.exists(conductor.directory + "/metadata/endpoint"))
+    told = []
+    for name in names:
+        for words in (("show",), ("resource", "list"), ("event", "list")):
+            rows = json.loads(hearth("stack", *words, name, "--json", "--state", conductor.directory))
+            told.append([{key: value for key, value in row.items() if key != "links"} for row in (rows if isinstance(rows, list) else [rows])])
+    return told
+
+
 def check_engine(postgres, work):
-    """Stacks are in the same database, beside the nodes."""
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "whole")
-    with Conductor(HEARTH, "--database", postgres.url("whole"), "--engine", "--cfn-port=0", "--objects-port=0", "--heat-port=0",
-                   "--identity-port=0") as whole:
+    """Stacks are in the same database, beside the nodes, and go there and back with a backup."""
+    for name in ("whole", "back", "taken"):
+        postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", name)
+    with open(work + "/stack.yaml", "w", encoding="ascii") as file:
+        file.write(TEMPLATE)
+    made = ("stack", "create", "-t", work + "/stack.yaml", "-P", "secret=of a stack", "--wait")
+    with Conductor(HEARTH, "--database", postgres.url("whole"), *ENGINE) as whole:
         whole.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "n"})
+        until(lambda: os.path.exists(whole.directory + "/metadata/endpoint"))
+        for name in ("one", "two"):
+            hearth(*made, name, "--state", whole.directory)
         assert postgres.ask("SELECT count(*) FROM conductor.nodes", "whole") == "1"
-        assert postgres.ask("SELECT count(*) FROM tree", "whole") == "0"
+        assert postgres.ask("SELECT count(*) FROM tree", "whole") == "2"
         hearth("backup", "--state", whole.directory, "--database", postgres.url("whole"), work + "/whole.bundle")
+        known = stacks_of(whole, "one", "two")
+        assert known[0][0]["outputs"] != known[3][0]["outputs"] and len(known[1]) == 2 and len(known[2]) >= 6, known
     hearth("restore", "--state", work + "/whole", work + "/whole.bundle")
-    assert os.path.exists(work + "/whole/metadata/state.db")
+    with Conductor(HEARTH, *ENGINE, directory=work + "/whole") as files:
+        assert stacks_of(files, "one", "two") == known
+        hearth("backup", "--state", files.directory, work + "/files.bundle")
+    hearth("restore", "--state", work + "/back", "--database", postgres.url("back"), work + "/files.bundle")
+    with Conductor(HEARTH, "--database", postgres.url("back"), *ENGINE, directory=work + "/back") as back:
+        assert stacks_of(back, "one", "two") == known
+        hearth(*made, "three", "--state", back.directory)
+        assert len(json.loads(hearth("stack", "list", "--json", "--state", back.directory))) == 3, "numbers go on behind those that were copied"
+    # Of a database that has stacks, and no nodes, nothing is taken: neither are the nodes there afterwards.
+    with Conductor(HEARTH, "--database", postgres.url("taken"), *ENGINE) as taken:
+        until(lambda: os.path.exists(taken.directory + "/metadata/endpoint"))
+        hearth(*made, "own", "--state", taken.directory)
+    postgres.ask("DROP SCHEMA conductor CASCADE", "taken")
+    refused = subprocess.run([HEARTH, "restore", "--state", work + "/taken", "--database", postgres.url("taken"), work + "/files.bundle"],
+                             capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 1 and "there are stacks in" in refused.stderr, refused.stderr
+    assert postgres.ask("SELECT to_regclass('conductor.nodes') IS NULL", "taken") == "t" and not os.path.exists(work + "/taken")
 
 
 def check_deployments(postgres):

@@ -54,6 +54,7 @@ TEST(Report, AGoodSiteHasNoWeakPoint) {
   const std::string text = report_text(a_site(), sums_of(runs));
   EXPECT_NE(text.find("all machines run: median 11m00s, p99 12m00s from blank"), std::string::npos) << text;
   EXPECT_NE(text.find("no weak point was seen"), std::string::npos) << text;
+  EXPECT_NE(text.find("faults played 3\nafter the other 3 faults nothing more was away"), std::string::npos) << text;
 }
 
 TEST(Report, APoolThatIsTooSmallIsNamedWithItsShare) {

@@ -180,6 +180,8 @@ TEST(RunProgram, AWrongOptionIsAUsageErrorOfThatCommand) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("demo image create: unrecognized option '--nope'"));
   EXPECT_THAT(outcome.err, HasSubstr("Try 'demo image create --help'."));
+  EXPECT_THAT(run_demo({"image", "show", "--image", "a"}).err,
+              HasSubstr("'--image'\n  IMAGE stands by itself, without an option: demo image show IMAGE\n"));
 }
 
 TEST(RunProgram, PassesOnTheExitCodeOfWhatFailed) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "base/cli/print.hpp"
 #include "base/sys/fd.hpp"
 
 namespace hearth::cli {
@@ -62,6 +63,16 @@ TEST(Working, OnATerminalALineSaysWhatTakesLongAndGoesAway) {
   EXPECT_THAT(text, HasSubstr("writing web.qcow2"));
   EXPECT_EQ(text.find("quickly"), std::string::npos);
   EXPECT_EQ(text.substr(text.size() - 4), "\r\x1b[K") << "nothing of it stays";
+}
+
+TEST(Working, WhatIsToldMeanwhileStandsOnALineOfItsOwn) {
+  const Terminal terminal;
+  {
+    const Working slow("writing an image with a long name", milliseconds(1));
+    std::this_thread::sleep_for(milliseconds(100));
+    tell("short\n");
+  }
+  EXPECT_THAT(terminal.text(), HasSubstr("\r\r\x1b[Kshort\r\n")) << "nothing of the longer line stays behind it";
 }
 
 TEST(Working, ElsewhereNothingIsSaid) {

@@ -37,6 +37,8 @@ TEST(Routes, unknownPathsMethodsAndFiltersAreRefusedAndNeverIgnored) {
   EXPECT_EQ(refusal_of("GET", "nodes", "shard=a"), 400);
   EXPECT_EQ(refusal_of("GET", "nodes", "colour=red"), 400);
   EXPECT_EQ(refusal_of("GET", "ports", "colour=red"), 400);
+  EXPECT_EQ(refusal_of("PUT", "hearth/roles/\xff"), 400) << "no answer could name it";
+  EXPECT_EQ(refusal_of("GET", "hearth/events", "node=%FF"), 400);
 }
 
 TEST(Routes, theListHasEachPathWithItsMethodsTheirRolesAndItsParameters) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+#include "base/text.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -10,6 +13,27 @@ Json at(const char* state, const char* stage, const Json& target = "active") {
   node["driver_internal_info"] = Json::object();
   if (*stage != '\0') node["driver_internal_info"]["job"] = {{"kind", "deploy"}, {"stage", stage}};
   return node;
+}
+
+TEST(VerbOutcome, OneNodeThatRefusesKeepsNoOtherBackAndAConductorThatIsSilentIsWaitedForOnce) {
+  std::vector<std::string> failures;
+  std::vector<std::string> asked;
+  const auto all_asked = [&](ErrorKind kind) {
+    failures.clear();
+    asked.clear();
+    return ask_each({"a", "b", "c", "d"}, false, failures, [&](const std::string& id) {
+      asked.push_back(id);
+      if (id == "b") throw Error(kind, "no");
+    });
+  };
+  EXPECT_TRUE(all_asked(ErrorKind::input));
+  EXPECT_EQ(join(asked, ""), "abcd");
+  EXPECT_EQ(join(failures, "\n"), "b: no");
+  EXPECT_FALSE(all_asked(ErrorKind::io));
+  EXPECT_EQ(join(asked, ""), "ab") << "at each of the others it would be waited for again";
+  EXPECT_EQ(join(failures, "\n"), "b: no\nnot asked any more, as nobody answers: c, d");
+  EXPECT_THROW(all_asked(ErrorKind::interrupted), Error);
+  EXPECT_THROW(ask_each({"b"}, true, failures, [](const std::string&) { throw Error(ErrorKind::input, "no"); }), Error);
 }
 
 TEST(VerbOutcome, StagesThatAskNoMachineAreWaitedFor) {

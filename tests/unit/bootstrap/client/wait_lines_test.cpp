@@ -39,9 +39,18 @@ TEST_F(WaitLinesTest, AnotherThingIsToldSoonAndTheSameNowAndThen) {
 }
 
 TEST_F(WaitLinesTest, ATimeThatGoesOnIsNoOtherThing) {
-  after(2, "a, which asked 2 s ago");
-  after(15, "a, which asked 17 s ago");
+  after(2, "a, which asked 2 s ago (at 22:58:26: 3/10, 9s of 1.5GiB, since 2026-11-26T22:58:26Z)");
+  after(15, "a, which asked 17 s ago (at 22:58:41: 4/10, 24s of 1.5GiB, since 2026-11-26T22:58:41Z)");
   EXPECT_EQ(told_.size(), 1U);
+}
+
+TEST_F(WaitLinesTest, WhatHasAnotherNumberInItsNameIsAnotherThing) {
+  after(2, "web1, at 192.0.2.1");
+  after(10, "web2, at 192.0.2.1");
+  after(10, "web2, at 192.0.2.2");
+  after(10, "web2, by 52:54:00:12:34:56");
+  after(10, "web2, by 52:54:00:12:34:57");
+  EXPECT_EQ(told_.size(), 5U);
 }
 
 TEST_F(WaitLinesTest, WhereOtherThingsAreToldItIsSilent) {

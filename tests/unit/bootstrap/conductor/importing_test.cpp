@@ -96,15 +96,19 @@ TEST_F(Importing, aCorrectedNodeThatWasGivenAwayIsNotAsked) {
 TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
   const std::string uuid = import(k_three).created[0];
   set_state(uuid, State::deploying);
+  EXPECT_EQ(import(k_three).unchanged.size(), 3U) << "of what the file has as it is nothing is to be changed";
   EXPECT_NE(import(R"([{"pm_type": "fake_pxe", "mac": ["aa:aa:aa:aa:aa:aa"], "cpu": 1}])")
-                .faults.find("can't be changed now"),
+                .faults.find("can't be changed now (properties.cpus: nothing → 1)"),
             std::string::npos);
   ImportRequest again;
   again.text = R"([{"pm_type": "fake_pxe", "mac": ["aa:aa:aa:aa:aa:aa"], "cpu": 1}])";
   again.skip_busy = true;
   const ImportResult left = conductor->import(again);
   EXPECT_EQ(left.faults, "");
-  EXPECT_EQ(left.unchanged, std::vector<std::string>{uuid});
+  EXPECT_EQ(left.busy, std::vector<std::string>{uuid});
+  EXPECT_TRUE(left.unchanged.empty()) << "it is not as the file has it";
+  ASSERT_FALSE(left.warnings.empty());
+  EXPECT_NE(left.warnings.back().find("it is left as it is"), std::string::npos) << left.warnings.back();
   EXPECT_FALSE(node(uuid).properties.contains("cpus"));
 }
 

@@ -48,6 +48,22 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
             "inv.yaml:5:28: node #3: Node identified by h is already present: node #2");
 }
 
+TEST(Draft, WhereOnlyOneOfTwoOfABmcSaysItsSystemItMayBeOneMachine) {
+  const auto told = [](const char* first, const char* second) {
+    const std::string text = cat("- {name: a, pm_type: redfish, pm_addr: 'http://h:8000', ", first,
+                                 "mac: '52:54:00:00:00:01'}\n- {name: b, pm_type: redfish, pm_addr: 'http://h:8000', ",
+                                 second, "mac: '52:54:00:00:00:02'}\n");
+    return faults_text(drafts_of(text.c_str(), ListingFormat::yaml).faults, {}, "f");
+  };
+  const char* const lacking =
+      " does not say which of its systems is meant: give it pm_system_id (a site file: bmc.system)";
+  EXPECT_EQ(told("", "pm_system_id: /1, "),
+            cat("f:2:40: node #1: the BMC h:8000 is that of node #0 (a), too, and that one", lacking));
+  EXPECT_EQ(told("pm_system_id: /1, ", ""),
+            cat("f:2:40: node #1: the BMC h:8000 is that of node #0 (a), too, and this entry", lacking));
+  EXPECT_EQ(told("pm_system_id: /1, ", "pm_system_id: /2, "), "") << "a BMC of several machines";
+}
+
 std::string told_of(std::string_view text) {
   const auto entries = read_listing(text, "t", ListingFormat::any);
   if (!entries) return entries.error().text();

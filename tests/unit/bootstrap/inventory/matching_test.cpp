@@ -126,6 +126,15 @@ TEST(Matching, aBmcIsTheSameWhereOnlyOneOfTwoSaysItsSystem) {
   EXPECT_EQ(taken_for(R"("pm_system_id": "/redfish/v1/Systems/2", )"), "") << "another one of that BMC";
   node.driver_info.erase("redfish_system_id");
   EXPECT_EQ(taken_for(R"("pm_system_id": "/redfish/v1/Systems/2", )"), "u1");
+  node.ports = {new_port("52:54:00:00:00:01", 1)};
+  const auto both = plan_import(matching_drafts_of(R"([
+    {"pm_type": "redfish", "pm_addr": "http://192.0.2.5:8000", "pm_system_id": "/2", "mac": ["52:54:00:00:00:02"]},
+    {"pm_type": "redfish", "pm_addr": "http://192.0.2.5:8000", "pm_system_id": "/1", "mac": ["52:54:00:00:00:01"]}])"),
+                                {&node});
+  EXPECT_TRUE(both.faults.empty()) << both.faults[0].text;
+  ASSERT_EQ(both.steps.size(), 2U);
+  EXPECT_EQ(both.steps[0].node, "") << "by its card the other entry is the node: this is another system of that BMC";
+  EXPECT_EQ(both.steps[1].node, "u1");
   node.driver_info["redfish_address"] = "http://192.0.2.5:8001";
   EXPECT_EQ(taken_for(""), "");
 }

@@ -12,5 +12,13 @@ TEST(ReportLines, areWhatTheAgentSaysOnTheConsole) {
   EXPECT_TRUE(report_lines("").empty());
 }
 
+TEST(ReportLines, areWaitedForUntilTheLastResultIsWhole) {
+  EXPECT_FALSE(has_whole_report("site-report: node1: configured\r\n"));
+  EXPECT_FALSE(has_whole_report("site-report: node1: a.notify.json\r\n"));
+  EXPECT_FALSE(has_whole_report(
+      "site-report: node1: a.notify.json\r\nsite-report:   {}\r\nsite-report: node1: b.notify.json\r\n"));
+  EXPECT_TRUE(has_whole_report("site-report: node1: a.notify.json\r\nsite-report:   {\"x\": 1}\r\n"));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -30,7 +30,7 @@ class SmallHeat final : public GivingWorld {
   std::map<std::string, Json> configs, deployments;
   Json there;  ///< the stack
   Json adopted;
-  bool adopts = true, runs_again = false;
+  bool adopts = true, runs_again = false, for_good = false, is_forgotten = false;
   std::set<std::string> services = {"orchestration"};
   // The agent
   bool follows = true, comes_back = true, asks_cloud = false;
@@ -75,9 +75,11 @@ class SmallHeat final : public GivingWorld {
   Json ask_stacks(const std::string& method, const std::string& target, const Json& body) override {
     return step([&]() -> Json {
       if (target == "/stacks") return {{"stacks", {{{"stack_name", "web"}, {"id", "s-1"}}}}};
+      if (is_forgotten) throw Error(ErrorKind::not_found, "there is no stack web");
       if (target == "/stacks/web/s-1/export") return exported();
       if (method == "PUT") {
         owner = body.at("to");
+        for_good = body.value("for_good", false);
         if (body.contains("agents")) {
           EXPECT_EQ(body["agents"][k_server]["os-collect-config"]["cfn"]["metadata_url"], "heat")
               << "before it is told";
@@ -302,6 +304,22 @@ TEST_F(StackGivingTest, CutAnywhereItGoesOnOrComesBack) {
       break;
     }
   }
+}
+
+TEST_F(StackGivingTest, WhatIsFinalIsGivenForGoodUnlessTheSeedHasItNoMore) {
+  SmallHeat world(clock);
+  look(world);
+  give(world);
+  EXPECT_FALSE(world.for_good) << "--back may return it yet";
+  giving(world).make_final();
+  EXPECT_TRUE(world.for_good);
+  EXPECT_EQ(world.state, "follows") << "what its agents were told stays";
+  world.owner = "";
+  world.for_good = false;
+  giving(world).make_final();
+  EXPECT_FALSE(world.for_good) << "it came from a backup, and was not given again";
+  world.is_forgotten = true;
+  giving(world).make_final();
 }
 
 TEST_F(StackGivingTest, AnAgentThatDoesNotFollowIsNamedAndServedOn) {

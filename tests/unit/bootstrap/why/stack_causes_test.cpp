@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bootstrap/deploy/choice.hpp"
 #include "bootstrap/why/facts.hpp"
 
 namespace hearth::bootstrap::why {
@@ -32,6 +33,19 @@ TEST(StackCauses, WhatFailedStandsBeforeWhatWaits) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].cause, "run failed: deploy_status_code: 1");
   EXPECT_EQ(found[0].next, "hearth stack failures list site");
+}
+
+TEST(StackCauses, WhereNoNodeHasTheFlavorTheNextStepIsToMarkOne) {
+  const Json servers = {{{"id", "1"}, {"name", "web"}, {"properties", {{"flavor", "compute"}}}}};
+  const Json nodes = {{{"uuid", "u"}, {"name", "a"}, {"provision_state", "available"}, {"maintenance", false}}};
+  const std::string refusal = choose_nodes(servers, nodes).refused["1"];
+  const Json rows = {resource("web", "CREATE_FAILED", refusal.c_str(), "OS::Nova::Server")};
+  const Finding found = stack_causes(stack("CREATE_FAILED"), rows).front();
+  EXPECT_EQ(found.cause,
+            "web failed: no node of flavor compute for server web: a has no profile, and resource class none.");
+  EXPECT_EQ(found.evidence, std::vector<std::string>{"OS::Nova::Server is CREATE_FAILED"}) << "nothing twice";
+  EXPECT_EQ(found.next.find("A node is of that flavor with `hearth node set NODE --capability profile:compute`"), 0U)
+      << found.next;
 }
 
 TEST(StackCauses, WhoWaitsAndIsKnownOfStandsFirst) {

@@ -86,6 +86,17 @@ TEST(ValueCauses, WhatHasNotBegunWaitsForWhatIsBeforeIt) {
             "answered before yet.");
 }
 
+TEST(ValueCauses, AStackOfOtherTemplatesThatHasTheNameTellsNothing) {
+  ValueFacts facts = waiting_value();
+  facts.running = running("CREATE_IN_PROGRESS");
+  facts.running->resources = Json::array({row("before", "CREATE_IN_PROGRESS", "gamma last asked 1 s ago")});
+  facts.lacking = {"d", "e"};
+  const Finding found = causes_of(facts).front();
+  EXPECT_THAT(found.cause, HasSubstr("until the machine of beta has run the deployment d, which no template can tell"));
+  EXPECT_THAT(found.evidence, Contains("the stack site, which runs, was made of other templates: it has no d, e"));
+  EXPECT_THAT(found.next, HasSubstr("--name STACK"));
+}
+
 TEST(ValueCauses, WhatIsKnownInTheStackWaitsInTheFilesOnly) {
   ValueFacts facts = waiting_value();
   facts.running = running("CREATE_COMPLETE");

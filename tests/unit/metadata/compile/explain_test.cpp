@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/metadata/stack_fixture.hpp"
 
 namespace hearth::metadata {
@@ -87,6 +89,8 @@ TEST(Explain, knows_the_nearest_name) {
   const Compiled compiled = compile(built->model, {});
   EXPECT_THROW((void)explain(built->model, compiled, "nod", "deployments"), Error);
   EXPECT_THROW((void)explain(built->model, compiled, "node", "deploymnts"), Error);
+  const std::vector<std::string> keys = keys_of(compiled, "node");
+  EXPECT_NE(std::find(keys.begin(), keys.end(), "deployments"), keys.end());
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ TEST_F(GivenStackTest, NothingOfItChangesUntilItIsTakenBack) {
   EXPECT_THROW(engine_->rotate(id_, 0), EngineError);
   EXPECT_THROW(engine_->mark(*engine_->find("s").live, 0, true, ""), EngineError);
   EXPECT_THROW(engine_->give(id_, "http://other:5000", Json::object()), EngineError);
+  EXPECT_THROW(engine_->abandon(id_), EngineError) << "its agents are served here yet";
   EXPECT_EQ(given()["to"], k_cloud);
   signal({{"marked", "yes"}});
   engine_->take_back(id_);
@@ -69,6 +70,19 @@ TEST_F(GivenStackTest, NothingOfItChangesUntilItIsTakenBack) {
   EXPECT_EQ(given()["to"], Json());
   engine_->act(id_, Action::check);
   EXPECT_EQ(status("s"), "CHECK_COMPLETE");
+}
+
+TEST_F(GivenStackTest, WhatWasGivenForGoodCanBeForgottenAndDoesNotComeBack) {
+  give();
+  EXPECT_EQ(given()["for_good"], false);
+  engine_->give(id_, k_cloud, Json::object(), true);
+  restart();
+  EXPECT_EQ(given()["for_good"], true);
+  EXPECT_EQ(server()["state"], "to mark") << "what its agents were told stays";
+  EXPECT_THROW(engine_->take_back(id_), EngineError);
+  EXPECT_THROW(engine_->act(id_, Action::erase), EngineError);
+  (void)engine_->abandon(id_);
+  EXPECT_THROW((void)engine_->find("s"), EngineError);
 }
 
 TEST_F(GivenStackTest, WhatAnotherServiceHasToKnowIsTold) {

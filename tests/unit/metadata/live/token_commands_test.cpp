@@ -22,11 +22,18 @@ class TokenCommandsTest : public testing::Test {
     ADD_FAILURE() << command;
     return -1;
   }
+  /// As the server's first start leaves it.
+  void begin() {
+    RealFileSystem().write(directory_.path() / "api-token", "the first\n", {.mode = 0600, .uid = {}, .gid = {}});
+  }
   TempDir directory_ = TempDir::create("/tmp", "token-commands-");
 };
 
 TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
   EXPECT_THROW(run("token list", {}), Error) << "no server has begun there";
+  EXPECT_THROW(run("token create", {"ci"}), Error) << "nobody would read it";
+  EXPECT_TRUE(fs::is_empty(directory_.path()));
+  begin();
   EXPECT_EQ(run("token create", {"ci", "--role", "operate", "--project", "p", "--hours", "1"}), 0);
   EXPECT_EQ(run("token create", {"watcher"}), 0);
   const std::vector<PeopleToken> tokens = kept_tokens(directory_.path());
@@ -42,8 +49,20 @@ TEST_F(TokenCommandsTest, MakeEndAndChangeTokens) {
   EXPECT_TRUE(fs::exists(directory_.path() / "api-token"));
 }
 
+TEST_F(TokenCommandsTest, AreMadeWhereAConductorKeepsItsStacksAndNotBesideItsOwnToken) {
+  begin();
+  fs::create_directory(directory_.path() / "agents");
+  EXPECT_THROW(run("token create", {"ci"}), Error) << "the conductor would not read it";
+  EXPECT_FALSE(fs::exists(directory_.path() / "tokens.json"));
+  fs::create_directory(directory_.path() / "metadata");
+  RealFileSystem().write(directory_.path() / "metadata/api-token", "x\n", {.mode = 0600, .uid = {}, .gid = {}});
+  EXPECT_EQ(run("token create", {"ci"}), 0);
+  EXPECT_EQ(kept_tokens(directory_.path() / "metadata").size(), 1U);
+}
+
 TEST_F(TokenCommandsTest, LeaveWhatRootChangesToTheServicesUser) {
   const ::uid_t service = ::geteuid() == 0 ? 65534 : ::geteuid();
+  begin();
   ASSERT_EQ(::chown(directory_.path().c_str(), service, static_cast<::gid_t>(-1)), 0);
   EXPECT_EQ(run("token create", {"ci"}), 0);
   EXPECT_EQ(run("token rotate", {}), 0);
@@ -65,6 +84,7 @@ TEST_F(TokenCommandsTest, AddAKeyThatSeals) {
 }
 
 TEST_F(TokenCommandsTest, RefuseWhatIsNoTokenOrNoEnd) {
+  begin();
   EXPECT_THROW(run("token create", {}), Error);
   EXPECT_THROW(run("token create", {"a", "--role", "king"}), Error);
   EXPECT_THROW(run("token create", {"a", "--hours", "-1"}), Error);
