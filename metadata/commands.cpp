@@ -86,7 +86,8 @@ int compile_to(const Arguments& arguments, StackModel& model) {
         .hint("Give what is known already by --inventory, or leave out --strict.");
   }
   write_compiled(compiled, model.root->identity().name, *arguments.value("output"));
-  cli::print(cat(compiled.servers.size(), " servers in ", *arguments.value("output"), "\n"));
+  cli::print(cat(compiled.servers.size(), compiled.servers.size() == 1 ? " server in " : " servers in ",
+                 *arguments.value("output"), "\n"));
   return 0;
 }
 

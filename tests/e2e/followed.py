@@ -1,5 +1,5 @@
 """Follows a document as a newcomer does: each of its commands is typed, in the folder and shell of the one before, and says what stands
-below it. usage: followed.py DOCUMENT
+below it. usage: followed.py DOCUMENT [HEADLINE…]     HEADLINE: how a headline begins ("3."): of the document, only such sections
 
 A command is an indented line that begins with one of WORDS, the lines behind it are its output: "…" in it is anything, a line of "…" any
 lines. Output that begins with "…: " is an error's: that command is to fail, others not. An indented block of JSON is the file that was
@@ -48,9 +48,15 @@ def pattern(lines):
     return re.compile("".join(parts) + r"\Z")
 
 
-def main(document):
+def sections(text, headlines):
+    """What stands below headlines that begin so; all of it where none is named."""
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    return "".join(part for part in parts if part.startswith(tuple(headlines))) if headlines else text
+
+
+def main(document, *headlines):
     with open(document, encoding="utf-8") as file:
-        followed = steps(file.read())
+        followed = steps(sections(file.read(), headlines))
     script = "".join(f"{command}\necho '{MARK}'$?\n" for command, _ in followed)
     done = subprocess.run(["bash"], input=script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
     answers = re.findall(f"((?:[^{MARK}])*){MARK}(\\d+)\n", done.stdout)

@@ -17,6 +17,10 @@ value() {
 print(functools.reduce(lambda v, k: v.get(k, "-"), sys.argv[2:], json.load(open(sys.argv[1]))))' "$@"
 }
 
+# The tutorial's first steps, word for word.
+PATH=$(dirname "$HEARTH"):$PATH python3 -B "$here/followed.py" "$root/docs/tutorials/from-a-seed-to-openstack.md" 1. > said 2>&1 || fail "the tutorial: $(cat said)"
+rm -rf compiled
+
 # Without the inventory the machines' own metadata wait, and --strict says so.
 "$HEARTH" metadata compile --strict -t live-stack.yaml -e one.yaml -n live -o nowhere > said 2>&1 && fail "--strict takes metadata that wait"
 expect_text said 'Controller.metadata waits for ControllerPort.fixed_ips'

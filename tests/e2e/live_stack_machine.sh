@@ -117,7 +117,7 @@ bmcs=$!
 mkdir tutorial && cp tree/root/stackrc tutorial/openrc
 truncate -s 8M tutorial/site.raw && echo disk | dd of=tutorial/site.raw conv=notrunc status=none
 echo kernel > tutorial/site.kernel && echo ramdisk > tutorial/site.ramdisk
-(cd tutorial && PATH=$(dirname "$HEARTH"):$PATH nsenter -t "$machine" -n timeout 900 "$python" -B "$here/followed.py" "$root/docs/tutorials/from-a-seed-to-openstack.md") \
+(cd tutorial && PATH=$(dirname "$HEARTH"):$PATH nsenter -t "$machine" -n timeout 900 "$python" -B "$here/followed.py" "$root/docs/tutorials/from-a-seed-to-openstack.md" 3. 4. 5. 6. 7.) \
     > followed 2>&1 || fail "the tutorial: $(cat followed bmcs.log)"
 sleep 0.5
 [ -f orders ] && [ ! -s orders ] || fail "the BMCs got orders: $(cat orders)"

@@ -204,8 +204,15 @@ def make_seed(seed, bmcs, work):
         seed.wait(name, state)
 
 
+def tutorial(beginning):
+    """The line of the tutorial that begins so: it says what we saw."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/tutorials/from-a-seed-to-openstack.md")
+    with open(path, encoding="utf-8") as file:
+        return next(line.strip() for line in file if line.startswith("    " + beginning))
+
+
 def refusals(handover, ironic, seed):
-    expect(handover.run("--dry-run"), "stack web → Heat, adopted; 2 agents are told to ask there", "node web0 → Ironic, adopted", "node web1 → Ironic, available", "image disk-kernel (aki",
+    expect(handover.run("--dry-run"), tutorial("stack web →"), "stack web → Heat, adopted; 2 agents are told to ask there", "node web0 → Ironic, adopted", "node web1 → Ironic, available", "image disk-kernel (aki",
            "not given: networks, addresses and boot files stay with the seed: the cloud's catalogue has no network service")
     expect(handover.run(password="wrong", code=1), "lets nobody in with this user and password (HTTP 401)", "OS_USERNAME")
     expect(handover.run("--to", "http://127.0.0.1:9", code=1), "127.0.0.1:9", "goes on where it was")
@@ -282,7 +289,7 @@ def main(hearth, agent):
             assert not ironic.nodes() and not cloud.images, (ironic.nodes(), cloud.images)
             stack.expect_back()
             assert seed.ask("PUT", "/v1/nodes/web0/states/power", {"target": "power on"})[0] == 202
-            handover.run()
+            expect(handover.run(), tutorial("stack web is the cloud's"))
             stack.expect_given()
             stack.change_in_cloud()
             expect(handover.run("--back", code=1), "stack web was changed there", "Nothing was returned")
