@@ -124,10 +124,14 @@ TEST_F(Importing, aBmcThatAnImportChangesIsAskedAlsoPastEnroll) {
   pass(2);
   EXPECT_EQ(node(uuid).state, State::available);
   EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << node(uuid).last_error;
+  Node& lost = conductor->ledger().edit(uuid);  // the power sync has seen it meanwhile
+  lost.maintenance = true;
+  lost.fault = "power failure";
   EXPECT_EQ(import(text("")).updated.size(), 1U);
   pass(2);
   EXPECT_EQ(node(uuid).last_error, "");
   EXPECT_NE(node(uuid).power, Power::unknown);
+  EXPECT_FALSE(node(uuid).maintenance) << "its management answers again";
 }
 
 TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection) {
