@@ -26,7 +26,8 @@ int import_baremetal(const cli::Arguments& arguments) {
   return 0;  // and prints nothing, as the original
 }
 
-/// What an option of `configure boot` names. Each node would keep a name that nothing has, and boot nothing by it.
+/// What an option of `configure boot` names. Each node would keep a name that nothing has, and boot nothing by it:
+/// empty for the usual name, where there is nothing of that.
 std::string boot_file(ConductorClient& conductor, const cli::Arguments& arguments, const std::string& option) {
   const std::string usual = cat("bm-", option);
   const std::string given = arguments.value_or(option, usual);
@@ -44,14 +45,35 @@ std::string boot_file(ConductorClient& conductor, const cli::Arguments& argument
                                 near ? cat("; did you mean ", *near, "?") : "");
   if (arguments.has(option))
     throw Error(ErrorKind::not_found, fault).hint("hearth image list names the images; hearth image load makes one");
-  cli::tell(cat("warning: ", fault, "; machines get what the site file of `node serve --boot` names\n"));
-  return given;
+  return "";
+}
+
+/// Names that stand for nothing are given to nodes that have none yet, as the field's own tools do it; what people have
+/// set stays.
+void require_unset(ConductorClient& conductor) {
+  constexpr std::size_t k_most = 3;
+  std::vector<std::string> set;
+  for (const Json& node : conductor.rows("/v1/nodes/detail", "nodes")) {
+    const std::string kernel = text_in(object_member(node, "driver_info"), "deploy_kernel");
+    if (node["maintenance"] == false && !kernel.empty() && kernel != "bm-deploy-kernel")
+      set.push_back(cat(text_in(node, "name", text_in(node, "uuid")), " boots ", kernel));
+  }
+  if (set.empty()) return;
+  const std::size_t more = set.size() > k_most ? set.size() - k_most : 0;
+  set.resize(set.size() - more);
+  throw Error(ErrorKind::not_found, cat("there is no image bm-deploy-kernel, and nodes have another: ", join(set, ", "),
+                                        more > 0 ? cat(" and ", more, " more") : "", "; nothing was changed"))
+      .hint("say what they are to boot: --deploy-kernel NAME --deploy-ramdisk NAME (hearth image list)");
 }
 
 int configure_boot(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  Json body = {{"kernel", boot_file(*conductor, arguments, "deploy-kernel")},
-               {"ramdisk", boot_file(*conductor, arguments, "deploy-ramdisk")},
+  const std::string kernel = boot_file(*conductor, arguments, "deploy-kernel");
+  const std::string ramdisk = boot_file(*conductor, arguments, "deploy-ramdisk");
+  const bool is_there = !kernel.empty() && !ramdisk.empty();
+  if (!is_there) require_unset(*conductor);
+  Json body = {{"kernel", kernel.empty() ? "bm-deploy-kernel" : kernel},
+               {"ramdisk", ramdisk.empty() ? "bm-deploy-ramdisk" : ramdisk},
                {"overwrite", arguments.has("overwrite-root-device-hints")}};
   if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
   body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
@@ -59,7 +81,11 @@ int configure_boot(const cli::Arguments& arguments) {
   for (const Json& warning : answer["warnings"]) cli::tell(cat("warning: ", text_of(warning), "\n"));
   const std::size_t set = list_member(answer, "nodes").size();
   cli::tell(cat(set, set == 1 ? " node boots " : " nodes boot ", text_in(body, "kernel"), " and ",
-                text_in(body, "ramdisk"), " for deployments; those in maintenance are as they were\n"));
+                text_in(body, "ramdisk"), " for deployments",
+                is_there ? ""
+                         : " once images of these names are registered (hearth image load); until then what a "
+                           "boot document of `node serve --boot` has",
+                "; those in maintenance are as they were\n"));
   return answer["warnings"].empty() ? 0 : 1;
 }
 

@@ -13,6 +13,7 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/driver_text.hpp"
 #include "bootstrap/cli/given_files.hpp"
+#include "bootstrap/cli/import_outcome.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/inventory/changes.hpp"
@@ -45,32 +46,6 @@ Json import_file(ConductorClient& conductor, const std::string& file, const std:
 }
 
 namespace {
-
-/// Waits until BMCs have been asked, which takes moments, and tells which have refused. Returns an exit code.
-int failed_imports(ConductorClient& conductor, const Json& answer) {
-  int looks = 150;
-  int failed = 0;
-  for (const char* what : {"created", "updated"}) {
-    for (const Json& uuid : answer[what]) {
-      Json node = conductor.call("GET", node_target(text_of(uuid)));
-      for (; looks > 0 && node["provision_state"] == "verifying"; --looks) {
-        conductor.wait(std::chrono::milliseconds(100));
-        node = conductor.call("GET", node_target(text_of(uuid)));
-      }
-      const std::string state = text_in(node, "provision_state");
-      const std::string called = text_in(node, "name", text_of(uuid));
-      if (state == "verifying") {
-        cli::tell(
-            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
-      }
-      if (node["last_error"].is_null() || (std::string(what) == "updated" && state != "enroll")) continue;
-      ++failed;
-      cli::tell(cat("node ", called, " stays ", state, ": ", text_of(node["last_error"]), "\n"));
-    }
-  }
-  if (failed > 0) cli::tell("what is corrected in the file is tried again by the next import\n");
-  return failed == 0 ? 0 : 1;
-}
 
 /// What an import answered of its nodes, by their UUIDs: the answer's own objects are searched from their beginning.
 class Imported {
@@ -108,8 +83,7 @@ class Imported {
   std::map<std::string, const Json*> changes_;  ///< of the answer
 };
 
-/// Nodes that the file does not change; of one that has come nowhere that, too, which no import mends.
-void tell_unchanged(ConductorClient& conductor, const Json& answer, bool dry_run) {
+void tell_unchanged(const Json& answer, bool dry_run) {
   const Json& unchanged = answer["unchanged"];
   if (unchanged.empty()) return;
   const bool nothing = answer["created"].empty() && answer["updated"].empty() && answer["removed"].empty();
@@ -117,13 +91,6 @@ void tell_unchanged(ConductorClient& conductor, const Json& answer, bool dry_run
                  : dry_run ? "Nothing would change: "
                            : "Nothing changed: ",
                  unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them.\n"));
-  const std::set<Json> same(unchanged.begin(), unchanged.end());
-  for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
-    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
-    const std::string called = text_in(node, "name", text_in(node, "uuid"));
-    cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,
-                  " says what to do\n"));
-  }
 }
 
 int import_command(const cli::Arguments& arguments) {
@@ -135,10 +102,14 @@ int import_command(const cli::Arguments& arguments) {
                   {"skip_busy", arguments.has("skip-busy")}};
   options["initial_state"] = arguments.value_or("initial-state", "available");
   options["boot_option"] = arguments.value_or("instance-boot-option", "local");
-  const Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
+  Json answer = import_file(*conductor, arguments.operand(0, "file"), arguments.value_or("format", ""), options);
+  const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
   if (arguments.has("json")) {
+    const Json failed = looks ? failed_imports(*conductor, answer) : Json::array();
+    answer["refused"] = failed;
+    for (Json& row : still_refused(*conductor, answer)) answer["refused"].push_back(std::move(row));
     cli::print(json_document(answer));
-    return 0;
+    return failed.empty() ? 0 : 1;
   }
   const char* would = arguments.has("dry-run") ? "Would have " : "Successfully ";
   const Imported nodes(answer);
@@ -149,9 +120,9 @@ int import_command(const cli::Arguments& arguments) {
       cli::print(cat(would, word, " node ", nodes.title(id), "\n", arguments.has("dry-run") ? nodes.changes(id) : ""));
     }
   }
-  tell_unchanged(*conductor, answer, arguments.has("dry-run"));
-  const bool looks = !arguments.has("dry-run") && options["initial_state"] != "enroll";
-  return looks ? failed_imports(*conductor, answer) : 0;
+  tell_unchanged(answer, arguments.has("dry-run"));
+  static_cast<void>(still_refused(*conductor, answer));
+  return !looks || failed_imports(*conductor, answer).empty() ? 0 : 1;
 }
 
 /// "k=v" → a patch that sets /GROUP/k; JSON values are taken as such where they are one.
@@ -585,8 +556,10 @@ cli::Command import_node_command() {
       "The file is checked as a whole: all faults are told with their place, and then nothing is changed. Nodes are "
       "recognised by MAC, by the address of their BMC, by UUID. Ends when their BMCs have answered, with 1 where one "
       "has "
-      "refused; the next import tries again what was corrected. A node that is at work, being deployed perhaps, is a "
-      "fault only where the file changes it. A state that root makes by it belongs to a user "
+      "refused; the next import tries again what was corrected, and one that changes the BMC of a node asks that, too. "
+      "--json lists under \"refused\" all that have, also where this import did not change them. A node that is at "
+      "work, being deployed perhaps, is a fault only where the file changes it. A state that root makes by it belongs "
+      "to a user "
       "without "
       "a name: a conductor of root's works with no more rights than that one's.",
       with_client({{"format", 0, "FORMAT", "how the file is written, or which form it has", format_names()},

@@ -119,11 +119,20 @@ FileLock taken_lock(const fs::path& directory) {
           "http://127.0.0.1:6385 lets one that serves do the work");
 }
 
+/// Files that the site file names and machines will need: they may come later.
+void tell_of_missing(const std::string& file) {
+  if (!is_site_file_name(file)) return;
+  for (const std::string& line : missing_files(load_site_file(file), false)) {
+    if (line.starts_with("deploy.") || line.starts_with("image:")) cli::tell(cat("note: ", file, ": ", line, "\n"));
+  }
+}
+
 /// The site to boot, with what hearth image load has put aside for its machines.
 std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path& directory) {
   const std::optional<std::string> file = arguments.value("boot");
   if (!file) return std::nullopt;
   pxe::Site site = load_boot_site(*file, directory.string());
+  tell_of_missing(*file);
   if (const std::optional<std::string> unknown = arguments.value("unknown"))
     site.unknown = *unknown == "ignore" ? pxe::UnknownPolicy::ignore : pxe::UnknownPolicy::local;
   if (site.root.empty()) {

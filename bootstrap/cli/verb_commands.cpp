@@ -122,10 +122,17 @@ Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
     boost::system::error_code too_long;  // for a file's name, as the thing itself may be
     const std::string text = fs::exists(*given, too_long) ? read_file(*given) : *given;
     const Result<Json> parsed = parse_json(text, key);
-    body[replace_all(key, "config-drive", "configdrive") == "configdrive" ? "configdrive"
-                                                                          : replace_all(key, "-", "_")] =
-        parsed ? *parsed : Json(trim(text));
+    const bool is_drive = std::string_view(key) == "config-drive";
+    if (!parsed && !is_drive)
+      throw Error(ErrorKind::usage, cat("--", key, ": '", one_line(*given), "' is ",
+                                        fs::exists(*given, too_long) ? cat("no JSON: ", parsed.error().text())
+                                                                     : "neither a file here nor JSON"));
+    body[is_drive ? "configdrive" : replace_all(key, "-", "_")] = parsed ? *parsed : Json(trim(text));
   }
+  const std::string steps = cat(row.verb, "-steps");
+  if ((steps == "clean-steps" || steps == "service-steps") && !arguments.has(steps))
+    throw Error(ErrorKind::usage, cat("which steps? --", steps, " JSON|FILE: ",
+                                      R"([{"interface": "deploy", "step": "erase_devices_metadata"}], for instance)"));
   if (const auto file = arguments.value("rescue-password-file")) body["rescue_password"] = trim(read_file(*file));
   return body;
 }
@@ -174,6 +181,7 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const Json body = verb_body(row, arguments);
   std::vector<std::string> failures;
   std::vector<std::string> begun;
+  std::vector<std::string> well;
   const bool answers = ask_each(ids, alone, failures, [&](const std::string& id) {
     set_image(*conductor, id, arguments);
     conductor->call("PUT", node_target(id, "/states/provision"), body);
@@ -184,13 +192,20 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
   } else if (!leads_nowhere) {
     ask_each(begun, alone, failures, [&](const std::string& id) {
-      if (arguments.has("wait")) return wait_for(*conductor, id, row.reaches, seconds);
-      if (std::string failure = look_at(*conductor, id, row); !failure.empty()) failures.push_back(std::move(failure));
+      std::string failure;
+      if (arguments.has("wait"))
+        wait_for(*conductor, id, row.reaches, seconds);
+      else
+        failure = look_at(*conductor, id, row);
+      (failure.empty() ? well : failures).push_back(failure.empty() ? id : failure);
     });
+  } else if (!arguments.has("no-wait")) {
+    for (const std::string& id : begun) cli::tell(cat(where_it_is(id, conductor->call("GET", node_target(id))), "\n"));
   }
   if (failures.empty()) return 0;
   throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("what happened, in order: hearth node events ", ids.front()));
+      .hint(cat("what happened, in order: hearth node events ",
+                first_not_in(leads_nowhere || !answers ? begun : well, ids)));
 }
 
 cli::Command verb_command(const VerbCommand& row) {

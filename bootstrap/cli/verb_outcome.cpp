@@ -1,5 +1,7 @@
 #include "bootstrap/cli/verb_outcome.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "bootstrap/client/node_text.hpp"
@@ -43,6 +45,23 @@ std::string verb_failure(const std::string& called, const Json& node, std::strin
 std::string verb_beginning(const std::string& called, const Json& node) {
   const std::string stage = stage_of(node);
   return cat(called, ": ", text_in(node, "provision_state"), stage.empty() ? "" : cat(" (", stage, ")"));
+}
+
+std::string where_it_is(const std::string& called, const Json& node) {
+  const std::string state = text_in(node, "provision_state");
+  const bool rests = kind_of(parse_state(state).value_or(State::available)) == StateKind::stable;
+  if (!rests) return cat(called, " is ", state, "; hearth why ", called, " says what may come next");
+  const bool switches = !node.value("target_power_state", Json()).is_null();
+  const std::string error = text_in(node, "last_error");
+  return cat(called, " is ", state, switches ? "; its machine is started again, into its own system" : "",
+             error.empty() ? "" : cat("; ", error));
+}
+
+std::string first_not_in(const std::vector<std::string>& these, const std::vector<std::string>& of) {
+  for (const std::string& one : of) {
+    if (std::find(these.begin(), these.end(), one) == these.end()) return one;
+  }
+  return of.front();
 }
 
 bool ask_each(const std::vector<std::string>& ids, bool alone, std::vector<std::string>& failures,

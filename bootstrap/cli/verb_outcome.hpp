@@ -26,6 +26,12 @@ enum class VerbProgress {
 /// "beta: deploying (power on)"
 [[nodiscard]] std::string verb_beginning(const std::string& called, const Json& node);
 
+/// Of a verb that waits for nothing, as abort: "web1 is service failed; hearth why web1 says what may come next".
+[[nodiscard]] std::string where_it_is(const std::string& called, const Json& node);
+
+/// The first of those that is not among these, which are not all.
+[[nodiscard]] std::string first_not_in(const std::vector<std::string>& these, const std::vector<std::string>& of);
+
 /// Asks something of each node: one that refuses keeps none of the others back, which `failures` gets. A conductor that
 /// does not answer does: it would be waited for anew at each; then false. `alone`: it is the only one, and its error
 /// is thrown.

@@ -37,6 +37,14 @@ bool leads_here(Verb verb, State state) {
   return false;
 }
 
+/// Its machine runs a system that somebody uses, or did until a moment ago.
+bool is_in_use(State state) {
+  constexpr std::array k_states = {State::active,          State::rescue,       State::rescue_wait,
+                                   State::rescue_failed,   State::service_wait, State::service_failed,
+                                   State::unrescue_failed, State::service_hold};
+  return std::find(k_states.begin(), k_states.end(), state) != k_states.end();
+}
+
 /// The fewest verbs from a state to one where `verb` is allowed; those that only change where a node is.
 std::vector<Verb> way_to(State from, Verb verb) {
   constexpr std::array k_steps = {Verb::manage,   Verb::provide, Verb::undeploy,
@@ -47,8 +55,7 @@ std::vector<Verb> way_to(State from, Verb verb) {
     const auto [state, way] = open.front();
     if (after(state, verb)) return way;
     for (const Verb step : k_steps) {
-      const bool is_in_use = state == State::active || state == State::rescue;
-      if (step == Verb::undeploy && is_in_use) continue;  // that ends a system which runs: nobody is led there
+      if (step == Verb::undeploy && is_in_use(state)) continue;  // that ends its system: nobody is led there
       const std::optional<State> to = after(state, step);
       if (!to || !seen.insert(reached(*to)).second) continue;
       std::vector<Verb> next = way;
@@ -61,6 +68,24 @@ std::vector<Verb> way_to(State from, Verb verb) {
 
 std::string command(Verb verb, const std::string& called) { return cat("hearth node ", name(verb), " ", called); }
 
+/// Where no way leads to what was asked for.
+std::string of_state(Verb verb, State state, const std::string& called) {
+  const StateKind kind = kind_of(state);
+  if (kind != StateKind::stable && kind != StateKind::failed)
+    return cat("hearth why ", called, " says what it waits for");
+  std::vector<std::string> verbs;
+  for (const Verb next : verbs_of(state)) {
+    if (next != Verb::undeploy && next != Verb::abort) verbs.emplace_back(name(next));
+  }
+  std::vector<std::string> parts;
+  if (after(state, Verb::abort) == State::active)
+    parts.push_back(cat(command(Verb::abort, called), " leads back to active"));
+  if (!verbs.empty()) parts.push_back(cat("from here: hearth node ", join(verbs, "|"), " ", called));
+  if (after(state, Verb::undeploy) && (after(State::available, verb) || !way_to(State::available, verb).empty()))
+    parts.emplace_back("only undeploy leads there, which takes it out of use");
+  return join(parts, "; ");
+}
+
 std::string advice(Verb verb, State state, const std::string& called) {
   if (leads_here(verb, state)) {
     std::vector<std::string> verbs;
@@ -68,7 +93,7 @@ std::string advice(Verb verb, State state, const std::string& called) {
     return cat(called, " is ", name(state), " already; from here: hearth node ", join(verbs, "|"), " ", called);
   }
   const std::vector<Verb> way = way_to(state, verb);
-  if (way.empty()) return cat("hearth why ", called, " says what it waits for");
+  if (way.empty()) return of_state(verb, state, called);
   std::vector<std::string> commands;
   for (const Verb step : way) commands.push_back(command(step, called));
   return cat("first ", join(commands, ", then "), "; hearth why ", called, " says more");

@@ -78,17 +78,40 @@ std::string ramdisk_fault(const Json& arguments) {
 
 /// Whoever takes over a machine that is in use says what is on it.
 void check_adoption(const Node& node) {
-  if (!text_in(node.instance_info, "image_source").empty()) return;
-  throw Refusal(400,
-                cat("Node ", node.title(), " can't be adopted: what is on its disk is not known (instance_info has ",
-                    "no image_source); hearth node set ", node.title(), " --instance-info image_source=URL"));
+  const std::string image = text_in(node.instance_info, "image_source");
+  if (image.find("://") != std::string::npos) return;
+  const std::string why = image.empty() ? "instance_info has no image_source"
+                                        : cat("image_source ", image, " is no URL, by which it could be rebuilt");
+  throw Refusal(400, cat("Node ", node.title(), " can't be adopted: what is on its disk is not known (", why,
+                         "); hearth node set ", node.title(), " --instance-info image_source=URL"));
+}
+
+/// Before a machine that is in use is switched off for it. In Ironic's words where it has them.
+void check_steps(Verb verb, const Json& arguments) {
+  for (const auto& [of, key] : {std::pair{Verb::clean, "clean_steps"}, {Verb::service, "service_steps"}}) {
+    if (verb != of) continue;
+    const bool given = arguments.is_object() && arguments.contains(key) && !arguments[key].is_null();
+    const bool in_vain = given && verb == Verb::service && arguments[key] == Json::array();
+    if (!given || in_vain)
+      throw Refusal(400, cat("\"", key, "\" is required when setting target provision state to ", name(verb)));
+    if (const std::string fault = asked_form_fault(key, arguments[key]); !fault.empty()) throw Refusal(400, fault);
+  }
+  if (arguments.is_object() && arguments.contains("deploy_steps")) {
+    if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
+  }
 }
 
 /// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
-void check_order(const Node& node) {
+void check_order(const Node& node, const Jobs& jobs) {
   const bool unnamed = text_in(node.instance_info, "image_source").empty();
-  const std::vector<std::string> faults = unnamed ? image_faults(node) : root_device_faults(node.properties);
+  const bool in_use = node.state == State::active;  // no verb leads back there: nothing is to be found later
+  const std::vector<std::string> faults = in_use    ? jobs.faults_of(node, kind_of_work(Verb::rebuild))
+                                          : unnamed ? image_faults(node)
+                                                    : root_device_faults(node.properties);
   if (faults.empty()) return;
+  if (in_use)
+    throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
+                           "; it stays active"));
   throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
                          unnamed ? "" : "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'"));
 }
@@ -114,13 +137,8 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (*verb == Verb::rescue && text_in(arguments, "rescue_password").empty()) {
     throw Refusal(400, "A non-empty \"rescue_password\" is required when setting target provision state to rescue");
   }
-  if (*verb == Verb::clean && !arguments.contains("clean_steps")) {
-    throw Refusal(400, "\"clean_steps\" is required when setting target provision state to clean");
-  }
-  if (arguments.is_object() && arguments.contains("deploy_steps")) {
-    if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
-  }
-  if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before);
+  check_steps(*verb, arguments);
+  if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before, jobs_);
   if (*verb == Verb::adopt) check_adoption(before);
   check_limit(*verb);
   Json given = arguments;
@@ -129,6 +147,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   jobs_.begin(changed, *verb, given);
   if (const std::string fault = ramdisk_fault(given); *verb == Verb::clean && !fault.empty())
     fail(ledger_, changed, cat("Cannot clean node ", changed.uuid, ": ", fault));
+  if (*verb == Verb::abort && changed.state == State::active) go_back(changed);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) {
     if (changed.instance_uuid.empty()) changed.instance_uuid = random_uuid();
     put_config_drive(changed,
@@ -136,6 +155,18 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
     changed.job.arguments.erase("configdrive");
   }
   settle();
+}
+
+/// Of a service that was given up: its machine is not left in the ramdisk, nor off.
+void Conductor::go_back(Node& node) {
+  node.last_error.clear();
+  if (node.internal.erase(k_out_of_system) == 0) return;
+  try {
+    power_.request(node, PowerAction::reboot, Seconds(0));
+    ledger_.record(node, "power", "it is started again, into its own system");
+  } catch (const Refusal& refusal) {
+    node.last_error = cat("its machine is not in its own system yet (hearth node reboot): ", refusal.what());
+  }
 }
 
 void Conductor::check_limit(Verb verb) const {

@@ -132,6 +132,7 @@ class Conductor {
   [[nodiscard]] Node& edit(const std::string& id);
   /// Throws Refusal where so many are at it already, as Ironic's max_concurrent_… have it.
   void check_limit(Verb verb) const;
+  void go_back(Node& node);
   void put_config_drive(Node& node, const Json& given);
   void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
   void bring_all_on();

@@ -29,6 +29,11 @@ int priority_of(const Json& step) {
   return found != step.end() && found->is_number_integer() ? found->get<int>() : 0;
 }
 
+bool has_form(const Json& step) {
+  return step.is_object() && !text_in(step, "interface").empty() && !text_in(step, "step").empty() &&
+         (!step.contains("args") || step["args"].is_object());
+}
+
 bool is_core(const StepId& id) {
   return id.first == "deploy" && std::find(k_core_steps.begin(), k_core_steps.end(), id.second) != k_core_steps.end();
 }
@@ -76,13 +81,23 @@ std::string_view slot_of(int priority) {
 
 }  // namespace
 
+std::string asked_form_fault(std::string_view key, const Json& asked) {
+  if (!asked.is_array()) return cat(key, " is to be a list");
+  for (const Json& step : asked) {
+    if (!has_form(step)) {
+      return cat("Invalid step in ", key, ": ", format_json(step),
+                 ": interface and step are needed; args is an object");
+    }
+  }
+  return "";
+}
+
 std::string steps_fault(const Json& asked) {
   if (asked.is_null()) return "";
   if (!asked.is_array()) return "deploy_steps is to be a list";
   for (const Json& step : asked) {
-    const bool good = step.is_object() && !text_in(step, "interface").empty() && !text_in(step, "step").empty() &&
-                      step.contains("priority") && step["priority"].is_number_integer() && priority_of(step) >= 0 &&
-                      (!step.contains("args") || step["args"].is_object());
+    const bool good =
+        has_form(step) && step.contains("priority") && step["priority"].is_number_integer() && priority_of(step) >= 0;
     if (!good) {
       return cat("Invalid deploy step ", format_json(step),
                  ": interface, step and priority (a number from 0) are needed; args is an object");

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bootstrap/conductor/flow.hpp"
 
 namespace hearth::bootstrap {
 
-/// What is wrong with the form of a request's deploy_steps; empty when nothing is.
+/// What is wrong with the form of a request's clean_steps or service_steps (`key`); empty when nothing is.
+[[nodiscard]] std::string asked_form_fault(std::string_view key, const Json& asked);
+/// Likewise with its deploy_steps.
 [[nodiscard]] std::string steps_fault(const Json& asked);
 
 /// Where steps go by their priority: ours are write_image (80), the boot loader (60), and the agent's leave (40).

@@ -110,11 +110,10 @@ Work power_work(std::function<Json()> body) {
   };
 }
 
-Jobs::Step Jobs::check(Node& node) {
+std::vector<std::string> Jobs::faults_of(const Node& node, std::string_view kind) const {
   std::vector<std::string> faults;
-  if (node.job.kind == "deploy") faults = image_faults(node);
-  if (const std::string missing = missing_traits(node); node.job.kind == "deploy" && !missing.empty())
-    faults.push_back(missing);
+  if (kind == "deploy") faults = image_faults(node);
+  if (const std::string missing = missing_traits(node); kind == "deploy" && !missing.empty()) faults.push_back(missing);
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));
@@ -122,6 +121,11 @@ Jobs::Step Jobs::check(Node& node) {
     const std::vector<std::string> missing = driver->missing(node);
     faults.insert(faults.end(), missing.begin(), missing.end());
   }
+  return faults;
+}
+
+Jobs::Step Jobs::check(Node& node) {
+  const std::vector<std::string> faults = faults_of(node, node.job.kind);
   if (faults.empty()) return Step::done;
   fail(parts_.ledger, node, join(faults, "; "));
   return Step::wait;

@@ -65,6 +65,7 @@ void Jobs::enter(Node& node, Stage stage) {
   asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
+  if (stage == Stage::boot_network && job.kind == "service") node.internal[k_out_of_system] = true;
   if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(job.kind, ": ", job.stage));
 }
 
@@ -347,6 +348,7 @@ Jobs::Step Jobs::finish(Node& node) {
   Ledger& ledger = parts_.ledger;
   const std::string kind = node.job.kind;
   node.last_error.clear();
+  node.internal.erase(k_out_of_system);
   if (kind == "inspect") node.inspection_finished = ledger.now();
   if (kind == "deploy") node.internal["deploy_finished"] = stamp_json(ledger.now());
   if (kind == "undeploy") {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/path.hpp"
@@ -44,6 +46,8 @@ class Jobs {
   };
   explicit Jobs(Parts parts);
 
+  /// What the stage check would say of a job of that kind.
+  [[nodiscard]] std::vector<std::string> faults_of(const Node& node, std::string_view kind) const;
   /// The verb's transition, and its job. Throws Refusal.
   void begin(Node& node, Verb verb, const Json& arguments);
   /// The deploy ramdisk has called back.

@@ -133,6 +133,45 @@ Json with_capabilities_of(const Json& before, Json supplied) {
   return supplied;
 }
 
+/// Without what names one of the BMC's systems.
+std::string bmc_part(const std::string& management) {
+  const bool is_domain = management.find('#') != std::string::npos;  // of libvirt, behind a URI
+  return is_domain ? management : management.substr(0, management.find('/'));
+}
+
+std::string bmc_part(const Node& node) {
+  const DriverRow* row = driver_named(node.driver);
+  return row == nullptr ? "" : bmc_part(management_id(*row, node.driver_info));
+}
+
+/// By what an entry is that node: "MAC 52:54:00:00:00:01".
+std::string shared_with(const NodeDraft& draft, const Node& node) {
+  if (draft.uuid == node.uuid) return cat("UUID ", node.uuid);
+  for (const Port& port : draft.ports) {
+    if (node.has_mac(port.address)) return cat("MAC ", port.address);
+  }
+  return cat("BMC ", bmc_part(draft.management_id));
+}
+
+/// An entry that has of a node its BMC only, or a card only, with another name: it is a new machine whose line has a
+/// slip, more likely than that one under all that is new.
+std::string slip_of(const NodeDraft& draft, const Node& node) {
+  const bool renames = !draft.name.empty() && !node.name.empty() && to_lower(draft.name) != to_lower(node.name);
+  if (!renames || draft.uuid == node.uuid) return "";
+  const auto is_its = [&](const Port& port) { return node.has_mac(port.address); };
+  const bool other_cards =
+      !draft.ports.empty() && !node.ports.empty() && std::none_of(draft.ports.begin(), draft.ports.end(), is_its);
+  const std::string bmc = bmc_part(node);
+  const bool other_bmc = !draft.management_id.empty() && !bmc.empty() && bmc_part(draft.management_id) != bmc;
+  if (!other_cards && !other_bmc) return "";
+  std::vector<std::string> macs;
+  for (const Port& port : node.ports) macs.push_back(port.address);
+  return cat("its ", shared_with(draft, node), " is node ", node.name, "'s, which has another name and ",
+             other_cards ? cat("other cards (", join(macs, ", "), ")") : cat("another BMC (", bmc, ")"),
+             ": is it mistyped? Where it is that machine after all: hearth node set ", node.name, " --name ",
+             draft.name, ", then import again");
+}
+
 std::string as_hint(const NodeDraft& draft) {
   std::vector<std::string> macs;
   for (const Port& port : draft.ports) macs.push_back(port.address);
@@ -145,7 +184,7 @@ std::string as_hint(const NodeDraft& draft) {
 ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<const Node*>& nodes) {
   const Known known(nodes);
   ImportPlan plan;
-  std::map<std::string, std::size_t> taken;
+  std::map<std::string, const NodeDraft*> taken;
   const std::vector<std::set<const Node*>> candidates = known.candidates(drafts);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const NodeDraft& draft = drafts[i];
@@ -167,10 +206,16 @@ ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<c
           {draft.index, cat("Name \"", draft.name, "\" is not unique: node ", namesake->uuid, " has it"), {}});
       continue;
     }
-    if (node != nullptr && !taken.try_emplace(node->uuid, draft.index).second) {
-      plan.faults.push_back({draft.index, cat("Node identified by ", node->uuid, " is already present"), {}});
-      continue;
-    }
+    const std::string slip = node == nullptr ? "" : slip_of(draft, *node);
+    const NodeDraft* first = node == nullptr ? nullptr : taken.try_emplace(node->uuid, &draft).first->second;
+    if (!slip.empty()) plan.faults.push_back({draft.index, slip, {}});
+    if (first != nullptr && first != &draft)
+      plan.faults.push_back({draft.index,
+                             cat("its ", shared_with(draft, *node), " is node ", node->title(), "'s, and ",
+                                 node_label(first->index, first->name), " is that node by its ",
+                                 shared_with(*first, *node), ": one machine has one entry"),
+                             {}});
+    if (!slip.empty() || (first != nullptr && first != &draft)) continue;
     plan.steps.push_back(step_for(draft, node));
   }
   for (const Node* node : nodes) {
@@ -205,7 +250,7 @@ namespace {
 
 void put_management(const Node& node, Json& entry) {
   const DriverRow* row = driver_named(node.driver);
-  entry["pm_type"] = node.driver == "manual-management" ? "fake_pxe" : node.driver;
+  entry["pm_type"] = node.driver;
   if (row == nullptr) return;
   for (const auto& [key, value] : node.driver_info.items()) {
     std::string name = key;

@@ -21,8 +21,8 @@ struct ImportPlan {
   std::vector<std::string> absent;  ///< UUIDs of nodes that the file doesn't have
 };
 
-/// Matches by MAC, by the management's identity, by UUID. An entry that fits several nodes is a fault, and so is a name
-/// that another node has.
+/// Matches by MAC, by the management's identity, by UUID. An entry that fits several nodes is a fault, and so are a
+/// name that another node has, and a new name for a node of which the entry has its BMC only, or a card only.
 [[nodiscard]] ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<const Node*>& nodes);
 
 /// Puts what the draft supplies into the node; what it doesn't mention stays. The driver of a node that is there

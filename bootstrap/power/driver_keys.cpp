@@ -122,7 +122,8 @@ std::vector<DriverSheet> sheets() {
        {{"qemu"}, "", "qemu", {}, InventoryNames::Identity::none},
        qemu_keys()},
       {"fake-hardware",
-       "machines that are not there and obey at once; for tests",
+       "machines that are not there: their power is played, and nothing more; no agent calls back, so no deployment "
+       "ends (hearth node adopt makes one active)",
        {{"fake-hardware", "fake"}, "", "fake", {}, InventoryNames::Identity::none},
        {{.name = "fake_fault", .help = "what goes wrong", .values = {"unreachable", "refused", "deaf"}}}}};
 }

@@ -67,6 +67,7 @@ class Rehearsal {
     for (const Step& step : operator_steps(settings_)) {
       code = play(step);
       if (code != 0) break;
+      if (step.title == "images") stage_.register_images();
     }
     if (code == 0) wait_for_reports();
     const bool all_active = show_nodes();

@@ -218,19 +218,25 @@ fs::path RehearsalStage::seed_log() const {
   return settings_.work / (settings_.seed == SeedKind::process ? "seed.log" : "seed/console.log");
 }
 
-void RehearsalStage::register_images() {
-  const Json record = image_record("site", settings_.site.image);
+Json RehearsalStage::ask_for_image(const std::string& name, const Json& record) {
   WebClient http(clock_, {}, "hearth-rehearse");
   HttpRequest request;
-  request.method = "PUT";
-  request.url = parse_url(cat(conductor_url(), "/v1/hearth/images/site")).value_or_throw();
+  request.method = record.is_null() ? "GET" : "PUT";
+  request.url = parse_url(cat(conductor_url(), "/v1/hearth/images/", percent_encode(name))).value_or_throw();
   request.headers = {{"Content-Type", "application/json"}, {"X-Auth-Token", token_}};
-  request.body = format_json(record);
+  if (!record.is_null()) request.body = format_json(record);
   request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
   const HttpResponse response = http.send(request);
   if (!response.ok())
     throw Error(ErrorKind::external,
                 cat("registering the image with the seed: HTTP ", response.status, " ", response.body));
+  return record.is_null() ? parse_json(response.body, "the seed's answer").value_or_throw() : Json();
+}
+
+void RehearsalStage::register_images() {
+  const Json record =
+      settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image) : ask_for_image("site", Json());
+  for (const std::string& name : image_names(settings_.site)) ask_for_image(name, record);
 }
 
 std::string RehearsalStage::log_names() const {

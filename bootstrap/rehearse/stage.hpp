@@ -27,6 +27,8 @@ class RehearsalStage {
   void write_inventory(const Json& inventory);
   /// For the steps: this process's, with the seed's addresses.
   [[nodiscard]] Environment environment() const;
+  /// The site's image, under each name that a template may have for it; where the seed is a process, once it is loaded.
+  void register_images();
   /// Where the logs are, a line each.
   [[nodiscard]] std::string log_names() const;
 
@@ -39,7 +41,8 @@ class RehearsalStage {
   void start_services();
   void start_seed_machine();
   void wait_for_ports(const Deadline& patience);
-  void register_images();
+  /// Registers a record, or gets that of the name where it is null.
+  Json ask_for_image(const std::string& name, const Json& record);
   [[nodiscard]] fs::path seed_log() const;
 
   const RehearsalSettings& settings_;

@@ -45,6 +45,12 @@ void pack_images(const std::vector<PackedImage>& images, const fs::path& target,
   run_checked(runner, command);
 }
 
+std::vector<std::string> image_names(const SiteFile& site) {
+  std::vector<std::string> names = {"site"};
+  if (const std::string own = site.image.stem().string(); own != names.front()) names.push_back(own);
+  return names;
+}
+
 Json image_record(const std::string& name, const fs::path& file) {
   const std::string base = cat(k_images_place, "/", name);
   return {{"kernel", cat(base, ".kernel")},

@@ -3,6 +3,7 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include <map>
 #include <set>
 
 #include "base/cli/print.hpp"
@@ -59,7 +60,24 @@ Json bmc_of(const std::string& text) {
   return bmc;
 }
 
-void take_inventory(SiteDraft& draft, const std::string& file) {
+/// Names and cards of the machines that are there already, and whose file they are from.
+using Taken = std::map<std::string, std::string>;
+
+/// Two files may tell of the same machine: that is said, and nothing is written.
+void take_names(const Json& machine, const std::string& file, Taken& taken) {
+  std::vector<std::string> own = {cat("the name ", text_in(machine, "name"))};
+  const Json macs = machine.value("mac", Json());
+  for (const Json& mac : macs.is_array() ? macs : Json::array({macs})) {
+    if (mac.is_string()) own.push_back(cat("the MAC ", to_lower(mac.get<std::string>())));
+  }
+  for (const std::string& one : own) {
+    const auto [found, fresh] = taken.try_emplace(one, file);
+    if (!fresh && found->second != file)
+      throw Error(ErrorKind::input, cat("nothing is written: ", one, " is in ", found->second, " and in ", file));
+  }
+}
+
+void take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
   const std::optional<ListingFormat> format = format_of(file);
   if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
   const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
@@ -71,6 +89,7 @@ void take_inventory(SiteDraft& draft, const std::string& file) {
     unused.insert(entry.left_out.begin(), entry.left_out.end());
     Json machine = site_machine(entry, left_out);
     if (machine["name"] == "") machine["name"] = cat("node", draft.machines.size() + 1);
+    take_names(machine, file, taken);
     draft.machines.push_back(std::move(machine));
   }
   if (!unused.empty())
@@ -90,7 +109,8 @@ SiteDraft draft_from(const cli::Arguments& arguments) {
   draft.dns = arguments.values("dns");
   draft.ntp = arguments.values("ntp");
   if (const auto bmc = arguments.value("bmc")) draft.bmc = bmc_of(*bmc);
-  if (const auto file = arguments.value("inventory")) take_inventory(draft, *file);
+  Taken taken;
+  for (const std::string& file : arguments.values("inventory")) take_inventory(draft, file, taken);
   for (const std::string& text : arguments.values("machine")) {
     Result<Json, std::string> machine = parse_machine_words(text);
     if (!machine) throw Error(ErrorKind::usage, machine.error());
@@ -143,27 +163,28 @@ int new_site(const cli::Arguments& arguments) {
 }
 
 std::vector<cli::Option> new_options() {
-  return {{"subnet", 0, "NET/LEN", "the provisioning network"},
-          {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
-          {"pool", 0, "FIRST-LAST", "addresses for machines"},
-          {"router", 0, "ADDRESS", "of the network"},
-          {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
-          {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
-          {"interface", 0, "NAME", "the seed's card in that network"},
-          {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
-          {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
-          {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
-          {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
-          {"template", 0, "FILE", "of the stack that the machines become"},
-          {"bmc", 0, "KEY=VALUE,…",
-           "what holds for all BMCs: type=, user=, password= and keys of hearth node drivers; a comma in a value: \\,"},
-          {"machine", 0, "KEY=VALUE,…",
-           "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
-           "once"},
-          {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like"},
-          {"ask", 0, "", "ask although standard input is no terminal"},
-          {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
-          {"force", 0, "", "write over a file that is there"}};
+  return {
+      {"subnet", 0, "NET/LEN", "the provisioning network"},
+      {"seed", 0, "ADDRESS", "the seed's in it (its first)"},
+      {"pool", 0, "FIRST-LAST", "addresses for machines"},
+      {"router", 0, "ADDRESS", "of the network"},
+      {"dns", 0, "ADDRESS", "of a name server; may be given more than once"},
+      {"ntp", 0, "ADDRESS", "of a time server; may be given more than once"},
+      {"interface", 0, "NAME", "the seed's card in that network"},
+      {"image", 0, "FILE", "what machines get on their disks (node.qcow2)"},
+      {"kernel", 0, "FILE", "what they are deployed with (deploy.kernel)"},
+      {"ramdisk", 0, "FILE", "likewise (deploy.initramfs)"},
+      {"seed-image", 0, "FILE", "of a seed that is a virtual machine (seed.qcow2)"},
+      {"template", 0, "FILE", "of the stack that the machines become"},
+      {"bmc", 0, "KEY=VALUE,…",
+       "what holds for all BMCs: type=, user=, password= and keys of hearth node drivers; a comma in a value: \\,"},
+      {"machine", 0, "KEY=VALUE,…",
+       "a machine: name=, mac=, firmware=, profile=, address=, bmc.address= and other keys; may be given more than "
+       "once"},
+      {"inventory", 0, "FILE", "take the machines from an instackenv.json or its like; may be given more than once"},
+      {"ask", 0, "", "ask although standard input is no terminal"},
+      {"no-questions", 0, "", "ask nothing: what no option says is as usual"},
+      {"force", 0, "", "write over a file that is there"}};
 }
 
 /// The file of the machines, which most have already; what is wrong with one is said, and it is asked again.
@@ -176,7 +197,8 @@ std::optional<std::string> ask_for_inventory() {
     if (file.empty()) return std::nullopt;
     try {
       SiteDraft tried;
-      take_inventory(tried, file);
+      Taken taken;
+      take_inventory(tried, file, taken);
       return file;
     } catch (const Error& error) {
       say_to_person(cat("  ", error.story()));

@@ -80,7 +80,15 @@ class NodeReader {
       const std::string said = cat("then ", command(verb));
       if (known->next.ends_with(said)) known->next.replace(known->next.size() - said.size(), said.size(), again(verb));
     }
+    known->next += back();
     return known;
+  }
+
+  /// Another verb than the one that failed, which leads a machine that is in use back to where it was.
+  [[nodiscard]] std::string back() const {
+    if (state_ == State::service_failed) return cat("; or back to active, into its own system: ", command("abort"));
+    if (state_ == State::rescue_failed) return cat("; or back to active, into its own system: ", command("unrescue"));
+    return "";
   }
 
   /// What is done when the cause is gone: not every state lets the verb that `verb` is.
@@ -194,6 +202,7 @@ class NodeReader {
       Finding finding = boot(error);
       if (std::find(finding.evidence.begin(), finding.evidence.end(), error) == finding.evidence.end())
         finding.evidence.push_back(error);
+      finding.next += back();
       return found_.push_back(std::move(finding));
     }
     if (std::optional<Finding> known = known_cause(error)) return found_.push_back(std::move(*known));
@@ -201,9 +210,10 @@ class NodeReader {
     found_.push_back(
         {cat(is(StateKind::failed) ? cat("It is ", state_name(), ": ") : "Its last action failed: ", error),
          {},
-         !agent           ? cat(history(), " has what happened before")
-         : facts_.is_ours ? cat(command("log"), " has what its ramdisk said")
-                          : "its conductor keeps what the ramdisk said in /var/log/ironic/deploy"});
+         cat(!agent           ? cat(history(), " has what happened before")
+             : facts_.is_ours ? cat(command("log"), " has what its ramdisk said")
+                              : "its conductor keeps what the ramdisk said in /var/log/ironic/deploy",
+             back())});
   }
 
   /// What was tried again last, if nothing went well since.

@@ -39,6 +39,9 @@ expect_text said "stays enroll" "Connection refused"
 files=$(stat -c '%n %y' nodes/*)
 "$HEARTH" node import inventory.json > said 2>&1 || fail "the same import again: $(cat said)"
 expect_text said "Nothing changed: 2 nodes are as the file has them." "node dead is still enroll: " "hearth why dead"
+"$HEARTH" node import inventory.json --json > said 2> told || fail "the same import as JSON: $(cat told)"
+python3 -c 'import json; r = json.load(open("said"))["refused"]; assert [n["name"] for n in r] == ["dead"] and "Connection refused" in r[0]["last_error"], r' ||
+    fail "a program is not told what was refused: $(cat said)"
 [ "$files" = "$(stat -c '%n %y' nodes/*)" ] || fail "an import that changes nothing wrote to the state: $(stat -c '%n %y' nodes/*)"
 
 # Commands
@@ -265,6 +268,11 @@ mistake 2 "which card of it (MAC)?" -- node port delete alpha
 mistake 2 "root_device.sise is no hint (do you mean size?)" -- node set alpha --property 'root_device={"sise": ">= 200"}'
 mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property 'root_device={"size": ">= 200 GB"}'
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
+"$HEARTH" baremetal configure boot --deploy-kernel "$work/stack.yaml" --deploy-ramdisk "$work/stack.yaml" > said 2>&1 || fail "configure boot: $(cat said)"
+mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot
+mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha
+mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
+mistake 1 "nosuch: Node nosuch could not be found" "hearth node events nosuch" -- node provide alpha nosuch
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
@@ -317,6 +325,11 @@ mistake 2 "options are missing" "--subnet 192.0.2.0/24" -- site new new.yaml --n
 printf 'w1 ipmi_address=192.0.2.31 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:31\ndeployhost ansible_connection=local\n' > hosts.ini
 "$HEARTH" site new hosts.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini > out 2>&1 || fail "site new of an inventory: $(cat out)"
 expect_text out "left out, as nothing here uses it: host deployhost"
+printf 'w2 ipmi_address=192.0.2.32 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:32\n' > more.ini
+"$HEARTH" site new both.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini --inventory more.ini > out 2>&1 || fail "site new of two inventories: $(cat out)"
+expect_text out "both.yaml: 2 machines"
+printf 'w1 ipmi_address=192.0.2.33 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:33\n' > more.ini
+mistake 1 "nothing is written: the name w1 is in hosts.ini and in more.ini" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini --inventory more.ini
 mistake 2 "a BMC has no key 'usr'; did you mean user?" "nothing is written" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
     --bmc type=redfish,usr=admin,password=secret
 mistake 2 "there is no type 'redfsh' of BMC; did you mean redfish?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \

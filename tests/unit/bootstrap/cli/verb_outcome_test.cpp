@@ -52,6 +52,20 @@ TEST(VerbOutcome, AStateThatIsNotTheGoalIsAFailure) {
       << "on its way to somewhere else";
 }
 
+TEST(VerbOutcome, WhoAbortsIsToldWhereTheMachineIs) {
+  EXPECT_EQ(where_it_is("web1", at("service failed", "")),
+            "web1 is service failed; hearth why web1 says what may come next");
+  Json node = at("active", "", nullptr);
+  EXPECT_EQ(where_it_is("web1", node), "web1 is active");
+  node["target_power_state"] = "rebooting";
+  EXPECT_EQ(where_it_is("web1", node), "web1 is active; its machine is started again, into its own system");
+}
+
+TEST(VerbOutcome, TheEventsToReadAreThoseOfTheNodeThatFailed) {
+  EXPECT_EQ(first_not_in({"a", "c"}, {"a", "b", "c"}), "b");
+  EXPECT_EQ(first_not_in({}, {"a", "b"}), "a");
+}
+
 TEST(VerbOutcome, IsSaidWithTheNameThatWasTypedAndTheReason) {
   Json node = at("enroll", "", nullptr);
   EXPECT_EQ(verb_failure("alpha", node, "manageable"), "alpha is enroll, not manageable");

@@ -42,6 +42,22 @@ TEST(VerbRefusal, whereNoVerbHelpsItIsWaited) {
   EXPECT_EQ(hint_of(Verb::manage, State::deploying), "hearth why web1 says what it waits for");
 }
 
+TEST(VerbRefusal, nobodyIsLedOutOfAMachineThatIsInUse) {
+  EXPECT_EQ(hint_of(Verb::manage, State::service_failed),
+            "hearth node abort web1 leads back to active; from here: hearth node service|rescue web1; only undeploy "
+            "leads there, which takes it out of use");
+  EXPECT_EQ(hint_of(Verb::inspect, State::active),
+            "from here: hearth node rebuild|rescue|service web1; only undeploy leads there, which takes it out of use");
+  for (const State state : {State::rescue_failed, State::unrescue_failed, State::rescue_wait, State::service_wait,
+                            State::service_hold, State::service_failed, State::rescue, State::active})
+    EXPECT_EQ(hint_of(Verb::manage, state).find("node undeploy"), std::string::npos) << name(state);
+}
+
+TEST(VerbRefusal, whatThereIsNothingToDoForWaitsForNothing) {
+  EXPECT_EQ(hint_of(Verb::abort, State::available), "from here: hearth node deploy|manage web1");
+  EXPECT_EQ(hint_of(Verb::abort, State::active), "from here: hearth node rebuild|rescue|service web1");
+}
+
 TEST(VerbRefusal, otherTextsAreNoneOfIts) {
   EXPECT_FALSE(verb_refusal("Node web1 could not be found. (HTTP 404)", "web1"));
   EXPECT_FALSE(verb_refusal("Can not delete node \"u\" while it is in provision state \"active\"", "web1"));

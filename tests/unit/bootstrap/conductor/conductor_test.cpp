@@ -28,6 +28,73 @@ TEST_F(ConductorTest, verbsAreRefusedForNodesThatAreUnknownProtectedOrOutOfServi
   EXPECT_EQ(status(uuid, "undeploy"), 403);
 }
 
+TEST_F(ConductorTest, aMachineInUseIsSwitchedOffForStepsOnly) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::active);
+  const auto told = [&](const Json& arguments) -> std::string {
+    try {
+      conductor->verb(uuid, "service", arguments);
+    } catch (const Refusal& refusal) {
+      return refusal.what();
+    }
+    return "taken";
+  };
+  const std::string none = "\"service_steps\" is required when setting target provision state to service";
+  EXPECT_EQ(told(Json::object()), none);
+  EXPECT_EQ(told({{"service_steps", nullptr}}), none);
+  EXPECT_EQ(told({{"service_steps", Json::array()}}), none);
+  EXPECT_EQ(told({{"service_steps", "steps.json"}}), "service_steps is to be a list");
+  EXPECT_EQ(told({{"service_steps", {{{"stp", "burn_in"}}}}}),
+            "Invalid step in service_steps: {\"stp\":\"burn_in\"}: interface and step are needed; args is an object");
+  EXPECT_EQ(node(uuid).state, State::active);
+  EXPECT_EQ(told({{"service_steps", {{{"interface", "deploy"}, {"step", "burn_in"}}}}}), "taken");
+  EXPECT_EQ(node(uuid).state, State::servicing);
+}
+
+TEST_F(ConductorTest, aMachineInUseKeepsItsStateWhereItsRebuildCanNotBegin) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::active);
+  for (const char* lacking : {"image_os_hash_value", "image_source"}) {
+    conductor->ledger().edit(uuid).instance_info.erase(lacking);
+    try {
+      conductor->verb(uuid, "rebuild", {});
+      ADD_FAILURE() << "taken without " << lacking;
+    } catch (const Refusal& refusal) {
+      EXPECT_EQ(refusal.status(), 400);
+      EXPECT_NE(std::string(refusal.what()).find("it stays active"), std::string::npos) << refusal.what();
+    }
+    EXPECT_EQ(node(uuid).state, State::active);
+    EXPECT_EQ(node(uuid).power, Power::off) << "as before";
+  }
+}
+
+TEST_F(ConductorTest, aServiceThatIsGivenUpLeavesNoMachineInTheRamdisk) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::active);
+  conductor->verb(uuid, "service", {{"service_steps", {{{"interface", "deploy"}, {"step", "burn_in"}}}}});
+  pass(3);
+  ASSERT_EQ(node(uuid).state, State::service_wait);
+  conductor->verb(uuid, "abort", {});
+  EXPECT_EQ(node(uuid).state, State::service_failed);
+  EXPECT_TRUE(events(uuid, "power").empty() || events(uuid, "power").back() != "rebooting was asked for");
+  conductor->verb(uuid, "abort", {});
+  EXPECT_EQ(node(uuid).state, State::active);
+  EXPECT_EQ(node(uuid).last_error, "");
+  pass(2);
+  const std::vector<std::string> power = events(uuid, "power");
+  EXPECT_NE(std::find(power.begin(), power.end(), "rebooting was asked for"), power.end());
+  EXPECT_EQ(node(uuid).power, Power::on);
+  EXPECT_FALSE(node(uuid).internal.contains(k_out_of_system));
+}
+
+TEST_F(ConductorTest, aServiceThatNeverTookItsMachineLeavesItAsItIs) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::service_failed);
+  conductor->verb(uuid, "abort", {});
+  EXPECT_EQ(node(uuid).state, State::active);
+  EXPECT_TRUE(events(uuid, "power").empty());
+}
+
 TEST_F(ConductorTest, aDriveIsMadeFromKeysOfTheNodeOrWhatTheVerbBrings) {
   const std::string uuid = add("fake-hardware");
   store.put_document("role/compute", {{"user_data", "#!/bin/sh"}});

@@ -112,6 +112,28 @@ TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
   EXPECT_FALSE(node(uuid).properties.contains("cpus"));
 }
 
+TEST_F(Importing, aBmcThatAnImportChangesIsAskedAlsoPastEnroll) {
+  const auto text = [](const char* fault) {
+    return cat(R"([{"pm_type": "fake-hardware", "fake_fault": ")", fault, R"(", "mac": ["52:54:00:00:00:01"]}])");
+  };
+  const std::string uuid = import(text("")).created.at(0);
+  pass(2);
+  ASSERT_EQ(node(uuid).state, State::available);
+  EXPECT_EQ(import(text("refused")).updated.size(), 1U);
+  EXPECT_EQ(node(uuid).power, Power::unknown) << "nothing is forced on whatever machine that is";
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << node(uuid).last_error;
+  Node& lost = conductor->ledger().edit(uuid);  // the power sync has seen it meanwhile
+  lost.maintenance = true;
+  lost.fault = "power failure";
+  EXPECT_EQ(import(text("")).updated.size(), 1U);
+  pass(2);
+  EXPECT_EQ(node(uuid).last_error, "");
+  EXPECT_NE(node(uuid).power, Power::unknown);
+  EXPECT_FALSE(node(uuid).maintenance) << "its management answers again";
+}
+
 TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection) {
   const ImportResult three = import(k_three);
   conductor->set_maintenance(three.created[2], true, "fan");

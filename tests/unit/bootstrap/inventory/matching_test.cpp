@@ -66,7 +66,37 @@ TEST(Matching, twoEntriesForOneNodeAndANameThatIsTakenAreFaults) {
   const auto plan = plan_import(matching_drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"]},
     {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:02"]}, {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:03"], "name": "web1"}])"),
                                 {&one});
-  EXPECT_EQ(plan.faults.size(), 2U);
+  ASSERT_EQ(plan.faults.size(), 2U);
+  EXPECT_EQ(plan.faults[0].text,
+            "its MAC 52:54:00:00:00:02 is node web1's, and node #0 is that node by its MAC 52:54:00:00:00:01: one "
+            "machine has one entry");
+}
+
+TEST(Matching, aNewMachineWithASlipInItsLineRenamesNoOther) {
+  Node a2 = node_with("u1", "52:54:00:00:00:12");
+  a2.name = "cmp-a2";
+  a2.driver = "ipmi";
+  a2.driver_info = {{"ipmi_address", "192.0.2.12"}};
+  const auto told = [&](const char* name, const char* address, const char* mac, const char* more = "") {
+    const std::string text = cat(R"([{"pm_type": "ipmi", "name": ")", name, R"(", "pm_addr": ")", address,
+                                 R"(", "mac": [")", mac, R"("])", more, "}]");
+    const ImportPlan plan = plan_import(matching_drafts_of(text.c_str()), {&a2});
+    return plan.faults.empty() ? cat("is ", plan.steps.at(0).node) : plan.faults[0].text;
+  };
+  EXPECT_EQ(told("cmp-d1", "192.0.2.12", "52:54:00:00:00:d1"),
+            "its BMC 192.0.2.12 is node cmp-a2's, which has another name and other cards (52:54:00:00:00:12): is it "
+            "mistyped? Where it is that machine after all: hearth node set cmp-a2 --name cmp-d1, then import again");
+  EXPECT_EQ(told("cmp-d1", "192.0.2.99", "52:54:00:00:00:12"),
+            "its MAC 52:54:00:00:00:12 is node cmp-a2's, which has another name and another BMC (192.0.2.12): is it "
+            "mistyped? Where it is that machine after all: hearth node set cmp-a2 --name cmp-d1, then import again");
+  EXPECT_EQ(told("cmp-d1", "192.0.2.12", "52:54:00:00:00:12"), "is u1") << "renamed";
+  EXPECT_EQ(told("cmp-a2", "192.0.2.12", "52:54:00:00:00:d1"), "is u1") << "with a new card";
+  EXPECT_EQ(told("cmp-a2", "192.0.2.99", "52:54:00:00:00:12"), "is u1") << "with a new BMC";
+  EXPECT_EQ(told("CMP-A2", "192.0.2.99", "52:54:00:00:00:12"), "is u1") << "that is no other name";
+  a2.uuid = "00000000-0000-0000-0000-000000000001";
+  EXPECT_EQ(told("cmp-d1", "192.0.2.99", "52:54:00:00:00:d1", R"(, "uuid": "00000000-0000-0000-0000-000000000001")"),
+            cat("is ", a2.uuid))
+      << "as it says itself";
 }
 
 TEST(Matching, applyingTwiceChangesNothingAndKeepsWhatTheFileDoesNotSay) {

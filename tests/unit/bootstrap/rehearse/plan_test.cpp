@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "bootstrap/seed/images_disk.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -39,6 +40,13 @@ TEST(RehearsalPlan, theNetworkHasATapForEachMachineAndTheSeedsAddressWhereItIsAP
   EXPECT_NE(text().find("ip tuntap add dev t2 mode tap"), std::string::npos);
   with.seed = SeedKind::machine;
   EXPECT_EQ(text().find("192.0.2.1/29"), std::string::npos);
+}
+
+TEST(RehearsalPlan, theImageHasTheNameThatALoadedFileHasToo) {
+  RehearsalSettings with = settings();
+  EXPECT_EQ(join(image_names(with.site), " "), "site node");
+  with.site.image = "/site/site.qcow2";
+  EXPECT_EQ(join(image_names(with.site), " "), "site");
 }
 
 TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {

@@ -40,6 +40,19 @@ TEST(NodeCauses, APowerFailureIsToldByWhatTheBmcSaid) {
   EXPECT_NE(found[0].next.find("hearth node maintenance unset web1"), std::string::npos);
 }
 
+TEST(NodeCauses, AMachineThatWasInUseIsLedBackToItsOwnSystem) {
+  const auto next = [](const char* state, const char* error) {
+    return node_causes(facts({{"provision_state", state}, {"last_error", error}})).front().next;
+  };
+  const std::string aborted = "; or back to active, into its own system: hearth node abort web1";
+  EXPECT_EQ(next("service failed", "The service was aborted by request."),
+            "the same verb again, when it is wanted" + aborted);
+  EXPECT_TRUE(next("service failed", "it broke").ends_with(aborted));
+  EXPECT_TRUE(next("service failed", "Timeout reached while waiting for callback").ends_with(aborted));
+  EXPECT_TRUE(next("rescue failed", "it broke").ends_with("into its own system: hearth node unrescue web1"));
+  EXPECT_EQ(next("deploy failed", "it broke"), "hearth node events web1 has what happened before");
+}
+
 TEST(NodeCauses, AMachineThatAsksMeanwhileAndIsNoNodesMayBeTheOne) {
   NodeFacts waits = facts({{"provision_state", "wait call-back"}});
   waits.events = {k_begins};

@@ -1,0 +1,76 @@
+#include "bootstrap/cli/import_outcome.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/cli/print.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "bootstrap/client/node_text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+/// Whether the node's BMC, which an import has changed, has not answered yet.
+bool is_asked(const Json& node, const Json& answer) {
+  const Json changes = object_member(answer, "changes").value(text_in(node, "uuid"), Json::array());
+  const auto is_told = [](const Json& change) { return text_in(change, "field").starts_with("driver_info."); };
+  return text_in(node, "driver") != "manual-management" && node["power_state"].is_null() &&
+         node["last_error"].is_null() && text_in(node, "provision_state") != "enroll" &&
+         std::any_of(changes.begin(), changes.end(), is_told);
+}
+
+Json refused_row(const Json& node) {
+  Json row = Json::object();
+  for (const char* key : {"uuid", "name", "provision_state", "last_error"}) row[key] = node[key];
+  return row;
+}
+
+}  // namespace
+
+Json failed_imports(ConductorClient& conductor, const Json& answer) {
+  int looks = 150;
+  Json failed = Json::array();
+  for (const char* what : {"created", "updated"}) {
+    for (const Json& uuid : answer[what]) {
+      Json node = conductor.call("GET", node_target(text_of(uuid)));
+      const auto waits = [&] { return node["provision_state"] == "verifying" || is_asked(node, answer); };
+      for (; looks > 0 && waits(); --looks) {
+        conductor.wait(std::chrono::milliseconds(100));
+        node = conductor.call("GET", node_target(text_of(uuid)));
+      }
+      const std::string state = text_in(node, "provision_state");
+      const std::string called = text_in(node, "name", text_of(uuid));
+      const std::string error = text_in(node, "last_error");
+      if (waits()) {
+        cli::tell(
+            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
+      }
+      const bool is_past = std::string(what) == "updated" && state != "enroll" && !error.starts_with(k_other_refuses);
+      if (error.empty() || is_past) continue;
+      failed.push_back(refused_row(node));
+      cli::tell(cat("node ", called, state == "enroll" ? " stays " : " is ", state, ": ", error, "\n"));
+    }
+  }
+  if (!failed.empty()) cli::tell("what is corrected in the file is tried again by the next import\n");
+  return failed;
+}
+
+Json still_refused(ConductorClient& conductor, const Json& answer) {
+  const Json& unchanged = answer["unchanged"];
+  const std::set<Json> same(unchanged.begin(), unchanged.end());
+  Json failed = Json::array();
+  if (same.empty()) return failed;
+  for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
+    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
+    failed.push_back(refused_row(node));
+    const std::string called = text_in(node, "name", text_in(node, "uuid"));
+    cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,
+                  " says what to do\n"));
+  }
+  return failed;
+}
+
+}  // namespace hearth::bootstrap

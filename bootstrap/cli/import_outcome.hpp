@@ -1,0 +1,17 @@
+// What BMCs have said to an import: which nodes of its file they keep from where they should come. Told on standard
+// error; the rows are {"uuid", "name", "provision_state", "last_error"}.
+#pragma once
+
+#include "base/json.hpp"
+#include "bootstrap/client/conductor_client.hpp"
+
+namespace hearth::bootstrap {
+
+/// Waits until the BMCs of the nodes that an import has made or changed were asked, which takes moments; those that
+/// have refused.
+[[nodiscard]] Json failed_imports(ConductorClient& conductor, const Json& answer);
+
+/// Nodes that the file does not change, and that have come nowhere, which no import mends.
+[[nodiscard]] Json still_refused(ConductorClient& conductor, const Json& answer);
+
+}  // namespace hearth::bootstrap
