@@ -23,7 +23,7 @@ namespace why = bootstrap::why;
 constexpr Duration k_lasting = std::chrono::minutes(90);
 /// Before what happened, for a fault to be there in time.
 constexpr Duration k_ahead = std::chrono::milliseconds(200);
-constexpr bootstrap::Stamp k_epoch = 1'700'000'000'000'000;  ///< of a trace, for `why`
+constexpr bootstrap::Stamp k_trace_began = 1'700'000'000'000'000;  ///< of a trace, for `why`
 /// Those of people, and those that would be cut to a moment, are no cause of a machine's way.
 constexpr auto k_tried =
     std::to_array<FaultKind>({FaultKind::wrong_password, FaultKind::closed_bmc, FaultKind::cut_bmc, FaultKind::hung_bmc,
@@ -133,7 +133,7 @@ std::vector<Happening> happenings_of(const std::vector<TraceLine>& lines, const 
   return all;
 }
 
-bootstrap::Stamp stamp_at(Duration at) { return k_epoch + std::chrono::duration_cast<microseconds>(at).count(); }
+bootstrap::Stamp stamp_at(Duration at) { return k_trace_began + std::chrono::duration_cast<microseconds>(at).count(); }
 
 /// A line of the boot servers' log (pxe/metrics.hpp), of what a trace says.
 Json boot_line(const Happening& one) {
