@@ -219,7 +219,7 @@ Command help_row(const Program& program) {
           .operands = "[TOPIC]",
           .summary = "explain a group of commands, a command or a topic",
           .details = "",
-          .options = {{"man", 0, "DIR", "write the manual pages of all commands to DIR"},
+          .options = {{"man", 0, "DIR", "write the manual pages of all commands, and of the manual's pages, to DIR"},
                       {"markdown", 0, "DIR", "the same in Markdown, with the topics"}},
           .run = [&program](const Arguments& arguments) { return show_help(program, arguments); }};
 }

@@ -1,4 +1,5 @@
-// Manual pages in man(7)'s macros, made from a command table: one of the program, one of each command and each link.
+// Manual pages in man(7)'s macros, made from a command table: one of the program, one of each command and each link,
+// one of each page of a manual.
 #pragma once
 
 #include "base/cli/command.hpp"
@@ -22,7 +23,7 @@ struct Manual {
 /// The page of one command that people start as `name` ("hearth image create").
 [[nodiscard]] ManualPage command_page(const Manual& manual, const std::string& name, const Command& command);
 
-/// The pages of a program with these commands, and of its links.
+/// The pages of a program with these commands, of its links, and (in section 7) of its manual.
 [[nodiscard]] std::vector<ManualPage> manual_pages(const Program& program, const std::vector<Command>& rows);
 
 /// The same, as files below `directory`, which is made if need be; returns the exit code.
