@@ -61,7 +61,9 @@ int takeover(const cli::Arguments& arguments, const FindSeed& find) {
   if (!lock) throw Error(ErrorKind::input, "another takeover of this seed is at work").hint("wait for its end");
   if (const std::optional<std::string> url = arguments.value("url")) {
     place.url = *url;
-    place.token = trim(read_file(arguments.value_or("token-file", "")));
+    if (!arguments.has("token-file"))
+      throw Error(ErrorKind::usage, "--token-file is needed beside --url: the token of that seed is not here");
+    place.token = trim(read_file(*arguments.value("token-file")));
   }
   SystemClock clock;
   RealRunner runner(clock);

@@ -360,6 +360,8 @@ mistake 2 "KEY=VALUE is expected, not 'q'" "a comma within a value" -- site new 
 mistake 1 "nothing is written" "holds the seed's own address" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --pool 192.0.2.1-192.0.2.50
 "$HEARTH" site new hall.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
 expect_text out "nothing is said of how a boot: by Redfish as their BMCs have it" "this machine has no card eth77"
+mistake 1 "seed.qcow2.token" "one that hearth node serve runs is named: --url" -- seed takeover rehearsed.yaml alpha --check
+mistake 2 "--token-file is needed beside --url" -- seed takeover rehearsed.yaml alpha --check --url http://127.0.0.1:9
 mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
 mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a
 mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --shell a --console a
