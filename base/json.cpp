@@ -39,6 +39,13 @@ std::string reason_of(std::string_view what) {
   return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
 }
 
+/// Where a comma stands that nothing follows; `offset`: of the bracket that closes there.
+std::optional<std::size_t> needless_comma(std::string_view text, std::size_t offset) {
+  if (offset == 0 || offset >= text.size() || (text[offset] != '}' && text[offset] != ']')) return std::nullopt;
+  const std::size_t before = text.find_last_not_of(" \t\r\n", offset - 1);
+  return before != std::string_view::npos && text[before] == ',' ? std::optional(before) : std::nullopt;
+}
+
 /// Makes the document. Not nlohmann's own maker: for each member of an object, that looks through all before it, so
 /// that a few megabytes take minutes.
 class DocumentMaker final : public nlohmann::json_sax<Json> {
@@ -66,8 +73,12 @@ class DocumentMaker final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Json::exception& error) override {
     const auto* placed = dynamic_cast<const Json::parse_error*>(&error);  // a number that no double holds has no place
-    const Position at = placed == nullptr ? Position{} : position_of(text_, placed->byte > 0 ? placed->byte - 1 : 0);
+    const std::size_t offset = placed == nullptr || placed->byte == 0 ? 0 : placed->byte - 1;
+    const Position at = placed == nullptr ? Position{} : position_of(text_, offset);
     fault_ = ParseError{std::string(source_), at, reason_of(error.what())};
+    if (const auto comma = needless_comma(text_, offset))
+      fault_ = ParseError{std::string(source_), position_of(text_, *comma),
+                          cat("a comma too much: nothing follows it before '", text_.substr(offset, 1), "'")};
     return false;
   }
 

@@ -10,6 +10,8 @@
 #include <functional>
 #include <set>
 
+#include "base/cli/layout.hpp"
+#include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
@@ -68,15 +70,30 @@ std::string day_of(std::int64_t seconds) {
 
 fs::path fetched_here() { return fetch::fetch_directory(current_environment()); }
 
-void list_fetches() {
+/// "0a1b2c3d4e5f  2026-11-26 22:57  140.2 MiB  WHAT"; on a terminal WHAT is wrapped in its column.
+std::string list_line(const std::string& digest, std::int64_t last_used, std::uint64_t bytes, const std::string& what,
+                      std::size_t room) {
+  constexpr std::size_t k_size = 10;
+  const std::string size = human_bytes(bytes);
+  const std::string begin = cat(digest.substr(0, 12), "  ", day_of(last_used), "  ",
+                                std::string(k_size - std::min(size.size(), k_size), ' '), size, "  ");
+  const bool fits = room == 0 || cli::columns(begin) + cli::columns(what) <= room;
+  return cat(begin, fits ? what : cli::wrapped(what, room, begin.size(), begin.size()), "\n");
+}
+
+void list_fetches(bool each_one) {
+  const std::size_t room = cli::table_room();
   const std::vector<fetch::FetchedObject> objects = fetch::list_fetched(fetched_here());
   std::uint64_t total = 0;
   for (const fetch::FetchedObject& object : objects) {
-    cli::print(cat(object.sha256.substr(0, 12), "  ", day_of(object.last_used), "  ", human_bytes(object.bytes), "  ",
-                   object.url.empty() ? "(fetched; from where is not known any more)" : object.url, "\n"));
+    if (each_one)
+      cli::print(list_line(object.sha256, object.last_used, object.bytes,
+                           object.url.empty() ? "(from where is not known any more)" : object.url, room));
     total += object.bytes;
   }
-  cli::print(cat(human_bytes(total), " fetched, in ", fetched_here().string(), "\n"));
+  cli::print(cat(human_bytes(total), " fetched, ", objects.size(),
+                 objects.size() == 1 ? " document, in " : " documents, in ", fetched_here().string(),
+                 each_one || objects.empty() ? "" : " (--fetched lists them)", "\n"));
 }
 
 struct BlobSteps {
@@ -153,23 +170,28 @@ void list_as_json(const LayerStore& store) {
   cli::print(cat(format_json(where, {.lossy = true}).substr(1), "\n"));
 }
 
-int list(const cli::Arguments& arguments) {
-  const LayerStore store = known_store_of(arguments);
-  if (arguments.has("json")) {
-    list_as_json(store);
-    return 0;
-  }
+void list_layers(const LayerStore& store) {
+  const std::size_t room = cli::table_room();
   std::uint64_t total = 0;
-  visit_layers(store, [&total](const ListedLayer& layer) {
-    cli::print(cat(layer.digest.substr(0, 12), "  ", day_of(layer.last_used), "  ", human_bytes(layer.bytes), "  ",
-                   layer.steps.empty() ? "(no record)" : layer.steps, layer.pinned ? "  pinned" : "", "\n"));
+  visit_layers(store, [&](const ListedLayer& layer) {
+    cli::print(list_line(layer.digest, layer.last_used, layer.bytes,
+                         cat(layer.steps.empty() ? "(no record)" : layer.steps, layer.pinned ? "  pinned" : ""), room));
     total += layer.bytes;
   });
   cli::print(cat(human_bytes(total), " in ", store.directory().string(), "\n"));
   for (const Pin& pin : store.pins())
     cli::print(cat("pinned: ", pin.image.string(), " (", pin.layers.size(),
                    pin.layers.size() == 1 ? " layer)\n" : " layers)\n"));
-  list_fetches();
+}
+
+int list(const cli::Arguments& arguments) {
+  const LayerStore store = known_store_of(arguments);
+  if (arguments.has("json")) {
+    list_as_json(store);
+    return 0;
+  }
+  if (!arguments.has("fetched")) list_layers(store);
+  list_fetches(arguments.has("fetched"));
   return 0;
 }
 
@@ -374,7 +396,7 @@ int why(const cli::Arguments& arguments) {
     throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
         .hint("Builds write it beside their log, unless --no-cache was given.");
   }
-  const std::string told = text ? why_text(*text, file.string()) : "";
+  const std::string told = text ? why_text(*text, file.string(), cli::table_room()) : "";
   if (!arguments.has("json")) {
     cli::print(cat(unfinished_text(unfinished), told));
     return 0;
@@ -433,8 +455,11 @@ std::vector<cli::Command> cache_commands() {
   export_options.insert(export_options.begin(),
                         {where, {"image", 0, "NAME", "only the layers of this image's last build (may be repeated)"}});
   return {
-      row("cache list", "", "list layers and what was fetched, each used longest ago first",
-          {where, {"json", 0, "", "print one JSON document: layers, pins, fetched"}}, list),
+      row("cache list", "", "list layers, or what was fetched, each used longest ago first",
+          {where,
+           {"fetched", 0, "", "in place of layers, what recorded builds fetched"},
+           {"json", 0, "", "print one JSON document: layers, pins, fetched"}},
+          list),
       row("cache verify", "",
           "check every layer and all that was fetched against its digest; damaged ones are removed (exit code 1)",
           {where,

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/sys/stoppable_runner.hpp"
@@ -85,9 +87,10 @@ cli::Command list_command(const fs::path& executable) {
 }
 
 Json page_json(const ElementPage& page) {
-  return {{"name", page.element.name}, {"path", page.element.path.string()}, {"summary", page.summary},
-          {"deps", page.element.deps}, {"provides", page.element.provides},  {"needed_by", page.needed_by},
-          {"packages", page.packages}, {"variables", page.variables},        {"hooks", page.hooks}};
+  return {{"name", page.element.name}, {"path", page.element.path.string()},  {"summary", page.summary},
+          {"deps", page.element.deps}, {"provides", page.element.provides},   {"needed_by", page.needed_by},
+          {"packages", page.packages}, {"package_notes", page.package_notes}, {"variables", page.variables},
+          {"hooks", page.hooks},       {"not_run", page.idle_hooks}};
 }
 
 cli::Command info_command(const fs::path& executable) {
@@ -100,12 +103,13 @@ cli::Command info_command(const fs::path& executable) {
               [executable](const cli::Arguments& arguments) {
                 if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
                 const Catalog catalog = scan_all(executable);
+                const std::size_t width = cli::table_room();
                 Json pages = Json::array();
                 std::string text;
                 for (const std::string& name : arguments.operands()) {
                   const ElementPage page = describe_element(RealFileSystem(), catalog, element_named(catalog, name));
                   pages.push_back(page_json(page));
-                  text += cat(text.empty() ? "" : "\n", page_text(page));
+                  text += cat(text.empty() ? "" : "\n", page_text(page, width));
                 }
                 if (arguments.has("json")) {
                   cli::print(json_document(pages));
@@ -147,10 +151,12 @@ cli::Command graph_command(const fs::path& executable) {
 }
 
 /// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".
-fs::path directory_named(std::string operand) {
+fs::path without_slash(std::string operand) {
   while (operand.size() > 1 && operand.back() == '/') operand.pop_back();
-  return fs::canonical(operand);
+  return operand;
 }
+
+fs::path directory_named(const std::string& operand) { return fs::canonical(without_slash(operand)); }
 
 /// An operand of lint: a directory that is an element, one that holds elements, or a name.
 std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<std::string>& operands) {
@@ -211,7 +217,21 @@ constexpr const char* k_lint_details =
     "and DIB_DEBUG_TRACE is not asked for. --fix mends x bits, line ends, last lines and the order of element-deps.\n\n"
     "Exit codes: 0 nothing but warnings, 1 errors (with --strict: warnings too), 2 wrong usage.";
 
-/// Findings of one run, over all elements chosen.
+/// Paths as the operands have them: "elements/web/svc-map" of what was asked for as "elements".
+void name_as_given(std::vector<Finding>& findings, const std::vector<std::string>& operands) {
+  for (const std::string& operand : operands) {
+    if (!fs::is_directory(operand)) continue;
+    const std::string found = directory_named(operand).string();
+    const fs::path given = without_slash(operand).lexically_normal();
+    for (Finding& finding : findings) {
+      const std::string file = finding.file.string();
+      if (file == found) finding.file = given;
+      if (file.starts_with(found + "/")) finding.file = given / file.substr(found.size() + 1);
+    }
+  }
+}
+
+/// Findings of one run, over all elements chosen, in the order of files.
 std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalog& catalog,
                               const cli::Arguments& arguments) {
   Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
@@ -234,6 +254,11 @@ std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalo
     const Disabled here = disabled_checks(files.read(finding.file).value_or(""));
     if (disabled.count("syntax") + here.count("syntax") == 0) all.push_back(std::move(finding));
   }
+  name_as_given(all, arguments.operands());
+  std::stable_sort(all.begin(), all.end(), [](const Finding& one, const Finding& other) {
+    return std::tuple(one.file.string(), one.line, one.column) <
+           std::tuple(other.file.string(), other.line, other.column);
+  });
   return all;
 }
 

@@ -5,9 +5,14 @@
 #include <map>
 #include <set>
 
+#include "base/cli/layout.hpp"
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
+#include "builder/lint/left_out.hpp"
+#include "builder/lint/variable_lint.hpp"
 #include "builder/packages/package_installs.hpp"
+#include "builder/packages/package_map.hpp"
+#include "builder/packages/package_map_check.hpp"
 
 namespace hearth::builder {
 
@@ -46,16 +51,6 @@ std::vector<fs::path> files_below(const FileReader& files, const fs::path& direc
 }
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-void collect_variables(std::string_view text, std::set<std::string>& out) {
-  constexpr std::string_view prefix = "DIB_";
-  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
-    if (at > 0 && is_name_character(text[at - 1])) continue;
-    std::size_t end = at;
-    while (end < text.size() && is_name_character(text[end])) ++end;
-    if (end - at > prefix.size() && text[end - 1] != '_') out.emplace(text.substr(at, end - at));
-  }
-}
 
 /// Those that a file of environment.d gives a value, whatever they are called.
 void collect_assigned(std::string_view text, std::set<std::string>& out) {
@@ -96,21 +91,68 @@ std::vector<std::string> needed_by(const Catalog& catalog, const Element& elemen
   return names;
 }
 
-std::vector<std::string> packages_of(const FileReader& files, const Element& element) {
+std::vector<PackageEntry> packages_of(const FileReader& files, const Element& element) {
   ElementSet alone;
   alone.elements.push_back(element);
+  return load_package_installs(files, alone);
+}
+
+std::vector<std::string> names_of(const std::vector<PackageEntry>& entries) {
   std::vector<std::string> names;
-  for (const PackageEntry& entry : load_package_installs(files, alone)) {
+  for (const PackageEntry& entry : entries) {
     if (std::count(names.begin(), names.end(), entry.package) == 0) names.push_back(entry.package);
   }
   return names;
 }
 
-std::string table_row(std::string_view title, const std::vector<std::string>& values) {
-  if (values.empty()) return "";
-  std::string line = cat(title, ":");
-  line.resize(12, ' ');
-  return cat(line, join(values, " "), "\n");
+/// In which case it is installed, where that is not always and in install.d.
+std::string case_of(const PackageEntry& entry) {
+  std::vector<std::string> parts;
+  if (entry.phase != Phase::install) parts.push_back(cat("in ", directory_name(entry.phase)));
+  if (entry.action == PackageEntry::Action::uninstall) parts.emplace_back("removed, not installed");
+  if (entry.action == PackageEntry::Action::build_only) parts.emplace_back("removed again at the end");
+  if (!entry.arch.empty()) parts.push_back(cat("only on ", join(entry.arch, ", ")));
+  if (!entry.not_arch.empty()) parts.push_back(cat("not on ", join(entry.not_arch, ", ")));
+  if (!entry.install_type.empty()) parts.push_back(cat("with installtype ", entry.install_type));
+  if (!entry.python_version.empty()) parts.push_back(cat("with Python ", entry.python_version));
+  if (!entry.when.empty()) parts.push_back(cat("when ", join(entry.when, " and ")));
+  return join(parts, ", ");
+}
+
+/// What is not said by a package's name: its case, and what the element's pkg-map makes of it where Debian is built.
+std::vector<std::string> package_notes(const FileReader& files, const Element& element,
+                                       const std::vector<PackageEntry>& entries) {
+  constexpr const char* system = "debian";
+  std::vector<std::string> notes;
+  for (const PackageEntry& entry : entries) {
+    if (const std::string its = case_of(entry); !its.empty()) notes.push_back(cat(entry.package, ": ", its));
+  }
+  const fs::path file = element.path / "pkg-map";
+  if (!is_package_map_data(files, file)) return notes;
+  const auto map = PackageMap::parse(files.read(file).value_or(""), file.string(), system, "").value_or_throw();
+  for (const std::string& name : names_of(entries)) {
+    const auto mapped = map.find(name);
+    if (!mapped || *mapped == std::vector<std::string>{name}) continue;
+    notes.push_back(cat(name, ": ", mapped->empty() ? "nothing" : join(*mapped, " "), " on ", system, " (pkg-map)"));
+  }
+  return notes;
+}
+
+std::vector<std::string> idle_hooks_of(const FileReader& files, const Element& element) {
+  std::vector<std::string> idle;
+  for (const Finding& finding : idle_hooks(files, element)) {
+    const std::string place = fs::path(finding.file).lexically_relative(element.path).string();
+    idle.push_back(cat(place, ": ", finding.what));
+  }
+  return idle;
+}
+
+constexpr std::size_t k_indent = 12;
+
+std::string page_row(std::string_view title, const std::string& value, std::size_t width) {
+  if (value.empty()) return "";
+  const std::string label = cli::padded(title.empty() ? "" : cat(title, ":"), k_indent);
+  return cat(label, width == 0 ? value : cli::wrapped(value, width, k_indent, k_indent), "\n");
 }
 
 }  // namespace
@@ -153,27 +195,33 @@ ElementPage describe_element(const FileReader& files, const Catalog& catalog, co
   std::set<std::string> variables;
   for (const fs::path& file : files_below(files, element.path, 2)) {
     const std::string text = files.read(file).value_or("");
-    collect_variables(text, variables);
+    add_variables_in(text, variables);
     if (file.parent_path() == element.path / "environment.d") collect_assigned(text, variables);
   }
   variables.erase("DIB_DEBUG_TRACE");
+  const std::vector<PackageEntry> packages = packages_of(files, element);
   return {.element = element,
           .summary = summary_of(files, element),
           .needed_by = needed_by(catalog, element),
           .hooks = hooks_of(files, element),
-          .packages = packages_of(files, element),
+          .idle_hooks = idle_hooks_of(files, element),
+          .packages = names_of(packages),
+          .package_notes = package_notes(files, element, packages),
           .variables = {variables.begin(), variables.end()}};
 }
 
-std::string page_text(const ElementPage& page) {
+std::string page_text(const ElementPage& page, std::size_t width) {
   std::string text = cat(page.element.name, page.summary.empty() ? "" : " - ", page.summary, "\n\n");
-  text += table_row("path", {page.element.path.string()});
-  text += table_row("depends on", page.element.deps);
-  text += table_row("provides", page.element.provides);
-  text += table_row("needed by", page.needed_by);
-  text += table_row("packages", page.packages);
-  text += table_row("variables", page.variables);
-  text += table_row("hooks", page.hooks);
+  const auto add = [&](std::string_view title, const std::string& value) { text += page_row(title, value, width); };
+  add("path", page.element.path.string());
+  add("depends on", join(page.element.deps, " "));
+  add("provides", join(page.element.provides, " "));
+  add("needed by", join(page.needed_by, " "));
+  add("packages", join(page.packages, " "));
+  for (const std::string& note : page.package_notes) add("", note);
+  add("variables", join(page.variables, " "));
+  add("hooks", join(page.hooks, " "));
+  for (const std::string& hook : page.idle_hooks) add("not run", hook);
   return text;
 }
 

@@ -2,6 +2,7 @@
 // Source of element-info's format: diskimage-builder's element_dependencies.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,16 @@ namespace hearth::builder {
 struct ElementPage {
   Element element;
   std::string summary;
-  std::vector<std::string> needed_by;  ///< elements whose element-deps name it, or something that it provides
-  std::vector<std::string> hooks;      ///< "install.d/10-name", by phase and then in order
-  std::vector<std::string> packages;   ///< names in package-installs files, conditions or not
-  std::vector<std::string> variables;  ///< DIB_… that its files mention
+  std::vector<std::string> needed_by;      ///< elements whose element-deps name it, or something that it provides
+  std::vector<std::string> hooks;          ///< "install.d/10-name", by phase and then in order
+  std::vector<std::string> idle_hooks;     ///< "install.d/20-name: why it does not run"
+  std::vector<std::string> packages;       ///< names in package-installs files, conditions or not
+  std::vector<std::string> package_notes;  ///< "name: when A = b", "name: nginx-light on debian (pkg-map)"
+  std::vector<std::string> variables;      ///< DIB_… that its files mention
 };
 
 [[nodiscard]] ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element);
-[[nodiscard]] std::string page_text(const ElementPage& page);
+/// Lists are wrapped in their column to `width` (0: not).
+[[nodiscard]] std::string page_text(const ElementPage& page, std::size_t width = 0);
 
 }  // namespace hearth::builder

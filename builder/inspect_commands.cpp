@@ -1,4 +1,5 @@
 #include "base/cli/print.hpp"
+#include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "builder/commands.hpp"
 
@@ -44,7 +45,7 @@ void draw(const LayoutNode& disk, const Json& further, const std::string& text, 
     for (const auto& [key, value] : further.items()) json[key] = value;
     cli::print(json_document(json));
   } else {
-    cli::print(cat(layout_text(disk, unicode()), text));
+    cli::print(cat(layout_text(disk, unicode(), cli::table_room()), text));
   }
 }
 
@@ -181,7 +182,7 @@ int inspect(const cli::Arguments& arguments) {
   const ImageContents contents = source.read(image);
   const ImageFacts facts = image_facts(system_tree(contents), contents.table);
   draw(contents_tree(contents, image.filename().string()), {{"system", facts_json(facts)}, {"read_by", contents.used}},
-       cat("\n", facts_text(facts), "Read by       ", contents.used, "\n"), arguments);
+       cat("\n", facts_text(facts, cli::table_room()), "Read by       ", contents.used, "\n"), arguments);
   return 0;
 }
 
@@ -206,26 +207,63 @@ FileWriters writers_beside(const std::string& image) {
   return writers;
 }
 
+/// Which element asked for which package; empty where the build left no word of it beside the image.
+PackageAskers askers_beside(const std::string& image) {
+  const fs::path file = records_directory(image) / k_manifest_file;
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  PackageAskers asked;
+  if (!text) return asked;
+  const Json manifest = parse_json(*text, file.string()).value_or_throw();
+  for (const Json& each : list_member(manifest, "asked"))
+    asked.emplace_back(text_member(each, "package"), text_member(each, "element"));
+  return asked;
+}
+
+/// Of a file that is read: how large it is itself, and the disk in it.
+struct FileSize {
+  std::uint64_t file = 0;
+  std::optional<std::uint64_t> disk;
+};
+
+FileSize size_of(const std::string& image, const ImageContents& contents) {
+  FileSize size{.file = fs::is_regular_file(image) ? fs::file_size(image) : contents.bytes};
+  if (contents.format != "archive") size.disk = contents.bytes;
+  return size;
+}
+
 int sizes(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
   const std::string given = arguments.value_or("rows", "15");
   const std::optional<std::uint64_t> rows = parse_number(given);
   if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
   ImageSource source(arguments);
-  const auto sizes_of = [&source](const std::string& image) {
+  FileSize size;
+  const auto sizes_of = [&](const std::string& image) {
     const FileWriters writers = writers_beside(image);  // first: what is wrong there is told before an image is read
-    TreeSizes sizes = tree_sizes(system_tree(source.read(image)), writers);
+    const PackageAskers asked = askers_beside(image);
+    const ImageContents contents = source.read(image);
+    size = size_of(image, contents);
+    TreeSizes sizes = tree_sizes(system_tree(contents), writers, asked);
     if (sizes.files == 0) throw Error(ErrorKind::input, cat("there is no file in the image ", image));
     return sizes;
   };
   const TreeSizes found = sizes_of(arguments.operands()[0]);
+  const FileSize own = size;
   if (const std::optional<std::string> other = arguments.value("against")) {
     const TreeSizes before = sizes_of(*other);
     cli::print(arguments.has("json") ? json_document(sizes_difference_json(before, found))
                                      : sizes_difference_text(before, found, *rows));
     return 0;
   }
-  cli::print(arguments.has("json") ? json_document(sizes_json(found)) : sizes_text(found, *rows));
+  if (arguments.has("json")) {
+    Json json = sizes_json(found);
+    json["file_bytes"] = own.file;
+    if (own.disk) json["disk_bytes"] = *own.disk;
+    cli::print(json_document(json));
+    return 0;
+  }
+  cli::print(cat("the file has ", human_bytes(own.file), own.disk ? cat(", its disk ", human_bytes(*own.disk)) : "",
+                 "; in it are ", sizes_text(found, *rows)));
   return 0;
 }
 
@@ -278,34 +316,39 @@ std::vector<cli::Command> inspect_commands(const fs::path& executable) {
   weighing.push_back({"against", 0, "OTHER", "say what has grown and shrunk since this image"});
   weighing.push_back({"rows", 0, "N", "how many rows of each table (15); --json has all"});
   comparing.push_back({"all", 0, "", "list also what lies below directories that only one image has"});
-  return {
-      layout_command(executable),
-      {.words = "image inspect",
-       .operands = "FILE",
-       .summary = "tell what an image holds: partitions, file systems, system, boot loader",
-       .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
-                  "btrfs, squashfs,\n"
-                  "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
-                  "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
-       .options = std::move(inspecting),
-       .run = inspect},
-      {.words = "image sizes",
-       .operands = "IMAGE",
-       .summary = "tell where an image's bytes are: by directory, package, element and step",
-       .details = "Sizes are those of the files, as ls shows them; a file system may store them in fewer bytes. Which "
-                  "package a file is of\n"
-                  "is told by dpkg's lists; which step of its build wrote it last, and of which element, by the\n"
-                  "NAME.d/tree.tsv that --record leaves beside the image.\n\n"
-                  "Example: hearth image sizes web.qcow2 --against last-week.qcow2",
-       .options = std::move(weighing),
-       .run = sizes},
-      {.words = "image diff",
-       .operands = "IMAGE IMAGE",
-       .summary = "tell how two images differ: packages, files, modes, owners, contents",
-       .details = "The images may be of different kinds: a tar and the disk made from it have the same files.\n\n"
-                  "Exit codes: 0 no difference, 3 they differ, 1 failed, 2 wrong usage.",
-       .options = std::move(comparing),
-       .run = diff}};
+  return {layout_command(executable),
+          {.words = "image inspect",
+           .operands = "FILE",
+           .summary = "tell what an image holds: partitions, file systems, system, boot loader",
+           .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
+                      "btrfs, squashfs,\n"
+                      "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
+                      "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
+           .options = std::move(inspecting),
+           .run = inspect},
+          {.words = "image sizes",
+           .operands = "IMAGE",
+           .summary = "tell where an image's bytes are: by directory, package, element and step",
+           .details =
+               "Sizes are those of the files, as ls shows them; a file system may store them in fewer bytes. Which "
+               "package a file is of\n"
+               "is told by dpkg's lists; which element asked for it by the NAME.d/manifest.json that lies beside the "
+               "image:\n"
+               "what several ask for, or depend on, counts for the first of them, what every Debian has for the base "
+               "system.\n"
+               "Which step of its build wrote a file last, and of which element, is told by the NAME.d/tree.tsv "
+               "that\n"
+               "--record leaves there.\n\n"
+               "Example: hearth image sizes web.qcow2 --against last-week.qcow2",
+           .options = std::move(weighing),
+           .run = sizes},
+          {.words = "image diff",
+           .operands = "IMAGE IMAGE",
+           .summary = "tell how two images differ: packages, files, modes, owners, contents",
+           .details = "The images may be of different kinds: a tar and the disk made from it have the same files.\n\n"
+                      "Exit codes: 0 no difference, 3 they differ, 1 failed, 2 wrong usage.",
+           .options = std::move(comparing),
+           .run = diff}};
 }
 
 }  // namespace hearth::builder

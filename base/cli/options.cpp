@@ -48,6 +48,8 @@ const Option& find_letter(const std::vector<Option>& table, char letter) {
   refuse(cat("invalid option -- '", letter, "'"));
 }
 
+constexpr std::size_t k_longest_list = 240;  ///< of values; of more the option's help tells
+
 /// "a, b or c".
 std::string one_of(const std::vector<std::string>& values) {
   if (values.size() < 2) return join(values, "");
@@ -63,8 +65,11 @@ void check_value(const Option& option, const std::string& value) {
     if (std::find(option.values.begin(), option.values.end(), is_list ? trim(part) : part) != option.values.end())
       continue;
     const std::optional<std::string> near = nearest(part, option.values);
-    refuse(cat(option.display(), " is ", one_of(option.values), ", not '", part, "'",
-               near ? cat("; did you mean '", *near, "'?") : ""));
+    const std::string meant = near ? cat("; did you mean '", *near, "'?") : "";
+    const std::string all = one_of(option.values);
+    if (all.size() > k_longest_list)
+      refuse(cat(option.display(), ": there is no '", part, "' (", option.help, ")", meant));
+    refuse(cat(option.display(), " is ", all, ", not '", part, "'", meant));
   }
 }
 

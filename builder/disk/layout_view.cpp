@@ -138,19 +138,30 @@ class TreeMaker {
   const std::optional<Placement>& placement_;
 };
 
-std::string describe_node(const LayoutNode& node) {
+std::string node_label(const LayoutNode& node) {
   std::string text = node.name.empty() || node.name == node.kind ? node.kind : cat(node.kind, " ", node.name);
   if (node.bytes) text += cat("  ", human_bytes(*node.bytes));
   if (node.offset && node.kind != "disk") text += cat(" at ", human_bytes(*node.offset));
-  for (const auto& [name, value] : node.facts) {
-    const std::string_view known = name == "type" ? gpt_type_name(value) : "";
-    text += cat("  ", name, "=", known.empty() ? value : known);
-  }
   return text;
 }
 
+/// "type=EFI System  uuid=…"
+std::string node_facts(const LayoutNode& node) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : node.facts) {
+    const std::string_view known = name == "type" ? gpt_type_name(value) : "";
+    texts.push_back(cat(name, "=", known.empty() ? value : known));
+  }
+  return join(texts, "  ");
+}
+
+std::string describe_node(const LayoutNode& node) {
+  const std::string facts = node_facts(node);
+  return cat(node_label(node), facts.empty() ? "" : cat("  ", facts));
+}
+
 cli::TreeNode drawn(const LayoutNode& node) {
-  cli::TreeNode row{.label = describe_node(node)};
+  cli::TreeNode row{.label = node_label(node), .note = node_facts(node)};
   for (const LayoutNode& child : node.children) row.children.push_back(drawn(child));
   return row;
 }
@@ -210,7 +221,9 @@ LayoutNode layout_tree(const DiskLayout& layout, const std::optional<Placement>&
   return TreeMaker(layout, placement).make();
 }
 
-std::string layout_text(const LayoutNode& disk, bool unicode) { return cli::tree_text(drawn(disk), unicode); }
+std::string layout_text(const LayoutNode& disk, bool unicode, std::size_t room) {
+  return cli::tree_text(drawn(disk), unicode, room);
+}
 
 nlohmann::ordered_json layout_json(const LayoutNode& disk) {
   nlohmann::ordered_json json = {{"kind", disk.kind}, {"name", disk.name}};

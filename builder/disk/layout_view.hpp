@@ -26,7 +26,8 @@ struct LayoutNode {
 /// `placement` may be missing (the size of the disk follows from the tree): then the sizes as they are written.
 [[nodiscard]] LayoutNode layout_tree(const DiskLayout& layout, const std::optional<Placement>& placement);
 
-[[nodiscard]] std::string layout_text(const LayoutNode& disk, bool unicode);
+/// `room`: columns that it may be wide (0: any number).
+[[nodiscard]] std::string layout_text(const LayoutNode& disk, bool unicode, std::size_t room = 0);
 [[nodiscard]] nlohmann::ordered_json layout_json(const LayoutNode& disk);
 [[nodiscard]] std::string layout_svg(const LayoutNode& disk);
 

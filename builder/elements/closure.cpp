@@ -22,9 +22,16 @@ struct Closure {
 };
 
 Error unknown_element(const Catalog& catalog, const std::string& name, const std::string& needed_by) {
-  const std::optional<std::string> near = nearest(name, catalog.names());
+  const std::optional<std::string> meant = needed_by.empty() ? std::nullopt : name_before_comment(name);
+  if (meant && (meant->empty() || catalog.find(*meant) != nullptr)) {
+    return Error(ErrorKind::input,
+                 cat("element-deps of ", needed_by, " knows no comments, and has the line '", name, "'"))
+        .hint(meant->empty() ? "Take the line out." : cat("Write '", *meant, "' alone."));
+  }
+  const std::optional<std::string> near = nearest(meant.value_or(name), catalog.names());
   std::string message = cat("Element '", name, "' not found");
   if (!needed_by.empty()) message += cat(" (", needed_by, " depends on it)");
+  if (meant) message += "; element-deps knows no comments";
   if (near) message += cat("; did you mean '", *near, "'?");
   if (name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml")) {
     return Error(ErrorKind::input, message)

@@ -12,4 +12,10 @@ std::vector<std::string> parse_element_names(std::string_view text) {
   return names;
 }
 
+std::optional<std::string> name_before_comment(std::string_view line) {
+  const std::size_t mark = line.find('#');
+  if (mark == std::string_view::npos) return std::nullopt;
+  return std::string(trim(line.substr(0, mark)));
+}
+
 }  // namespace hearth::builder

@@ -67,7 +67,7 @@ int exit_code_of(const std::vector<ImageResult>& results) {
 
 std::size_t failures_of(const std::vector<ImageResult>& results) { return count_of(results, Outcome::failed); }
 
-std::string results_table(const std::vector<ImageResult>& results, double seconds) {
+std::string results_table(const std::vector<ImageResult>& results, double seconds, std::size_t room) {
   std::vector<cli::Row> rows;
   for (const ImageResult& result : results) {
     const bool has_run = result.outcome != Outcome::not_built;
@@ -75,7 +75,7 @@ std::string results_table(const std::vector<ImageResult>& results, double second
                     has_run ? std::to_string(result.from_layers) : "", has_run ? std::to_string(result.ran) : "",
                     join(result.outputs, "\n")});
   }
-  std::string text = cli::table({"image", "result", "time", "steps from layers", "steps run", "output"}, rows);
+  std::string text = cli::table({"image", "result", "time", "steps from layers", "steps run", "output"}, rows, room);
   const std::size_t built = count_of(results, Outcome::built) + count_of(results, Outcome::unchanged);
   text += cat(built, " of ", results.size(), " images are there, ", failures_of(results), " failed");
   if (const std::size_t not_built = count_of(results, Outcome::not_built); not_built > 0)

@@ -28,8 +28,8 @@ struct ImageResult {
 [[nodiscard]] int exit_code_of(const std::vector<ImageResult>& results);
 [[nodiscard]] std::size_t failures_of(const std::vector<ImageResult>& results);
 
-/// A line an image, then one that counts.
-[[nodiscard]] std::string results_table(const std::vector<ImageResult>& results, double seconds);
+/// A line an image, then one that counts; at most `room` columns wide (0: any number).
+[[nodiscard]] std::string results_table(const std::vector<ImageResult>& results, double seconds, std::size_t room = 0);
 [[nodiscard]] Json results_json(const std::vector<ImageResult>& results, double seconds);
 /// A test case an image: failed ones with their story, those that were not built as skipped.
 [[nodiscard]] std::string junit_xml(const std::vector<ImageResult>& results, const std::string& suite, double seconds);

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/print.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
@@ -20,6 +22,9 @@ constexpr Duration k_fleet_frame = std::chrono::milliseconds(100);
 
 /// One call, so that lines of other processes on the same terminal don't come between.
 void say(const std::string& text) { cli::tell(text); }
+
+/// Of the terminal that notes go to.
+std::size_t terminal_room() { return cli::terminal_width(STDERR_FILENO, std::getenv("COLUMNS")); }
 
 std::string with_name(const std::string& name, const std::string& text) {
   std::string lines;
@@ -140,7 +145,7 @@ class TerminalView final : public FleetView {
   }
   void finish(const std::vector<ImageResult>& results, double seconds) override {
     lines_.show({});
-    say(results_table(results, seconds));
+    say(results_table(results, seconds, terminal_room()));
   }
 
  private:

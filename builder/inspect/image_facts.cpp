@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cli/layout.hpp"
 #include "base/text.hpp"
 #include "builder/packages/dpkg_status.hpp"
 
@@ -96,10 +97,12 @@ ImageFacts image_facts(const FileTree& system, const FoundTable& table) {
   return facts;
 }
 
-std::string facts_text(const ImageFacts& facts) {
+std::string facts_text(const ImageFacts& facts, std::size_t room) {
+  constexpr std::size_t k_values = 14;  // the column of values
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
-    if (!value.empty()) text += cat(name, std::string(14 - std::string_view(name).size(), ' '), value, "\n");
+    if (!value.empty())
+      text += cat(cli::padded(name, k_values), room == 0 ? value : cli::wrapped(value, room, k_values, k_values), "\n");
   };
   line("System", facts.os);
   line("Host name", facts.host_name);

@@ -22,7 +22,8 @@ struct ImageFacts {
 };
 
 [[nodiscard]] ImageFacts image_facts(const FileTree& system, const FoundTable& table);
-[[nodiscard]] std::string facts_text(const ImageFacts& facts);
+/// Lines of at most `room` columns (0: any number).
+[[nodiscard]] std::string facts_text(const ImageFacts& facts, std::size_t room = 0);
 [[nodiscard]] Json facts_json(const ImageFacts& facts);
 
 }  // namespace hearth::builder

@@ -100,8 +100,41 @@ TreeDiff diff_trees(const FileTree& before, const FileTree& after, const DiffOpt
   return diff;
 }
 
+namespace {
+
+struct ChangeCount {
+  std::size_t added = 0, removed = 0, changed = 0;
+
+  /// "packages: 3 new, 1 gone"; empty where there is none.
+  [[nodiscard]] std::string text(const char* what) const {
+    std::vector<std::string> parts;
+    if (added > 0) parts.push_back(cat(added, " new"));
+    if (removed > 0) parts.push_back(cat(removed, " gone"));
+    if (changed > 0) parts.push_back(cat(changed, " changed"));
+    return parts.empty() ? "" : cat(what, ": ", join(parts, ", "));
+  }
+};
+
+/// What a person reads before hundreds of lines.
+std::string summary_of_changes(const TreeDiff& diff) {
+  ChangeCount packages;
+  for (const PackageChange& each : diff.packages)
+    ++(each.before.empty() ? packages.added : each.after.empty() ? packages.removed : packages.changed);
+  ChangeCount files;
+  for (const FileChange& each : diff.files) {
+    const std::string& what = each.what.front();
+    ++(what == "added" ? files.added : what == "removed" ? files.removed : files.changed);
+  }
+  const std::string of_packages = packages.text("packages");
+  const std::string of_files = files.text("files");
+  return cat(of_packages, of_packages.empty() || of_files.empty() ? "" : "; ", of_files, "\n");
+}
+
+}  // namespace
+
 std::string diff_text(const TreeDiff& diff, bool whole) {
-  std::string text;
+  if (diff.empty()) return "";
+  std::string text = summary_of_changes(diff);
   for (const PackageChange& each : diff.packages) {
     if (each.before.empty())
       text += cat("package + ", each.name, " ", each.after, "\n");

@@ -34,7 +34,8 @@ struct DiffOptions {
 };
 
 [[nodiscard]] TreeDiff diff_trees(const FileTree& before, const FileTree& after, const DiffOptions& options);
-/// What is below a directory that is in one tree only is counted, not listed, unless `whole`.
+/// How much differs, then a line each; nothing where nothing does. What is below a directory that is in one tree only
+/// is counted, not listed, unless `whole`.
 [[nodiscard]] std::string diff_text(const TreeDiff& diff, bool whole);
 [[nodiscard]] Json diff_json(const TreeDiff& diff);
 

@@ -1,9 +1,12 @@
 #include "builder/inspect/tree_sizes.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "builder/packages/dpkg_status.hpp"
 
 namespace hearth::builder {
 
@@ -38,6 +41,44 @@ std::map<std::string, std::string> owners_of(const FileTree& tree) {
   }
   return owners;
 }
+
+constexpr const char* k_base_system = "(the base system)";
+constexpr const char* k_unasked = "(asked for by nobody)";
+constexpr const char* k_command_line = "(-p)";
+
+/// Packages, each with whose it and what it depends on is: the first that asks for it, the base system before all.
+class Askers {
+ public:
+  Askers(const FileTree& tree, const PackageAskers& asked)
+      : installed_(parse_dpkg_status(tree.text("var/lib/dpkg/status").value_or(""))) {
+    for (const auto& [name, package] : installed_) {
+      if (package.is_base) ahead_.emplace_back(name, k_base_system);
+    }
+    follow();
+    for (const auto& [package, element] : asked)
+      ahead_.emplace_back(package, element.empty() ? k_command_line : element);
+    follow();
+  }
+  [[nodiscard]] std::string of(const std::string& package) const {
+    const auto found = found_.find(package);
+    return found == found_.end() ? k_unasked : found->second;
+  }
+
+ private:
+  void follow() {
+    while (!ahead_.empty()) {
+      const auto [name, asker] = std::move(ahead_.front());
+      ahead_.pop_front();
+      const auto package = installed_.find(name);
+      if (package == installed_.end() || !found_.emplace(name, asker).second) continue;
+      for (const std::string& needed : package->second.depends) ahead_.emplace_back(needed, asker);
+    }
+  }
+
+  std::map<std::string, InstalledPackage> installed_;
+  std::deque<std::pair<std::string, std::string>> ahead_;
+  std::map<std::string, std::string> found_;
+};
 
 void add_to_directories(Sizes& directories, const std::string& path, std::uint64_t bytes) {
   directories[""] += bytes;
@@ -105,6 +146,9 @@ std::string difference_table(const char* title, const std::vector<Change>& chang
 constexpr const char* k_whole = "(all)";
 constexpr const char* k_unowned = "(of no package)";
 constexpr const char* k_unwritten = "(of no step that is known)";
+constexpr const char* k_by_askers = "by element that asked for it, with what its packages depend on";
+constexpr const char* k_no_askers =
+    "\nwhich element asked for a package: not known; a build tells it in NAME.d/manifest.json, beside the image\n";
 constexpr const char* k_no_record =
     "\nby element and step: not known; a build with --record tells them in NAME.d/tree.tsv, beside the image\n";
 
@@ -122,9 +166,10 @@ Json changes_json(const std::vector<Change>& changes) {
 
 }  // namespace
 
-TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers) {
+TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers, const PackageAskers& asked) {
   TreeSizes sizes;
   const std::map<std::string, std::string> owners = owners_of(tree);
+  const Askers askers(tree, asked);
   for (const auto& [path, entry] : tree.entries) {
     if (entry.kind != 'f') continue;
     ++sizes.files;
@@ -133,11 +178,13 @@ TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers) {
     const auto owner = owners.find(path);
     const auto writer = writers.find(path);
     const bool is_known = writer != writers.end() && writer->second.size == entry.size;
+    const std::string element = is_known ? writer->second.element : "";
     if (!writers.empty()) {
-      sizes.elements[is_known ? writer->second.element : ""] += entry.size;
+      sizes.elements[element] += entry.size;
       sizes.steps[is_known ? writer->second.step : ""] += entry.size;
     }
     if (!owners.empty()) sizes.packages[owner == owners.end() ? "" : owner->second] += entry.size;
+    if (!asked.empty()) sizes.askers[owner == owners.end() ? element : askers.of(owner->second)] += entry.size;
   }
   return sizes;
 }
@@ -147,8 +194,9 @@ std::string sizes_text(const TreeSizes& sizes, std::size_t rows) {
   text += table("by directory, with all below it", sizes.directories, k_whole, rows);
   text += sizes.packages.empty() ? "\nno list of files of a package (dpkg) is in it\n"
                                  : table("by package", sizes.packages, k_unowned, rows);
+  text += sizes.askers.empty() ? k_no_askers : table(k_by_askers, sizes.askers, k_unowned, rows);
   if (sizes.steps.empty()) return cat(text, k_no_record);
-  return cat(text, table("by element", sizes.elements, k_unwritten, rows),
+  return cat(text, table("by element whose step wrote it", sizes.elements, k_unwritten, rows),
              table("by step, the one that wrote a file last", sizes.steps, k_unwritten, rows));
 }
 
@@ -157,6 +205,7 @@ Json sizes_json(const TreeSizes& sizes) {
           {"bytes", sizes.bytes},
           {"directories", rows_json(sizes.directories)},
           {"packages", rows_json(sizes.packages)},
+          {"asked_by", rows_json(sizes.askers)},
           {"elements", rows_json(sizes.elements)},
           {"steps", rows_json(sizes.steps)}};
 }
@@ -168,10 +217,11 @@ std::string sizes_difference_text(const TreeSizes& before, const TreeSizes& afte
   return cat(human_bytes(before.bytes), " in ", before.files, " files -> ", human_bytes(after.bytes), " in ",
              after.files, " files\n", difference_table("by directory, with all below it", directories, k_whole, rows),
              difference_table("by package", packages, k_unowned, rows),
-             are_known
-                 ? cat(difference_table("by element", changes_of(before.elements, after.elements), k_unwritten, rows),
-                       difference_table("by step", changes_of(before.steps, after.steps), k_unwritten, rows))
-                 : k_no_record);
+             difference_table(k_by_askers, changes_of(before.askers, after.askers), k_unowned, rows),
+             are_known ? cat(difference_table("by element whose step wrote it",
+                                              changes_of(before.elements, after.elements), k_unwritten, rows),
+                             difference_table("by step", changes_of(before.steps, after.steps), k_unwritten, rows))
+                       : k_no_record);
 }
 
 Json sizes_difference_json(const TreeSizes& before, const TreeSizes& after) {
@@ -179,6 +229,7 @@ Json sizes_difference_json(const TreeSizes& before, const TreeSizes& after) {
           {"after", {{"files", after.files}, {"bytes", after.bytes}}},
           {"directories", changes_json(changes_of(before.directories, after.directories))},
           {"packages", changes_json(changes_of(before.packages, after.packages))},
+          {"asked_by", changes_json(changes_of(before.askers, after.askers))},
           {"elements", changes_json(changes_of(before.elements, after.elements))},
           {"steps", changes_json(changes_of(before.steps, after.steps))}};
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json.hpp"
 #include "builder/inspect/file_tree.hpp"
@@ -18,16 +20,21 @@ struct FileWriter {
 };
 using FileWriters = std::map<std::string, FileWriter>;  ///< by path
 
+/// What elements asked for, in their order: package and element; "" is the command line (-p).
+using PackageAskers = std::vector<std::pair<std::string, std::string>>;
+
 struct TreeSizes {
   std::uint64_t bytes = 0;  ///< of all files
   std::size_t files = 0;
   std::map<std::string, std::uint64_t> directories;  ///< with all below them, three levels deep; "" is the whole
   std::map<std::string, std::uint64_t> packages;     ///< by dpkg's lists of files; "" is what no package owns
+  std::map<std::string, std::uint64_t> askers;       ///< elements, with what their packages depend on; empty: unknown
   std::map<std::string, std::uint64_t> elements;     ///< of whose steps; both empty where no writer is known
   std::map<std::string, std::uint64_t> steps;
 };
 
-[[nodiscard]] TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers = {});
+[[nodiscard]] TreeSizes tree_sizes(const FileTree& tree, const FileWriters& writers = {},
+                                   const PackageAskers& asked = {});
 
 /// The largest rows of each, at most `rows`.
 [[nodiscard]] std::string sizes_text(const TreeSizes& sizes, std::size_t rows);

@@ -193,7 +193,7 @@ namespace {
 /// A list that asks for no package, as `hearth element new` writes it: empty, or nothing but comments.
 bool asks_for_nothing(const std::string& name, const std::string& text, const std::string& element) {
   if (name != "package-installs.yaml" && name != "package-installs.json") return false;
-  const Result<std::vector<PackageEntry>> entries = parse_package_installs(text, name, element);
+  const auto entries = parse_package_installs(text, name, element);
   return entries && entries->empty();
 }
 
@@ -526,6 +526,10 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
   return faults.empty() ? std::nullopt : std::optional(std::move(faults.front()));
 }
 
+std::string FactSource::place_of(const std::string& label, const std::string& fact) const {
+  return fact_kind(fact) == "env" ? variables_.place_naming(step_of(label), fact_name(fact)) : "";
+}
+
 std::vector<std::string> FactSource::local_faults(const std::string& label, const Facts& noted) const {
   if (auto reason = unkeepable(noted)) return {*reason};
   Facts before;
@@ -544,7 +548,8 @@ std::vector<std::string> FactSource::local_faults(const std::string& label, cons
       reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));
   }
   const Facts now = of_step(step_of(label), reads);
-  std::vector<std::string> faults = describe_differences(before, now);
+  std::vector<std::string> faults =
+      describe_differences(before, now, [&](const std::string& fact) { return place_of(label, fact); });
   if (const auto reason = unkeepable(now)) faults.push_back(*reason);
   return faults;
 }

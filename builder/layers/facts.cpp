@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <optional>
 #include <set>
 #include <unordered_set>
 
@@ -121,10 +123,29 @@ constexpr std::array<std::string_view, 19> k_tool_prefixes = {
     "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_"};
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
-/// How scripts read variables without saying their names.
-constexpr std::array<std::string_view, 17> k_lists_variables = {
-    "printenv", "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e", "compgen -v", "eval ",   "env |",
-    "env >",    "env -0",    "$(env",      "`env",       "set |",      "/environ",   "keys %ENV",  "ENV.each"};
+/// How texts ask for variables, in the shell and in other languages: the one table of it.
+struct Asking {
+  using Words = std::string_view;
+  /// For one: right before its name ("$(T)" is make's, "ENV{" Perl's, "env." JavaScript's).
+  static constexpr std::array<Words, 8> k_before = {"$", "${", "${#", "$(", "-v ", "ENV{", "env.", "env("};
+  /// In quotes, where the text has one of the words by which languages ask for it.
+  static constexpr std::array<Words, 2> k_quotes = {"\"", "'"};
+  static constexpr std::array<Words, 5> k_with_quotes = {"getenv", "Getenv", "ENV", "environ", "env["};
+  /// In the same line before it: exported (environment.d is sourced with what it sets), or asked whether it is set.
+  static constexpr std::array<Words, 5> k_in_line = {"export ", "declare ", "typeset ", "readonly ", "printenv "};
+  /// Beside it: comparisons of numbers, which need no "$".
+  static constexpr std::array<Words, 6> k_numbers = {"-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge "};
+  /// Right behind it: conditions of package lists.
+  static constexpr std::array<Words, 3> k_behind = {" = ", " != ", "!="};
+  /// For variables without saying their names.
+  static constexpr std::array<Words, 17> k_all = {
+      "printenv", "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e", "compgen -v", "eval ",   "env |",
+      "env >",    "env -0",    "$(env",      "`env",       "set |",      "/environ",   "keys %ENV",  "ENV.each"};
+  /// Python's for all, unless one of these is behind it, or before it.
+  static constexpr Words k_pythons = "os.environ";
+  static constexpr std::array<Words, 4> k_behind_pythons = {"[\"", "['", ".get(\"", ".get('"};
+  static constexpr std::array<Words, 2> k_before_pythons = {"\" in ", "' in "};
+};
 
 /// A function of bash is named in scripts without what bash wraps around it.
 std::string_view name_in_scripts(std::string_view variable) {
@@ -148,22 +169,6 @@ bool is_file_letter(char c) { return is_word_letter(c) || c == '.' || c == '-' |
 
 constexpr std::size_t k_short_name = 2;  ///< of a variable: any text has such words
 
-/// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
-bool is_plainly_named(std::string_view text, std::string_view name) {
-  static constexpr std::array<std::string_view, 8> before = {"$", "{", "\"", "'", "((", "$(", "export ", "-v "};
-  static constexpr std::array<std::string_view, 3> after = {" = ", " != ", "!="};  // conditions of package lists
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if (end < text.size() && is_word_letter(text[end])) continue;
-    const std::string_view head = text.substr(0, at);
-    const std::string_view rest = text.substr(end);
-    if (std::any_of(before.begin(), before.end(), [&](std::string_view each) { return head.ends_with(each); }) ||
-        std::any_of(after.begin(), after.end(), [&](std::string_view each) { return rest.starts_with(each); }))
-      return true;
-  }
-  return false;
-}
-
 /// A name of a variable in a text, from `begin` to `end`.
 struct Occurrence {
   std::string_view text;
@@ -177,37 +182,56 @@ struct Occurrence {
   [[nodiscard]] std::string_view line_after() const { return rest().substr(0, rest().find('\n')); }
 };
 
-bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+template <class Words = std::initializer_list<std::string_view>>
+bool ends_with_any(std::string_view text, const Words& ends) {
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view each) { return text.ends_with(each); });
 }
 
-bool begins_with_any(std::string_view text, std::initializer_list<std::string_view> begins) {
+template <class Words = std::initializer_list<std::string_view>>
+bool begins_with_any(std::string_view text, const Words& begins) {
   return std::any_of(begins.begin(), begins.end(), [&](std::string_view each) { return text.starts_with(each); });
 }
 
-bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+template <class Words = std::initializer_list<std::string_view>>
+bool has_any(std::string_view text, const Words& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view each) { return text.find(each) != std::string_view::npos; });
 }
 
-/// In quotes or as a member, where the text has another language's words for the environment.
-bool is_asked_for(const Occurrence& name) {
-  if (ends_with_any(name.head(), {"ENV{", "env.", "env("})) return true;
-  return ends_with_any(name.head(), {"\"", "'"}) && has_any(name.text, {"getenv", "Getenv", "ENV", "environ", "env["});
+/// "x=$((1 + T))"
+bool is_in_arithmetic(std::string_view before) {
+  const std::size_t opened = before.rfind("((");
+  return opened != std::string_view::npos && before.substr(opened).find("))") == std::string_view::npos;
 }
 
-/// "$T", "${T", "$(T)" of make; in arithmetic and comparisons of numbers; exported (environment.d is sourced with what
-/// it sets), or asked whether it is set.
-bool is_read(const Occurrence& name) {
-  if (ends_with_any(name.head(), {"$", "${", "${#", "$(", "-v "}) || is_asked_for(name)) return true;
-  const std::string_view before = name.line_before();
-  const std::size_t opened = before.rfind("((");
-  if (opened != std::string_view::npos && before.substr(opened).find("))") == std::string_view::npos) return true;
-  if (ends_with_any(before, {"-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge "}) ||
-      begins_with_any(name.rest(), {" -eq", " -ne", " -lt", " -le", " -gt", " -ge"}))
+/// Whether the name is a variable's there. In anybody's text, of whatever language, quotes and braces are enough.
+bool is_read(const Occurrence& name, bool is_anybodys = false) {
+  if (ends_with_any(name.head(), Asking::k_before) || begins_with_any(name.rest(), Asking::k_behind)) return true;
+  if (ends_with_any(name.head(), Asking::k_quotes) && (is_anybodys || has_any(name.text, Asking::k_with_quotes)))
     return true;
-  if (has_any(before, {"export ", "declare ", "typeset ", "readonly ", "printenv "})) return true;
-  return begins_with_any(name.rest(), {" = ", " != ", "!="});  // conditions of package lists
+  const std::string_view before = name.line_before();
+  if (is_in_arithmetic(before) || has_any(before, Asking::k_in_line) || (is_anybodys && before.ends_with('{')))
+    return true;
+  return ends_with_any(before, Asking::k_numbers) ||
+         (name.rest().starts_with(' ') && begins_with_any(name.rest().substr(1), Asking::k_numbers));
+}
+
+/// Where the text has the name as a word, from `from` on.
+std::optional<Occurrence> next_word(std::string_view text, std::string_view name, std::size_t from = 0) {
+  for (std::size_t at = text.find(name, from); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_word_letter(text[at - 1]);
+    if (begins && (end == text.size() || !is_word_letter(text[end]))) return Occurrence{text, at, end};
+  }
+  return std::nullopt;
+}
+
+/// "$T", "${T", "$((T", "export T", "-v T", and in quotes or braces, as other languages have it.
+std::optional<Occurrence> plainly_named(std::string_view text, std::string_view name) {
+  for (auto found = next_word(text, name); found; found = next_word(text, name, found->end)) {
+    if (is_read(*found, true)) return found;
+  }
+  return std::nullopt;
 }
 
 /// Whether all of an assignment's line behind "=" is its value: `A=b cmd` gives the value to one program only.
@@ -242,19 +266,16 @@ bool is_given_first(const Occurrence& name, std::string_view variable, bool inde
   return after.find(variable) == std::string_view::npos && is_whole_value(after.substr(1));
 }
 
-/// Whether a text of Hearth's own reads the variable; a word that is only a word (`user`, `T`) is none.
-bool reads_variable(std::string_view text, std::string_view variable, bool is_hearths) {
-  if (has_any(text, {"when:", "\"when\""})) return names_variable(text, variable);  // conditions of a package list
-  for (std::size_t at = text.find(variable); at != std::string_view::npos; at = text.find(variable, at + 1)) {
-    const Occurrence name{text, at, at + variable.size()};
-    const bool is_word =
-        (at == 0 || !is_word_letter(text[at - 1])) && (name.rest().empty() || !is_word_letter(name.rest().front()));
-    const bool is_comment = trim(name.line_before()).starts_with('#') && !has_any(name.head(), {"<<"});
-    if (!is_word || is_comment) continue;
-    if (is_given_first(name, variable, is_hearths)) return false;
-    if (is_read(name)) return true;
+/// Where a text of Hearth's own reads the variable; a word that is only a word (`user`, `T`) is none.
+std::optional<Occurrence> reading_of(std::string_view text, std::string_view variable, bool is_hearths) {
+  if (has_any(text, {"when:", "\"when\""})) return next_word(text, variable);  // conditions of a package list
+  for (auto found = next_word(text, variable); found; found = next_word(text, variable, found->end)) {
+    const bool is_comment = trim(found->line_before()).starts_with('#') && !has_any(found->head(), {"<<"});
+    if (is_comment) continue;
+    if (is_given_first(*found, variable, is_hearths)) return std::nullopt;
+    if (is_read(*found)) return found;
   }
-  return false;
+  return std::nullopt;
 }
 
 /// "NAME=", from `begin` to `end`, as a word of its own: not "$NAME=", "--name=", "NAME==".
@@ -276,20 +297,17 @@ bool has_indirection(std::string_view text) {
 
 /// Python's os.environ, but for one variable that is asked for by a name in quotes.
 bool lists_in_python(std::string_view text) {
-  static constexpr std::string_view all = "os.environ";
+  constexpr std::string_view all = Asking::k_pythons;
   for (std::size_t at = text.find(all); at != std::string_view::npos; at = text.find(all, at + 1)) {
-    const std::string_view after = text.substr(at + all.size());
-    const bool is_one = begins_with_any(after, {"[\"", "['", ".get(\"", ".get('"}) ||
-                        ends_with_any(text.substr(0, at), {"\" in ", "' in "});
+    const bool is_one = begins_with_any(text.substr(at + all.size()), Asking::k_behind_pythons) ||
+                        ends_with_any(text.substr(0, at), Asking::k_before_pythons);
     if (!is_one) return true;
   }
   return false;
 }
 
 bool lists_variables(const std::string& text) {
-  return has_indirection(text) || lists_in_python(text) ||
-         std::any_of(k_lists_variables.begin(), k_lists_variables.end(),
-                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+  return has_indirection(text) || lists_in_python(text) || has_any(text, Asking::k_all);
 }
 
 /// `path` is `directory`, or below it.
@@ -368,13 +386,7 @@ bool is_of_session(std::string_view variable) {
 }
 
 bool names_variable(std::string_view text, std::string_view variable) {
-  const std::string_view name = name_in_scripts(variable);
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const bool begins = at == 0 || !is_word_letter(text[at - 1]);
-    const std::size_t end = at + name.size();
-    if (begins && (end == text.size() || !is_word_letter(text[end]))) return true;
-  }
-  return false;
+  return next_word(text, name_in_scripts(variable)).has_value();
 }
 
 bool is_of_builder(std::string_view variable) { return k_builder.count(variable) > 0; }
@@ -412,17 +424,33 @@ ScriptWords::ScriptWords(std::string text, Kind kind)
   }
 }
 
+/// Whether the mere name is enough to ask for it: a function is called by that, `env | grep NAME` looks for it, and
+/// programs read HOME by themselves.
+bool ScriptWords::is_named_by_a_word(std::string_view variable) const {
+  return name_in_scripts(variable) != variable || lists_variables_ || variable == "HOME" ||
+         may_be_an_elements(variable);
+}
+
 bool ScriptWords::names(std::string_view variable) const {
   const std::string_view name = name_in_scripts(variable);
-  // A function is called by its mere name, and so is what `env | grep NAME` looks for; programs read HOME by
-  // themselves.
-  const bool is_named_by_a_word = name != variable || lists_variables_ || name == "HOME" || may_be_an_elements(name);
   if (!has(name)) return false;
   const bool is_hearths = kind_ == Kind::hearths || kind_ == Kind::own;
-  if (is_hearths && !is_named_by_a_word && !reads_variable(text_, name, kind_ == Kind::hearths)) return false;
+  if (is_hearths && !is_named_by_a_word(variable) && !reading_of(text_, name, kind_ == Kind::hearths)) return false;
   const bool is_a_word_too = name.size() <= k_short_name || name == "TERM";  // which is a signal as well
-  if (!is_hearths && is_a_word_too && !is_plainly_named(text_, name)) return false;
+  if (!is_hearths && is_a_word_too && !plainly_named(text_, name)) return false;
   return !(kind_ == Kind::may_be_data && is_of_session(variable));
+}
+
+std::size_t ScriptWords::line_naming(std::string_view variable) const {
+  const std::string_view name = name_in_scripts(variable);
+  const bool is_hearths = kind_ == Kind::hearths || kind_ == Kind::own;
+  std::optional<Occurrence> found;
+  if (is_hearths && !is_named_by_a_word(variable)) found = reading_of(text_, name, kind_ == Kind::hearths);
+  if (!found) found = plainly_named(text_, name);  // rather than a comment's word
+  if (!found) found = next_word(text_, name);
+  if (!found) return 0;
+  const std::string_view head = found->head();
+  return static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')) + 1;
 }
 
 bool counts(const std::string& variable, const Mentions& mentions, const std::set<std::string>& passed) {
@@ -453,25 +481,25 @@ std::vector<fs::path> input_paths(const std::string& variable, const std::string
   return paths;
 }
 
-std::vector<std::string> describe_differences(const Facts& before, const Facts& now) {
+std::vector<std::string> describe_differences(const Facts& before, const Facts& now, const PlaceOfFact& place_of) {
   std::vector<std::string> sentences;
   bool is_named = false;  // a file of an element: then it need not be said that there is one
+  const auto add = [&](const std::string& fact, std::string_view what) {
+    const std::string place = place_of ? place_of(fact) : "";
+    sentences.push_back(cat(sentence(fact, what), place.empty() ? "" : cat(" (", place, ")")));
+    is_named = is_named || fact_kind(fact) == "element";
+  };
   for (const auto& [fact, digest] : before) {
     if (fact_kind(fact) == "elements") continue;
     const auto found = now.find(fact);
     if (found == now.end()) {
-      sentences.push_back(sentence(fact, "is gone"));
+      add(fact, "is gone");
     } else if (found->second != digest) {
-      sentences.push_back(sentence(fact, "changed"));
-    } else {
-      continue;
+      add(fact, "changed");
     }
-    is_named = is_named || fact_kind(fact) == "element";
   }
   for (const auto& [fact, digest] : now) {
-    if (before.count(fact) > 0 || fact_kind(fact) == "elements") continue;
-    sentences.push_back(sentence(fact, "is new"));
-    is_named = is_named || fact_kind(fact) == "element";
+    if (before.count(fact) == 0 && fact_kind(fact) != "elements") add(fact, "is new");
   }
   const auto all_of = [](const Facts& facts) {
     const auto found = facts.find("elements all");

@@ -76,10 +76,14 @@ class ScriptWords {
   /// Its names of variables and files: "MY_DIR" and, of "bin/cache-url", "cache-url".
   [[nodiscard]] bool has(std::string_view word) const { return words_.count(word) > 0; }
   [[nodiscard]] bool names(std::string_view variable) const;
+  /// Of a variable that it names: in which line first; 0 where that is by other words (`~`).
+  [[nodiscard]] std::size_t line_naming(std::string_view variable) const;
   /// It reads variables whose names it does not say (`${!name}`, `env`).
   [[nodiscard]] bool lists_variables() const { return lists_variables_; }
 
  private:
+  [[nodiscard]] bool is_named_by_a_word(std::string_view variable) const;
+
   std::string text_;
   std::unordered_set<std::string_view> words_;
   Kind kind_ = Kind::script;
@@ -110,7 +114,12 @@ using DigestOfVariable = std::function<std::string(const std::string& name, cons
 /// a session's, the builder's own, places in the sandbox.
 [[nodiscard]] std::vector<fs::path> input_paths(const std::string& variable, const std::string& value);
 
-/// What differs, as sentences: "DIB_RELEASE has another value", "install.d/20-x changed".
-[[nodiscard]] std::vector<std::string> describe_differences(const Facts& before, const Facts& now);
+/// What makes a fact one of the step's ("named in web/install.d/50-web:3"); may be empty.
+using PlaceOfFact = std::function<std::string(const std::string& fact)>;
+
+/// What differs, as sentences: "the variable DIB_RELEASE changed", "install.d/20-x changed"; each with its place where
+/// one is known.
+[[nodiscard]] std::vector<std::string> describe_differences(const Facts& before, const Facts& now,
+                                                            const PlaceOfFact& place_of = {});
 
 }  // namespace hearth::builder

@@ -32,6 +32,7 @@ class StepScripts {
     Script(const FileReader& files, fs::path path, Place place, bool own = false)
         : files_(files), path_(std::move(path)), place_(place), is_own_(own) {}
     [[nodiscard]] Place place() const { return place_; }
+    [[nodiscard]] const fs::path& path() const { return path_; }
     [[nodiscard]] const ScriptWords& words() const;
     /// What it says of its inputs; `home` is the caller's.
     [[nodiscard]] const ScriptInputs& inputs(const std::string& home) const;

@@ -299,4 +299,20 @@ std::set<std::string> StepVariables::counted() const {
   return names;
 }
 
+std::string StepVariables::place_naming(const Step& step, const std::string& variable) const {
+  const Handed& seen = handed(step.phase, &step);
+  Scripts scripts = seen.scripts;
+  for (const auto& [file, script] : seen.apart) scripts.push_back(script);
+  for (const Script* script : scripts) {
+    if (!script->words().names(variable)) continue;
+    const std::size_t line = script->words().line_naming(variable);
+    return cat("named in ", script->path().string(), line == 0 ? "" : cat(":", line));
+  }
+  if (always_counts(variable)) return "";
+  for (const Script* script : scripts) {
+    if (script->words().lists_variables()) return cat(script->path().string(), " asks for all variables");
+  }
+  return "";
+}
+
 }  // namespace hearth::builder

@@ -51,6 +51,9 @@ class StepVariables {
   [[nodiscard]] const Handed& handed(Phase phase, const Step* step) const;
   /// Names of the caller's variables that count in a step of the plan.
   [[nodiscard]] std::set<std::string> counted() const;
+  /// Which text of the step's makes the variable one of its inputs: "named in FILE:LINE"; empty where programs read it
+  /// by themselves.
+  [[nodiscard]] std::string place_naming(const Step& step, const std::string& variable) const;
   /// Another environment than at first: a recording adds its proxy.
   void use_environment(std::function<Environment(Phase)> environment);
 

@@ -1,17 +1,16 @@
 // Checks of the data files of an element by the parsers that a build uses, and of all other YAML for its syntax.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "base/result.hpp"
 #include "base/sys/file.hpp"
 #include "builder/lint/finding.hpp"
 
 namespace hearth::builder {
 
 /// What is wrong with one file of an element, `place` being its path below it; nothing for files that are not data.
-[[nodiscard]] std::optional<Finding> lint_data(const FileReader& files, const fs::path& file, const std::string& place,
-                                               const std::string& element);
+[[nodiscard]] std::vector<Finding> lint_data(const FileReader& files, const fs::path& file, const std::string& place,
+                                             const std::string& element);
 
 }  // namespace hearth::builder

@@ -9,6 +9,7 @@
 #include "builder/lint/data_lint.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/script_lint.hpp"
+#include "builder/lint/variable_lint.hpp"
 
 namespace hearth::builder {
 
@@ -31,7 +32,11 @@ const std::set<std::string> k_house_style = {"depsort", "indent",  "newline",   
 }  // namespace
 
 void ElementLint::find(const fs::path& file, int line, const std::string& check, std::string what, Severity severity) {
-  if (disabled_here_.count(check) == 0) findings_.push_back({file, line, severity, check, std::move(what)});
+  add({file, line, severity, check, std::move(what)});
+}
+
+void ElementLint::add(Finding finding) {
+  if (disabled_here_.count(finding.check) == 0) findings_.push_back(std::move(finding));
 }
 
 std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
@@ -47,6 +52,7 @@ std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
   check_cycles(element);
   check_files(element, "");
   check_duplicates(element);
+  check_variables(element);
   if (style == Style::anyones) forgive_style();
   return std::move(findings_);
 }
@@ -70,8 +76,7 @@ void ElementLint::check_readme(const Element& element) {
 void ElementLint::check_places(const Element& element) {
   for (const auto& found :
        {unread_places(files_, element), unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
-    for (const Finding& finding : found)
-      find(finding.file, finding.line, finding.check, finding.what, finding.severity);
+    for (const Finding& finding : found) add(finding);
   }
 }
 
@@ -88,9 +93,12 @@ void ElementLint::check_dependencies(const Element& element) {
       return found;
     }();
     if (node.known || !node.providers.empty() || dependency == "operating-system") continue;
-    std::string what = cat("depends on '", dependency, "', which no element is or provides");
-    if (dependency.front() == '#') what = "element-deps knows no comments: each line is the name of an element";
-    if (const std::optional<std::string> near = nearest(dependency, catalog_.names())) {
+    const std::optional<std::string> meant = name_before_comment(dependency);
+    std::string what = meant ? std::string("element-deps knows no comments: each line is the name of an element")
+                             : cat("depends on '", dependency, "', which no element is or provides");
+    if (meant && catalog_.find(*meant) != nullptr) {
+      what += cat("; write '", *meant, "' alone");
+    } else if (const std::optional<std::string> near = nearest(meant.value_or(dependency), catalog_.names())) {
       what += cat("; did you mean '", *near, "'?");
     }
     find(file, line_of(text, dependency), "deps", std::move(what));
@@ -124,12 +132,18 @@ void ElementLint::check_files(const Element& element, const fs::path& below) {
       continue;
     }
     if (status->type != FileStatus::Type::regular) continue;
-    if (const std::optional<Finding> wrong = lint_data(files_, path, place.string(), element.name)) {
-      find(wrong->file, wrong->line, wrong->check, wrong->what);
-    }
+    for (Finding& wrong : lint_data(files_, path, place.string(), element.name)) add(std::move(wrong));
     const std::string text = files_.read(path).value_or("");
     const ScriptFile script{path, place.string(), text, (status->mode & 0111U) != 0};
     for (Finding& finding : lint_script(script, disabled_here_)) findings_.push_back(std::move(finding));
+  }
+}
+
+void ElementLint::check_variables(const Element& element) {
+  if (!set_somewhere_) set_somewhere_ = environment_variables(files_, catalog_);
+  for (Finding& finding : undeclared_variables(files_, catalog_, element, *set_somewhere_)) {
+    const bool is_off = disabled_checks(files_.read(finding.file).value_or("")).contains(finding.check);
+    if (!is_off) add(std::move(finding));
   }
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/sys/file.hpp"
@@ -31,15 +34,18 @@ class ElementLint {
   void check_cycles(const Element& element);
   void check_files(const Element& element, const fs::path& below);
   void check_duplicates(const Element& element);
+  void check_variables(const Element& element);
   void find(const fs::path& file, int line, const std::string& check, std::string what,
             Severity severity = Severity::error);
+  void add(Finding finding);
 
   const FileReader& files_;
   const Catalog& catalog_;
   Disabled disabled_;
   Disabled disabled_here_;  ///< disabled_, and what the element's README switches off
   std::vector<Finding> findings_;
-  std::map<std::string, std::string> hook_owners_;  ///< "install.d/10-name" -> element
+  std::optional<std::set<std::string>> set_somewhere_;  ///< variables, by some environment.d of the catalog
+  std::map<std::string, std::string> hook_owners_;      ///< "install.d/10-name" -> element
 };
 
 }  // namespace hearth::builder

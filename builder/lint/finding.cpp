@@ -7,6 +7,7 @@ namespace hearth::builder {
 std::string finding_text(const Finding& finding) {
   std::string text = finding.file.string();
   if (finding.line > 0) text += cat(":", finding.line);
+  if (finding.line > 0 && finding.column > 0) text += cat(":", finding.column);
   return cat(text, finding.severity == Severity::error ? ": error: " : ": warning: ", finding.what, " [", finding.check,
              "]");
 }
@@ -16,6 +17,7 @@ Json findings_json(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     list.push_back({{"file", finding.file.string()},
                     {"line", finding.line},
+                    {"column", finding.column},
                     {"severity", finding.severity == Severity::error ? "error" : "warning"},
                     {"check", finding.check},
                     {"what", finding.what}});

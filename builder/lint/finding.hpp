@@ -18,16 +18,17 @@ struct Finding {
   Severity severity = Severity::error;
   std::string check;
   std::string what;
+  int column = 0;  ///< 0: not known
   bool operator==(const Finding&) const = default;
 };
 
 /// Names of checks that are switched off.
 using Disabled = std::set<std::string>;
 
-/// "FILE:LINE: error: WHAT [CHECK]".
+/// "FILE:LINE:COLUMN: error: WHAT [CHECK]", as compilers and editors have it; without what is not known.
 [[nodiscard]] std::string finding_text(const Finding& finding);
 
-/// For --json: file, line, severity, check, what.
+/// For --json: file, line, column, severity, check, what.
 [[nodiscard]] Json findings_json(const std::vector<Finding>& findings);
 
 /// The words of comments "dib-lint: disable=a b". In a script it begins its line ("# dib-lint: …"), as upstream has it.

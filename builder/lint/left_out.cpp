@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/elements/phase.hpp"
-#include "builder/lint/script_lint.hpp"
+#include "builder/lint/variable_lint.hpp"
 #include "builder/packages/package_map.hpp"
 #include "builder/plan/builders_variables.hpp"
 #include "builder/spec/checked_values.hpp"
@@ -222,17 +222,6 @@ std::string contradiction(const std::vector<std::string>& conditions) {
 /// DIB_… of diskimage-builder's own programs. Hearth is in their place.
 const std::vector<std::string> k_upstreams_variables = {"DIB_BLOCK_DEVICE", "DIB_PYTHON_LOGGING_CONFIG_FILE",
                                                         "DIB_RUN_PARTS"};
-
-bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// The names DIB_… in a text.
-void add_variables_in(std::string_view text, std::set<std::string>& names) {
-  for (std::size_t at = text.find("DIB_"); at != std::string_view::npos; at = text.find("DIB_", at + 1)) {
-    std::size_t end = at;
-    while (end < text.size() && is_part_of_name(text[end])) ++end;
-    if (at == 0 || !is_part_of_name(text[at - 1])) names.emplace(text.substr(at, end - at));
-  }
-}
 
 void add_variables_below(const FileReader& files, const fs::path& directory, int depth, std::set<std::string>& names) {
   for (const std::string& name : files.list(directory)) {

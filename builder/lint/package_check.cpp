@@ -192,6 +192,12 @@ void add_package_names(std::string_view list, std::unordered_set<std::string>& n
   }
 }
 
+std::vector<std::string> packages_behind(const FileReader& files, const BuildPlan& plan, const Environment& environment,
+                                         const PackageEntry& entry) {
+  const std::optional<System> system = system_of(files, plan, environment);
+  return system ? mapped(files, entry, plan, *system) : std::vector<std::string>{entry.package};
+}
+
 std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
                                       std::vector<std::string>& known) {
   const std::optional<System> system = system_of(files, plan, request.environment);

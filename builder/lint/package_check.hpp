@@ -18,6 +18,11 @@ namespace hearth::builder {
 /// Adds the names that a Packages file (deb822) has, and those that its packages provide.
 void add_package_names(std::string_view list, std::unordered_set<std::string>& names);
 
+/// What a name of a list stands for, by its element's pkg-map, in the system that is built; the name itself where that
+/// system is not known.
+[[nodiscard]] std::vector<std::string> packages_behind(const FileReader& files, const BuildPlan& plan,
+                                                       const Environment& environment, const PackageEntry& entry);
+
 /// What package-installs files and -p ask for and no list has, with the nearest name. `known` are names that were found
 /// before ("package SYSTEM RELEASE NAME"); those of this call are added.
 [[nodiscard]] std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request,

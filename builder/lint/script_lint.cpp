@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/run_parts.hpp"
 #include "base/text.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/plan/builders_variables.hpp"
 
 namespace hearth::builder {
 
@@ -61,6 +63,17 @@ class ScriptLint {
       find(1, "executable", "it begins with #! and is not executable: chmod +x");
     }
     if (is_bash() && first_ != "#!/bin/bash") find(1, "shebang", "use #!/bin/bash for scripts");
+    if (has_shebang_) check_python();
+  }
+
+  /// "#!/usr/bin/python", also by env.
+  void check_python() {
+    std::vector<std::string> words = split_words(first_.substr(2));
+    if (words.size() > 1 && words[0].ends_with("/env")) words.erase(words.begin());
+    const std::string program = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
+    if (program != "python" && program != "python2") return;
+    find(1, "shebang", cat("Debian has no program '", program, "' since its release 11: #!/usr/bin/env python3"),
+         Severity::warning);
   }
 
   void check_hook() {
@@ -77,20 +90,7 @@ class ScriptLint {
     }
   }
 
-  /// Whether one of the file's `set` lines switches an option on, by letter or by -o NAME.
-  [[nodiscard]] bool sets(char letter, std::string_view name) const {
-    return std::any_of(lines_.begin(), lines_.end(), [&](const std::string& line) {
-      const std::vector<std::string> words = split_words(line);
-      if (words.empty() || words[0] != "set") return false;
-      for (std::size_t i = 1; i < words.size(); ++i) {
-        if (words[i].size() < 2 || words[i][0] != '-') continue;
-        if (letter != 0 && words[i].find(letter) != std::string::npos) return true;
-        const bool takes_name = words[i].find('o') != std::string::npos && i + 1 < words.size();
-        if (takes_name && words[i + 1] == name) return true;
-      }
-      return false;
-    });
-  }
+  [[nodiscard]] bool sets(char letter, std::string_view name) const { return sets_option(lines_, letter, name); }
 
   void check_strictness() {
     if (!first_.starts_with("#!/bin/bash")) return;
@@ -106,10 +106,38 @@ class ScriptLint {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (contains(lines_[i], "set -x")) find(line(i), "environment", "an environment file must not set tracing");
     }
+    check_exports();
     if (file_.is_executable) find(0, "environment", "an environment file must not be executable: it is sourced");
     if (!is_environment_file_name(file_.place.substr(directory_.size() + 1))) {
       find(0, "hookname", "a file of this name is never sourced: letters, digits, _ . and - only");
     }
+  }
+
+  /// `DIB_X=1` of which the file says nothing else: what another one exports already is the builder's.
+  void check_exports() {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::string_view text = trim(lines_[i]);
+      const std::string name(text.substr(0, text.find('=')));
+      const bool is_set = name.size() < text.size() && name.starts_with("DIB_") && is_variable_name(name);
+      if (!is_set || is_read_by_builder(name) || is_before_command(text.substr(name.size() + 1))) continue;
+      const auto mentions =
+          std::count_if(lines_.begin(), lines_.end(), [&](const std::string& other) { return contains(other, name); });
+      if (mentions > 1 || sets('a', "allexport")) continue;
+      find(line(i), "environment",
+           cat(name, " is not exported, so no hook sees it where its caller gives none: export ", name, "=…"),
+           Severity::warning);
+    }
+  }
+
+  static bool is_variable_name(std::string_view name) {
+    return std::all_of(name.begin(), name.end(),
+                       [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+  }
+
+  /// `A=b command`
+  static bool is_before_command(std::string_view value) {
+    const bool is_quoted = !value.empty() && std::string_view("\"'$`").find(value.front()) != std::string_view::npos;
+    return !is_quoted && value.find_first_of(" \t") != std::string_view::npos;
   }
 
   static int line(std::size_t index) { return static_cast<int>(index) + 1; }
@@ -203,6 +231,20 @@ class ScriptLint {
 };
 
 }  // namespace
+
+bool sets_option(const std::vector<std::string>& lines, char letter, std::string_view name) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    const std::vector<std::string> words = split_words(line);
+    if (words.empty() || words[0] != "set") return false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].size() < 2 || words[i][0] != '-') continue;
+      if (letter != 0 && words[i].find(letter) != std::string::npos) return true;
+      const bool takes_name = words[i].find('o') != std::string::npos && i + 1 < words.size();
+      if (takes_name && words[i + 1] == name) return true;
+    }
+    return false;
+  });
+}
 
 std::vector<Finding> lint_script(const ScriptFile& file, const Disabled& disabled) {
   return ScriptLint(file, disabled).run();

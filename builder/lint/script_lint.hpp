@@ -17,6 +17,9 @@ struct ScriptFile {
   bool is_executable = false;
 };
 
+/// Whether one of a script's `set` lines switches an option on, by letter or by -o NAME.
+[[nodiscard]] bool sets_option(const std::vector<std::string>& lines, char letter, std::string_view name);
+
 /// Findings of checks that neither `disabled` nor the file's own comments switch off.
 [[nodiscard]] std::vector<Finding> lint_script(const ScriptFile& file, const Disabled& disabled);
 

@@ -1,5 +1,6 @@
 #include "builder/output/convert_command.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/cli/print.hpp"
@@ -15,18 +16,26 @@ namespace hearth::builder {
 
 namespace {
 
+/// Those that a disk can be written as.
+std::vector<std::string> disk_types() {
+  std::vector<std::string> types = format_type_names();
+  std::erase_if(types, [](const std::string& type) { return !parse_formats(type).front().from_disk(); });
+  return types;
+}
+
 OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) {
   std::string name = arguments.value_or("t", "");
   const bool by_name = name.empty() && target.has_extension();
   if (by_name) name = target.extension().string().substr(1);
   if (by_name && target.stem().extension() == ".tar") name = cat("tar.", name);  // tar.zst
   if (name.empty() || name == "img") name = "raw";
-  const std::vector<OutputFormat> formats = parse_formats(name);
-  if (formats.size() != 1 || !formats.front().from_disk()) {
-    throw Error(ErrorKind::usage, cat("a disk can't become ", name))
-        .hint("Choose one disk format: qcow2, raw, vmdk, vhd…");
-  }
-  return formats.front();
+  const std::vector<std::string> types = disk_types();
+  if (std::find(types.begin(), types.end(), name) != types.end()) return parse_formats(name).front();
+  const std::optional<std::string> meant = nearest(name, types);
+  throw Error(ErrorKind::usage, cat("a disk can't become '", name, "'", by_name ? ", as FILE's name ends" : "",
+                                    meant ? cat("; did you mean ", *meant, "?") : ""))
+      .hint(cat("What FILE ends in, or -t says, is one of ", join(types, ", "), ".",
+                is_format(name) ? cat(" hearth image create -t ", name, " makes one from elements.") : ""));
 }
 
 /// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.

@@ -128,35 +128,43 @@ Json parameter_schema(const ParameterKey& key) {
   return schema;
 }
 
-PackageEntry parse_parameters(PackageEntry entry, const YAML::Node& parameters) {
+PackageEntry parse_parameters(PackageEntry entry, const YAML::Node& parameters, YamlFaults& faults) {
   if (parameters.IsNull() || (parameters.IsScalar() && parameters.Scalar().empty())) return entry;
   if (!parameters.IsMap()) throw YamlFault{position_of(parameters.Mark()), "parameters of a package must be a mapping"};
   entry.at = position_of(parameters.Mark());
-  for (const auto& pair : parameters) apply_parameter(entry, yaml_text(pair.first, "key"), pair.first, pair.second);
+  for (const auto& pair : parameters)
+    faults.gather([&] { apply_parameter(entry, yaml_text(pair.first, "key"), pair.first, pair.second); });
   if (!entry.arch.empty() && !entry.not_arch.empty()) {
     throw YamlFault{entry.at, cat("package ", entry.package, ": 'arch' and 'not-arch' exclude each other")};
   }
   return entry;
 }
 
-std::vector<PackageEntry> parse_root(const YAML::Node& root, const std::string& file, const std::string& element) {
+void parse_package(const PackageEntry& entry, const YAML::Node& value, YamlFaults& faults,
+                   std::vector<PackageEntry>& entries) {
+  // A name that stands there twice counts as PyYAML has it: the last one.
+  std::erase_if(entries, [&](const PackageEntry& earlier) { return earlier.package == entry.package; });
+  if (!value.IsSequence() || value.size() == 0) {
+    entries.push_back(value.IsSequence() ? entry : parse_parameters(entry, value, faults));
+    return;
+  }
+  for (const YAML::Node& parameters : value)
+    faults.gather([&] { entries.push_back(parse_parameters(entry, parameters, faults)); });
+}
+
+std::vector<PackageEntry> parse_root(const YAML::Node& root, const std::string& file, const std::string& element,
+                                     YamlFaults& faults) {
   std::vector<PackageEntry> entries;
   if (root.IsNull()) return entries;
   if (!root.IsMap()) throw YamlFault{position_of(root.Mark()), "the file must map package names to parameters"};
   for (const auto& pair : root) {
-    const PackageEntry entry{.package = yaml_text(pair.first, "package name"),
-                             .element = element,
-                             .at = position_of(pair.first.Mark()),
-                             .file = file};
-    // A name that stands there twice counts as PyYAML has it: the last one.
-    entries.erase(std::remove_if(entries.begin(), entries.end(),
-                                 [&](const PackageEntry& earlier) { return earlier.package == entry.package; }),
-                  entries.end());
-    if (pair.second.IsSequence() && pair.second.size() > 0) {
-      for (const YAML::Node& parameters : pair.second) entries.push_back(parse_parameters(entry, parameters));
-    } else {
-      entries.push_back(pair.second.IsSequence() ? entry : parse_parameters(entry, pair.second));
-    }
+    faults.gather([&] {
+      const PackageEntry entry{.package = yaml_text(pair.first, "package name"),
+                               .element = element,
+                               .at = position_of(pair.first.Mark()),
+                               .file = file};
+      parse_package(entry, pair.second, faults, entries);
+    });
   }
   return entries;
 }
@@ -200,25 +208,31 @@ bool applies(const PackageEntry& entry, const Environment& env) {
 
 }  // namespace
 
-Result<std::vector<PackageEntry>> parse_package_installs(std::string_view text, std::string_view file,
-                                                         const std::string& element) {
-  return read_yaml<std::vector<PackageEntry>>(
-      text, file, [&](const YAML::Node& root) { return parse_root(root, std::string(file), element); });
+Result<std::vector<PackageEntry>, ParseFaults> parse_package_installs(std::string_view text, std::string_view file,
+                                                                      const std::string& element) {
+  return read_all_yaml<std::vector<PackageEntry>>(text, file, [&](const YAML::Node& root, YamlFaults& faults) {
+    return parse_root(root, std::string(file), element, faults);
+  });
 }
 
 std::vector<PackageEntry> load_package_installs(const FileReader& files, const ElementSet& elements) {
   std::vector<PackageEntry> all;
+  ParseFaults faults;
   for (const Element& element : elements.elements) {
     for (const char* name : {"package-installs.yaml", "package-installs.json"}) {
       const fs::path path = element.path / name;
       const std::optional<std::string> text = files.read(path);
       if (!text) continue;
-      for (PackageEntry& entry : parse_package_installs(*text, path.string(), element.name).value_or_throw()) {
-        all.push_back(std::move(entry));
+      const auto entries = parse_package_installs(*text, path.string(), element.name);
+      if (!entries) {
+        faults.add(entries.error());
+      } else {
+        all.insert(all.end(), entries->begin(), entries->end());
       }
     }
     for (PackageEntry& entry : load_package_lists(files, element)) all.push_back(std::move(entry));
   }
+  if (!faults.all.empty()) throw faults.to_error();
   return all;
 }
 

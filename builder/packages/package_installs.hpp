@@ -13,6 +13,7 @@
 #include "base/sys/process.hpp"
 #include "builder/elements/closure.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/yaml/parse_faults.hpp"
 
 namespace hearth::builder {
 
@@ -31,14 +32,15 @@ struct PackageEntry {
   std::string file;
 };
 
-/// One file. Errors name the key, its place and the keys that are allowed.
-[[nodiscard]] Result<std::vector<PackageEntry>> parse_package_installs(std::string_view text, std::string_view file,
-                                                                       const std::string& element);
+/// One file. Faults name the key, its place and the keys that are allowed.
+[[nodiscard]] Result<std::vector<PackageEntry>, ParseFaults> parse_package_installs(std::string_view text,
+                                                                                    std::string_view file,
+                                                                                    const std::string& element);
 
 /// What the file may have, for editors: a JSON schema.
 [[nodiscard]] std::string package_installs_schema();
 
-/// All files of all elements, in element order. Throws the first error.
+/// All files of all elements, in element order. Throws one error with all faults.
 [[nodiscard]] std::vector<PackageEntry> load_package_installs(const FileReader& files, const ElementSet& elements);
 
 /// What to install and remove in one phase: package and the element that wants it, in element order.

@@ -14,52 +14,52 @@ void check_map(const YAML::Node& node, const std::string& path) {
 }
 
 /// "NAME": "packages", at the leaves.
-void check_names(const YAML::Node& node, const std::string& path) {
+void check_names(const YAML::Node& node, const std::string& path, YamlFaults& faults) {
   check_map(node, path);
   for (const auto& pair : node) {
-    if (pair.second.IsScalar()) continue;
-    throw YamlFault{position_of(pair.second.Mark()),
-                    cat(path, ".", pair.first.Scalar(), " must be a text: names of packages, separated by blanks")};
+    faults.gather([&] {
+      if (pair.second.IsScalar()) return;
+      throw YamlFault{position_of(pair.second.Mark()),
+                      cat(path, ".", pair.first.Scalar(), " must be a text: names of packages, separated by blanks")};
+    });
   }
 }
 
-void check_section(const YAML::Node& node, const std::string& name) {
+void check_section(const YAML::Node& node, const std::string& name, YamlFaults& faults) {
   check_map(node, name);
   for (const auto& pair : node) {
     const std::string path = cat(name, ".", pair.first.Scalar());
-    if (name != "release") {
-      check_names(pair.second, path);
-      continue;
-    }
-    check_map(pair.second, path);
-    for (const auto& release : pair.second) check_names(release.second, cat(path, ".", release.first.Scalar()));
+    faults.gather([&] {
+      if (name != "release") return check_names(pair.second, path, faults);
+      check_map(pair.second, path);
+      for (const auto& release : pair.second)
+        faults.gather([&] { check_names(release.second, cat(path, ".", release.first.Scalar()), faults); });
+    });
   }
 }
 
-std::optional<ParseError> check_root(const YAML::Node& root) {
+void check_key(const YAML::Node& key, const YAML::Node& value, YamlFaults& faults) {
+  const std::string name = key.Scalar();
+  if (name == "default") return check_names(value, name, faults);
+  if (name == "family" || name == "distro" || name == "release") return check_section(value, name, faults);
+  throw YamlFault{position_of(key.Mark()),
+                  cat("unknown key '", name, "'", did_you_mean(name, {"default", "family", "distro", "release"}), "; ",
+                      k_allowed_maps)};
+}
+
+bool check_root(const YAML::Node& root, YamlFaults& faults) {
   if (!root.IsMap()) throw YamlFault{position_of(root.Mark()), "a pkg-map must be a JSON object"};
-  for (const auto& pair : root) {
-    const std::string name = pair.first.Scalar();
-    if (name == "default") {
-      check_names(pair.second, name);
-    } else if (name == "family" || name == "distro" || name == "release") {
-      check_section(pair.second, name);
-    } else {
-      throw YamlFault{position_of(pair.first.Mark()),
-                      cat("unknown key '", name, "'", did_you_mean(name, {"default", "family", "distro", "release"}),
-                          "; ", k_allowed_maps)};
-    }
-  }
-  return std::nullopt;
+  for (const auto& pair : root) faults.gather([&] { check_key(pair.first, pair.second, faults); });
+  return true;
 }
 
 }  // namespace
 
-std::optional<ParseError> check_package_map(std::string_view text, std::string_view file) {
-  if (const Result<Json> json = parse_json(text, file); !json) return json.error();
+ParseFaults check_package_map(std::string_view text, std::string_view file) {
+  if (const Result<Json> json = parse_json(text, file); !json) return {{json.error()}};
   // JSON is YAML, whose reader knows where a value stands.
-  const auto checked = read_yaml<std::optional<ParseError>>(text, file, check_root);
-  return checked ? *checked : checked.error();
+  const auto checked = read_all_yaml<bool>(text, file, check_root);
+  return checked ? ParseFaults{} : checked.error();
 }
 
 bool is_package_map_data(const FileReader& files, const fs::path& file) {
@@ -68,12 +68,12 @@ bool is_package_map_data(const FileReader& files, const fs::path& file) {
 }
 
 void check_package_maps(const FileReader& files, const ElementSet& elements) {
+  ParseFaults faults;
   for (const Element& element : elements.elements) {
     const fs::path file = element.path / "pkg-map";
-    if (!is_package_map_data(files, file)) continue;
-    const std::optional<ParseError> error = check_package_map(files.read(file).value_or(""), file.string());
-    if (error) throw error->to_error();
+    if (is_package_map_data(files, file)) faults.add(check_package_map(files.read(file).value_or(""), file.string()));
   }
+  if (!faults.all.empty()) throw faults.to_error();
 }
 
 }  // namespace hearth::builder

@@ -13,52 +13,63 @@ namespace {
 constexpr const char* k_allowed_services =
     "allowed are default, a family (debian, redhat, suse, gentoo) and names of distributions, each with a name as text";
 
-void read_service(const std::string& service, const YAML::Node& names, std::vector<ServiceName>& out) {
+void read_service(const std::string& service, const YAML::Node& names, YamlFaults& faults,
+                  std::vector<ServiceName>& out) {
   if (!names.IsMap()) {
     throw YamlFault{position_of(names.Mark()), cat("service '", service, "' must be a mapping; ", k_allowed_services)};
   }
   if (names.size() == 0) out.push_back({service, "", "", position_of(names.Mark())});
   for (const auto& pair : names) {
-    const Position at = position_of(pair.first.Mark());
-    const bool is_text = pair.first.IsScalar() && pair.second.IsScalar() && !pair.second.Scalar().empty();
-    if (!is_text || pair.first.Scalar().find('\t') != std::string::npos) {
-      throw YamlFault{at, cat("service '", service, "' has a wrong entry; ", k_allowed_services)};
-    }
-    out.push_back({service, pair.first.Scalar(), pair.second.Scalar(), at});
+    faults.gather([&] {
+      const Position at = position_of(pair.first.Mark());
+      const bool is_text = pair.first.IsScalar() && pair.second.IsScalar() && !pair.second.Scalar().empty();
+      if (!is_text || pair.first.Scalar().find('\t') != std::string::npos) {
+        throw YamlFault{at, cat("service '", service, "' has a wrong entry; ", k_allowed_services)};
+      }
+      out.push_back({service, pair.first.Scalar(), pair.second.Scalar(), at});
+    });
   }
 }
 
-std::vector<ServiceName> read_root(const YAML::Node& root) {
+std::vector<ServiceName> read_root(const YAML::Node& root, YamlFaults& faults) {
   std::vector<ServiceName> names;
   if (root.IsNull()) return names;
   if (!root.IsMap()) throw YamlFault{position_of(root.Mark()), "a svc-map must map services to their names"};
-  for (const auto& pair : root) read_service(yaml_text(pair.first, "service"), pair.second, names);
+  for (const auto& pair : root)
+    faults.gather([&] { read_service(yaml_text(pair.first, "service"), pair.second, faults, names); });
   return names;
 }
 
 }  // namespace
 
-Result<std::vector<ServiceName>> parse_service_map(std::string_view text, std::string_view file) {
-  return read_yaml<std::vector<ServiceName>>(text, file, read_root);
+Result<std::vector<ServiceName>, ParseFaults> parse_service_map(std::string_view text, std::string_view file) {
+  return read_all_yaml<std::vector<ServiceName>>(text, file, read_root);
 }
 
 std::vector<ServiceName> load_service_maps(const FileReader& files, const ElementSet& elements) {
   std::vector<ServiceName> all;
+  ParseFaults faults;
   std::map<std::string, std::string> owner;  // service -> file that names it
   for (const Element& element : elements.elements) {
     const std::string file = (element.path / "svc-map").string();
     const std::optional<FileStatus> status = files.status(file);
     if (!status || status->type != FileStatus::Type::regular) continue;
-    for (ServiceName& name : parse_service_map(files.read(file).value_or(""), file).value_or_throw()) {
+    const auto names = parse_service_map(files.read(file).value_or(""), file);
+    if (!names) {
+      faults.add(names.error());
+      continue;
+    }
+    for (const ServiceName& name : *names) {
       const auto [known, is_new] = owner.emplace(name.service, file);
       if (!is_new && known->second != file) {
         const std::string what = cat(name.service, " already found in services list, from ", known->second);
         throw Error(ErrorKind::input, ParseError{file, name.at, what}.text())
             .hint("Each service may stand in one element's svc-map only; take it out of one of the two.");
       }
-      all.push_back(std::move(name));
+      all.push_back(name);
     }
   }
+  if (!faults.all.empty()) throw faults.to_error();
   return all;
 }
 

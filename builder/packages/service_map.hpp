@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "base/sys/file.hpp"
 #include "builder/elements/closure.hpp"
+#include "builder/yaml/parse_faults.hpp"
 
 namespace hearth::builder {
 
@@ -22,9 +23,11 @@ struct ServiceName {
 };
 
 /// One file.
-[[nodiscard]] Result<std::vector<ServiceName>> parse_service_map(std::string_view text, std::string_view file);
+[[nodiscard]] Result<std::vector<ServiceName>, ParseFaults> parse_service_map(std::string_view text,
+                                                                              std::string_view file);
 
-/// All files of all elements. Throws the first error; a service in the maps of two elements is one, as upstream has it.
+/// All files of all elements. Throws one error with all faults; a service in the maps of two elements is one, as
+/// upstream has it.
 [[nodiscard]] std::vector<ServiceName> load_service_maps(const FileReader& files, const ElementSet& elements);
 
 /// "SERVICE<tab>SYSTEM<tab>NAME" lines, for the element's hook.

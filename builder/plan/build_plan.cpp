@@ -77,6 +77,23 @@ std::string_view kind_name(Step::Kind kind) {
   return "?";
 }
 
+/// What the elements' data files say; all that is wrong in them is told at once.
+void read_data(const FileReader& files, BuildPlan& plan) {
+  std::vector<std::string> faults;
+  const auto gather = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::input) throw;
+      faults.push_back(error.story());
+    }
+  };
+  gather([&] { plan.packages = load_package_installs(files, plan.elements); });
+  gather([&] { plan.services = load_service_maps(files, plan.elements); });
+  gather([&] { check_package_maps(files, plan.elements); });
+  if (!faults.empty()) throw Error(ErrorKind::input, join(faults, "\n"));
+}
+
 }  // namespace
 
 std::string Step::label() const { return cat(directory_name(phase), "/", name); }
@@ -85,9 +102,7 @@ BuildPlan make_plan(const FileReader& files, ElementSet elements, bool extra_pac
   BuildPlan plan;
   plan.elements = std::move(elements);
   plan.hooks = HookTree::merge(files, plan.elements);
-  plan.packages = load_package_installs(files, plan.elements);
-  plan.services = load_service_maps(files, plan.elements);
-  check_package_maps(files, plan.elements);
+  read_data(files, plan);
   for (const PhaseInfo& phase : k_phases) {
     for (Step& step : steps_of(plan, phase.phase)) plan.steps.push_back(std::move(step));
     if (phase.phase == Phase::install && extra_packages) {

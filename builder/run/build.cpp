@@ -333,7 +333,7 @@ class Build final : StepObserver {
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     room = Fd();
     take_hooks_files();
-    write_manifest(in_, k_target_root, phases_.timings(), created);
+    write_manifest(in_, k_target_root, phases_.timings(), packages_.asked(tools.environment), created);
     if (in_.network != nullptr) {
       const std::string settings = RealFileSystem().read(hooks_ / ".fetch/settings").value_or("");
       in_.network->keep_settings(without_credentials(settings));  // a lock is shown around

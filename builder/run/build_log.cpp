@@ -1,6 +1,7 @@
 #include "builder/run/build_log.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace hearth::builder {
 
 namespace {
 
+constexpr const char* k_next_build = "==== the next build begins here; all above is of earlier ones ====";
 constexpr std::size_t k_short_secret = 4;  // shorter ones are words of any log
 constexpr std::size_t k_short_line = 8;
 constexpr std::size_t k_short_token = 16;  // "git@" is none
@@ -92,6 +94,11 @@ std::string utc_stamp(WallTime time) {
 void BuildLog::add_file(const std::string& path, Links links) {
   const int follow = links == Links::refuse ? O_NOFOLLOW : 0;
   files_.push_back(Fd::open(path, O_WRONLY | O_CREAT | O_APPEND | follow, 0644));
+  struct stat known {};
+  if (::fstat(files_.back().get(), &known) == 0 && S_ISREG(known.st_mode) && known.st_size > 0) {
+    const std::string mark = cat("\n", utc_stamp(clock_.wall()), " | ", k_next_build, "\n");
+    [[maybe_unused]] const ssize_t written = ::write(files_.back().get(), mark.data(), mark.size());
+  }
   if (main_file_.empty()) main_file_ = path;
 }
 

@@ -36,7 +36,7 @@ class BuildLog {
   [[nodiscard]] std::string fit_to_show(std::string_view line) const;
 
   enum class Links { follow, refuse };
-  /// Appends to this file too; its directory must exist.
+  /// Appends to this file too, behind a mark where earlier builds wrote there; its directory must exist.
   void add_file(const std::string& path, Links links = Links::follow);
   /// Prints each line on stdout; `stamped` as in the files.
   void echo(bool stamped) {

@@ -160,6 +160,9 @@ class Umask {
   mode_t before_;
 };
 
+/// Of an image that is kept under another name.
+fs::path evidence_beside(const fs::path& image) { return image.parent_path() / cat(image.stem().string(), ".d"); }
+
 bool any_disk(const std::vector<OutputFormat>& formats) {
   for (const OutputFormat& format : formats) {
     if (format.from_disk()) return true;
@@ -444,18 +447,34 @@ std::vector<fs::path> DiskStage::write(const fs::path& root, const DiskTools& to
     for (std::size_t i = 0; i < further.size(); ++i) write_outputs_of(layout_.further[i], further[i], all);
     together.place();
   } catch (...) {
-    for (const auto& [target, old] : all.kept) take_back_old_output(target, old);
+    take_back(all);
     throw;
   }
-  keep_what_was(all);
+  settle_what_was(all);
   return files();
 }
 
-/// The same bytes need no second file; another image keeps its evidence, which is about to be this one's.
-void DiskStage::keep_what_was(const Outputs& all) const {
+/// Before a new image is in the earlier one's place: a disk that is full now ends the build, and all is as it was.
+void DiskStage::keep_evidence(Outputs& all) const {
   const fs::path records = request_.output.string() + ".d";
-  const bool loses_signature = evidence::is_signed(records) && !request_.signing_key;
-  fs::path kept_evidence;
+  if (!all.evidence.empty() || !fs::exists(records / k_provenance_file)) return;
+  for (const auto& [target, old] : all.kept) {
+    if (old.empty() || old == target) continue;
+    all.evidence = evidence_beside(old);
+    return evidence::keep_evidence(records, all.evidence);
+  }
+}
+
+void DiskStage::take_back(const Outputs& all) {
+  for (const auto& [target, old] : all.kept) take_back_old_output(target, old);
+  boost::system::error_code failed;
+  if (!all.evidence.empty()) fs::remove_all(all.evidence, failed);
+}
+
+/// The same bytes need no second file, and an image that has none no second evidence.
+void DiskStage::settle_what_was(const Outputs& all) const {
+  const bool loses_signature = evidence::is_signed(request_.output.string() + ".d") && !request_.signing_key;
+  bool has_kept = false;
   for (const auto& [target, old] : all.kept) {
     if (old.empty() || old == target) continue;
     if (!loses_signature && has_same_bytes(target, old)) {
@@ -463,15 +482,16 @@ void DiskStage::keep_what_was(const Outputs& all) const {
       if (all.tools.note) all.tools.note(cat(target.filename().string(), " is the earlier one, byte by byte"));
       continue;
     }
-    if (kept_evidence.empty() && fs::exists(records / k_provenance_file)) {
-      kept_evidence = old.parent_path() / cat(old.stem().string(), ".d");
-      evidence::keep_evidence(records, kept_evidence);
-    }
+    const fs::path evidence = all.evidence.empty() ? fs::path() : evidence_beside(old);
+    if (!has_kept && !evidence.empty() && evidence != all.evidence) fs::rename(all.evidence, evidence);
     if (all.tools.note)
-      all.tools.note(cat("the earlier ", target.filename().string(), " is ", old.filename().string(),
-                         " now (OVERWRITE_OLD_IMAGE=1 keeps none)",
-                         kept_evidence.empty() ? "" : cat(", its evidence ", kept_evidence.filename().string(), "/")));
+      all.tools.note(
+          cat("the earlier ", target.filename().string(), " is ", old.filename().string(),
+              " now (OVERWRITE_OLD_IMAGE=1 keeps none)",
+              has_kept || evidence.empty() ? "" : cat(", its evidence ", evidence.filename().string(), "/")));
+    has_kept = true;
   }
+  if (!has_kept && !all.evidence.empty()) fs::remove_all(all.evidence);
 }
 
 void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const {
@@ -492,6 +512,7 @@ void DiskStage::write_outputs_of(const DiskLayout& disk, const OutputSource& sou
       const fs::path earlier = keep_old(output, all.kept);
       if (output.format.kind == FormatKind::qcow2 && !settings.disk.index.empty()) settings.disk.earlier = earlier;
     }
+    keep_evidence(all);
     const Umask users(tools.umask);
     write_outputs(outputs, source, settings, tools.runner, usable_processors());
   });

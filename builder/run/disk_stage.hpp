@@ -81,8 +81,11 @@ class DiskStage {
     const DiskTools& tools;
     FilesTogether* together;                          ///< of several disks: all their images, or none
     std::vector<std::pair<fs::path, fs::path>> kept;  ///< earlier ones: target, its other name
+    fs::path evidence = {};                           ///< theirs, beside them; empty where there is none
   };
-  void keep_what_was(const Outputs& all) const;
+  void keep_evidence(Outputs& all) const;
+  static void take_back(const Outputs& all);
+  void settle_what_was(const Outputs& all) const;
   void write_outputs_of(const DiskLayout& disk, const OutputSource& source, Outputs& all) const;
   /// Makes the disks beside the first; returns what is to be written of each.
   [[nodiscard]] std::vector<OutputSource> make_further(const OutputSource& source, const DiskTools& tools) const;

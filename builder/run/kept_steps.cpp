@@ -12,7 +12,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_no_layer = "no build has kept it, or the one that did had other steps before it";
+constexpr const char* k_no_layer =
+    "no build has kept it: it may be too quick for a layer of its own, or the one that did had other steps before it";
 
 /// As the build will have it, of which only the paths matter here.
 SandboxSpec view_of(const FileReader& files, const ImageRequest& request, const Installation& installation,

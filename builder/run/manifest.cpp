@@ -25,6 +25,16 @@ Json package_list(const std::vector<ListedPackage>& listed) {
   return packages;
 }
 
+Json asked_list(const std::vector<AskedPackage>& asked) {
+  Json list = Json::array();
+  for (const AskedPackage& each : asked) {
+    Json entry = {{"package", each.package}};
+    if (!each.element.empty()) entry["element"] = each.element;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 Json source_list(const std::vector<ListedSource>& listed) {
   Json sources = Json::array();
   for (const ListedSource& source : listed) {
@@ -60,7 +70,7 @@ Json names_of(const std::vector<fs::path>& outputs) {
 }  // namespace
 
 void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::vector<TimingRow>& timings,
-                    const std::vector<fs::path>& outputs) {
+                    const std::vector<AskedPackage>& asked, const std::vector<fs::path>& outputs) {
   const TreeReader tree(root);
   const fs::path directory = inputs.request.output.string() + ".d";
   const InstalledPackages installed = installed_packages(tree, inputs.runner, inputs.request.environment);
@@ -73,6 +83,7 @@ void write_manifest(const BuildInputs& inputs, const fs::path& root, const std::
                                         {"distribution", distribution_of(tree)},
                                         {"outputs", names_of(outputs)},
                                         {"packages", package_list(installed.packages)},
+                                        {"asked", asked_list(asked)},
                                         {"sources", source_list(installed.sources)},
                                         {"unlisted", installed.unlisted}}),
                          {});

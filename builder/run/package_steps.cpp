@@ -30,13 +30,13 @@ class Mapper {
     return packages;
   }
 
- private:
   std::vector<std::string> map_one(const std::string& name, const std::string& element) {
     const auto [cached, is_new] = maps_.try_emplace(element);
     if (is_new) cached->second = load(element);
     return cached->second.find(name).value_or(std::vector<std::string>{name});
   }
 
+ private:
   PackageMap load(const std::string& element) const {
     const Element* found = elements_.find(element);
     const fs::path file = found == nullptr ? fs::path() : found->path / "pkg-map";
@@ -86,6 +86,18 @@ std::vector<std::string> PackageSteps::bootstrap_packages(const Environment& roo
   }
   packages.insert(packages.end(), request_.packages.begin(), request_.packages.end());
   return packages;
+}
+
+std::vector<AskedPackage> PackageSteps::asked(const Environment& environment) const {
+  std::vector<AskedPackage> asked;
+  Mapper mapper(plan_.elements, environment);
+  for (const auto& [phase, packages] : choose_packages(plan_.packages, environment)) {
+    for (const auto& [name, element] : packages.install) {
+      for (std::string& package : mapper.map_one(name, element)) asked.push_back({std::move(package), element});
+    }
+  }
+  for (const std::string& package : request_.packages) asked.push_back({package, ""});
+  return asked;
 }
 
 void PackageSteps::install(const std::vector<std::string>& names, const std::string& what,

@@ -10,6 +10,12 @@
 
 namespace hearth::builder {
 
+/// A package of the image, by its name there, and who asked for it.
+struct AskedPackage {
+  std::string package;
+  std::string element;  ///< empty: the command line (-p)
+};
+
 class PackageSteps final : public NativeSteps {
  public:
   PackageSteps(const BuildPlan& plan, const ImageRequest& request, fs::path target, PhaseRunner& phases)
@@ -20,6 +26,9 @@ class PackageSteps final : public NativeSteps {
   /// Everything that the phases up to install.d will install for good: an operating-system element that bootstraps the
   /// tree may install it in one go (HEARTH_BOOTSTRAP_PACKAGES), and the steps find it there.
   [[nodiscard]] std::vector<std::string> bootstrap_packages(const Environment& root_environment) const;
+
+  /// Each once for each element, in the order of phases and elements. `environment` decides conditions and names.
+  [[nodiscard]] std::vector<AskedPackage> asked(const Environment& environment) const;
 
  private:
   void install(const std::vector<std::string>& names, const std::string& what, const Environment& environment);

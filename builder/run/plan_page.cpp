@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "builder/disk/image_size.hpp"
 #include "builder/fetch/private_network.hpp"
+#include "builder/lint/package_check.hpp"
 
 namespace hearth::builder {
 
@@ -43,6 +44,7 @@ Json packages_of(const ImageRequest& request, const BuildPlan& plan) {
     if (!is_for(entry, request.architecture)) continue;
     packages.push_back({{"phase", info(entry.phase).name},
                         {"name", entry.package},
+                        {"packages", packages_behind(RealFileSystem(), plan, request.environment, entry)},
                         {"element", entry.element},
                         {"action", action_name(entry.action)},
                         {"conditions", conditions_of(entry)}});
@@ -50,6 +52,7 @@ Json packages_of(const ImageRequest& request, const BuildPlan& plan) {
   for (const std::string& name : request.packages) {
     packages.push_back({{"phase", info(Phase::install).name},
                         {"name", name},
+                        {"packages", {name}},
                         {"element", ""},
                         {"action", action_name(PackageEntry::Action::install)},
                         {"conditions", Json::array()}});
@@ -93,14 +96,25 @@ Json plan_details(const ImageRequest& request, const BuildPlan& plan, const Disk
 
 namespace {
 
+/// "nginx-light (as webserver, if DIB_WEB = 1)"
+std::string package_text(const Json& package) {
+  const auto name = package["name"].get<std::string>();
+  const auto packages = package["packages"].get<std::vector<std::string>>();
+  const auto conditions = package["conditions"].get<std::vector<std::string>>();
+  std::vector<std::string> notes;
+  if (packages.empty()) notes.emplace_back("which is nothing there");
+  if (!packages.empty() && packages != std::vector<std::string>{name}) notes.push_back(cat("as ", name));
+  if (!conditions.empty()) notes.push_back(cat("if ", join(conditions, ", ")));
+  return cat(packages.empty() ? name : join(packages, " "), notes.empty() ? "" : cat(" (", join(notes, ", "), ")"));
+}
+
 /// What is done with packages ("install", "pre-install, uninstall") and with which.
 std::map<std::string, std::vector<std::string>> packages_by_action(const Json& details) {
   std::map<std::string, std::vector<std::string>> packages;
   for (const Json& package : details["packages"]) {
     const std::string action = package["action"].get<std::string>();
-    const std::vector<std::string> conditions = package["conditions"].get<std::vector<std::string>>();
     packages[cat(package["phase"].get<std::string>(), action == "install" ? "" : cat(", ", action))].push_back(
-        cat(package["name"].get<std::string>(), conditions.empty() ? "" : cat(" (if ", join(conditions, ", "), ")")));
+        package_text(package));
   }
   return packages;
 }

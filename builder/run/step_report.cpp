@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/cli/layout.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
 #include "base/json_place.hpp"
@@ -28,12 +29,14 @@ std::map<std::string, Facts> facts_by_step(const Json& report) {
 
 /// What made the step run: its own inputs; else, that one before it did.
 std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::string, Facts>& before,
-                                    const std::string& first_changed, const std::string& ended) {
+                                    const std::string& first_changed, const std::string& ended,
+                                    const PlaceInStep& place_of) {
   if (const auto reason = unkeepable(step.facts)) return {cat("it is not kept: ", *reason)};
   if (before.empty()) return {"nothing was kept of an earlier build of this image"};
   const auto found = before.find(step.label);
   if (found == before.end()) return {"it is new"};
-  std::vector<std::string> differences = describe_differences(found->second, step.facts);
+  const auto place = [&](const std::string& fact) { return place_of ? place_of(step.label, fact) : std::string(); };
+  std::vector<std::string> differences = describe_differences(found->second, step.facts, place);
   if (differences.size() > k_most_reasons) {
     const std::size_t more = differences.size() - k_most_reasons;
     differences.resize(k_most_reasons);
@@ -65,13 +68,15 @@ std::string why_of(const Json& step) {
 }
 
 /// `before`: the reason of the line before, which is not said again.
-std::string why_line(const Json& step, const std::string& before) {
+std::string why_line(const Json& step, const std::string& before, std::size_t room) {
+  constexpr std::size_t k_below = 8;
   std::string line = cat(was_taken(step) ? "  kept  " : "  ran   ", step.at("step").get<std::string>());
   line.resize(std::max(line.size() + 2, k_column), ' ');
   line += cat(fixed(step.at("seconds").get<double>(), 1), " s");
   const std::string why = why_of(step);
-  if (!why.empty() && why != before) line += cat("  ", why);
-  return cat(line, "\n");
+  if (why.empty() || why == before) return cat(line, "\n");
+  if (room == 0 || cli::columns(line) + 2 + cli::columns(why) <= room) return cat(line, "  ", why, "\n");
+  return cat(line, "\n", std::string(k_below, ' '), cli::wrapped(why, room, k_below, k_below), "\n");
 }
 
 /// Of a report that can't be told: the first step that is at fault, or what it has beside the steps.
@@ -79,7 +84,7 @@ std::string wrong_place(const Json& report) {
   std::size_t i = 0;
   for (const Json& step : list_member(report, "steps")) {
     try {
-      static_cast<void>(why_line(step, ""));
+      static_cast<void>(why_line(step, "", 0));
     } catch (const Json::exception&) {
       return cat("steps[", i, "]");
     }
@@ -91,7 +96,7 @@ std::string wrong_place(const Json& report) {
 }  // namespace
 
 Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before, const std::string& ended,
-                 const std::vector<std::string>& rejected) {
+                 const std::vector<std::string>& rejected, const PlaceInStep& place_of) {
   const std::map<std::string, Facts> known = facts_by_step(before);
   Json list = Json::array();
   std::string first_changed;
@@ -99,7 +104,7 @@ Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const 
     Json step = to_json(steps[i]);
     step["outcome"] = i < taken ? "taken" : "ran";
     if (i >= taken) {
-      std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed, ended);
+      std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed, ended, place_of);
       add_rejected(steps[i].label, rejected, reasons);
       for (std::string& reason : reasons) reason = replace_invalid_utf8(reason);  // files have any bytes in their names
       step["why"] = reasons;
@@ -116,11 +121,16 @@ void write_steps(const BuildInputs& inputs, const StepsDone& done) {
   const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
   RealFileSystem files;
   const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
+  const auto report_after = [&](const Json& earlier) {
+    return step_report(
+        done.steps, done.taken, earlier, done.ended, done.rejected,
+        [&](const std::string& label, const std::string& fact) { return inputs.facts.place_of(label, fact); });
+  };
   Json report;
   try {
-    report = step_report(done.steps, done.taken, before.ok() ? before.value() : Json(), done.ended, done.rejected);
+    report = report_after(before.ok() ? before.value() : Json());
   } catch (const Json::exception&) {  // not a report
-    report = step_report(done.steps, done.taken, Json(), done.ended, done.rejected);
+    report = report_after(Json());
   }
   report["layers"] = done.layers;
   report["work_area_bytes"] = done.work_area_bytes;
@@ -139,23 +149,23 @@ std::vector<std::string> layers_of_report(std::string_view text, const std::stri
   return layers;
 }
 
-std::string why_text(const Json& report) {
+std::string why_text(const Json& report, std::size_t room) {
   std::string text;
   std::string before;
   std::size_t ran = 0;
   for (const Json& step : report.at("steps")) {
     if (!was_taken(step)) ++ran;
-    text += why_line(step, before);
+    text += why_line(step, before, room);
     before = why_of(step);
   }
   const auto taken = report.at("taken").get<std::size_t>();
   return cat(text, taken, taken == 1 ? " step was" : " steps were", " taken from layers, ", ran, " ran\n");
 }
 
-std::string why_text(std::string_view text, const std::string& source) {
+std::string why_text(std::string_view text, const std::string& source, std::size_t room) {
   const Json report = parse_json(text, source).value_or_throw();
   try {
-    return why_text(report);
+    return why_text(report, room);
   } catch (const Json::exception& error) {
     const std::string place = wrong_place(report);
     throw Error(ErrorKind::input, cat(source, ":", place_in_json(text, place).line, ": ", place,

@@ -2,6 +2,7 @@
 // depends on. `hearth image why` prints it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,14 @@
 
 namespace hearth::builder {
 
+/// What makes a fact one of the step of this name; may be empty (FactSource::place_of()).
+using PlaceInStep = std::function<std::string(const std::string& label, const std::string& fact)>;
+
 /// The report of a build as JSON. `before` is the report of the build before it, or null; `ended` says why nothing was
 /// kept from some step on; `rejected`, in what layers differ that were there ("STEP: what").
 [[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
-                               const std::string& ended = {}, const std::vector<std::string>& rejected = {});
+                               const std::string& ended = {}, const std::vector<std::string>& rejected = {},
+                               const PlaceInStep& place_of = {});
 
 struct StepsDone {
   const std::vector<StepRecord>& steps;
@@ -31,9 +36,10 @@ void write_steps(const BuildInputs& inputs, const StepsDone& done);
 /// Digests of the layers that a report of this name tells of. Throws Error(input) where it tells of none.
 [[nodiscard]] std::vector<std::string> layers_of_report(std::string_view text, const std::string& source);
 
-/// The report for people: one line a step, and what changed.
-[[nodiscard]] std::string why_text(const Json& report);
+/// The report for people: one line a step, and what changed; that goes below, where `room` columns (0: any number) are
+/// too few.
+[[nodiscard]] std::string why_text(const Json& report, std::size_t room = 0);
 /// Likewise, of the text of a file of this name. Throws Error with the line that is none of a report.
-[[nodiscard]] std::string why_text(std::string_view text, const std::string& source);
+[[nodiscard]] std::string why_text(std::string_view text, const std::string& source, std::size_t room = 0);
 
 }  // namespace hearth::builder

@@ -125,12 +125,17 @@ std::vector<std::string> package_names(std::vector<std::string> names) {
 
 Phase phase_named(const GivenValue& given) { return *parse_phase(one_of(given, phase_names())); }
 
-std::string break_point(const GivenValue& given) {
+std::vector<std::string> break_points() {
   std::vector<std::string> points = {"after-error"};
   for (const std::string& phase : phase_names()) {
     points.push_back(cat("before-", phase));
     points.push_back(cat("after-", phase));
   }
+  return points;
+}
+
+std::string break_point(const GivenValue& given) {
+  const std::vector<std::string> points = break_points();
   if (std::find(points.begin(), points.end(), given.text) != points.end()) return given.text;
   const std::optional<std::string> meant = nearest(given.text, points);
   throw Error(ErrorKind::usage, cat(given.from, " ", given.text, ": use before-PHASE, after-PHASE or after-error",

@@ -39,6 +39,7 @@ struct GivenValue {
 [[nodiscard]] std::vector<std::string> package_names(std::vector<std::string> names);
 [[nodiscard]] Phase phase_named(const GivenValue& given);
 /// "before-PHASE", "after-PHASE" or "after-error".
+[[nodiscard]] std::vector<std::string> break_points();
 [[nodiscard]] std::string break_point(const GivenValue& given);
 
 /// Architectures, as Debian and the kernel call them.

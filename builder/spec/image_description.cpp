@@ -72,6 +72,10 @@ constexpr std::array<Key, 36> k_keys = {{
     {"elements", Shape::list, "", nullptr},
 }};
 
+constexpr const char* k_allowed_keys =
+    "; allowed are imagename, elements, packages, types, environment, release, matrix, template, extends, checks, "
+    "publish and each long option of hearth image create";
+
 bool is_option_of_machine(std::string_view option) { return option.starts_with("remote-cache"); }
 
 /// These, and every other option of the command by its long name, in front of the operands.
@@ -115,8 +119,7 @@ const Key& find_key(const YAML::Node& node) {
     names.emplace_back(key.name);
   }
   const std::string meant = did_you_mean(name, names);
-  throw YamlFault{position_of(node.Mark()),
-                  cat("unknown key '", name, "'", meant.empty() ? cat("; allowed are ", join(names, ", ")) : meant)};
+  throw YamlFault{position_of(node.Mark()), cat("unknown key '", name, "'", meant.empty() ? k_allowed_keys : meant)};
 }
 
 bool is_variable_name(const std::string& name) {
@@ -446,14 +449,7 @@ std::vector<ParseError> in_order(std::vector<ParseError> faults, const std::vect
 
 }  // namespace
 
-std::string DescriptionFaults::text() const {
-  std::vector<std::string> lines;
-  for (const ParseError& fault : all) lines.push_back(fault.text());
-  return join(lines, "\n");
-}
-
-Result<std::vector<ImageDescription>, DescriptionFaults> parse_image_descriptions(
-    const std::vector<DescriptionText>& files) {
+Result<std::vector<ImageDescription>, ParseFaults> parse_image_descriptions(const std::vector<DescriptionText>& files) {
   YamlFaults faults;
   DescriptionList list(faults);
   bool are_lists = true;
@@ -463,7 +459,7 @@ Result<std::vector<ImageDescription>, DescriptionFaults> parse_image_description
   }
   DescriptionReader reader(list, faults);
   if (are_lists) reader.read();  // else images may extend what could not be read
-  if (!faults.all().empty()) return DescriptionFaults{in_order(faults.all(), files)};
+  if (!faults.all().empty()) return ParseFaults{in_order(faults.all(), files)};
   return reader.descriptions();
 }
 

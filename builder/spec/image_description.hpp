@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "base/sys/process.hpp"
+#include "builder/yaml/parse_faults.hpp"
 
 namespace hearth::builder {
 
@@ -30,17 +31,9 @@ struct DescriptionText {
   std::string text;
 };
 
-/// All that is wrong in the files, from the first line of the first one on; at least one.
-struct DescriptionFaults {
-  std::vector<ParseError> all;
-
-  /// A line each.
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] Error to_error() const { return Error(ErrorKind::input, text()); }
-};
-
-/// The images of all files, in the order of their first entries. Faults name the key, its place and what is allowed.
-[[nodiscard]] Result<std::vector<ImageDescription>, DescriptionFaults> parse_image_descriptions(
+/// The images of all files, in the order of their first entries. Faults, from the first line of the first file on, name
+/// the key, its place and what is allowed.
+[[nodiscard]] Result<std::vector<ImageDescription>, ParseFaults> parse_image_descriptions(
     const std::vector<DescriptionText>& files);
 
 /// What the file may have, for editors: a JSON schema.

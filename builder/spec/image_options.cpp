@@ -100,7 +100,7 @@ std::vector<cli::Option> watching_options() {
       {{"", 'x', "", "trace hooks; twice: trace the helpers too"},
        {"strict", 0, "", "end before the first hook when something would be left out (what else is a warning)"},
        {"logfile", 0, "FILE", "append the log to FILE too"},
-       {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error"},
+       {"break", 0, "POINT[,…]", "open a shell before-PHASE, after-PHASE or after-error", break_points()},
        {"", 'c', "", "clear the environment: hooks see only PATH, HOME, USER, TERM, LANG and what options set"},
        {"no-tmpfs", 0, "", "build on disk, under TMPDIR or TMP_DIR, not in memory"},
        {"min-tmpfs", 0, "GIB", "build in memory only if twice this is available (default: 2)"}});

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "builder/yaml/parse_faults.hpp"
 #include "builder/yaml/yaml_merge.hpp"
 
 namespace hearth::builder {
@@ -78,6 +79,17 @@ template <class T, class Read>
   } catch (const YAML::Exception& error) {
     return ParseError{std::string(file), position_of(error.mark), error.msg};
   }
+}
+
+/// Likewise, where `read` gathers with the faults that it is handed.
+template <class T, class Read>
+[[nodiscard]] Result<T, ParseFaults> read_all_yaml(std::string_view text, std::string_view file, const Read& read) {
+  YamlFaults faults;
+  faults.now_reading(std::string(file));
+  std::optional<T> value;
+  faults.gather([&] { value = read(load_yaml(std::string(text)), faults); });
+  if (!faults.all().empty()) return ParseFaults{faults.all()};
+  return std::move(*value);
 }
 
 }  // namespace hearth::builder

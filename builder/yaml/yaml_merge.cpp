@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/yaml_opening.hpp"
 
 namespace hearth::builder {
@@ -75,6 +76,25 @@ class Merger {
   throw YAML::ParserException(mark, opening.what);
 }
 
+/// "web" above "  default: x": yaml-cpp reads both as one text, and notices at the colon of the second line.
+std::optional<YamlOpening> missing_colon(const std::string& text, const YAML::Exception& error) {
+  if (error.msg != YAML::ErrorMsg::MAP_VALUE || error.mark.line < 1) return std::nullopt;
+  const std::vector<std::string> lines = split_lines(text);
+  const auto at = static_cast<std::size_t>(error.mark.line);
+  if (at >= lines.size()) return std::nullopt;
+  const std::size_t indent = lines[at].find_first_not_of(' ');
+  for (std::size_t i = at; i-- > 0;) {
+    const std::string_view name = trim(lines[i]);
+    if (name.empty() || name.front() == '#') continue;
+    const std::size_t begin = lines[i].find_first_not_of(' ');
+    if (begin >= indent || name.front() == '-' || name.find(':') != std::string_view::npos) return std::nullopt;
+    const std::size_t end = lines[i].find_last_not_of(" \t\r") + 1;
+    return YamlOpening{{static_cast<int>(i) + 1, static_cast<int>(end) + 1},
+                       cat("a colon is missing behind '", name, "'")};
+  }
+  return std::nullopt;
+}
+
 /// yaml-cpp takes a text that ends within a quote; then even what can stand nowhere may follow.
 bool ends_in_quote(const std::string& text) {
   try {
@@ -93,6 +113,7 @@ YAML::Node load_yaml(const std::string& text) {
     root = YAML::Load(text);
   } catch (const YAML::Exception& error) {
     if (const auto opening = yaml_opening_of(text, {error.mark.line + 1, error.mark.column + 1})) refuse(*opening);
+    if (const auto colon = missing_colon(text, error)) refuse(*colon);
     throw;
   }
   if (const auto opening = open_yaml_quote(text); opening && ends_in_quote(text)) refuse(*opening);

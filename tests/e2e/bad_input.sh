@@ -104,7 +104,7 @@ wrong checksums "did you mean 'sha256'?" --checksums sha265
 wrong install-type "is source, package, repo or any, not 'foo'" --install-type foo
 wrong resize "--max-online-resize: 'abc' is not a whole number" --max-online-resize abc
 wrong arch "-a is amd64, arm64" -a sparc
-wrong break "did you mean before-install?" --break before-instal
+wrong break "did you mean 'before-install'?" --break before-instal
 wrong fresh "did you mean 'install'?" --fresh-from instal
 wrong image-size "--image-size: '3 gibs' is not a size" --image-size "3 gibs"
 DIB_BLOCK_SIZE=abc wrong sector "Known: 512, 4096"

@@ -18,6 +18,8 @@ LINES = {  # what is typed, what the line becomes
     "hearth node list --driver manual": "manual-management",
     "hearth element info debian-mini": "debian-minimal",
     "hearth image why bui": "built",
+    "hearth image create --break before-post-r": "before-post-root",
+    "hearth image create --break after-error,after-pre-f": "after-error,after-pre-finalise",
     "hearth why rack2": "rack2-db",
     "hearth node list --provision-state clean\\ w": "clean wait",
 }

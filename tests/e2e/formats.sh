@@ -87,6 +87,17 @@ find . -path './image-20*.d/provenance.json' | grep -q . || fail "the old image'
 "$HEARTH" image create -n --image-size 0.31 -t qcow2,tar -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
 [ "$(find . -name 'image-20*.qcow2' | wc -l)" = 1 ] || fail "the same bytes were kept twice"
 expect_text out "image.qcow2 is the earlier one, byte by byte"
+[ "$(find . -name 'image-20*.d' | wc -l)" = 1 ] || fail "of the same bytes evidence was kept twice"
+# Its evidence can't be kept, as on a full disk: the earlier image stays in its place, with it.
+stat -c '%i %y' image.qcow2 > looks
+printf '%s\n' image-20* > kept
+now=$(date +%s)
+for second in {0..600}; do TZ=UTC printf -v name 'image-%(%Y.%m.%d-%H.%M.%S)T.d' $((now + second)); : > "$name"; done
+"$HEARTH" image create -n --image-size 0.32 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null && fail "evidence was lost: $(cat out)"
+find . -name 'image-20*.d' -type f -delete
+stat -c '%i %y' image.qcow2 | cmp - looks || fail "the image was replaced before its evidence was kept: $(cat out)"
+"$HEARTH" image verify image.qcow2 > out 2>&1 || fail "the image that stayed: $(cat out)"
+printf '%s\n' image-20* | cmp - kept || fail "of a build that failed something stayed"
 OVERWRITE_OLD_IMAGE=1 "$HEARTH" image create -n --image-size 0.3 -t qcow2 -o image tiny-os > out 2>&1 < /dev/null || fail "$(cat out)"
 [ "$(find . -name 'image-20*.qcow2' | wc -l)" = 1 ] || fail "the old image was kept though it shall be overwritten"
 cd ..

@@ -145,7 +145,7 @@ rm elements/writer/extra-data.d/40-maps elements/*/site-map elements/reader/READ
 build
 FLAVOUR=sour build
 "$HEARTH" image why image > why
-expect_text why "the variable FLAVOUR is new"
+expect_text why "the variable FLAVOUR is new (named in $work/elements/writer/install.d/90-last:"
 build --fresh-from post-install
 ran post-install.d/50-after
 

@@ -101,7 +101,9 @@ mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
 mistake 2 "--allow-local: 'localhost:http' is neither HOST nor HOST:PORT" -- image create -n -t tar --allow-local localhost:http tiny-os
 mistake 2 "--allow-local: '127.0.0.1:99999' is neither" -- image create -n -t tar --allow-local 127.0.0.1:99999 tiny-os
 mistake 1 "Please include an operating system element" "Known ones: debian debian-minimal" " ubuntu ubuntu-minimal" -- image create -n -t tar vm
-mistake 2 "unknown image type qcow3, did you mean qcow2?" -- image convert disk.raw disk.qcow3
+mistake 2 "a disk can't become 'qcow3', as FILE's name ends; did you mean qcow2?" -- image convert disk.raw disk.qcow3
+mistake 2 "a disk can't become 'tar.zst'" "is one of qcow2, raw, vhd, vhdx, vmdk, vdi, vpc, qcow, qed, parallels." "hearth image create -t tar.zst" -- image convert disk.raw disk.tar.zst
+mistake 2 "a disk can't become 'zst'" -- image convert disk.raw disk.zst
 mistake 1 "no Ed25519 private key" "openssl genpkey" -- image create -n -t tar --sign-key text.txt tiny-os
 DIB_BLOCK_DEVICE_CONFIG=layout.yaml mistake 1 "DIB_BLOCK_DEVICE_CONFIG" "file://" -- image create -n -t raw tiny-os
 mistake 1 "there is no cache $work/no-cache" -- cache verify --image-cache no-cache

@@ -62,7 +62,26 @@ TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {
   EXPECT_THAT(page.variables, ElementsAre("DIB_OTHER_x", "DIB_WEB_PORT", "WEB_GREETING", "WEB_ROOT"));
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("lib")).needed_by, ElementsAre("web"));
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("grub")).needed_by, ElementsAre("disk"));
-  EXPECT_THAT(page_text(page), HasSubstr("packages:   nginx curl\n"));
+  EXPECT_THAT(page_text(page), HasSubstr("packages:   nginx curl\n            nginx: removed, not installed\n"));
+}
+
+TEST_F(InfoTest, APageTellsWhatAMapMakesOfNamesInWhichCaseAPackageIsInstalledAndWhatDoesNotRun) {
+  tree.file("web", "package-installs.yaml",
+            "webserver:\njq:\nnone:\ntcpdump:\n  phase: post-install.d\n  arch: amd64\n  when: [A = 1, B != 2]\n");
+  tree.file("web", "pkg-map", R"({"default": {"webserver": "httpd", "jq": "jq"},
+                                  "family": {"debian": {"webserver": "nginx-light", "none": ""}}})");
+  tree.file("web", "post-install.d/50-web", "#!/bin/sh\n");
+  const Catalog catalog = tree.catalog();
+  const ElementPage page = describe_element(files, catalog, *catalog.find("web"));
+  EXPECT_THAT(page.packages, ElementsAre("webserver", "jq", "none", "tcpdump"));
+  EXPECT_THAT(page.package_notes,
+              ElementsAre("tcpdump: in post-install.d, only on amd64, when A = 1 and B != 2",
+                          "webserver: nginx-light on debian (pkg-map)", "none: nothing on debian (pkg-map)"));
+  EXPECT_THAT(page.hooks, testing::IsEmpty());
+  EXPECT_THAT(page_text(page, 80), HasSubstr("\nnot run:    post-install.d/50-web: this hook does not run, it is not "
+                                             "executable:\n            chmod +x\n"));
+  tree.file("web", "pkg-map", "{\"default\": 1}");
+  EXPECT_THAT(story_of([&] { return describe_element(files, catalog, *catalog.find("web")); }), HasSubstr("pkg-map"));
 }
 
 }  // namespace

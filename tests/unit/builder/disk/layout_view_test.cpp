@@ -28,6 +28,17 @@ TEST(LayoutViewTest, TheTreeGoesFromTheDiskDownToTheMountPoints) {
   EXPECT_THAT(text, testing::Not(HasSubstr("0FC63DAF"))) << "JSON has it";
 }
 
+TEST(LayoutViewTest, ATerminalsRowsAreNoWiderThanIt) {
+  const DiskLayout layout = layout_with_all_volumes();
+  const LayoutNode disk = layout_tree(layout, place(layout, 1024 * k_layout_view_mib));
+  std::size_t widest = 0;
+  for (const std::string& line : split_lines(layout_text(disk, false))) widest = std::max(widest, line.size());
+  ASSERT_GT(widest, 80U);
+  const std::string text = layout_text(disk, false, 80);
+  for (const std::string& line : split_lines(text)) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(text, HasSubstr("|- partition boot  64.0 MiB at 1.0 MiB  number=1"));
+}
+
 TEST(LayoutViewTest, WithoutASizeTheSizesAreAsWritten) {
   const std::string text = layout_text(layout_tree(layout_with_all_volumes(), std::nullopt), true);
   EXPECT_THAT(text, HasSubstr("├─ partition boot  size=64.0 MiB"));

@@ -103,6 +103,21 @@ INSTANTIATE_TEST_SUITE_P(
              "foo : already provided by ['replaces_foo']"}),
     [](const auto& one) { return one.param.name; });
 
+TEST_F(ClosureTest, ACommentInElementDepsIsToldAsOne) {
+  tree.add("shop").add("install-static").add("os", "", "operating-system");
+  const auto story = [&](const std::string& deps) {
+    tree.file("shop", "element-deps", deps);
+    return story_of([&] { return tree.close({"shop", "os"}); });
+  };
+  EXPECT_THAT(
+      story("install-static # files\n"),
+      testing::AllOf(HasSubstr("element-deps of shop knows no comments, and has the line 'install-static # files'"),
+                     HasSubstr("Write 'install-static' alone.")));
+  EXPECT_THAT(story("# what it takes\n"), HasSubstr("Take the line out."));
+  EXPECT_THAT(story("instal-static # files\n"),
+              HasSubstr("(shop depends on it); element-deps knows no comments; did you mean 'install-static'?"));
+}
+
 TEST_F(ClosureTest, ADependencyComesBeforeWhatNeedsItAndTiesAreInOrderOfNames) {
   tree.add("a", "z m").add("m").add("z", "y").add("y");
   EXPECT_THAT(tree.close({"a", "os"}).names(), ElementsAre("m", "y", "z", "a", "os"));

@@ -16,6 +16,12 @@ TEST(ElementNames, BlankLinesAreDropped) { EXPECT_THAT(parse_element_names("\n  
 
 TEST(ElementNames, CommentsAreNotRecognised) { EXPECT_THAT(parse_element_names("# vm\n"), ElementsAre("# vm")); }
 
+TEST(ElementNames, WhatSomebodyMeantToCommentIsKnown) {
+  EXPECT_EQ(name_before_comment("vm # for disks"), "vm");
+  EXPECT_EQ(name_before_comment("# vm"), "");
+  EXPECT_EQ(name_before_comment("vm"), std::nullopt);
+}
+
 TEST(ElementNames, KeepTheOrderOfTheFileAndDoubles) {
   EXPECT_THAT(parse_element_names("b\na\nb\n"), ElementsAre("b", "a", "b"));
 }

@@ -24,6 +24,8 @@ TEST(FleetReport, TheTableHasALineAnImageAndCounts) {
   EXPECT_THAT(text, HasSubstr("| web   | built      | 1m01s | 20                | 3         | web.qcow2 |"));
   EXPECT_THAT(text, HasSubstr("| db    | failed (7) |"));
   EXPECT_THAT(text, HasSubstr("1 of 3 images are there, 1 failed, 1 not built; 1m10s\n"));
+  EXPECT_GT(text.find('\n'), 70U);
+  EXPECT_LE(results_table(results(), 70, 70).find('\n'), 70U) << "a terminal's width";
 }
 
 TEST(FleetReport, TheExitCodeIsThatOfTheLastImageThatFailed) {

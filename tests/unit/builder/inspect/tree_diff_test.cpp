@@ -48,6 +48,8 @@ TEST(TreeDiffTest, EveryKindOfDifferenceIsNamed) {
   EXPECT_THAT(diff.packages,
               ElementsAre(PackageChange{"x", "1", "2"}, PackageChange{"y", "1", ""}, PackageChange{"z", "", "1"}));
   const std::string text = diff_text(diff, false);
+  EXPECT_THAT(text, testing::StartsWith("packages: 1 new, 1 gone, 1 changed; files: 2 new, 2 changed\npackage ~ x"));
+  EXPECT_EQ(diff_text({}, false), "");
   EXPECT_THAT(text, HasSubstr("package ~ x 1 → 2\npackage - y 1\npackage + z 1\n"));
   EXPECT_THAT(text, HasSubstr("file ~ /etc/l: \"a\" → \"b\"\nfile + /new\n        … and 1 below it\n"));
   EXPECT_THAT(diff_text(diff, true), HasSubstr("file + /new/inner"));

@@ -69,6 +69,36 @@ TEST(TreeSizes, twoSystemsAreComparedByWhatHasChanged) {
             (Json{{"name", "srv"}, {"before", 512}, {"after", 2560}}));
 }
 
+TEST(TreeSizes, bytesAreCountedByWhoAskedForThePackageAndWhatItDependsOn) {
+  FileTree tree;
+  std::string status;
+  const auto add = [&](const std::string& name, std::uint64_t bytes, const std::string& more) {
+    tree.entries["usr/" + name] = sized(bytes);
+    tree.texts["var/lib/dpkg/info/" + name + ".list"] = "/usr/" + name + "\n";
+    status += "Package: " + name + "\nStatus: install ok installed\n" + more + "\n\n";
+  };
+  add("base", 1, "Priority: required\nDepends: libc6");
+  add("libc6", 2, "Priority: optional");
+  add("nginx-light", 4, "Depends: libssl3, libc6, none | other");
+  add("libssl3", 8, "Depends: nginx-light");
+  add("openssh", 16, "Pre-Depends: libssl3");
+  add("jq", 32, "Priority: optional");
+  add("left", 64, "Priority: optional");
+  tree.texts["var/lib/dpkg/status"] = status;
+  tree.entries["srv/page"] = sized(128);
+  const PackageAskers asked = {{"nginx-light", "shop"}, {"openssh", "vm"}, {"libc6", "vm"}, {"gone", "x"}, {"jq", ""}};
+  const TreeSizes sizes = tree_sizes(tree, {{"srv/page", {"install.d/50-shop", "shop", 128}}}, asked);
+  EXPECT_EQ(
+      sizes.askers,
+      (std::map<std::string, std::uint64_t>{
+          {"(the base system)", 3}, {"shop", 4 + 8 + 128}, {"vm", 16}, {"(-p)", 32}, {"(asked for by nobody)", 64}}));
+  EXPECT_THAT(sizes_text(sizes, 9), HasSubstr("by element that asked for it, with what its packages depend on\n"
+                                              "       140 B  shop\n"));
+  EXPECT_THAT(sizes_text(tree_sizes(tree), 9), HasSubstr("a build tells it in NAME.d/manifest.json"));
+  EXPECT_EQ(tree_sizes(tree, {}, asked).askers.at(""), 128U) << "of no package, and nobody knows who wrote it";
+  EXPECT_EQ(sizes_json(sizes)["asked_by"][0]["name"], "shop");
+}
+
 TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
   const FileWriters writers = {{"usr/lib/x86/a/libc.so", {"root.d/08-debootstrap", "debootstrap", 2048}},
                                {"usr/share/doc/libc/copyright", {"install.d/10-b", "debootstrap", 1024}},
@@ -78,7 +108,10 @@ TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
       << "a file of another size is another file";
   EXPECT_EQ(sizes.steps.at("root.d/08-debootstrap"), 2048U);
   const std::string text = sizes_text(sizes, 9);
-  EXPECT_THAT(text, HasSubstr("by element\n     3.0 KiB  debootstrap\n       512 B  (of no step that is known)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "by element whose step wrote it\n     3.0 KiB  debootstrap\n       512 B  (of no step that is known)\n"));
   EXPECT_THAT(text, HasSubstr("by step, the one that wrote a file last\n     2.0 KiB  root.d/08-debootstrap\n"));
   EXPECT_THAT(sizes_text(tree_sizes(a_system()), 9), HasSubstr("a build with --record tells them"));
 
@@ -87,7 +120,7 @@ TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
   FileWriters later = writers;
   later["srv/page"].size = 2560;
   EXPECT_THAT(sizes_difference_text(sizes, tree_sizes(grown, later), 9),
-              HasSubstr("by element\n    +2.5 KiB  web (new)\n"));
+              HasSubstr("by element whose step wrote it\n    +2.5 KiB  web (new)\n"));
   EXPECT_THAT(sizes_difference_text(tree_sizes(a_system()), sizes, 9), HasSubstr("a build with --record tells them"));
   EXPECT_EQ(sizes_json(sizes)["elements"][0]["name"], "debootstrap");
 }

@@ -43,7 +43,7 @@ class FactSourceTest : public testing::Test {
   }
   Facts facts(const Reads& reads = {}) { return source().of_step(step, reads); }
   std::string fault(const Facts& noted) {
-    if (auto found = source().local_fault(step.label(), noted)) return *found;
+    if (auto found = source().local_fault(step.label(), noted)) return found->substr(0, found->find(" (named in "));
     return remote_fault(noted, {.repository = [this](const std::string&) { return repository; }}).value_or("none");
   }
   Environment handed() { return source().variables(step.phase, &step); }

@@ -78,8 +78,18 @@ TEST(Facts, AShortNameIsNamedWhereItIsPlainlyAVariable) {
   for (const char* script : {"kill -s TERM 1", "tar -T list", "a T b", "T=$(date)", "case $x in T) ;; esac"})
     EXPECT_THAT(facts_of(env, {script}), IsEmpty()) << script;
   for (const char* script : {"echo $T", "echo ${T:-x}", "export T", "[[ -v T ]]", "$((T + 1))", "os.getenv('T')",
-                             "$ENV{T}", "when: T = 1", "$(T)"})
+                             "$ENV{T}", "when: T = 1", "$(T)", "x=$((1 + T))", "[[ 3 -lt T ]]", "process.env.T"})
     EXPECT_THAT(facts_of(env, {script}), testing::SizeIs(1)) << script;
+}
+
+TEST(Facts, TheLineThatNamesAVariableIsTheFirstThatIsNoMereWord) {
+  const ScriptWords words("# T, V\ntar -T x\necho $T\nV=1\nf\n");
+  EXPECT_EQ(words.line_naming("T"), 3U);
+  EXPECT_EQ(words.line_naming("V"), 1U) << "a word, where there is nothing else";
+  EXPECT_EQ(words.line_naming("BASH_FUNC_f%%"), 5U);
+  EXPECT_EQ(ScriptWords("cd ~\n").line_naming("HOME"), 0U);
+  const ScriptWords own("# VERSION\necho VERSION\nexport VERSION\n", ScriptWords::Kind::own);
+  EXPECT_EQ(own.line_naming("VERSION"), 3U);
 }
 
 TEST(Facts, AWordThatIsNoVariableThereIsNoneInHearthsOwnElements) {

@@ -34,6 +34,23 @@ TEST_F(StepVariablesTest, AProgramOfTheCallersPathCountsWhereAScriptNamesIt) {
   EXPECT_THAT(fault(noted), HasSubstr("bin/our-tool changed"));
 }
 
+TEST_F(StepVariablesTest, AVariableIsToldWithTheTextThatNamesIt) {
+  script("install.d/10-x", "# NEW is set elsewhere\necho ${NEW:-}\n");
+  const Facts noted = facts();
+  const std::string hook = (dir.path() / "elements/os/install.d/10-x").string();
+  env["NEW"] = "1";
+  EXPECT_EQ(source().local_fault(step.label(), noted), cat("the variable NEW is new (named in ", hook, ":2)"));
+  env.erase("NEW");
+  env["PIP_INDEX_URL"] = "x";
+  EXPECT_EQ(source().local_fault(step.label(), noted), "the variable PIP_INDEX_URL is new") << "pip reads it by itself";
+  env.erase("PIP_INDEX_URL");
+  script("install.d/10-x", "export -p\n");
+  const Facts of_all = facts();
+  env["NEW"] = "1";
+  EXPECT_EQ(source().local_fault(step.label(), of_all),
+            cat("the variable NEW is new (", hook, " asks for all variables)"));
+}
+
 TEST_F(StepVariablesTest, AFileOfTheStartDirectoryCountsWhereAScriptNamesIt) {
   put("start/site.conf", "1");
   put("start/config/list", "1");
@@ -268,7 +285,9 @@ TEST_F(VariableOfAnElementTest, IsNoInputOfAStepThatDependsOnAnotherOfItsFile) {
   EXPECT_EQ(source().local_fault("install.d/10-x", before), "environment.d/50-web changed");
   set("0", "hello", "a");
   env["DIB_WEB_DEBUG"] = "1";
-  EXPECT_EQ(source().local_fault("install.d/10-x", before), "the variable DIB_WEB_DEBUG is new");
+  EXPECT_EQ(source().local_fault("install.d/10-x", before),
+            cat("the variable DIB_WEB_DEBUG is new (named in ",
+                (dir.path() / "elements/web/package-installs.yaml").string(), ":2)"));
   env.erase("DIB_WEB_DEBUG");
   set("$WEB_KIND", "hello", "a");
   const Facts of_two = source().of_step(hearths, {});

@@ -63,6 +63,23 @@ TEST_F(ElementLintTest, ADependencyThatNobodyProvidesIsFoundAtItsLine) {
                                          AllOf(HasSubstr("element-deps:2:"), HasSubstr("did you mean 'tools'?"))));
 }
 
+TEST_F(ElementLintTest, ACommentInElementDepsIsToldWithTheNameThatIsMeant) {
+  tree.add("tools");
+  good("a").file("a", "element-deps", "tolls # for all\n");
+  EXPECT_THAT(findings("a"), ElementsAre(AllOf(HasSubstr("element-deps:1: error: element-deps knows no comments"),
+                                               HasSubstr("did you mean 'tools'?"))));
+  tree.file("a", "element-deps", "tools # for all\n");
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("; write 'tools' alone")));
+}
+
+TEST_F(ElementLintTest, AVariableThatNobodyDeclaresIsFoundUnlessACommentSwitchesThatOff) {
+  const auto hook = [](const std::string& more) { return cat(k_hook, more, "echo $DIB_A_GREETING\n"); };
+  good("a").hook("a", "install.d/10-a", hook(""));
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("install.d/10-a:4: warning: DIB_A_GREETING has no value")));
+  tree.hook("a", "install.d/10-a", hook("# dib-lint: disable=variable\n"));
+  EXPECT_THAT(findings("a"), IsEmpty());
+}
+
 TEST_F(ElementLintTest, AProvidedDependencyIsFine) {
   tree.add("grub", "", "bootloader");
   good("a", "bootloader");
@@ -89,7 +106,7 @@ TEST_F(ElementLintTest, DependenciesStandInOrder) {
 
 TEST_F(ElementLintTest, WrongDataIsFoundOnce) {
   good("a").file("a", "package-installs.yaml", "p:\n  fase: x\n");
-  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("package-installs.yaml:2: error: column 3: unknown key 'fase'")));
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("package-installs.yaml:2:3: error: unknown key 'fase'")));
 }
 
 TEST_F(ElementLintTest, TestsOfTheElementAreNotItsHooks) {

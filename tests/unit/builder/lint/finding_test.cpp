@@ -12,6 +12,7 @@ TEST(Finding, IsShownAsCompilersShowTheirs) {
   EXPECT_EQ(finding_text({"e/install.d/1-a", 3, Severity::error, "sete", "no set -e"}),
             "e/install.d/1-a:3: error: no set -e [sete]");
   EXPECT_EQ(finding_text({"e", 0, Severity::warning, "sudo", "why"}), "e: warning: why [sudo]");
+  EXPECT_EQ(finding_text({"e/svc-map", 3, Severity::error, "yaml", "why", 7}), "e/svc-map:3:7: error: why [yaml]");
 }
 
 TEST(Finding, CommentsSwitchChecksOff) {

@@ -68,6 +68,22 @@ TEST(ScriptLint, EnvironmentFilesAreSourced) {
   EXPECT_THAT(script_lint_found("environment.d/10-a.bash", "export A=1\n", false), IsEmpty());
 }
 
+TEST(ScriptLint, AVariableThatIsSetAndNotExportedIsToldInEnvironmentFiles) {
+  EXPECT_THAT(script_lint_found("environment.d/10-a", "# one\nDIB_A=1\nDIB_B=\"x y\"\n", false),
+              ElementsAre("environment:2?", "environment:3?"));
+  for (const char* fine : {"export DIB_A=1\n", "DIB_A=1\nexport DIB_A\n", "DIB_A=1\nexport B=$DIB_A\n", "a=1\n",
+                           "DIB_A=1 program\n", "set -a\nDIB_A=1\n", "DIB_RELEASE=bookworm\n", "[ $DIB_A = 1 ]\n"})
+    EXPECT_THAT(script_lint_found("environment.d/10-a", fine, false), IsEmpty()) << fine;
+  EXPECT_THAT(found_in_hook("DIB_A=1"), IsEmpty()) << "a hook's own";
+}
+
+TEST(ScriptLint, AProgramThatDebianHasNotIsToldInTheFirstLine) {
+  for (const char* first : {"#!/usr/bin/python", "#!/usr/bin/env python", "#! /usr/bin/python2 -u"})
+    EXPECT_THAT(script_lint_found("install.d/10-a", cat(first, "\nprint(1)\n")), ElementsAre("shebang:1?")) << first;
+  for (const char* first : {"#!/usr/bin/python3", "#!/usr/bin/env python3", "#!/usr/local/bin/dib-python"})
+    EXPECT_THAT(script_lint_found("install.d/10-a", cat(first, "\nprint(1)\n")), IsEmpty()) << first;
+}
+
 TEST(ScriptLint, AnExportMustNotHideAFailure) {
   EXPECT_THAT(script_lint_found("environment.d/10-a", "A=$(b)\nexport A\nexport C=$(d)\n", false),
               ElementsAre("export:3"));

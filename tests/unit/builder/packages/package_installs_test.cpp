@@ -140,10 +140,20 @@ TEST(PackageInstalls, WrongFilesAreRefusedWithPlaceAndReason) {
       {"p1: {arch\n", "package-installs.yaml:"},
   };
   for (const auto& [text, expected] : cases) {
-    const Result<std::vector<PackageEntry>> result = parse_package_installs(text, "package-installs.yaml", "e");
+    const auto result = parse_package_installs(text, "package-installs.yaml", "e");
     ASSERT_FALSE(result.ok()) << text;
     EXPECT_THAT(result.error().text(), HasSubstr(expected)) << text;
   }
+}
+
+TEST(PackageInstalls, AllThatIsWrongIsToldAtOnce) {
+  const auto result = parse_package_installs("a: {fase: x, uninstall: maybe}\nb: [1]\nc: {when: x}\n", "p.yaml", "e");
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(split_lines(result.error().text()),
+              ElementsAre(HasSubstr("p.yaml:1:5: unknown key 'fase'"),
+                          HasSubstr("p.yaml:1:25: 'uninstall' must be true or false"),
+                          HasSubstr("p.yaml:2:5: parameters of a package must be a mapping"),
+                          HasSubstr("p.yaml:3:11: 'when' is")));
 }
 
 TEST(PackageInstalls, FilesOfBothKindsAreReadInElementOrder) {

@@ -25,9 +25,11 @@ TEST(ServiceMap, WrongFilesAreRefusedWithPlaceAndAllowedKeys) {
       {"ssh:\n  debian: [a]\n", "svc-map:2:3: service 'ssh' has a wrong entry; allowed are default"},
       {"ssh:\n  debian:\n", "svc-map:2:3: service 'ssh' has a wrong entry"},
       {"ssh: {a\n", "svc-map:"},
+      {"ssh\n  default: sshd\n", "svc-map:1:4: a colon is missing behind 'ssh'"},
+      {"ssh: sshd\nweb: apache2\n", "svc-map:2:6: service 'web' must be a mapping"},
   };
   for (const auto& [text, expected] : cases) {
-    const Result<std::vector<ServiceName>> result = parse_service_map(text, "svc-map");
+    const auto result = parse_service_map(text, "svc-map");
     ASSERT_FALSE(result.ok()) << text;
     EXPECT_THAT(result.error().text(), HasSubstr(expected)) << text;
   }

@@ -78,11 +78,14 @@ TEST_F(BuildLogTest, ASecretThatIsAPartOfAnElementsNameHidesNoNames) {
   EXPECT_EQ(read_file(file("a")), "1970-01-01 01:00:00.000 | manila-ssh REDACTED\n");
 }
 
-TEST_F(BuildLogTest, AppendsToWhatIsThere) {
+TEST_F(BuildLogTest, AppendsToWhatIsThereBehindAMark) {
   RealFileSystem().write(file("a"), "old\n", {});
   log.add_file(file("a"));
   log.line("new");
-  EXPECT_EQ(read_file(file("a")), "old\n1970-01-01 01:00:00.000 | new\n");
+  EXPECT_EQ(read_file(file("a")),
+            "old\n\n"
+            "1970-01-01 01:00:00.000 | ==== the next build begins here; all above is of earlier ones ====\n"
+            "1970-01-01 01:00:00.000 | new\n");
 }
 
 TEST_F(BuildLogTest, IsSilentOnStdoutUnlessAskedFor) {

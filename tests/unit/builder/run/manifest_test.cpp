@@ -27,7 +27,7 @@ class ManifestTest : public testing::Test {
     const Installation installation;
     FactSource facts(files, plan, {});
     write_manifest({request, plan, installation, disk, runner, progress, log, clock, facts}, dir.path() / "root",
-                   timings, {dir.path() / "out.tar"});
+                   timings, {{"nginx-light", "a"}, {"jq", ""}}, {dir.path() / "out.tar"});
     return parse_json(read_file(dir.path() / "out.d" / name), name).value_or_throw();
   }
   TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
@@ -50,6 +50,7 @@ TEST_F(ManifestTest, TellsElementsArgumentsAndPackages) {
   EXPECT_EQ(manifest["architecture"], "amd64");
   EXPECT_EQ(manifest["elements"].dump(), R"(["os","a"])");
   EXPECT_EQ(manifest["packages"].dump(), R"([{"package":"bash","version":"5","arch":"amd64"}])");
+  EXPECT_EQ(manifest["asked"].dump(), R"([{"package":"nginx-light","element":"a"},{"package":"jq"}])");
   EXPECT_EQ(manifest["builder"].get<std::string>().compare(0, 7, "hearth "), 0);
 }
 

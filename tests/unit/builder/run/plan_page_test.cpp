@@ -63,6 +63,16 @@ TEST_F(PlanPageTest, TellsPackagesByPhaseAndWhatDecidesThem) {
   EXPECT_THAT(text(), HasSubstr("firmware"));
 }
 
+TEST_F(PlanPageTest, TellsWhatAMapMakesOfNames) {
+  tree.add("debian-minimal").file("os", "element-deps", "debian-minimal\n");
+  tree.file("os", "pkg-map", R"({"family": {"debian": {"vim": "vim-tiny", "git": "", "grub": "grub-pc"}}})");
+  request.environment["DIB_RELEASE"] = "bookworm";
+  EXPECT_THAT(text(), HasSubstr("vim-tiny (as vim)"));
+  EXPECT_THAT(text(), HasSubstr("grub-pc (as grub, if DIB_LOADER = grub)"));
+  EXPECT_THAT(text(), HasSubstr("Packages (pre-install): git (which is nothing there)\n"));
+  EXPECT_EQ(details()["packages"][0]["packages"].dump(), R"(["vim-tiny"])");
+}
+
 TEST_F(PlanPageTest, TellsWhatNetworkHooksGet) {
   EXPECT_THAT(text(), HasSubstr("Network of hooks: all of this machine's, its loopback, too: "));
   request.fetching = {.mode = fetch::FetchMode::record, .lock = "/w/hearth.lock"};

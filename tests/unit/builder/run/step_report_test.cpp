@@ -47,6 +47,15 @@ TEST(StepReport, TellsForEachStepWhetherItRanAndWhy) {
   EXPECT_THAT(ended, HasSubstr("nothing was kept: root.d/10-a wrote /x.initrd, which no layer holds"));
 }
 
+TEST(StepReport, AVariableIsToldWithTheTextThatNamesIt) {
+  const Json first = step_report({{"root.d/10-a", "a", 3, {{"env A", "1"}}}}, 0, Json());
+  const Json second = step_report({{"root.d/10-a", "a", 3, {{"env A", "2"}}}}, 0, first, {}, {},
+                                  [](const std::string& label, const std::string& fact) {
+                                    return fact_kind(fact) == "env" ? cat("named in ", label, ":3") : std::string();
+                                  });
+  EXPECT_THAT(why_text(second), HasSubstr("the variable A changed (named in root.d/10-a:3)"));
+}
+
 TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffers) {
   const std::vector<std::string> rejected = {"install.d/10: another step", "install.d/10-b: the variable A changed",
                                              "install.d/10-b: files/x is gone"};
@@ -58,6 +67,14 @@ TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffers) {
   EXPECT_THAT(why_text(step_report(steps("2"), 1, first, {}, {"install.d/10-b: install.d/10-b changed"})),
               HasSubstr("  install.d/10-b changed\n"))
       << "once";
+}
+
+TEST(StepReport, WhereATerminalIsNarrowAReasonStandsBelowItsStep) {
+  const Json report = step_report(steps("1"), 1, Json(), {}, {"install.d/10-b: the variable A changed"});
+  const std::string text = why_text(report, 80);
+  EXPECT_THAT(text, HasSubstr("1.0 s\n        nothing was kept of an earlier build of this image; a layer"));
+  EXPECT_THAT(why_text(report), HasSubstr("1.0 s  nothing was kept")) << "of no terminal a line a step";
+  for (const std::string& line : split_lines(text)) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(StepReport, LayersAreToldToThoseWhoPinThem) {

@@ -313,7 +313,7 @@ TEST(ImageRequest, BreakPointsAreCheckedAndCollected) {
               ElementsAre("before-install", "after-error", "after-pre-finalise"));
   for (const char* wrong : {"before-error", "install", "during-install", "after-install.d"}) {
     EXPECT_THAT(image_request_refusal(cat("--break ", wrong, " os")),
-                HasSubstr("use before-PHASE, after-PHASE or after-error"))
+                HasSubstr("before-PHASE, after-PHASE or after-error"))
         << wrong;
   }
 }

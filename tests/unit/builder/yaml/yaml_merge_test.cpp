@@ -55,6 +55,12 @@ TEST(YamlMerge, WhatNothingClosesIsRefusedWhereItWasOpened) {
   EXPECT_EQ(merge_refusal("a: b\n  'tis\n"), "") << "of a text without quotes it is a character as any other";
 }
 
+TEST(YamlMerge, AColonThatIsMissingIsToldInTheLineThatLacksIt) {
+  EXPECT_EQ(merge_refusal("# names\nshop-web\n  default: x\n"), "2:9: a colon is missing behind 'shop-web'");
+  EXPECT_EQ(merge_refusal("a: b\n- c\n  d: e\n").find("a colon is missing"), std::string::npos);
+  EXPECT_THAT(merge_refusal("a: b: c\n"), testing::Not(HasSubstr("a colon is missing")));
+}
+
 TEST(YamlMerge, AliasesThatDoubleEndInARefusal) {
   std::string text = "a0: &a0 {k: v, <<: {}}\n";
   for (int i = 1; i < 40; ++i) text += cat("a", i, ": &a", i, " {l: *a", i - 1, ", r: *a", i - 1, "}\n");
