@@ -115,9 +115,14 @@ class BootServers::Impl {
 
   void start() {
     std::unique_ptr<dhcp::JournalWriter> journal;
-    if (site_.mode == Mode::full)
-      journal = std::make_unique<dhcp::JournalWriter>(leases_path(), load_leases(leases_path(), logger_).all());
-    dhcp_->start_answering(std::move(journal));
+    if (site_.mode == Mode::full) {
+      const std::vector<dhcp::Lease> known = known_leases().all();
+      journal = std::make_unique<dhcp::JournalWriter>(leases_path(), known);
+      if (options_.leases != nullptr && options_.leases->leases().empty()) {
+        for (const dhcp::Lease& lease : known) options_.leases->keep(lease, [] {}, {});
+      }
+    }
+    dhcp_->start_answering(std::move(journal), options_.leases);
     dhcp_reactor_.post([this] { dhcp_->start_watching(); });
     const auto work = [this](Reactor& reactor, const char* name) {
       workers_.push_back(std::make_unique<Worker>(reactor, name, logger_, options_.failed));
@@ -150,6 +155,14 @@ class BootServers::Impl {
  private:
   [[nodiscard]] fs::path leases_path() const { return state_ / "leases"; }
 
+  /// A home that has none yet takes over what the file has.
+  [[nodiscard]] dhcp::LeaseTable known_leases() {
+    dhcp::LeaseTable leases;
+    if (options_.leases != nullptr)
+      for (const dhcp::Lease& lease : options_.leases->leases()) leases.put(lease);
+    return leases.size() > 0 ? leases : load_leases(leases_path(), logger_);
+  }
+
   /// What a site says of sockets, which are opened once: afterwards the right to do so is given up.
   struct Sockets {
     explicit Sockets(const Site& site)
@@ -178,7 +191,7 @@ class BootServers::Impl {
   }
 
   void open_servers(const Site& site) {
-    dhcp::LeaseTable leases = load_leases(leases_path(), logger_);
+    dhcp::LeaseTable leases = known_leases();
     for (const dhcp::Lease& lease : leases.all()) addresses_.put(lease.address, lease.mac);
     dhcp_ = std::make_unique<dhcp::Server>(
         dhcp::Server::Wiring{dhcp_reactor_, clock_, logger_, *requests_,

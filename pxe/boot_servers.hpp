@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "pxe/boot/node_table.hpp"
 #include "pxe/boot/site.hpp"
+#include "pxe/dhcp/lease_keeper.hpp"
 #include "pxe/serve/request_log.hpp"
 
 namespace hearth::pxe {
@@ -19,6 +20,7 @@ struct BootOptions {
   bool force = false;                      ///< start although other DHCP servers answer or boot files are missing
   std::uint64_t http_rate = 0;             ///< bytes a second in all; 0 = without limit
   std::uint64_t http_rate_per_client = 0;  ///< bytes a second to one address
+  dhcp::LeaseKeeper* leases = nullptr;     ///< where they live; null: in the state directory
   RequestLog* observer = nullptr;          ///< told of every request with its node, from the servers' threads
   std::function<void()> failed;            ///< called from a server's thread when it can't go on; the reason is logged
 };

@@ -104,7 +104,8 @@ class Database {
       : is_postgres_(is_postgres), connection_(std::move(connection)) {}
 
   /// `others` is called every some milliseconds while an answer is waited for, on the thread that waits; it may not use
-  /// this database. From now on less is waited for: a second for somebody's lock, ten for a server that says nothing.
+  /// this database. From now on less is waited for: a second for somebody's lock and for a connection, ten for an
+  /// answer; once that did not come, for nothing until there is a connection.
   void meanwhile(std::function<void()> others) { connection_->meanwhile(std::move(others)); }
   /// Any number of statements without results.
   void run(const std::string& statements) { connection_->run(statements); }

@@ -6,12 +6,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <future>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/sql/database.hpp"
+#include "base/sys/blocked_signals.hpp"
+#include "base/sys/random.hpp"
 #include "base/text.hpp"
 
 namespace hearth::sql::detail {
@@ -23,7 +30,8 @@ namespace {
 struct Libpq {
   decltype(&::PQclear) clear;
   decltype(&::PQconnectPoll) connect_poll;
-  decltype(&::PQconnectStart) connect_start;
+  decltype(&::PQconnectStartParams) connect_start;
+  decltype(&::PQconnectionNeedsPassword) needs_password;
   decltype(&::PQconninfoFree) conninfo_free;
   decltype(&::PQconninfoParse) conninfo_parse;
   decltype(&::PQconsumeInput) consume_input;
@@ -35,6 +43,8 @@ struct Libpq {
   decltype(&::PQgetvalue) getvalue;
   decltype(&::PQisBusy) is_busy;
   decltype(&::PQntuples) ntuples;
+  decltype(&::PQparameterStatus) parameter_status;
+  decltype(&::PQpass) pass;
   decltype(&::PQresultStatus) result_status;
   decltype(&::PQsendQuery) send_query;
   decltype(&::PQsendQueryParams) send_query_params;
@@ -58,7 +68,8 @@ const Libpq& libpq() {
     Libpq functions{};
     resolve_function(library, "PQclear", functions.clear);
     resolve_function(library, "PQconnectPoll", functions.connect_poll);
-    resolve_function(library, "PQconnectStart", functions.connect_start);
+    resolve_function(library, "PQconnectStartParams", functions.connect_start);
+    resolve_function(library, "PQconnectionNeedsPassword", functions.needs_password);
     resolve_function(library, "PQconninfoFree", functions.conninfo_free);
     resolve_function(library, "PQconninfoParse", functions.conninfo_parse);
     resolve_function(library, "PQconsumeInput", functions.consume_input);
@@ -70,6 +81,8 @@ const Libpq& libpq() {
     resolve_function(library, "PQgetvalue", functions.getvalue);
     resolve_function(library, "PQisBusy", functions.is_busy);
     resolve_function(library, "PQntuples", functions.ntuples);
+    resolve_function(library, "PQparameterStatus", functions.parameter_status);
+    resolve_function(library, "PQpass", functions.pass);
     resolve_function(library, "PQresultStatus", functions.result_status);
     resolve_function(library, "PQsendQuery", functions.send_query);
     resolve_function(library, "PQsendQueryParams", functions.send_query_params);
@@ -91,8 +104,11 @@ constexpr const char* k_lock_patience = "5s";
 constexpr const char* k_lock_patience_beside = "1s";
 
 constexpr int k_look_milliseconds = 2;  ///< between two calls of what is done meanwhile
+constexpr auto k_look = std::chrono::milliseconds(k_look_milliseconds);
 /// A server that says nothing for as long is none, but for what wipes a large database before anybody is served.
 constexpr auto k_patience = std::chrono::seconds(10);
+/// Where others are served meanwhile, a connection is waited for as long; it goes on to be made, for who comes later.
+constexpr auto k_patience_beside = std::chrono::seconds(1);
 
 struct ResultDeleter {
   void operator()(PGresult* result) const { libpq().clear(result); }
@@ -102,6 +118,30 @@ using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
 struct ConnectionDeleter {
   void operator()(PGconn* connection) const { libpq().finish(connection); }
 };
+
+using ConnectionPtr = std::unique_ptr<PGconn, ConnectionDeleter>;
+
+/// How a connection is used, whatever the database or the user has as a default. Texts come and go as they lie there;
+/// what is committed is on a disk.
+constexpr const char* k_ways =
+    "SELECT set_config('client_encoding', current_setting('server_encoding'), false); "
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
+/// Until it is connected, has failed, has said nothing for too long, or nobody waits for it any more.
+ConnectionPtr connected(const std::string& url, const char* password, const std::atomic<bool>& is_given_up) {
+  const std::array<const char*, 3> keywords = {"dbname", password == nullptr ? nullptr : "password", nullptr};
+  const std::array<const char*, 3> values = {url.c_str(), password, nullptr};
+  ConnectionPtr connection(libpq().connect_start(keywords.data(), values.data(), 1));
+  PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+  const auto end = std::chrono::steady_clock::now() + k_patience;
+  while (std::chrono::steady_clock::now() < end && libpq().status(connection.get()) != CONNECTION_BAD &&
+         next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED && !is_given_up) {
+    const int events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    ::pollfd ready{libpq().socket(connection.get()), static_cast<short>(events), 0};
+    if (ready.fd < 0 || ::poll(&ready, 1, k_look_milliseconds) > 0) next = libpq().connect_poll(connection.get());
+  }
+  return connection;
+}
 
 struct ConninfoDeleter {
   void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
@@ -156,6 +196,9 @@ class PostgresConnection final : public Connection {
       : url_(url), schema_(std::move(schema)), is_only_looked_at_(use == Use::look), password_(password_in(url)) {
     connect();
   }
+  ~PostgresConnection() override { *is_given_up_ = true; }
+  PostgresConnection(const PostgresConnection&) = delete;
+  PostgresConnection& operator=(const PostgresConnection&) = delete;
 
   void meanwhile(std::function<void()> others) override {
     others_ = std::move(others);
@@ -187,7 +230,7 @@ class PostgresConnection final : public Connection {
 
   void run(const std::string& statements) override {
     if (statements == "COMMIT" || statements == "ROLLBACK") is_open_ = false;  // whatever comes of it
-    check(exec(statements.c_str()), statements);
+    check(exec(statements.c_str(), statements.starts_with("VACUUM")), statements);
   }
 
   std::unique_ptr<StatementHandle> prepare(std::string_view statement) override;
@@ -217,7 +260,9 @@ class PostgresConnection final : public Connection {
     libpq().set_notice_processor(
         connection_.get(), [](void*, const char*) {}, nullptr);
     try {
+      check(exec(k_ways), "SELECT set_config");
       is_only_looked_at_ ? only_look() : take();
+      is_silent_ = false;
     } catch (const StoreError&) {
       connection_.reset();
       throw;
@@ -237,13 +282,26 @@ class PostgresConnection final : public Connection {
                                      .c_str());
     if (libpq().status(connection_.get()) != CONNECTION_OK)
       throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
+    require_utf8();
     if (!schema_.empty()) take_schema(is_good(taken));
     if (is_good(taken)) return take_epoch();
     const std::string who = holder();
-    if (!epoch_.empty() && stored_epoch() != epoch_) throw superseded(who);
+    if (!epoch_.empty() && !is_own(stored_epoch())) throw superseded(who);
     StoreError error(
         cat(who == own_name() ? "the former connection of this process" : who, " uses ", without_password(url_)));
     error.hint("One process at a time drives a database: stop that one, or name another database.");
+    throw error;
+  }
+
+  /// SQL_ASCII is what PostgreSQL calls bytes that it leaves alone.
+  void require_utf8() const {
+    const char* const told = libpq().parameter_status(connection_.get(), "server_encoding");
+    const std::string encoding = told == nullptr ? "" : told;
+    if (encoding == "UTF8" || encoding == "SQL_ASCII") return;
+    StoreError error(cat(without_password(url_), " keeps texts as ", encoding, ", which has not all characters"));
+    error.hint(
+        "Name one that was made by: createdb --encoding UTF8 --template template0. A state that lives in the former "
+        "one goes there by hearth backup and hearth restore.");
     throw error;
   }
 
@@ -253,7 +311,12 @@ class PostgresConnection final : public Connection {
     check(found, "looking for the schema");
     if (is_ours && libpq().getvalue(found.get(), 0, 0) == std::string_view("t")) {
       const std::string make = cat("CREATE SCHEMA ", schema_);
-      check(exec(make.c_str()), make);
+      try {
+        check(exec(make.c_str()), make);
+      } catch (StoreError& error) {
+        error.hint("Who owns the database may: createdb --owner USER, or ALTER DATABASE … OWNER TO USER.");
+        throw;
+      }
     }
     const std::string use = cat("SET search_path = ", schema_);
     check(exec(use.c_str()), use);
@@ -268,24 +331,54 @@ class PostgresConnection final : public Connection {
   }
 
   void open() {
-    connection_.reset(libpq().connect_start(url_.c_str()));
-    const Patience patience(true);
-    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-    while (libpq().status(connection_.get()) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
-           next != PGRES_POLLING_FAILED) {
-      if (wait_for(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, patience))
-        next = libpq().connect_poll(connection_.get());
+    connection_.reset();
+    if (!coming_.valid()) begin_connecting();
+    const bool is_known_to_be_silent = others_ && is_silent_;
+    const Patience patience(is_known_to_be_silent ? k_look : others_ ? k_patience_beside : k_patience);
+    while (coming_.wait_for(k_look) != std::future_status::ready) {
+      if (patience.is_over()) throw silent(others_ ? k_patience_beside : k_patience);
+      if (others_) others_();
     }
-    if (libpq().status(connection_.get()) == CONNECTION_OK && libpq().set_nonblocking(connection_.get(), 1) == 0)
+    connection_ = coming_.get();
+    const ConnStatusType status = libpq().status(connection_.get());
+    if (status == CONNECTION_OK && libpq().set_nonblocking(connection_.get(), 1) == 0) {
+      if (const char* const password = libpq().pass(connection_.get()); password != nullptr && *password != '\0')
+        password_ = password;
       return;
+    }
+    if (status != CONNECTION_OK && status != CONNECTION_BAD) throw silent(k_patience);
     throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
+  }
+
+  /// On a thread of its own: nothing ends a look at a name server that says nothing. A password that stood in a file
+  /// outlives the right to read it.
+  void begin_connecting() {
+    std::promise<ConnectionPtr> promise;
+    std::future<ConnectionPtr> coming = promise.get_future();
+    try {
+      const BlockedSignals blocked;
+      std::thread([url = url_, password = password_, given_up = is_given_up_, promise = std::move(promise)]() mutable {
+        ConnectionPtr made = connected(url, nullptr, *given_up);
+        const bool lacks = libpq().status(made.get()) == CONNECTION_BAD && libpq().needs_password(made.get()) == 1;
+        promise.set_value(lacks && !password.empty() ? connected(url, password.c_str(), *given_up) : std::move(made));
+      }).detach();
+    } catch (const std::system_error& problem) {
+      throw StoreError(cat("connecting to ", without_password(url_), ": starting a thread for it: ", problem.what()));
+    }
+    coming_ = std::move(coming);
+  }
+
+  [[nodiscard]] StoreError silent(std::chrono::seconds waited) {
+    is_silent_ = true;
+    return StoreError(cat(without_password(url_), " has not answered for ", waited.count(), " s"));
   }
 
   /// How long one answer is waited for.
   class Patience {
    public:
-    explicit Patience(bool has_end)
-        : end_(has_end ? std::chrono::steady_clock::now() + k_patience : std::chrono::steady_clock::time_point::max()) {
+    explicit Patience(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
+    explicit Patience(bool has_end) : Patience(std::chrono::milliseconds(k_patience)) {
+      if (!has_end) end_ = std::chrono::steady_clock::time_point::max();
     }
     [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() > end_; }
 
@@ -300,23 +393,29 @@ class PostgresConnection final : public Connection {
     if (is_closed || ::poll(&ready, 1, k_look_milliseconds) > 0) return true;
     if (patience.is_over()) {
       connection_.reset();  // and with it what was begun
-      throw StoreError(cat(without_password(url_), " has not answered for ", k_patience.count(), " s"));
+      throw silent(k_patience);
     }
     if (others_) others_();
     return false;
   }
 
-  /// The last result of what was sent, or the first that is a failure.
-  ResultPtr result_of(int was_sent) {
+  /// The last result of what was sent, or the first that is a failure. `takes_long`: it may say nothing for as long as
+  /// it likes, where nobody is served meanwhile.
+  ResultPtr result_of(int was_sent, bool takes_long = false) {
     ResultPtr last;
     if (was_sent == 0) return last;
-    const Patience patience(others_ != nullptr);
+    const bool has_end = others_ != nullptr || !takes_long;
+    Patience patience(has_end);
     for (int left = libpq().flush(connection_.get()); left == 1; left = libpq().flush(connection_.get())) {
-      if (wait_for(POLLIN | POLLOUT, patience) && libpq().consume_input(connection_.get()) == 0) break;
+      if (!wait_for(POLLIN | POLLOUT, patience)) continue;
+      if (libpq().consume_input(connection_.get()) == 0) break;
+      patience = Patience(has_end);  // it takes something
     }
     for (;;) {
       while (libpq().is_busy(connection_.get()) == 1) {
-        if (wait_for(POLLIN, patience) && libpq().consume_input(connection_.get()) == 0) break;
+        if (!wait_for(POLLIN, patience)) continue;
+        if (libpq().consume_input(connection_.get()) == 0) break;
+        patience = Patience(has_end);  // it has said something
       }
       ResultPtr next(libpq().get_result(connection_.get()));
       if (!next) return last;
@@ -324,7 +423,9 @@ class PostgresConnection final : public Connection {
     }
   }
 
-  ResultPtr exec(const char* statements) { return result_of(libpq().send_query(connection_.get(), statements)); }
+  ResultPtr exec(const char* statements, bool takes_long = false) {
+    return result_of(libpq().send_query(connection_.get(), statements), takes_long);
+  }
 
   static bool is_good(const ResultPtr& result) {
     const ExecStatusType status = libpq().result_status(result.get());
@@ -344,17 +445,27 @@ class PostgresConnection final : public Connection {
           "CREATE TABLE hearth_epoch");
     if (epoch_.empty())  // an older Hearth's has no such column
       check(exec("ALTER TABLE hearth_epoch ADD COLUMN IF NOT EXISTS holder TEXT"), "ALTER TABLE hearth_epoch");
-    const std::string before = epoch_.empty() ? "" : stored_epoch();
+    const std::string before = stored_epoch();
     const std::string who = holder();
-    const ResultPtr raised = attempt(
-        "INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, 1, $1) ON CONFLICT (one) DO "
-        "UPDATE SET number = hearth_epoch.number + 1, holder = $1 RETURNING number",
-        {own_name()});
-    check(raised, "raising the epoch");
-    const bool others_drove = before != epoch_;
-    epoch_ = libpq().getvalue(raised.get(), 0, 0);
-    if (others_drove) throw superseded(who);
+    is_old_ = is_old_ || (!epoch_.empty() && !is_own(before));
+    if (!epoch_.empty() && !is_old_) epoch_ = before;  // what is tried now may be lost, too
+    tried_ = epoch_after(before);
+    check(attempt("INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, $2, $1) ON CONFLICT (one) DO "
+                  "UPDATE SET number = $2, holder = $1",
+                  {own_name(), tried_}),
+          "raising the epoch");
+    epoch_ = tried_;
+    if (std::exchange(is_old_, false)) throw superseded(who);
   }
+
+  /// One that nobody else tries: a connection that ends in the raise leaves us without an answer to it.
+  [[nodiscard]] static std::string epoch_after(const std::string& before) {
+    std::uint64_t step = 0;
+    for (const char byte : random_bytes(4)) step = step * 256 + static_cast<unsigned char>(byte);
+    return std::to_string(parse_number(before).value_or(0) + 1 + step);
+  }
+
+  [[nodiscard]] bool is_own(const std::string& epoch) const { return epoch == epoch_ || epoch == tried_; }
 
   std::string stored_epoch() {
     const ResultPtr found = exec("SELECT number FROM hearth_epoch");
@@ -386,8 +497,13 @@ class PostgresConnection final : public Connection {
   std::string password_;
   std::function<void()> others_;
   std::string epoch_;     ///< which taking of the database is ours; empty before the first
+  std::string tried_;     ///< the one that was raised last, which may have been lost on its way
+  bool is_old_ = false;   ///< somebody drove the database meanwhile, and nobody was told yet
   bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
-  std::unique_ptr<PGconn, ConnectionDeleter> connection_;
+  ConnectionPtr connection_;
+  std::future<ConnectionPtr> coming_;  ///< the next one, as long as it is made
+  std::shared_ptr<std::atomic<bool>> is_given_up_ = std::make_shared<std::atomic<bool>>(false);
+  bool is_silent_ = false;  ///< nothing was heard for too long, and nothing since
 };
 
 /// Kept as text and sent whole each time, so that it outlives a connection.

@@ -18,10 +18,12 @@ AgentFace own_face(const pxe::Site& site, const AgentFace& given) {
 
 BootService::BootService(const pxe::Site& site, const Options& options, Conductor& conductor, const Clock& clock,
                          Logger& log)
-    : desk_(conductor, own_face(site, options.agents), options.in_vain) {
+    : desk_(conductor, own_face(site, options.agents), options.in_vain),
+      leases_(options.home != nullptr ? std::make_unique<HomeLeases>(*options.home) : nullptr) {
   pxe::BootOptions boot;
   boot.force = options.force;
   boot.observer = &desk_;
+  boot.leases = leases_.get();
   servers_ = std::make_unique<pxe::BootServers>(site, desk_.nodes(), boot, clock, log);
   const std::string words = own_face(site, options.agents).words();
   if (const auto fits = pxe::KernelArguments::parse(words); !fits)

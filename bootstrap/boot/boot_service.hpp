@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "bootstrap/boot/boot_desk.hpp"
+#include "bootstrap/boot/home_leases.hpp"
 #include "pxe/boot_servers.hpp"
 
 namespace hearth::bootstrap {
@@ -13,8 +14,9 @@ namespace hearth::bootstrap {
 class BootService {
  public:
   struct Options {
-    bool force = false;  ///< even where another DHCP server answers
-    AgentFace agents;    ///< without a URL: the first network's server, port 6385
+    bool force = false;    ///< even where another DHCP server answers
+    Home* home = nullptr;  ///< leases live there; null: in the site's state directory. Must outlive this
+    AgentFace agents;      ///< without a URL: the first network's server, port 6385
     BootDesk::InVain in_vain;
   };
   /// Opens the servers' ports; answers nobody yet. The conductor must not commit any more when this is gone. Throws
@@ -31,9 +33,14 @@ class BootService {
   [[nodiscard]] bool has_failed() const { return servers_->has_failed(); }
   /// On the conductor's thread: hands on what machines have asked for since.
   void tick() { desk_.tick(); }
+  /// From any thread: the home has kept more, or is in trouble.
+  void look_at_home() {
+    if (leases_) leases_->look();
+  }
 
  private:
   BootDesk desk_;
+  std::unique_ptr<HomeLeases> leases_;
   std::unique_ptr<pxe::BootServers> servers_;
 };
 

@@ -11,6 +11,7 @@
 #include "base/sql/database.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/lock.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
 #include "bootstrap/cli/commands.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr const char* k_nodes_file = "state.db";
 constexpr const char* k_stacks_file = "metadata/state.db";
+constexpr const char* k_leases_file = "leases";
 constexpr std::uint64_t k_copied_first = std::uint64_t{64} << 20U;  ///< what is larger (images) nobody writes to
 
 /// Beside databases, of which copies are made by other means.
@@ -37,8 +39,7 @@ bool is_of_a_database(const std::string& path) {
 
 /// Where the state of the directory lives: a URL, or nothing for SQLite in it.
 std::string database_of(const cli::Arguments& arguments, const fs::path& directory) {
-  const std::string url = arguments.value_or("database", "");
-  check_database_url(url);
+  const std::string url = database_option(arguments);
   const std::optional<std::string> kept = RealFileSystem().read(directory / k_home_file);
   check_is_its_home(directory, url);
   if (!url.empty() || !kept) return url;
@@ -62,7 +63,9 @@ std::vector<bundle::Source> sources_of(const fs::path& directory, const std::str
     return work / name;
   };
   const fs::path nodes = into_work(k_nodes_file);
-  url.empty() ? copy_sqlite(directory / k_nodes_file, nodes) : save_home(url, nodes.string());
+  const std::string leases = url.empty() ? "" : save_home(url, nodes.string());
+  if (url.empty()) copy_sqlite(directory / k_nodes_file, nodes);
+  if (!leases.empty()) RealFileSystem().write(into_work(k_leases_file), leases, {.mode = 0640, .uid = {}, .gid = {}});
   if (url.empty() ? fs::exists(directory / k_stacks_file) : fs::exists(directory / "metadata")) {
     const fs::path stacks = into_work(k_stacks_file);
     if (url.empty()) {
@@ -71,9 +74,11 @@ std::vector<bundle::Source> sources_of(const fs::path& directory, const std::str
       sources.pop_back();
     }
   }
+  StopSignals::check();
   // Keys after what they open: one that is made meanwhile has the former beside it, not the other way round.
   for (const bundle::Source& source : state_sources(directory)) {
-    if (is_of_a_database(source.path)) continue;
+    StopSignals::check();
+    if (is_of_a_database(source.path) || (source.path == k_leases_file && !leases.empty())) continue;
     const bool is_large = !fs::is_symlink(source.file) && fs::file_size(source.file) > k_copied_first;
     if (is_large || fs::is_symlink(source.file)) {
       sources.push_back(source);
@@ -105,6 +110,7 @@ int back_up(const cli::Arguments& arguments) {
   const fs::path beside = fs::absolute(output).parent_path();
   require_outside(beside, directory);
   const ::mode_t before = ::umask(0077);
+  const StopSignals signals;  // keys that nobody else has are in what lies there until the end
   const TempDir work = TempDir::create(beside, ".hearth-backup-");
   bundle::Manifest manifest{.name = "state of a seed",
                             .created_s = static_cast<std::int64_t>(std::time(nullptr)),
@@ -112,7 +118,8 @@ int back_up(const cli::Arguments& arguments) {
                             .entries = {},
                             .site = {{"backup", true}}};
   const bundle::Manifest made =
-      bundle::write_bundle(output, std::move(manifest), sources_of(directory, url, work.path()), "", {});
+      bundle::write_bundle(output, std::move(manifest), sources_of(directory, url, work.path()), "",
+                           [](std::uint64_t) { StopSignals::check(); });
   ::umask(before);
   fs::permissions(output, fs::owner_read | fs::owner_write);  // its keys are in it
   cli::print(cat(output.string(), ": ", made.entries.size(), " files of ", directory.string(),
@@ -120,9 +127,10 @@ int back_up(const cli::Arguments& arguments) {
   return 0;
 }
 
-fs::path without_slashes(std::string directory) {
+/// Where a link leads, for it stays; without slashes at its end.
+fs::path place_of(std::string directory) {
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  return directory;
+  return fs::is_symlink(directory) ? fs::weakly_canonical(directory) : directory;
 }
 
 void require_room(const fs::path& directory) {
@@ -146,17 +154,18 @@ void move_to(const std::string& url, const fs::path& directory) {
 }
 
 int restore(const cli::Arguments& arguments) {
-  const fs::path directory = without_slashes(state_directory(arguments));
+  const fs::path directory = place_of(state_directory(arguments));
   const fs::path file = arguments.operand(0, "file");
-  const std::string url = arguments.value_or("database", "");
-  check_database_url(url);
+  const std::string url = database_option(arguments);
   require_room(directory);
   const ::mode_t before = ::umask(0077);
   const fs::path parent = fs::absolute(directory).parent_path();
   fs::create_directories(parent);
+  const StopSignals signals;  // as for a backup
   const TempDir work = TempDir::create(parent, ".hearth-restore-");
   const fs::path fresh = work.path() / "state";
-  const bundle::Checked checked = bundle::unpack_bundle(file, fresh, std::nullopt, {});
+  const bundle::Checked checked =
+      bundle::unpack_bundle(file, fresh, std::nullopt, [](std::uint64_t) { StopSignals::check(); });
   fs::permissions(fresh, fs::owner_all);  // keys and tokens are in it
   const Json& site = checked.manifest.site;
   if (!site.is_object() || !site.value("backup", false) || !fs::exists(fresh / k_nodes_file))
@@ -173,6 +182,12 @@ int restore(const cli::Arguments& arguments) {
 }
 
 }  // namespace
+
+std::string database_option(const cli::Arguments& arguments) {
+  const std::optional<std::string> url = arguments.value("database");
+  if (url) check_database_url(*url);
+  return url.value_or("");
+}
 
 std::vector<cli::Command> backup_commands() {
   const cli::Option state{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"};

@@ -20,11 +20,14 @@ class ConductorClient;
 [[nodiscard]] std::vector<cli::Command> baremetal_commands();
 [[nodiscard]] std::vector<cli::Command> image_commands();
 [[nodiscard]] std::vector<cli::Command> backup_commands();
+[[nodiscard]] cli::Command schema_command();
 [[nodiscard]] cli::Command console_command();
 [[nodiscard]] cli::Command serve_command();
 [[nodiscard]] cli::Command deploy_command();
 
 // What they share.
+/// The URL that --database gives, checked; empty where it is not given.
+[[nodiscard]] std::string database_option(const cli::Arguments& arguments);
 /// Reads an inventory and gives it to the conductor; prints warnings. Throws Error with all faults.
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options);
 

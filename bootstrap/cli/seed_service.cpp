@@ -21,6 +21,7 @@
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/boot/boot_service.hpp"
 #include "bootstrap/boot/first_signs.hpp"
+#include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/seed_tls.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/gate/kept_people.hpp"
@@ -263,7 +264,7 @@ struct OwnEngine {
     metadata::live::ServiceSettings settings;
     settings.state = state;
     settings.urls = urls;
-    settings.database = arguments.value_or("database", "");
+    settings.database = database_option(arguments);
     settings.provides_machines = true;
     settings.trust_loopback = false;
     settings.limits = metadata::live::request_limits(arguments);
@@ -319,7 +320,7 @@ struct SeedService::Parts {
         networks(agent_addresses(arguments, site)),
         lock(taken_lock(directory)),
         rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
-        store(open_store(directory, arguments.value_or("database", ""))),
+        store(open_store(directory, database_option(arguments))),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
@@ -359,7 +360,11 @@ struct SeedService::Parts {
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
-    if (Home* home = store.home()) home->start([this] { server.post([this] { look_at_home(); }); });
+    if (Home* home = store.home())
+      home->start([this] {
+        if (boot) boot->look_at_home();  // machines wait for no other thread
+        server.post([this] { look_at_home(); });
+      });
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -384,6 +389,7 @@ struct SeedService::Parts {
     conductor.became_durable();
     people_answers.look();
     machine_answers.look();
+    if (boot) boot->look_at_home();
     const std::string trouble = home.trouble();
     if (home.is_lost()) {
       server.stop();
@@ -472,6 +478,7 @@ struct SeedService::Parts {
   void open_boot(const cli::Arguments& arguments) {
     BootService::Options options;
     options.force = arguments.has("boot-force");
+    options.home = store.home();
     options.agents = agent_face;
     if (engine.service) {
       options.in_vain = [this](const std::string& address, const std::string& what) {

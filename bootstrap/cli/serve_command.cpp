@@ -57,7 +57,7 @@ cli::Command serve_command() {
       "stopped, or its services run elsewhere now (hearth seed takeover); 75 that was called off, start it again.",
       {{"state", 0, "DIR", "where nodes are kept (HEARTH_NODE_STATE, /var/lib/hearth/node)"},
        {"database", 0, "URL",
-        "keep nodes, events and stacks in PostgreSQL (postgresql://USER@HOST/NAME); DIR/{,metadata/}seal-key open it"},
+        "keep nodes, events, leases and stacks there: postgresql://USER@HOST/NAME (DIR/{,metadata/}seal-key open it)"},
        {"listen", 0, "ADDRESS", "for people (127.0.0.1)"},
        {"port", 0, "PORT", "of the API, for people and machines (6385)"},
        {"engine", 0, "", "also run the stack engine (as hearth metadata serve does), for hearth deploy"},
@@ -112,6 +112,7 @@ std::vector<cli::Command> commands() {
   all.push_back(deploy_command());
   all = cli::answered_by("a conductor", std::move(all));
   for (cli::Command& command : backup_commands()) all.push_back(std::move(command));
+  all.push_back(schema_command());
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "bootstrap/store/home.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,7 +12,6 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::int64_t k_home_version = 1;
 constexpr const char* k_home_unwiped = "unwiped";
 
 constexpr std::size_t k_rows_of_a_statement = 500;
@@ -22,13 +22,29 @@ constexpr auto k_look_after = std::chrono::seconds(1);
 constexpr auto k_try_again = std::chrono::milliseconds(300);
 constexpr auto k_last_wait = std::chrono::seconds(3);
 
-constexpr const char* k_tables = R"(
+struct Migration {
+  const char* up;
+  const char* down;
+};
+
+/// From version 0, which is nothing, to 1 and so on. What was released stays as it is.
+constexpr std::array<Migration, k_home_version> k_migrations = {
+    {{R"(
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS nodes (uuid TEXT PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS events (id BIGINT PRIMARY KEY, at BIGINT NOT NULL, node TEXT NOT NULL, title TEXT NOT NULL,
   kind TEXT NOT NULL, text TEXT NOT NULL, detail TEXT NOT NULL);
-)";
+)",
+      "DROP TABLE settings; DROP TABLE nodes; DROP TABLE documents; DROP TABLE events"},
+     {"CREATE TABLE leases (address TEXT PRIMARY KEY, lease TEXT NOT NULL)", "DROP TABLE leases"}}};
+
+bool has_settings(sql::Database& database) {
+  return database
+      .prepare(database.is_postgres() ? "SELECT 1 WHERE to_regclass('settings') IS NOT NULL"
+                                      : "SELECT 1 FROM sqlite_master WHERE name = 'settings'")
+      .step();
+}
 
 /// "(?, ?), (?, ?)"
 std::string places(std::size_t rows, std::size_t columns) {
@@ -47,51 +63,70 @@ void lay(Change::Rows& rows, Change::Rows later) {
 }  // namespace
 
 bool Change::is_empty() const {
-  return nodes.empty() && documents.empty() && settings.empty() && events.empty() && forgotten == 0 && !wipe;
+  return nodes.empty() && documents.empty() && settings.empty() && leases.empty() && events.empty() && forgotten == 0 &&
+         !wipe;
 }
 
 void Change::follow(Change later) {
   lay(nodes, std::move(later.nodes));
   lay(documents, std::move(later.documents));
   lay(settings, std::move(later.settings));
+  lay(leases, std::move(later.leases));
   std::move(later.events.begin(), later.events.end(), std::back_inserter(events));
   forgotten = std::max(forgotten, later.forgotten);
   wipe = wipe || later.wipe;
 }
 
-Home::Home(const std::string& url) : Home(sql::Database(url, k_home_schema), sql::without_password(url)) {}
+std::int64_t home_version(sql::Database& database) {
+  if (!has_settings(database)) return 0;
+  sql::Statement version = database.prepare("SELECT value FROM settings WHERE name = 'version'");
+  return version.step() ? static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0)) : 0;
+}
 
-Home::Home(sql::Database database, std::string name) : name_(std::move(name)), database_(std::move(database)) {
-  make_tables();
+void migrate_home(sql::Database& database, const std::string& name, std::int64_t version) {
+  sql::Transaction transaction(database);
+  std::int64_t at = home_version(database);
+  if (at == version) return;
+  if (at > k_home_version)
+    throw Error(ErrorKind::unsupported, cat(name, " was written by a newer Hearth (version ", at, ")"))
+        .hint(cat("Start that one, or have it make version ", k_home_version, " of it (hearth node schema --to)."));
+  for (; at < version; ++at) database.run(k_migrations.at(static_cast<std::size_t>(at)).up);
+  for (; at > version; --at) database.run(k_migrations.at(static_cast<std::size_t>(at - 1)).down);
+  if (at > 0)
+    database
+        .prepare("INSERT INTO settings VALUES ('version', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        .bind(1, std::to_string(at))
+        .execute();
+  if (at > 0 && database.is_postgres()) {  // which copies values to its statistics, where they would outlive a wipe
+    database.run("ALTER TABLE nodes ALTER COLUMN record SET STATISTICS 0");
+    database.run("ALTER TABLE documents ALTER COLUMN body SET STATISTICS 0");
+  }
+  transaction.commit();
+}
+
+Home::Home(const std::string& url, HomeState expected)
+    : Home(sql::Database(url, k_home_schema), sql::without_password(url), expected) {}
+
+Home::Home(sql::Database database, std::string name, HomeState expected)
+    : name_(std::move(name)), database_(std::move(database)) {
+  if (expected == HomeState::known && home_version(database_) == 0)
+    throw Error(ErrorKind::input, cat("there is no state in ", name_, " any more"))
+        .hint(
+            "Was it emptied, or another one restored under its name? Bring it back from a backup (hearth help "
+            "postgresql). To begin anew, without any node: remove the file `database` in the state directory first.");
+  migrate_home(database_, name_, k_home_version);
 }
 
 void Home::end() {
   if (!thread_.joinable()) return;
   static_cast<void>(wait(k_last_wait));
+  {
+    const std::lock_guard lock(mutex_);
+    is_writing_ = false;
+  }
   thread_.request_stop();
   changed_.notify_all();
   thread_.join();
-}
-
-void Home::make_tables() {
-  sql::Transaction transaction(database_);
-  database_.run(k_tables);
-  std::int64_t found = 0;
-  {
-    sql::Statement version = database_.prepare("SELECT value FROM settings WHERE name = 'version'");
-    if (version.step()) found = static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0));
-  }
-  if (found > k_home_version)
-    throw Error(ErrorKind::unsupported, cat(name_, " was written by a newer Hearth (version ", found, ")"))
-        .hint("Start that one, or put a backup from before it into a database of its own (hearth restore).");
-  if (found == 0) {
-    database_.prepare("INSERT INTO settings VALUES ('version', ?)").bind(1, std::to_string(k_home_version)).execute();
-    if (database_.is_postgres()) {  // which copies values of columns to its statistics, where they would outlive a wipe
-      database_.run("ALTER TABLE nodes ALTER COLUMN record SET STATISTICS 0");
-      database_.run("ALTER TABLE documents ALTER COLUMN body SET STATISTICS 0");
-    }
-  }
-  transaction.commit();
 }
 
 void read_rows(sql::Database& database, const std::function<void(Change)>& part) {
@@ -125,9 +160,18 @@ void Home::read(const std::function<void(Change)>& part) {
   read_rows(database_, part);
 }
 
+std::vector<std::string> home_leases(sql::Database& database) {
+  std::vector<std::string> all;
+  if (home_version(database) < k_version_with_leases) return all;
+  sql::Statement rows = database.prepare("SELECT lease FROM leases ORDER BY address");
+  while (rows.step()) all.push_back(rows.text(0));
+  return all;
+}
+
 void Home::start(std::function<void()> news) {
   news_ = std::move(news);
   heard_ = std::chrono::steady_clock::now();
+  is_writing_ = true;
   const BlockedSignals blocked;
   thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
@@ -158,7 +202,7 @@ bool Home::is_lost() const {
 
 std::string Home::trouble() const {
   const std::lock_guard lock(mutex_);
-  if (!trouble_.empty() || !thread_.joinable() || added_ == kept_) return trouble_;
+  if (!trouble_.empty() || !is_writing_ || added_ == kept_) return trouble_;
   if (std::chrono::steady_clock::now() - heard_ < k_silence) return "";
   return cat(name_, " has not answered for ", k_silence.count(), " s");
 }
@@ -241,6 +285,7 @@ void Home::write(const Change& change) {
   put("nodes", "uuid", "record", change.nodes);
   put("documents", "name", "body", change.documents);
   put("settings", "name", "value", change.settings);
+  put("leases", "address", "lease", change.leases);
   add_events(change.events);
   if (change.forgotten > 0) {
     database_.prepare("DELETE FROM events WHERE id <= ?").bind(1, change.forgotten).execute();

@@ -33,6 +33,7 @@ struct EventRow {
 struct Change {
   using Rows = std::map<std::string, std::optional<std::string>>;  ///< by key; no text: the row is gone
   Rows nodes, documents, settings;                                 ///< sealed, as the copy has them
+  Rows leases;                                                     ///< by address, in the home only
   std::vector<EventRow> events;
   std::int64_t forgotten = 0;  ///< events up to this one are
   bool wipe = false;           ///< what was there before is to be in no file of the database any more
@@ -48,19 +49,37 @@ void read_rows(sql::Database& database, const std::function<void(Change)>& part)
 constexpr const char* k_last_event = "last_event";  ///< a setting: ids of events go on behind it
 constexpr const char* k_home_schema = "conductor";  ///< of a PostgreSQL database; stacks have the public one
 
+/// The versions of its tables: from one to the next, and back. In the first nothing was kept of leases.
+constexpr std::int64_t k_home_version = 2;
+constexpr std::int64_t k_version_with_leases = 2;
+/// Of the tables that a database has; 0 = there are none.
+[[nodiscard]] std::int64_t home_version(sql::Database& database);
+/// Makes another version of them, all or nothing; 0 to k_home_version. Throws Error: they are of a newer one.
+void migrate_home(sql::Database& database, const std::string& name, std::int64_t version);
+
+/// The leases of whatever version, each as a line of pxe's journal.
+[[nodiscard]] std::vector<std::string> home_leases(sql::Database& database);
+
+enum class HomeState {
+  any,   ///< tables are made where there are none
+  known  ///< somebody has kept a state there: without tables it was emptied, or is another database
+};
+
 class Home {
  public:
   /// Takes the database for this process, and makes its tables. Throws Error: not reached, another process uses it, it
-  /// is of a newer Hearth.
-  explicit Home(const std::string& url);
+  /// is of a newer Hearth, what was known to be there is not.
+  explicit Home(const std::string& url, HomeState expected = HomeState::any);
   /// `name` is for messages.
-  Home(sql::Database database, std::string name);
+  Home(sql::Database database, std::string name, HomeState expected = HomeState::any);
   Home(const Home&) = delete;
   Home& operator=(const Home&) = delete;
   ~Home() { end(); }
 
   /// All that is kept, in parts; before start().
   void read(const std::function<void(Change)>& part);
+  /// The leases that are kept, likewise.
+  [[nodiscard]] std::vector<std::string> leases() { return home_leases(database_); }
   /// Begins to write. `news`: from the writing thread, when what is told below has changed.
   void start(std::function<void()> news = {});
   /// Writes no more; what waits yet gets some seconds.
@@ -86,7 +105,6 @@ class Home {
     std::uint64_t number = 0;
     Change change;
   };
-  void make_tables();
   void work(const std::stop_token& stop);
   void take_batch();
   /// Empty where it was written.
@@ -107,7 +125,8 @@ class Home {
   std::uint64_t kept_ = 0;
   std::string trouble_;
   bool is_lost_ = false;
-  Time heard_;  ///< when the database answered last, or there was nothing to ask
+  bool is_writing_ = false;  ///< begun, and not ended
+  Time heard_;               ///< when the database answered last, or there was nothing to ask
   std::function<void()> news_;
   std::jthread thread_;  ///< ends before all that it uses
 };

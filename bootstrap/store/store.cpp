@@ -167,15 +167,24 @@ void check_is_its_home(const fs::path& directory, const std::string& url) {
                 (directory / k_home_file).string(), ", and serve with the new --database."));
 }
 
-void save_home(const std::string& url, const std::string& file) {
+std::string save_home(const std::string& url, const std::string& file) {
   sql::Database from(url, k_home_schema, sql::Use::look);
   sql::Database to(file);
   prepare_file(to, file);
   const sql::Transaction one_moment(from);
+  const std::int64_t version = home_version(from);
+  if (version == 0) throw Error(ErrorKind::not_found, cat("there is no state in ", sql::without_password(url)));
+  if (version > k_home_version)
+    throw Error(ErrorKind::unsupported,
+                cat(sql::without_password(url), " was written by a newer Hearth (version ", version, ")"))
+        .hint("Have that one make the backup.");
   sql::Transaction transaction(to);
   read_rows(from, [&to](const Change& part) { lay_rows(to, part); });
   end_rows(to);
   transaction.commit();
+  std::string leases;
+  for (const std::string& line : home_leases(from)) leases += cat(line, "\n");
+  return leases;
 }
 
 void load_home(const std::string& file, const std::string& url) {
@@ -210,15 +219,18 @@ Json event_json(const Event& event) {
 }
 
 void check_database_url(const std::string& url) {
-  if (url.empty() || sql::is_postgres_url(url)) return;
-  throw Error(ErrorKind::usage, cat("--database ", url.substr(0, url.find(':')), "… is of no kind that is known"))
-      .hint("postgresql://USER@HOST/NAME, or none: SQLite in the state directory");
+  if (sql::is_postgres_url(url)) return;
+  throw Error(ErrorKind::usage, url.empty()
+                                    ? "--database: the URL is empty"
+                                    : cat("--database ", url.substr(0, url.find(':')), "… is of no kind that is known"))
+      .hint("postgresql://USER@HOST/NAME; without --database it is SQLite in the state directory.");
 }
 
 Store open_store(const fs::path& directory, const std::string& url) {
-  check_database_url(url);
+  if (url.empty()) return Store((directory / "state.db").string());
   check_is_its_home(directory, url);
-  return url.empty() ? Store((directory / "state.db").string()) : Store(directory, std::make_unique<Home>(url));
+  const HomeState expected = fs::exists(directory / k_home_file) ? HomeState::known : HomeState::any;
+  return Store(directory, std::make_unique<Home>(url, expected));
 }
 
 Store::Store(const std::string& path) : Store(std::unique_ptr<Home>(), path) {}
@@ -279,11 +291,12 @@ void Store::take_seal(const std::string& path) {
     throw sql::StoreError(cat(path, " is damaged: it is sealed, but does not say with which key"));
   if (with.empty() || is_there) seal_ = Seal::read_or_make(keys_);
   if (with.empty() || (is_there && seal_.has(with))) return;
-  throw Error(ErrorKind::input, cat(path, " is sealed with the key ", with, ", which ", keys_.string(),
-                                    is_there ? " does not have" : " would have: it is not there"))
-      .hint(
-          "Take the file that belongs to it from a backup. Nothing else opens what is known of the nodes; without it, "
-          "move the database away and import the nodes again.");
+  throw Error(ErrorKind::input, cat(home_ ? home_->name() : path, " is sealed with the key ", with, ", which ",
+                                    keys_.string(), is_there ? " does not have" : " would have: it is not there"))
+      .hint(home_ ? "Is it this site's? Then copy seal-key from the directory that it was served from, or from a "
+                    "backup: nothing else opens what is known of the nodes. Else name another database."
+                  : "Take the file that belongs to it from a backup. Nothing else opens what is known of the nodes; "
+                    "without it, move the database away and import the nodes again.");
 }
 
 bool Store::seal_anew(bool again) {

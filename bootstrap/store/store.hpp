@@ -52,7 +52,8 @@ void check_is_its_home(const fs::path& directory, const std::string& url);
 using Documents = std::map<std::string, Json>;
 
 /// Writes the state that lives at the URL into a new file, as Store has it, also while it is served. As of one moment.
-void save_home(const std::string& url, const std::string& file);
+/// The leases of that moment, as lines of pxe's journal.
+[[nodiscard]] std::string save_home(const std::string& url, const std::string& file);
 /// Puts the state of a file of Store's, in which all is sealed, to the URL, where none may be yet; all or nothing.
 void load_home(const std::string& file, const std::string& url);
 
@@ -128,9 +129,9 @@ class Store {
   sql::Statement add_event_;
 };
 
-/// Throws Error(usage) where it is neither empty nor a URL of PostgreSQL.
+/// Throws Error(usage) where it is no URL of PostgreSQL.
 void check_database_url(const std::string& url);
-/// The state of the directory: in it, or where the URL says.
+/// The state of the directory: in it, or where the URL says (empty: in it).
 [[nodiscard]] Store open_store(const fs::path& directory, const std::string& url);
 
 }  // namespace hearth::bootstrap

@@ -85,6 +85,9 @@ int serve(const cli::Arguments& arguments) {
   ServiceSettings settings;
   settings.state = arguments.value_or("state", "/var/lib/hearth/metadata");
   settings.database = arguments.value_or("database", "");
+  if (settings.database.empty() && arguments.has("database"))
+    throw Error(ErrorKind::usage, "--database: the URL is empty")
+        .hint("postgresql://USER@HOST/NAME; without --database it is SQLite in the state directory.");
   settings.seal_key = arguments.value_or("seal-key", "");
   ServicePorts ports = service_ports(arguments, arguments.value_or("listen", "127.0.0.1"));
   const std::optional<TlsFiles> tls = tls_files(arguments);

@@ -194,8 +194,9 @@ Server::Server(Wiring wiring, Engine engine)
 
 Server::~Server() = default;
 
-void Server::start_answering(std::unique_ptr<JournalWriter> journal) {
+void Server::start_answering(std::unique_ptr<JournalWriter> journal, LeaseKeeper* home) {
   journal_ = std::move(journal);
+  home_ = home;
   answering_ = true;
 }
 
@@ -244,8 +245,8 @@ void Server::act(Link& link, const Message& message, Decision decision, Monotoni
 void Server::keep(Link& link, Decision decision, RequestRecord record) {
   if (decision.keep->state == Lease::State::bound && wiring_.bound) wiring_.bound(*decision.keep);
   const auto told = std::make_shared<const RequestRecord>(std::move(record));
-  journal_->append(
-      journal_line(*decision.keep),
+  make_durable(
+      *decision.keep,
       [this, &link, told, answer = std::move(decision.answer)] {
         if (answer) link.send(*answer, false);
         tell(*told);
@@ -257,6 +258,13 @@ void Server::keep(Link& link, Decision decision, RequestRecord record) {
         tell(unanswered);
       });
   if (journal_->grown() > k_journal_limit) journal_->rewrite(engine_.leases().all());
+}
+
+/// In the file first: as a copy it knows no less than the home.
+void Server::make_durable(const Lease& lease, std::function<void()> then, JournalWriter::Failed failed) {
+  if (home_ == nullptr) return journal_->append(journal_line(lease), std::move(then), std::move(failed));
+  journal_->append(
+      journal_line(lease), [this, lease, then = std::move(then), failed] { home_->keep(lease, then, failed); }, failed);
 }
 
 void Server::tell(const RequestRecord& record) const {
@@ -351,7 +359,7 @@ void Server::arp_heard(const Link& link, std::string_view packet) {
   if (!found) return;
   wiring_.logger.warning(
       cat(to_text(claim->address), " is in use by ", to_text(claim->mac), " without a lease: left out"));
-  if (journal_) journal_->append(journal_line(*found), [] {});
+  if (journal_) make_durable(*found, [] {}, {});
 }
 
 void Server::probe_addresses() {

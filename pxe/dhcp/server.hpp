@@ -11,6 +11,7 @@
 #include "pxe/dhcp/engine.hpp"
 #include "pxe/dhcp/guard.hpp"
 #include "pxe/dhcp/journal.hpp"
+#include "pxe/dhcp/lease_keeper.hpp"
 #include "pxe/dhcp/probe_plan.hpp"
 #include "pxe/net/packet_socket.hpp"
 #include "pxe/net/reactor.hpp"
@@ -33,8 +34,9 @@ class Server final {
   Server(Wiring wiring, Engine engine);
   ~Server();
 
-  /// From here on clients are answered. `journal` is null in proxy mode, which grants no leases.
-  void start_answering(std::unique_ptr<JournalWriter> journal);
+  /// From here on clients are answered. `journal` is null in proxy mode, which grants no leases; `home` where that is
+  /// all there is of them.
+  void start_answering(std::unique_ptr<JournalWriter> journal, LeaseKeeper* home = nullptr);
 
   /// Asks for other servers on each link; what answers is logged as an error when it comes.
   void look_for_strangers();
@@ -49,6 +51,7 @@ class Server final {
   void handle(Link& link, std::string_view bytes, const Arrival& arrival);
   void act(Link& link, const Message& message, Decision decision, MonotonicTime began);
   void keep(Link& link, Decision decision, RequestRecord record);
+  void make_durable(const Lease& lease, std::function<void()> then, JournalWriter::Failed failed);
   void tell(const RequestRecord& record) const;
   void probe_addresses();
   void arp_heard(const Link& link, std::string_view packet);
@@ -72,6 +75,7 @@ class Server final {
   std::multimap<Ipv4, bool> doubted_;  ///< asked for in vain, it seems; true once something has answered us
   std::map<Mac, Seconds> booting_;     ///< network firmware that asked lately
   bool answering_ = false;
+  LeaseKeeper* home_ = nullptr;
   std::unique_ptr<JournalWriter> journal_;  ///< last: its thread uses the links
 };
 

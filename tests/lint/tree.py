@@ -98,7 +98,7 @@ INNER_ARROWS = {
         "site": {"node", "inventory"},
         "bundle": {"node", "site"},
         "conductor": {"node", "store", "power", "inventory"},
-        "boot": {"node", "conductor"},
+        "boot": {"node", "store", "conductor"},
         "gate": {"node"},
         "handover": {"store", "bundle", "gate"},
         "api": {"node", "power", "inventory", "conductor", "gate", "handover"},

@@ -326,6 +326,45 @@ TEST_P(HomeTest, OneOfANewerVersionIsRefused) {
               testing::HasSubstr("the home was written by a newer Hearth (version 99)"));
 }
 
+/// As the version of the first days was made, and read.
+TEST_P(HomeTest, ItsTablesAreMadeOfEachVersionAndBackAndKeepWhatTheyHold) {
+  {
+    const std::unique_ptr<Store> store = serving();
+    commit(*store, "u1");
+    Change lease;
+    lease.leases["192.0.2.100"] = "a line";
+    static_cast<void>(store->home()->add(lease));
+    ASSERT_TRUE(store->home()->wait(k_soon));
+  }
+  const auto migrated = [&](std::int64_t to) {
+    sql::Database database(place(), "conductor");
+    migrate_home(database, "the home", to);
+    EXPECT_EQ(home_version(database), to);
+    return home_leases(database);
+  };
+  EXPECT_THAT(migrated(k_home_version), testing::ElementsAre("a line"));
+  EXPECT_THAT(migrated(1), testing::IsEmpty());
+  EXPECT_THROW(value("SELECT count(*) FROM leases"), sql::StoreError);
+  EXPECT_EQ(value("SELECT count(*) FROM events"), "2");
+  {
+    const std::unique_ptr<Store> store = serving();  // makes the newest
+    EXPECT_TRUE(store->node("u1"));
+    EXPECT_EQ(value("SELECT value FROM settings WHERE name = 'version'"), std::to_string(k_home_version));
+  }
+  EXPECT_THAT(migrated(0), testing::IsEmpty());
+  EXPECT_THROW(value("SELECT count(*) FROM nodes"), sql::StoreError);
+  EXPECT_THAT(migrated(k_home_version), testing::IsEmpty());
+  EXPECT_EQ(value("SELECT count(*) FROM nodes"), "0");
+}
+
+TEST_P(HomeTest, AStateThatWasThereAndIsNotIsRefusedAsOftenAsItIsOpened) {
+  const auto reopened = [this] { Home(sql::Database(place(), "conductor"), "the home", HomeState::known); };
+  for (int time = 0; time < 2; ++time)
+    EXPECT_THAT(why_refused(reopened), testing::HasSubstr("there is no state in the home any more"));
+  { const std::unique_ptr<Store> store = serving(); }
+  EXPECT_EQ(why_refused(reopened), "");
+}
+
 TEST_P(HomeTest, NobodyTakesADirectoryWhoseStateIsElsewhereForAStateNorTwoForOne) {
   { const std::unique_ptr<Store> store = serving(); }
   EXPECT_THAT(why_refused([&] { Store((state() / "state.db").string()); }), testing::HasSubstr("lives in the home"));
