@@ -170,15 +170,15 @@ std::uint64_t patience(const cli::Arguments& arguments) {
 
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
-  const auto conductor = ConductorClient::open(arguments);
   (void)arguments.operand(0, "node");
+  const Json body = verb_body(row, arguments);
+  const auto conductor = ConductorClient::open(arguments);
   if (row.goes_on && !conductor->lasts() && !arguments.has("wait")) {
     throw Error(ErrorKind::unsupported, cat("no conductor runs that could ", row.verb, " a node"))
         .hint("start one: hearth node serve");
   }
   const std::vector<std::string>& ids = arguments.operands();
   const bool alone = ids.size() == 1;
-  const Json body = verb_body(row, arguments);
   std::vector<std::string> failures;
   std::vector<std::string> begun;
   std::vector<std::string> well;
