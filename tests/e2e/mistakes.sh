@@ -110,6 +110,10 @@ mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
+tar --create --file packed.tar empty.raw
+mistake 1 "$work/packed.tar is an archive, and only a disk can be written as one" "hearth image create -t qcow2" -- image convert packed.tar web.qcow2
+mkdir layout.oci
+mistake 1 "$work/layout.oci is a directory, and only a disk" -- image convert layout.oci web.qcow2
 mistake 1 "the image $work/empty.raw is empty" -- image boot empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image test empty.raw
 for option in --dry-run --keep-going "--jobs 2"; do  # none of them is a word that is not heard
