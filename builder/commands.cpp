@@ -286,7 +286,7 @@ cli::Command plan_command(const fs::path& executable) {
                 for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
                 const SystemClock clock;
                 RealRunner runner(clock);
-                const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
+                const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
                 refuse_warnings(request, warnings);
                 for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
                 const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };

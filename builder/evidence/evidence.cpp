@@ -86,15 +86,15 @@ bool is_about(const Json& statement, const std::string& sha256) {
   });
 }
 
-/// Of the directories beside an image that was renamed, the one whose statement is about its bytes; empty for none.
-fs::path directory_by_digest(const fs::path& image) {
+/// Of the directories beside an image, but `none_of`, the one whose statement is about its bytes; empty for none.
+fs::path directory_by_digest(const fs::path& image, const fs::path& none_of = {}) {
   std::string sha256;
   const fs::path parent = fs::absolute(image).parent_path();
   std::vector<std::string> names = RealFileSystem().list(parent);
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     const fs::path provenance = parent / name / "provenance.json";
-    if (!name.ends_with(".d") || !fs::exists(provenance)) continue;
+    if (!name.ends_with(".d") || !fs::exists(provenance) || parent / name == none_of) continue;
     if (sha256.empty()) sha256 = describe_output(image).sha256;
     const std::optional<std::string> text = RealFileSystem().read(provenance);
     if (text && is_about(json_or_null(*text), sha256)) return parent / name;
@@ -108,7 +108,7 @@ fs::path directory_of(const fs::path& image) {
     if (fs::exists(beside(stem) / k_provenance_file)) return beside(stem);
     if (!stem.has_extension()) break;
   }
-  if (fs::is_regular_file(image)) {
+  if (fs::exists(image)) {
     if (fs::path found = directory_by_digest(image); !found.empty()) return found;
   }
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
@@ -211,6 +211,22 @@ void write_evidence(const EvidenceRequest& request) {
 
 bool is_signed(const fs::path& directory) { return fs::exists(directory / k_signed_file); }
 
+std::vector<std::string> keep_evidence_of_left(const fs::path& directory, const std::vector<fs::path>& outputs,
+                                               const fs::path& to) {
+  const Json statement = json_or_null(RealFileSystem().read(directory / k_provenance_file).value_or(""));
+  std::vector<std::string> left;
+  for (const Json& subject : list_member(statement, "subject")) {
+    const std::string name = text_member(subject, "name");
+    const fs::path file = directory.parent_path() / name;
+    const bool is_made = std::find(outputs.begin(), outputs.end(), file) != outputs.end();
+    if (name.empty() || name.find('/') != std::string::npos || is_made || !fs::exists(file)) continue;
+    if (describe_output(file).sha256 != digest_in(statement, name)) continue;
+    if (directory_by_digest(file, directory).empty()) left.push_back(name);
+  }
+  if (!left.empty()) keep_evidence(directory, to);
+  return left;
+}
+
 /// What is written there later takes the names of these files, and not their place.
 void keep_evidence(const fs::path& directory, const fs::path& to) {
   std::vector<fs::path> names = {k_provenance_file, k_signed_file};
@@ -226,18 +242,29 @@ void keep_evidence(const fs::path& directory, const fs::path& to) {
   }
 }
 
-Statement read_statement(const fs::path& image) {
+namespace {
+
+Statement statement_in(const fs::path& directory, const fs::path& image) {
   Statement statement;
-  statement.directory = directory_of(image);
+  statement.directory = directory;
   statement.plain = read_json(statement.directory / k_provenance_file);
   statement.content = statement.plain;
   open_envelope(statement);
   statement.digest = digest_in(statement.content, image.filename().string());
-  if (!statement.digest && fs::is_regular_file(image)) {  // under another name it is the same image
+  if (!statement.digest && fs::exists(image)) {  // under another name it is the same image
     const std::string sha256 = describe_output(image).sha256;
     if (is_about(statement.content, sha256)) statement.digest = sha256;
   }
   return statement;
+}
+
+}  // namespace
+
+Statement read_statement(const fs::path& image) {
+  Statement statement = statement_in(directory_of(image), image);
+  if (statement.digest || !fs::exists(image)) return statement;
+  const fs::path other = directory_by_digest(image);  // a later build without this output has taken its NAME.d
+  return other.empty() ? statement : statement_in(other, image);
 }
 
 std::string recorded_directory(const Statement& statement) {

@@ -55,6 +55,11 @@ void write_evidence(const EvidenceRequest& request);
 /// Before NAME.d is about another image: all that verifying and reproducing this one takes lies in `to` as well.
 void keep_evidence(const fs::path& directory, const fs::path& to);
 
+/// Before NAME.d is about `outputs`: other images beside it that it is about, and no other directory, have all that in
+/// `to` as well. Returns their names.
+[[nodiscard]] std::vector<std::string> keep_evidence_of_left(const fs::path& directory,
+                                                             const std::vector<fs::path>& outputs, const fs::path& to);
+
 /// The statement about an image, read from beside it.
 struct Signature {
   std::string key_id;  ///< as it says; ours are hexadecimal public keys

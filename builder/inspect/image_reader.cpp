@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/filesystem/directory.hpp>
 #include <functional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -141,17 +142,51 @@ const ImagePart* root_part(const ImageContents& contents) {
 
 }  // namespace
 
-ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner) {
-  ImageContents contents{.format = vm::image_format_of(image), .bytes = fs::file_size(image)};
-  {
-    const Fd file = Fd::open(image.string(), O_RDONLY);
-    if (contents.format == "raw" && is_archive(reader_of(file, image))) {
-      contents.format = "archive";
-      contents.parts.push_back({.device = "", .extent = {}, .signature = {}, .tree = read_archive(image)});
-      contents.used = "user space";
-      return contents;
-    }
+bool is_archive_file(const fs::path& file) {
+  const Fd fd = Fd::open(file.string(), O_RDONLY);
+  return is_archive(reader_of(fd, file));
+}
+
+namespace {
+
+std::uint64_t bytes_below(const fs::path& directory) {
+  std::uint64_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+    if (fs::is_regular_file(fs::symlink_status(entry.path()))) bytes += fs::file_size(entry.path());
   }
+  return bytes;
+}
+
+/// `directory` is the image, or what was packed in it.
+ImageContents container_image(const fs::path& directory, std::uint64_t bytes) {
+  ImageContents contents{.format = "archive", .bytes = bytes};
+  contents.container = read_container(directory);
+  contents.parts.push_back(
+      {.device = "", .extent = {}, .signature = {}, .tree = std::exchange(contents.container->tree, {})});
+  contents.used = "user space";
+  return contents;
+}
+
+ImageContents archive_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner) {
+  FileTree tree = read_archive(image);
+  if (is_container(tree)) {
+    const TempDir work = TempDir::create(options.scratch, "container-");
+    run_checked(runner, Command{.argv = {"tar", "--extract", "--no-same-owner", "--file", fs::absolute(image).string(),
+                                         "--directory", work.path().string()}});
+    return container_image(work.path(), fs::file_size(image));
+  }
+  ImageContents contents{.format = "archive", .bytes = fs::file_size(image)};
+  contents.parts.push_back({.device = "", .extent = {}, .signature = {}, .tree = std::move(tree)});
+  contents.used = "user space";
+  return contents;
+}
+
+}  // namespace
+
+ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner) {
+  if (fs::is_directory(image)) return container_image(image, bytes_below(image));
+  ImageContents contents{.format = vm::image_format_of(image), .bytes = fs::file_size(image)};
+  if (contents.format == "raw" && is_archive_file(image)) return archive_image(image, options, runner);
   const fs::path raw = raw_of(image, contents.format, options.scratch, runner);
   contents.bytes = fs::file_size(raw);
   const Fd file = Fd::open(raw.string(), O_RDONLY);
@@ -199,7 +234,16 @@ LayoutNode contents_tree(const ImageContents& contents, const std::string& name)
   const auto add = [](LayoutNode& node, const char* what, const std::string& value) {
     if (!value.empty()) node.facts.emplace_back(what, value);
   };
-  add(disk, "format", contents.format);
+  add(disk, "format", contents.container ? contents.container->kind : contents.format);
+  if (contents.container) {
+    disk.kind = "container";
+    disk.facts.insert(disk.facts.end(), contents.container->facts.begin(), contents.container->facts.end());
+    for (const ContainerContents::Layer& layer : contents.container->layers) {
+      LayoutNode& node = disk.children.emplace_back(LayoutNode{.kind = "layer", .name = "", .bytes = layer.bytes});
+      add(node, "by", layer.made_by);
+      add(node, "digest", layer.digest);
+    }
+  }
   if (table.table != PartitionTable::none) {
     add(disk, "table", table.table == PartitionTable::gpt ? "gpt" : "mbr");
     add(disk, "id", table.id);

@@ -9,6 +9,7 @@
 #include "base/sys/process.hpp"
 #include "builder/disk/layout_view.hpp"
 #include "builder/guestfs/guest.hpp"
+#include "builder/inspect/container_reader.hpp"
 #include "builder/inspect/file_tree.hpp"
 #include "builder/inspect/partition_reader.hpp"
 
@@ -27,7 +28,8 @@ struct ImageContents {
   std::uint64_t bytes = 0;
   FoundTable table;
   std::vector<ImagePart> parts;
-  std::string used;  ///< "user space", or why a guest was needed
+  std::string used;                                 ///< "user space", or why a guest was needed
+  std::optional<ContainerContents> container = {};  ///< of a container image; the format is "archive"
 };
 
 struct ReadImageOptions {
@@ -36,6 +38,9 @@ struct ReadImageOptions {
   bool files = true;            ///< read the trees, too
   StartGuest start_guest = {};  ///< empty: what needs a guest is left unread
 };
+
+/// By its first bytes: tar, cpio, zip, or compressed.
+[[nodiscard]] bool is_archive_file(const fs::path& file);
 
 [[nodiscard]] ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner);
 

@@ -284,6 +284,12 @@ bool is_assigned(std::string_view text, std::size_t begin, std::size_t end) {
   return is_first && text.substr(end, 1) == "=" && text.substr(end + 1, 1) != "=";
 }
 
+/// "$key.pub" is a value and what stands behind it, as "${key}.pub" is: no file key.pub. What a script comes to by such
+/// a name is seen when it opens that.
+bool begins_by_value(std::string_view text, std::size_t begin, std::string_view name) {
+  return begin > 0 && text[begin - 1] == '$' && !std::all_of(name.begin(), name.end(), is_word_letter);
+}
+
 /// `${!name}`, `${!MY_*}`; not `${!array[@]}`, which has the array's keys.
 bool has_indirection(std::string_view text) {
   static constexpr std::string_view begin = "${!";
@@ -404,7 +410,7 @@ ScriptWords::ScriptWords(std::string text, Kind kind)
     std::string_view name = all.substr(at, end - at);
     while (!name.empty() && name.back() == '.') name.remove_suffix(1);
     const bool is_given = kind == Kind::hearths && is_assigned(all, at, end);
-    if (!name.empty() && !is_given) words_.insert(name);
+    if (!name.empty() && !is_given && !begins_by_value(all, at, name)) words_.insert(name);
     for (std::size_t i = at; i < end; ++i) {
       std::size_t last = i;
       while (last < end && is_word_letter(all[last])) ++last;

@@ -50,6 +50,10 @@ bool is_filled_by_packages(const fs::path& path) {
          std::any_of(k_system.begin(), k_system.end(), [&](const char* system) { return below.starts_with(system); });
 }
 
+bool is_systems_for_programs(const fs::path& directory) {
+  return is_filled_by_packages(directory) || holds("/usr/local", directory);
+}
+
 namespace {
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * k_stat_second + time.tv_nsec; }

@@ -15,6 +15,9 @@ namespace hearth::builder {
 /// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
 [[nodiscard]] bool is_filled_by_packages(const fs::path& path);
 
+/// Whether it is one of the directories that every system has programs in: packages' own, or /usr/local.
+[[nodiscard]] bool is_systems_for_programs(const fs::path& directory);
+
 /// Whether `path` is the directory or below it, by their texts.
 [[nodiscard]] bool holds(const fs::path& directory, const fs::path& path);
 

@@ -200,7 +200,56 @@ const StepVariables::Handed& StepVariables::handed(Phase phase, const Step* step
   } while (seen.apart.size() != before);
   add_excerpts(seen);
   seen.environment = choose(all, seen.mentions);
+  if (is_hearths && runs_on_host(phase)) leave_needed_path(seen);
   return seen;
+}
+
+/// Names in a directory of PATH; nothing where nobody may list them, though programs there may be run.
+const std::optional<std::set<std::string>>& StepVariables::programs_in(const std::string& directory) const {
+  const auto [known, is_new] = programs_.try_emplace(directory);
+  if (is_new) {
+    try {
+      const auto names = files_.list(directory);
+      known->second.emplace(names.begin(), names.end());
+    } catch (const Error&) {  // it is not looked at again
+    }
+  }
+  return known->second;
+}
+
+/// Hearth's own steps have of the caller's own directories in PATH those that hold a program which a text or a variable
+/// of the step names, which the system has, too, or which git finds by itself. So what else somebody has installed does
+/// not matter, and what another program leads to does.
+void StepVariables::leave_needed_path(Handed& seen) const {
+  const auto path = seen.environment.find("PATH");
+  if (path == seen.environment.end() || passed_.count("PATH") > 0 || passed_.count("*") > 0) return;
+  const std::vector<std::string> own = split(variable(setup_.callers, "PATH"), ':');
+  std::string values;
+  for (const auto& [name, value] : seen.environment) {
+    if (name != "PATH") values += cat(value, "\n");
+  }
+  const ScriptWords given(std::move(values));
+  std::vector<std::string> directories = split(path->second, ':');
+  std::vector<std::string> systems = directories;
+  std::erase_if(systems, [](const std::string& directory) { return !is_systems_for_programs(directory); });
+  const auto is_needed = [&](const std::string& program) {
+    return program.starts_with("git-") || given.has(program) ||
+           std::any_of(systems.begin(), systems.end(),
+                       [&](const std::string& each) {
+                         const auto& programs = programs_in(each);
+                         return programs && programs->count(program) > 0;
+                       }) ||
+           std::any_of(seen.scripts.begin(), seen.scripts.end(),
+                       [&](const Script* script) { return script->words().has(program); });
+  };
+  std::erase_if(directories, [&](const std::string& directory) {
+    const bool is_own = directory.starts_with('/') && !is_systems_for_programs(directory) &&
+                        std::find(own.begin(), own.end(), directory) != own.end();
+    if (!is_own) return false;
+    const auto& programs = programs_in(directory);
+    return programs && std::none_of(programs->begin(), programs->end(), is_needed);
+  });
+  path->second = join(directories, ":");
 }
 
 bool StepVariables::is_of_hearth(const std::string& element) const {
@@ -209,7 +258,8 @@ bool StepVariables::is_of_hearth(const std::string& element) const {
 }
 
 /// A variable that hooks name is read by those that do. One that nobody names is meant for programs, and so is what
-/// these read by themselves, or what the builder itself sets.
+/// these read by themselves, or what the builder itself sets; but DIB_… are elements' own, and such a one that nobody
+/// names yet is read by nobody of Hearth's.
 bool StepVariables::is_for_scripts(const std::string& variable) const {
   const bool is_for_programs = always_counts(variable) && !may_be_an_elements(variable);
   if (is_for_programs || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
@@ -219,7 +269,7 @@ bool StepVariables::is_for_scripts(const std::string& variable) const {
     const Environment& all = environment_of(each.phase);
     if (const auto set = all.find(variable); set != all.end() && !is_callers(variable, set->second)) return false;
   }
-  return scripts_.is_named(variable);
+  return may_be_an_elements(variable) || scripts_.is_named(variable);
 }
 
 /// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,

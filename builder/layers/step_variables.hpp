@@ -77,6 +77,8 @@ class StepVariables {
   [[nodiscard]] const std::map<std::string, FileApart>& files_apart() const;
   [[nodiscard]] static bool counts_in(const FileApart& file, const Handed& seen);
   void add_excerpts(Handed& seen) const;
+  [[nodiscard]] const std::optional<std::set<std::string>>& programs_in(const std::string& directory) const;
+  void leave_needed_path(Handed& seen) const;
   [[nodiscard]] const Environment& environment_of(Phase phase) const;
   [[nodiscard]] const std::vector<std::string>& variable_names() const;
   [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;
@@ -93,6 +95,7 @@ class StepVariables {
   std::set<std::string> passed_;
   mutable std::map<std::string, Handed> handed_;
   mutable std::optional<std::map<std::string, fs::path>> nameable_;
+  mutable std::map<std::string, std::optional<std::set<std::string>>> programs_;  ///< of PATH, by directory
   mutable std::map<const Script*, std::vector<fs::path>> callers_files_;
   mutable std::map<Phase, Environment> environments_;
   mutable std::optional<std::vector<std::string>> variable_names_;          ///< of all phases

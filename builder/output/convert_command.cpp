@@ -9,6 +9,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
+#include "builder/inspect/image_reader.hpp"
 #include "builder/output/image_writer.hpp"
 #include "builder/vm/qemu_machine.hpp"
 
@@ -48,12 +49,22 @@ fs::path raw_copy(const fs::path& source, const fs::path& scratch, CommandRunner
   return raw;
 }
 
+/// The bytes of an archive would become a disk that nothing starts from.
+void require_disk(const fs::path& source, const OutputFormat& format) {
+  const bool is_directory = fs::is_directory(source);
+  if (!is_directory && (vm::image_format_of(source) != "raw" || !is_archive_file(source))) return;
+  throw Error(ErrorKind::input, cat(source.string(), " is ", is_directory ? "a directory" : "an archive",
+                                    ", and only a disk can be written as one"))
+      .hint(cat("hearth image create -t ", format.name, " makes a disk of the same elements."));
+}
+
 int convert(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name the image and the file to write");
   const fs::path source = fs::absolute(arguments.operands()[0]);
   const fs::path target = fs::absolute(arguments.operands()[1]);
   const OutputFormat format = format_of(arguments, target);
   if (!fs::exists(source)) throw Error(ErrorKind::not_found, cat("there is no image ", source.string()));
+  require_disk(source, format);
   WriteOptions options{.compression = qcow2::parse_compression(arguments.value_or("compression", "fast"))};
   options.backing = arguments.value_or("backing", "");
   if (!options.backing.empty() && (format.kind != FormatKind::qcow2 || vm::image_format_of(options.backing) != "raw")) {

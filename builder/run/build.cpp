@@ -13,7 +13,9 @@
 #include "base/sys/file.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
+#include "builder/evidence/evidence.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/output/old_output.hpp"
 #include "builder/run/build_layers.hpp"
 #include "builder/run/evidence_room.hpp"
 #include "builder/run/hook_files.hpp"
@@ -298,6 +300,18 @@ class Build final : StepObserver {
                         join(outputs, ", "));
   }
 
+  /// Of an earlier build, which made more than this one.
+  void note_left_outputs(const std::vector<fs::path>& created) {
+    const fs::path& stem = in_.request.output;
+    const fs::path kept = old_output_name(stem, SystemClock().wall()).string() + ".d";
+    const std::vector<std::string> left = evidence::keep_evidence_of_left(stem.string() + ".d", created, kept);
+    if (left.empty()) return;
+    const std::string text = cat(join(left, ", "), left.size() == 1 ? " is" : " are",
+                                 " of the earlier build; the evidence is ", kept.filename().string(), "/ now");
+    in_.log.line(cat("hearth: ", text));
+    in_.progress.note(text);
+  }
+
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
@@ -332,6 +346,7 @@ class Build final : StepObserver {
     Fd room = room_for_evidence();
     std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
     room = Fd();
+    note_left_outputs(created);
     take_hooks_files();
     write_manifest(in_, k_target_root, phases_.timings(), packages_.asked(tools.environment), created);
     if (in_.network != nullptr) {

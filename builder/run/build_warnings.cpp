@@ -12,6 +12,7 @@
 #include "builder/evidence/policy.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
+#include "builder/lint/volume_tools.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
@@ -49,10 +50,13 @@ class Remembered {
 }  // namespace
 
 std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                    CommandRunner& runner) try {
+                                    const DiskLayout& layout, CommandRunner& runner) try {
   Remembered remembered(request.cache);
   std::vector<Finding> warnings = left_out(files, plan, request.environment, runner, remembered.lines);
   for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {
+    warnings.push_back(std::move(finding));
+  }
+  for (Finding& finding : missing_volume_tools(files, plan, request.packages, request.environment, layout)) {
     warnings.push_back(std::move(finding));
   }
   remembered.keep();

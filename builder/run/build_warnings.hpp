@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "builder/disk/layout.hpp"
 #include "builder/lint/finding.hpp"
 #include "builder/plan/build_plan.hpp"
 #include "builder/run/build_log.hpp"
@@ -14,7 +15,8 @@
 namespace hearth::builder {
 
 [[nodiscard]] std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest& request,
-                                                  const BuildPlan& plan, CommandRunner& runner);
+                                                  const BuildPlan& plan, const DiskLayout& layout,
+                                                  CommandRunner& runner);
 
 /// Throws Error(input) with all of them when the request is strict and there are some.
 void refuse_warnings(const ImageRequest& request, const std::vector<Finding>& warnings);

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/input_digest.hpp"
 #include "builder/layers/script_inputs.hpp"
 
 namespace hearth::builder {
@@ -181,10 +182,18 @@ bool is_hidden_home(const fs::path& path, const std::vector<fs::path>& homes, co
 std::string path_of_hooks(const FileReader& files, std::string_view path, const std::vector<fs::path>& homes,
                           const std::vector<fs::path>& shown) {
   std::vector<std::string> seen;
+  const auto holds_nothing = [&](const std::string& directory) {
+    try {
+      return !is_systems_for_programs(directory) && files.list(directory).empty();
+    } catch (const Error&) {  // nobody can tell
+      return false;
+    }
+  };
   for (const std::string& directory : split(path, ':')) {
     const std::optional<FileStatus> status = status_for_caller(files, directory);
-    const bool is_seen = status && !is_hidden_home(directory, homes, shown);
-    if (!directory.starts_with('/') || is_seen) seen.push_back(directory);
+    const bool is_seen = status && !is_hidden_home(directory, homes, shown) && !holds_nothing(directory);
+    const bool is_again = std::find(seen.begin(), seen.end(), directory) != seen.end();
+    if (!is_again && (!directory.starts_with('/') || is_seen)) seen.push_back(directory);
   }
   return join(seen, ":");
 }

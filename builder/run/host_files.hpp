@@ -34,8 +34,8 @@ namespace hearth::builder {
 [[nodiscard]] bool is_hidden_home(const fs::path& path, const std::vector<fs::path>& homes,
                                   const std::vector<fs::path>& shown);
 
-/// Of PATH what hooks find programs by: not what is no directory, nor what is hidden from them in homes. Machines that
-/// differ in these alone share results.
+/// Of PATH what hooks find programs by: not what is no directory or an empty one, nor what is hidden from them in
+/// homes; each once. Machines that differ in these alone share results.
 [[nodiscard]] std::string path_of_hooks(const FileReader& files, std::string_view path,
                                         const std::vector<fs::path>& homes, const std::vector<fs::path>& shown);
 

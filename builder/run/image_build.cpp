@@ -604,7 +604,7 @@ int build_in_sandbox(ImageRequest request, const Installation& installation, Ver
   const BuildPlan plan = plan_image(files, request, installation, notes);
   if (!neighbours.until.empty()) require_kept_step(request, plan, neighbours.until);
   const DiskStage disk = checked_disk(request, plan, runner, notes);
-  const std::vector<Finding> warnings = build_warnings(files, request, plan, runner);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
   refuse_warnings(request, warnings);
   refuse_certain_faults(warnings);
 

@@ -1,6 +1,7 @@
 #include "builder/vm/boot_report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cli/junit.hpp"
 #include "base/log.hpp"
@@ -42,6 +43,7 @@ std::string BootReport::text() const {
   const bool is_by_check = is_all_seen && !missing.empty();
   out += cat("failed after ", seconds_text(took), " s: ", is_by_check ? cat(one_line(missing), ": ") : "",
              indented(reason), "\n");
+  if (is_out_of_time) out += "  --timeout SECONDS gives it longer\n";
   if (!is_all_seen) out += cat("  not seen: ", one_line(missing), "\n");
   for (const auto& [verdict, after] : checked) {
     if (verdict.failed() && verdict.name != missing) out += cat("  failed, too: ", one_line(verdict.name), "\n");
@@ -70,7 +72,8 @@ Json BootReport::json() const {
 std::string BootReport::junit(const std::string& suite) const {
   using Outcome = cli::JunitCase::Outcome;
   std::vector<cli::JunitCase> cases;
-  const std::string console = join(last_lines, "\n");
+  std::string console = cat("\n", join(last_lines, "\n"));
+  const auto with_console = [&](const std::string& told) { return cat(told, std::exchange(console, "")); };
   Duration before{};  // services add the times up
   const auto since = [&](Duration after) {
     const Duration own = std::max(after - before, Duration::zero());
@@ -81,14 +84,14 @@ std::string BootReport::junit(const std::string& suite) const {
     cases.push_back({cat("console ", sign.expected), since(sign.after), Outcome::passed, "", "", ""});
   }
   if (!is_all_seen) {
-    cases.push_back(
-        {cat("console ", missing), since(took), Outcome::failed, "console", reason, cat(reason, "\n", console)});
+    cases.push_back({cat("console ", missing), since(took), Outcome::failed, "console", reason, with_console(reason)});
   }
   for (const auto& [verdict, after] : checked) {
     const Outcome outcome = verdict.failed()                               ? Outcome::failed
                             : verdict.outcome == Verdict::Outcome::skipped ? Outcome::skipped
                                                                            : Outcome::passed;
-    cases.push_back({verdict.name, since(after), outcome, "check", verdict.told, cat(verdict.told, "\n", console)});
+    cases.push_back({verdict.name, since(after), outcome, "check", verdict.told,
+                     verdict.failed() ? with_console(verdict.told) : verdict.told});
   }
   return cli::junit_xml(suite, cases, seconds_of(took));
 }

@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint16_t k_ssh_port = 2222;
 
 constexpr int k_default_timeout_s = 180;
+constexpr int k_emulated_timeout_s = 600;
 constexpr int k_default_patience_s = 30;
 
 std::vector<cli::Option> machine_options(const ImageSource& source) {
@@ -231,7 +232,7 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   RealRunner runner(clock);
   const std::vector<std::string> expected = expectations_of(arguments);
   // Before the machine, for which KVM is probed.
-  const auto seconds = std::chrono::seconds(number(arguments, "timeout", k_default_timeout_s));
+  const std::uint64_t given = number(arguments, "timeout", k_default_timeout_s);
   // So that a place that can't be written is told before, not after.
   std::optional<AtomicFile> junit;
   if (const std::optional<std::string> path = arguments.value("junit")) {
@@ -243,6 +244,8 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   if (!asked.ssh_key.empty()) require_way_in(image, source);
   QemuMachine machine = make_machine(image, arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
+  const bool is_slow = !arguments.value("timeout") && machine.accelerator == "tcg";
+  const std::chrono::seconds seconds(is_slow ? k_emulated_timeout_s : given);
   const SshPatience patience{.whole = std::max<Duration>(seconds / 3, SshPatience{}.whole)};  // slow machines get more
   const BootReport report = test_image(machine, expected, checks, Deadline::after(seconds, clock), scratch.path(),
                                        clock, patience, [](const std::string& line) { cli::tell(cat(line, "\n")); });
@@ -271,8 +274,9 @@ cli::Command test_command(const ImageSource& source) {
                      cat("how long what FILE says is asked again once the system has started (default: ",
                          k_default_patience_s, ")")});
   options.push_back({"junit", 0, "FILE", "write what was seen and checked as JUnit's XML, for CI services"});
-  options.push_back(
-      {"timeout", 't', "SECONDS", cat("how long to wait for all of them (default: ", k_default_timeout_s, ")")});
+  options.push_back({"timeout", 't', "SECONDS",
+                     cat("how long to wait for all of them (default: ", k_default_timeout_s,
+                         "; where the machine is emulated, ", k_emulated_timeout_s, ")")});
   options.push_back({"json", 0, "", "print what was seen as JSON"});
   return {
       .words = "image test",

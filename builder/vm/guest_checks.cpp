@@ -135,6 +135,9 @@ class InsideCheck final : public GuestCheck {
         runner_(runner) {}
 
   [[nodiscard]] std::string text() const override { return cat(checks_.size(), " checks inside"); }
+  [[nodiscard]] std::vector<Verdict> unanswered(const std::string& why) const override {
+    return hearth::vm::unanswered(checks_, why);
+  }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
 
   [[nodiscard]] Outcome look(const Deadline& deadline) override {
@@ -147,12 +150,13 @@ class InsideCheck final : public GuestCheck {
       const std::string said(trim(result.err));
       const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown)));
       if (is_by_ssh(result))
-        return {false, {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true};
+        return {false, {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true, true};
       Outcome outcome = verdict("answers of the machine", Outcomes::failed,
                                 result.out.size() >= k_most_answers
                                     ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
                                     : told);
       outcome.done = result.status == ExitStatus(Exited{k_lacks_programs});
+      outcome.is_cut = true;
       return outcome;
     }
     if (answers.has_started && !started_) started_ = clock_.now();

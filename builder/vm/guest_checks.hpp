@@ -29,7 +29,12 @@ class GuestCheck {
     bool done = false;              ///< another look would give no other answer
     std::vector<Verdict> verdicts;  ///< at least one
     bool no_way_in = false;         ///< nobody could log in: told soon where the system has come up, and it stays so
+    bool is_cut = false;            ///< the verdicts say why what it asks was not answered
   };
+  /// What it asks, each failed by `why`: of a check that nobody came to make, or that was not answered.
+  [[nodiscard]] virtual std::vector<Verdict> unanswered(const std::string& why) const {
+    return {{text(), Verdict::Outcome::failed, why}};
+  }
   /// Once; takes a few seconds at most, a command as long as it runs.
   [[nodiscard]] virtual Outcome look(const Deadline& deadline) = 0;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 
 #include "base/base64.hpp"
 #include "base/error.hpp"
@@ -534,7 +535,11 @@ Answers parse_answers(const std::string& output, std::size_t checks) {
   return answers;
 }
 
-std::vector<Verdict> judge(const std::vector<ResourceCheck>& checks, const Answers& answers) {
+namespace {
+
+/// `each` tells what came of one expectation of the check of that number.
+std::vector<Verdict> verdicts_of(const std::vector<ResourceCheck>& checks,
+                                 const std::function<void(std::size_t, const Expectation&, Verdict&)>& each) {
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const ResourceCheck& check = checks[i];
@@ -542,11 +547,23 @@ std::vector<Verdict> judge(const std::vector<ResourceCheck>& checks, const Answe
     if (check.skip) continue;
     for (const Expectation& expected : check.expected) {
       Verdict verdict{cat(check.type, " ", check.name, ": ", expected.property), Outcome::failed, ""};
-      verdict.outcome = type_of(check).judge(check, expected, answers.facts[i], verdict.told);
+      each(i, expected, verdict);
       if (verdict.outcome != Outcome::skipped) verdicts.push_back(std::move(verdict));
     }
   }
   return verdicts;
+}
+
+}  // namespace
+
+std::vector<Verdict> judge(const std::vector<ResourceCheck>& checks, const Answers& answers) {
+  return verdicts_of(checks, [&](std::size_t i, const Expectation& expected, Verdict& verdict) {
+    verdict.outcome = type_of(checks[i]).judge(checks[i], expected, answers.facts[i], verdict.told);
+  });
+}
+
+std::vector<Verdict> unanswered(const std::vector<ResourceCheck>& checks, const std::string& why) {
+  return verdicts_of(checks, [&](std::size_t, const Expectation&, Verdict& verdict) { verdict.told = why; });
 }
 
 }  // namespace hearth::vm

@@ -70,6 +70,9 @@ struct Answers {
 };
 [[nodiscard]] Answers parse_answers(const std::string& output, std::size_t checks);
 
+/// Of a machine that did not answer: one for each expectation, failed by `why`; skipped is what the file says.
+[[nodiscard]] std::vector<Verdict> unanswered(const std::vector<ResourceCheck>& checks, const std::string& why);
+
 /// One for each expectation, in order.
 [[nodiscard]] std::vector<Verdict> judge(const std::vector<ResourceCheck>& checks, const Answers& answers);
 

@@ -37,6 +37,7 @@ class PrivateVariables {
 constexpr std::size_t k_most_ports = 200;  ///< each takes a file and a word of QEMU's
 constexpr Duration k_check_again = std::chrono::milliseconds(500);
 constexpr Duration k_tell_again = std::chrono::seconds(20);
+constexpr const char* k_out_of_time = "the deadline passed";
 
 /// Feeds the console to the watch until there is a verdict; returns why it ended without success, or nothing.
 class ConsoleReader {
@@ -48,22 +49,25 @@ class ConsoleReader {
   /// `checks` are made when all was seen; what came of each goes to `checked`.
   std::string read_until(const Deadline& deadline, const GuestChecks& checks, std::vector<Checked>& checked) {
     std::size_t at = 0;
-    std::vector<Verdict> last;  // of the check that is not done
-    const auto add = [&](std::vector<Verdict>& verdicts) {
+    GuestCheck::Outcome last;  // of the check that is not done
+    const auto add = [&](std::vector<Verdict> verdicts) {
       for (Verdict& verdict : verdicts) checked.push_back({std::move(verdict), elapsed()});
-      verdicts.clear();
+    };
+    const auto add_last = [&] {
+      add(std::move(last.verdicts));
+      if (last.is_cut) add(checks[at]->unanswered("not answered"));
+      last = {};
+      ++at;
     };
     const auto end = [&](std::string reason) {
-      if (!last.empty()) ++at;
-      add(last);
-      for (; at < checks.size(); ++at)
-        checked.push_back({{checks[at]->text(), Verdict::Outcome::failed, cat("not asked: ", reason)}, elapsed()});
+      if (!last.verdicts.empty()) add_last();
+      for (; at < checks.size(); ++at) add(checks[at]->unanswered(cat("not asked: ", reason)));
       return reason;
     };
     while (!watch_.all_seen() || at < checks.size()) {
       StopSignals::check();
       if (watch_.failure()) return end(*watch_.failure());
-      if (deadline.passed(clock_.now())) return end("the deadline passed");
+      if (deadline.passed(clock_.now())) return end(k_out_of_time);
       const bool checks_now = watch_.all_seen();
       tell_wait(
           checks_now && at < checks.size() ? checks[at]->text() : cat("'", watch_.waiting_for(), "' on the console"),
@@ -73,10 +77,10 @@ class ConsoleReader {
       if (!read_some(Deadline::earlier(deadline, until))) return end("the machine ended");
       if (!checks_now || at == checks.size()) continue;
       GuestCheck::Outcome outcome = checks[at]->look(deadline);
-      last = std::move(outcome.verdicts);
-      if (!outcome.done && !(outcome.no_way_in && is_too_late(last.front().told))) continue;
-      add(last);
-      ++at;
+      const bool is_over = outcome.done || (outcome.no_way_in && is_too_late(outcome.verdicts.front().told));
+      const bool has_answers = !last.verdicts.empty() && !last.is_cut;  // better than that now there are none
+      if (is_over || !outcome.is_cut || !has_answers) last = std::move(outcome);
+      if (is_over) add_last();
     }
     return "";
   }
@@ -85,13 +89,16 @@ class ConsoleReader {
 
  private:
   /// With what came of the last try, or what the machine says.
-  void tell_wait(const std::string& what, const std::vector<Verdict>& last) {
+  void tell_wait(const std::string& what, const GuestCheck::Outcome& last) {
     const MonotonicTime now = clock_.now();
     if (!tell_ || (what == told_ && now - told_at_ < k_tell_again)) return;
     std::string line =
         cat(fixed(std::chrono::duration<double>(elapsed()).count(), 1), " s: waiting for ", one_line(what));
-    const auto open = std::find_if(last.begin(), last.end(), [](const Verdict& each) { return each.failed(); });
-    if (what == told_ && open != last.end()) {
+    const auto open =
+        std::find_if(last.verdicts.begin(), last.verdicts.end(), [](const Verdict& each) { return each.failed(); });
+    if (what == told_ && last.no_way_in) {  // why most probably is told once, when the system has come up
+      line += "; so far nobody can log in";
+    } else if (what == told_ && open != last.verdicts.end()) {
       line += cat("; so far: ", one_line(open->name), open->told.empty() ? "" : cat(": ", one_line(open->told)));
     } else if (!watch_.last_lines().empty()) {
       line += cat("; console: ", one_line(std::string(trim(watch_.last_lines().back()))));
@@ -197,6 +204,7 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   ConsoleReader reader(console.read, watch, clock, patience, tell);
   std::vector<Checked> checked;
   std::string reason = reader.read_until(deadline, checks, checked);
+  const bool is_out_of_time = reason == k_out_of_time;
   child.kill_and_wait();
   std::string missing = watch.waiting_for();
   const bool is_all_seen = missing.empty();
@@ -207,6 +215,7 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
                     .seen = watch.seen(),
                     .checked = std::move(checked),
                     .is_all_seen = is_all_seen,
+                    .is_out_of_time = is_out_of_time,
                     .missing = std::move(missing),
                     .reason = std::move(reason),
                     .last_lines = watch.last_lines(),

@@ -120,6 +120,10 @@ expect_text said "zeros.qcow2: " "KiB"
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
+tar --create --file packed.tar empty.raw
+mistake 1 "$work/packed.tar is an archive, and only a disk can be written as one" "hearth image create -t qcow2" -- image convert packed.tar web.qcow2
+mkdir layout.oci
+mistake 1 "$work/layout.oci is a directory, and only a disk" -- image convert layout.oci web.qcow2
 mistake 1 "the image $work/empty.raw is empty" -- image boot empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image test empty.raw
 for option in --dry-run --keep-going "--jobs 2"; do  # none of them is a word that is not heard
@@ -279,7 +283,6 @@ echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00
 "$HEARTH" node import seven.json > said 2>&1 || fail "an inventory of one: $(cat said)"
 mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha
 mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
-mistake 1 "nosuch: Node nosuch could not be found" "hearth node events nosuch" -- node provide alpha nosuch
 mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, deaf" -- node set alpha --driver-info fake_fault=broken
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m

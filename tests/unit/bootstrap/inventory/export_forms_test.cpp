@@ -10,7 +10,7 @@
 namespace hearth::bootstrap {
 namespace {
 
-std::vector<NodeDraft> drafts_of(std::string_view text, ListingFormat form = ListingFormat::any) {
+std::vector<NodeDraft> nodes_read_from(std::string_view text, ListingFormat form = ListingFormat::any) {
   const auto entries = read_listing(text, "inv", form);
   if (!entries) {
     ADD_FAILURE() << entries.error().text() << "\n" << text;
@@ -48,10 +48,10 @@ std::string shown(const NodeDraft& draft) {
 
 TEST(ExportForms, what_a_form_can_hold_comes_back) {
   for (const FormExample& each : k_form_examples) {
-    const std::vector<NodeDraft> before = drafts_of(each.text);
+    const std::vector<NodeDraft> before = nodes_read_from(each.text);
     std::set<std::string> lost;
     const std::string text = render_inventory(exported(before, true), each.form, lost);
-    const std::vector<NodeDraft> after = drafts_of(text);
+    const std::vector<NodeDraft> after = nodes_read_from(text);
     ASSERT_EQ(after.size(), before.size()) << text;
     for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(shown(after[i]), shown(before[i])) << text;
     lost.erase("uuid");
@@ -61,20 +61,20 @@ TEST(ExportForms, what_a_form_can_hold_comes_back) {
 }
 
 TEST(ExportForms, our_own_comes_back_from_ironics_and_bifrosts) {
-  const std::vector<NodeDraft> before = drafts_of(
+  const std::vector<NodeDraft> before = nodes_read_from(
       R"({"nodes": [{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_password": "p", "mac": ["52:54:00:00:00:01"],
           "arch": "x86_64", "cpu": 4, "memory": 1024, "disk": 10, "capabilities": "boot_mode:uefi", "kernel_id": "k",
           "root_device": {"serial": "S"}, "x_seed": {"ipv4_address": "192.0.2.9"}}]})");
   for (const ListingFormat form : {ListingFormat::instackenv, ListingFormat::ironic, ListingFormat::bifrost}) {
     std::set<std::string> lost;
     const std::string text = render_inventory(exported(before, true), form, lost);
-    EXPECT_EQ(shown(drafts_of(text).at(0)), shown(before.at(0))) << text;
+    EXPECT_EQ(shown(nodes_read_from(text).at(0)), shown(before.at(0))) << text;
     EXPECT_TRUE(lost.empty());
   }
 }
 
 TEST(ExportForms, passwords_only_come_when_they_are_asked_for) {
-  const std::vector<NodeDraft> nodes = drafts_of(
+  const std::vector<NodeDraft> nodes = nodes_read_from(
       R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "ipmi_hex_kg_key":
           "hidden", "extra": {"bmc": {"its_password": "hidden"}}, "mac": ["52:54:00:00:00:01"]},
           {"name": "b", "pm_type": "redfish", "pm_addr": "https://u:hidden@192.0.2.6", "mac": ["52:54:00:00:00:02"]}])");
@@ -87,31 +87,31 @@ TEST(ExportForms, passwords_only_come_when_they_are_asked_for) {
 }
 
 TEST(ExportForms, what_is_written_without_secrets_is_read_again) {
-  const std::vector<NodeDraft> nodes = drafts_of(
+  const std::vector<NodeDraft> nodes = nodes_read_from(
       R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "hidden", "mac": ["52:54:00:00:00:01"]},
           {"name": "b", "pm_type": "redfish", "pm_addr": "https://192.0.2.6", "mac": ["52:54:00:00:00:02"]}])");
   for (const std::string& name : export_form_names()) {
     const ListingFormat form = format_named(name).value();
     std::set<std::string> lost;
-    EXPECT_EQ(drafts_of(render_inventory(exported(nodes, false), form, lost)).size(), nodes.size()) << name;
+    EXPECT_EQ(nodes_read_from(render_inventory(exported(nodes, false), form, lost)).size(), nodes.size()) << name;
     const bool has_secrets = form == ListingFormat::metal3 || form == ListingFormat::tinkerbell;
     EXPECT_EQ(lost.contains("pm_user (a Secret is written with its password only: --secrets)"), has_secrets) << name;
   }
 }
 
 TEST(ExportForms, a_text_of_several_lines_comes_back_from_a_table) {
-  const std::vector<NodeDraft> before = drafts_of(
+  const std::vector<NodeDraft> before = nodes_read_from(
       R"([{"name": "a", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_password": "one\rtwo", "mac": ["52:54:00:00:00:01"]}])");
   std::set<std::string> lost;
   const std::string text = render_inventory(exported(before, true), ListingFormat::netbox, lost);
   EXPECT_NE(text.find("\"one\rtwo\""), std::string::npos) << text;
-  EXPECT_EQ(shown(drafts_of(text).at(0)), shown(before.at(0)));
+  EXPECT_EQ(shown(nodes_read_from(text).at(0)), shown(before.at(0)));
 }
 
 TEST(ExportForms, what_a_form_has_no_place_for_is_told) {
   std::set<std::string> lost;
   (void)render_inventory(
-      exported(drafts_of(R"([{"name": "a", "pm_type": "libvirt", "pm_addr": "qemu:///system", "cpu": 4,
+      exported(nodes_read_from(R"([{"name": "a", "pm_type": "libvirt", "pm_addr": "qemu:///system", "cpu": 4,
       "mac": ["52:54:00:00:00:01", "52:54:00:00:00:02"]}])"),
                true),
       ListingFormat::metal3, lost);
@@ -124,9 +124,9 @@ TEST(ExportForms, whether_certificates_are_looked_at_goes_along_or_is_told) {
     for (const auto& [verify, goes] :
          {std::pair{"False", true}, std::pair{"false", true}, std::pair{"/ca.pem", false}}) {
       std::set<std::string> lost;
-      const auto nodes = exported(drafts_of(cat(R"([{"name": "a", "pm_type": "redfish", "pm_addr": "192.0.2.5",
+      const auto nodes = exported(nodes_read_from(cat(R"([{"name": "a", "pm_type": "redfish", "pm_addr": "192.0.2.5",
           "mac": ["52:54:00:00:00:01"], "redfish_verify_ca": ")",
-                                                verify, "\"}]")),
+                                                      verify, "\"}]")),
                                   true);
       EXPECT_EQ(render_inventory(nodes, form, lost).find(word) != std::string::npos, goes) << verify;
       EXPECT_EQ(lost.contains("redfish_verify_ca"), !goes) << verify;

@@ -126,6 +126,27 @@ TEST_F(EvidenceTest, OfAnImageThatIsKeptItIsKeptBesideIt) {
   EXPECT_EQ(read_file(statement.directory / "hearth.lock.d/answer"), "git");
 }
 
+TEST_F(EvidenceTest, OfAnOutputThatALaterBuildDoesNotMakeItIsFoundToo) {
+  write(false);
+  const fs::path left = dir_.path() / "web.tar";
+  const fs::path records = dir_.path() / "web.d";
+  const fs::path kept = dir_.path() / "web-2026.11.27-03.33.39.d";
+  EXPECT_THAT(keep_evidence_of_left(records, {left}, kept), testing::IsEmpty()) << "it is made again";
+  EXPECT_FALSE(fs::exists(kept));
+  EXPECT_THAT(keep_evidence_of_left(records, {dir_.path() / "web.qcow2"}, kept), testing::ElementsAre("web.tar"));
+  EXPECT_THAT(keep_evidence_of_left(records, {}, dir_.path() / "once.d"), testing::IsEmpty()) << "it has some";
+  Json later = read("provenance.json");
+  for (Json& subject : later["subject"]) {
+    if (subject["name"] == "web.tar") subject = {{"name", "web.qcow2"}, {"digest", {{"sha256", "00"}}}};
+  }
+  RealFileSystem().write(file("provenance.json"), later.dump(), {});
+  const Statement statement = checked_statement(left, {});
+  EXPECT_EQ(statement.directory, kept);
+  EXPECT_NO_THROW(require_image(statement, left));
+  RealFileSystem().write(left, "others", {});
+  EXPECT_THROW(require_image(read_statement(left), left), Error);
+}
+
 TEST_F(EvidenceTest, LiesBesideTheImage) {
   write(false);
   const Statement statement = read_statement(dir_.path() / "web.tar");

@@ -69,6 +69,52 @@ TEST_F(StepVariablesTest, AFileOfTheStartDirectoryCountsWhereAScriptNamesIt) {
   EXPECT_THAT(fault(noted), HasSubstr("start/config/list changed"));
 }
 
+TEST_F(StepVariablesTest, AWordThatBeginsWithAVariablesValueNamesNoFile) {
+  put("start/key.pub", "1");
+  on_host("rm -f \"$key\" \"$key.pub\" $key.pub \"${key}.pub\"\n");
+  const Facts noted = facts();
+  put("start/key.pub", "2");
+  EXPECT_EQ(fault(noted), "none");
+  EXPECT_THAT(facts({.machine = {{(dir.path() / "start/key.pub").string(), ""}}}),
+              Contains(Key(cat("read ", (dir.path() / "start/key.pub").string()))))
+      << "by whatever name it was opened";
+  for (const char* named : {"cat key.pub\n", "cat \"key.pub\"\n", "cat $PWD/key.pub\n", "cat \"${dir}key.pub\"\n",
+                            "cat $'key.pub'\n", "k=key; cat $k.pub key.pub $key.pub\n"}) {
+    on_host(named);
+    put("start/key.pub", "1");
+    const Facts by_name = facts();
+    put("start/key.pub", "2");
+    EXPECT_THAT(fault(by_name), HasSubstr("start/key.pub changed")) << named;
+  }
+}
+
+TEST_F(StepVariablesTest, HearthsOwnStepsHaveOfPathWhatTheirProgramsAreFoundBy) {
+  const std::string own = (dir.path() / "bin").string();
+  put("bin/our-tool", "1");
+  on_host("fetch-it --with tar\n");
+  env["PATH"] = "/hearth/shims:/usr/bin";
+  const Facts noted = facts();
+  env["PATH"] = cat("/hearth/shims:", own, ":/usr/bin:", own);
+  EXPECT_EQ(handed().at("PATH"), "/hearth/shims:/usr/bin");
+  EXPECT_EQ(fault(noted), "none") << "nothing that the step uses is in it";
+  for (const char* program : {"fetch-it", "env", "git-lfs"}) {  // named; the system's, too; found by git
+    put(cat("bin/", program), "1");
+    EXPECT_EQ(fault(noted), "the variable PATH changed") << program;
+    files.remove(dir.path() / "bin" / program);
+    EXPECT_EQ(fault(noted), "none") << program;
+  }
+  env["DIB_DEBOOTSTRAP_EXTRA_ARGS"] = "--hook='our-tool x'";
+  EXPECT_EQ(handed().at("PATH"), env["PATH"]) << "a variable names it";
+  env.erase("DIB_DEBOOTSTRAP_EXTRA_ARGS");
+  env["HEARTH_HOOK_VARIABLES"] = "PATH";
+  EXPECT_EQ(handed().at("PATH"), env["PATH"]);
+  env.erase("HEARTH_HOOK_VARIABLES");
+  elements = {"os", "web"};
+  tree.add("web").hook("web", "extra-data.d/30-web", "program\n");
+  step = {Phase::extra_data, Step::Kind::hook, "30-web", "web"};
+  EXPECT_EQ(handed().at("PATH"), env["PATH"]) << "anybody's may run programs that run it";
+}
+
 TEST_F(StepVariablesTest, AStepSeesNoVariableThatIsNoFact) {
   env.merge(Environment{{"NAMED", "1"},
                         {"UNNAMED", "1"},
@@ -254,6 +300,32 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
   env.erase("HEARTH_HOOK_VARIABLES");
   tree.hook("web", "install.d/50-web", "true\n");
   EXPECT_TRUE(sees(hearths)) << "no hook names it: it is for programs";
+}
+
+TEST_F(VariableOfAnElementTest, OfItsOwnKindThatNobodyReadsYetIsNoInputOfHearthsSteps) {
+  const Step installing{Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
+  script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
+  const Facts bootstrap = source().of_step(hearths, {});
+  const Facts installs = source().of_step(installing, {});
+  const Facts of_web = source().of_step(webs, {});
+  const auto sets = [&](const std::string& text) { tree.file("web", "environment.d/60-extra", text); };
+  sets("export DIB_WEB_EXTRA=${DIB_WEB_EXTRA:-1}\n");
+  EXPECT_EQ(source().of_step(hearths, {}), bootstrap);
+  EXPECT_EQ(source().of_step(installing, {}), installs);
+  EXPECT_NE(source().of_step(webs, {}), of_web) << "a program of anybody's may read it";
+  EXPECT_EQ(source().withheld(hearths).count("DIB_WEB_EXTRA"), 1U);
+  for (const char* read : {"export PLOP=1\n", "export DIB_RELEASE=x\n", "export DIB_PYTHON_VERSION=3\n",
+                           "export NEEDRESTART_MODE=a\n", "export DIB_WEB_EXTRA=$(date)\n"}) {
+    sets(read);
+    EXPECT_NE(source().of_step(hearths, {}), bootstrap) << read;
+    EXPECT_NE(source().of_step(installing, {}), installs) << read;
+  }
+  sets("export DIB_WEB_EXTRA=1\n");
+  tree.file("web", "package-installs.yaml", "tcpdump:\n  when: DIB_WEB_EXTRA = 1\n");
+  const Facts conditional = source().of_step(hearths, {});
+  EXPECT_EQ(conditional.count("hook environment.d/60-extra"), 1U);
+  sets("export DIB_WEB_EXTRA=2\n");
+  EXPECT_NE(source().of_step(hearths, {}), conditional) << "a package depends on it";
 }
 
 TEST_F(VariableOfAnElementTest, IsAnInputOfTheBootstrapWhereAPackageDependsOnIt) {

@@ -88,6 +88,12 @@ TEST_F(HostFilesTest, OfPathHooksHaveWhatTheySee) {
   EXPECT_EQ(path_of_hooks(files, path, {at("home")}, {at("home/venv")}),
             at("home/venv/bin").string() + ":" + outside + ":bin");
   EXPECT_EQ(path_of_hooks(files, at("home").string(), {at("home")}, {}), "");
+  const std::string empty = at("empty").string();
+  files.make_directories(empty, 0755);
+  EXPECT_EQ(path_of_hooks(files, empty + ":/usr/local/sbin:" + outside + ":/usr/bin:" + outside + ":/usr/bin", {}, {}),
+            "/usr/local/sbin:" + outside + ":/usr/bin");
+  files.write(at("empty/curl"), "", {});
+  EXPECT_EQ(path_of_hooks(files, empty + ":/usr/bin", {}, {}), empty + ":/usr/bin") << "it holds one now";
 }
 
 TEST_F(HostFilesTest, TheSystemIsNobodysHome) {

@@ -60,6 +60,10 @@ TEST(BootReportTest, CiServicesCountTheConsoleToo) {
   EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\""));
   for (const char* time : {"9.000", "1.000", "0.000"})
     EXPECT_THAT(report.junit("web.qcow2"), HasSubstr(cat("time=\"", time, "\""))) << "since the one before it";
+  report.checked[0].verdict.outcome = Outcome::failed;
+  const std::string twice = report.junit("web.qcow2");
+  EXPECT_EQ(twice.find("a last line"), twice.rfind("a last line")) << "the console once";
+  report.checked[0].verdict.outcome = Outcome::passed;
   report.is_all_seen = false;
   report.missing = "hello: done";
   report.reason = "the deadline passed";

@@ -167,7 +167,11 @@ TEST_F(InsideCheckTest, AnAnswerThatWasCutIsNone) {
   answer_ = cat("all state ", base64_encode("running"), "\n0 names ", base64_encode("nginx\n"), "\n");
   const GuestCheck::Outcome cut = check_->look(Deadline::never());
   EXPECT_FALSE(cut.done);
+  EXPECT_TRUE(cut.is_cut);
   EXPECT_TRUE(only(cut).failed());
+  ASSERT_EQ(check_->unanswered("not asked").size(), 1U);
+  EXPECT_EQ(check_->unanswered("not asked").front().name, "process nginx: running");
+  EXPECT_EQ(check_->unanswered("not asked").front().told, "not asked");
 }
 
 TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {

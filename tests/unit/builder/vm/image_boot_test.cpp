@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 #include "tests/unit/builder/vm/fake_qemu.hpp"
 
@@ -135,6 +138,48 @@ TEST_F(ImageBootTest, ACheckThatNeverPassesIsToldWithWhatCame) {
   EXPECT_EQ(boot("echo up; sleep 60", {"up"}, std::chrono::milliseconds(300)).reason, "the deadline passed; not yet");
   checks_[0] = std::make_unique<ThirdTime>();
   EXPECT_EQ(boot("echo Kernel panic - not syncing; sleep 60", {}).missing, "third time");
+}
+
+/// Answers once, then no more.
+class FallsSilent final : public GuestCheck {
+ public:
+  explicit FallsSilent(bool answers) : answers_(answers) {}
+  [[nodiscard]] std::string text() const override { return "2 checks inside"; }
+  [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
+  [[nodiscard]] std::vector<Verdict> unanswered(const std::string& why) const override {
+    return {{"service nginx", Verdict::Outcome::failed, why}, {"file /a", Verdict::Outcome::failed, why}};
+  }
+  [[nodiscard]] Outcome look(const Deadline&) override {
+    if (!std::exchange(answers_, false))
+      return {false, {{"log in by ssh", Verdict::Outcome::failed, "nothing answers: add an element"}}, true, true};
+    return {false,
+            {{"service nginx", Verdict::Outcome::failed, "is failed"}, {"file /a", Verdict::Outcome::passed, "there"}}};
+  }
+
+ private:
+  bool answers_;
+};
+
+TEST_F(ImageBootTest, WhatWasAnsweredBeforeTheDeadlineIsToldAndWhatWasNotByName) {
+  const auto told = [](const BootReport& report) {
+    std::vector<std::string> lines;
+    for (const Checked& each : report.checked) lines.push_back(cat(each.verdict.name, ": ", each.verdict.told));
+    return lines;
+  };
+  checks_.push_back(std::make_unique<FallsSilent>(true));
+  checks_.push_back(std::make_unique<FallsSilent>(true));
+  const BootReport answered = boot("echo up; sleep 60", {"up"}, std::chrono::milliseconds(1500));
+  EXPECT_THAT(told(answered), testing::ElementsAre("service nginx: is failed", "file /a: there",
+                                                   "service nginx: not asked: the deadline passed",
+                                                   "file /a: not asked: the deadline passed"));
+  EXPECT_THAT(answered.text(), HasSubstr("\n  --timeout SECONDS gives it longer\n"));
+  checks_.clear();
+  checks_.push_back(std::make_unique<FallsSilent>(false));
+  EXPECT_THAT(told(boot("echo up; sleep 60", {"up"}, std::chrono::milliseconds(1500))),
+              testing::ElementsAre("log in by ssh: nothing answers: add an element", "service nginx: not answered",
+                                   "file /a: not answered"));
+  const BootReport ended = boot("echo bye", {"login"});
+  EXPECT_THAT(ended.text(), testing::Not(HasSubstr("--timeout")));
 }
 
 TEST_F(ImageBootTest, AMissingQemuIsAnError) {
