@@ -190,7 +190,10 @@ std::optional<Finding> refused(const Seen& seen, const BootFacts& facts) {
   const std::string outcome = text_in(*seen.bad, "outcome");
   const auto has = [&](const char* words) { return outcome.find(words) != std::string::npos; };
   Finding finding{.cause = "", .evidence = evidence_of(seen, facts), .next = ""};
-  if (has("can't be kept")) {
+  if (has("can't be kept: ") && has("postgres")) {
+    finding.cause = "The seed can't keep leases, so nobody gets an address: its database does not take them.";
+    finding.next = "see to the database that is named there (hearth help postgresql); nothing needs to be restarted";
+  } else if (has("can't be kept")) {
     finding.cause = "The seed can't keep leases, so nobody gets an address: its disk is full or takes no writes.";
     finding.next = "make room on the seed's disk (df); nothing needs to be restarted";
   } else if (has("no free address")) {

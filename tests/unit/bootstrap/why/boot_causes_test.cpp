@@ -65,8 +65,10 @@ TEST(BootCauses, ARefusalCountsWhereNothingWentWellAfterIt) {
   const Json lost = line(3, "tftp", "snponly.efi", "the client fell silent", false);
   expect({lost}, "packets are lost");
   expect({lost, line(4, "tftp", "snponly.efi")}, "does not start the loader");
-  expect({line(1, "dhcp", "REQUEST", "NO ANSWER, for its lease can't be kept: no space", false)},
-         "The seed can't keep leases");
+  expect({line(1, "dhcp", "REQUEST", "NO ANSWER, for its lease can't be kept: no space", false)}, "its disk is full");
+  expect({line(1, "dhcp", "REQUEST",
+               "NO ANSWER, for its lease can't be kept: postgresql://u:***@h/d has not answered for 3 s", false)},
+         "its database does not take them");
   expect({line(1, "dhcp", "DISCOVER", "web1: no free address in 192.0.2.0/24", false)}, "no address left");
   expect({line(1, "dhcp", "DECLINE", "web1: someone else uses 192.0.2.9, which rests for a day now", false)},
          "Another machine uses");
