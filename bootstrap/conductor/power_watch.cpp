@@ -448,6 +448,7 @@ void PowerWatch::compare(Node& node, const Outcome& outcome) {
   Ledger& ledger = parts_.ledger;
   if (node.job.running()) return;  // it has begun meanwhile, and the machine is its own
   if (!outcome.good) return not_answered(node, outcome.error);
+  if (node.last_error.starts_with(k_other_refuses)) node.last_error.clear();
   const Power found = outcome.value["found"] == 2 ? Power::on : Power::off;
   if (node.fault == "power failure") {
     node.maintenance = false;
