@@ -55,7 +55,7 @@ void require_unset(ConductorClient& conductor) {
   std::vector<std::string> set;
   for (const Json& node : conductor.rows("/v1/nodes/detail", "nodes")) {
     const std::string kernel = text_in(object_member(node, "driver_info"), "deploy_kernel");
-    if (node["maintenance"] == false && !kernel.empty() && kernel != "bm-deploy-kernel")
+    if (node.value("maintenance", Json()) == false && !kernel.empty() && kernel != "bm-deploy-kernel")
       set.push_back(cat(text_in(node, "name", text_in(node, "uuid")), " boots ", kernel));
   }
   if (set.empty()) return;
@@ -134,7 +134,7 @@ int start_command(const cli::Arguments& arguments) {
     if (text_in(node, "provision_state") == "available") {
       conductor->call("PUT", cat("/v1/nodes/", uuids.back(), "/states/provision"), {{"target", "manage"}});
     }
-    conductor->call("POST", cat("/v1/introspection/", uuids.back()));
+    conductor->call("POST", cat("/v1/introspection/", percent_encode(id)));
     cli::print(cat("Starting introspection of node: ", uuids.back(), "\n"));
   }
   if (!arguments.has("wait")) return 0;

@@ -7,6 +7,8 @@
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/local_socket.hpp"
+#include "base/sys/lock.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
@@ -66,6 +68,7 @@ class OwnSeed {
 struct Site {
   std::unique_ptr<OwnSeed> own;
   cli::Arguments conductor;  ///< how the conductor is reached
+  bool is_running = false;   ///< those that serve the state directory on this machine
   metadata::live::StackAddress stacks{};
   std::optional<TempDir> told{};  ///< what the conductor said of whom to trust
 };
@@ -106,30 +109,47 @@ std::string stacks_at(const std::string& seed, const std::string& told) {
 
 std::string host_in(const std::string& url) { return parse_url(url).value_or_throw().host; }
 
+/// Whether services run on the state directory, and stay: those of a `hearth deploy` that has just ended are over in
+/// moments.
+bool is_served(const cli::Arguments& arguments) {
+  const fs::path directory = state_directory(arguments);
+  boost::system::error_code hidden;
+  if (!conductor_url(arguments).empty() || !fs::exists(directory / k_api_socket, hidden)) return false;
+  if (!connect_locally(directory / k_api_socket, false)) return false;
+  return !FileLock::try_acquire(directory / "lock", std::chrono::seconds(5));
+}
+
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.
-void refuse_unread(const cli::Arguments& arguments) {
+void refuse_unread(const cli::Arguments& arguments, bool is_running) {
   if (!arguments.has("seed")) {
     for (const char* of_seed : {"stacks-url", "stacks-token-file", "stacks-ca-file"}) {
       if (arguments.has(of_seed))
         throw Error(ErrorKind::usage,
                     cat("--", of_seed, " is of a running seed: name its conductor, too, by --seed URL"));
     }
-    return;
+    if (!is_running) return;
   }
   std::vector<std::string> own = {"listen", "port", "stay"};
   for (const cli::Option& option : boot_options()) own.push_back(option.name);
   for (const std::string& name : own) {
     if (arguments.has(name))
-      throw Error(ErrorKind::usage, cat("--", name,
-                                        " is of services that this process runs; with --seed the seed's do "
-                                        "the work: give it to `hearth node serve` there, or leave --seed out"));
+      throw Error(ErrorKind::usage,
+                  cat("--", name, " is of services that this process runs; ",
+                      is_running ? cat("those on ", state_directory(arguments), " run already, and ")
+                                 : "with --seed the seed's ",
+                      "do the work: give it to `hearth node serve` there", is_running ? "" : ", or leave --seed out"));
   }
 }
 
 Site open_site(const cli::Arguments& arguments) {
-  refuse_unread(arguments);
   Site site;
   site.conductor = arguments;
+  site.is_running = !arguments.has("seed") && is_served(arguments);
+  refuse_unread(arguments, site.is_running);
+  if (site.is_running) {
+    tell(cat("The services that run on ", state_directory(arguments), " do the work.\n"));
+    return site;
+  }
   if (const auto seed = arguments.value("seed")) {
     site.conductor.add("url", with_port(*seed));
     return site;
@@ -145,6 +165,13 @@ Site open_site(const cli::Arguments& arguments) {
 /// What is not said of a seed's stacks its conductor knows; one of an older Hearth, that serves them in clear, knows
 /// nothing of it. Whom it names is trusted for the seed's own addresses, not elsewhere.
 void find_stacks(Site& site, const cli::Arguments& arguments, ConductorClient& conductor) {
+  if (site.is_running) {
+    site.stacks =
+        metadata::live::stack_address(fs::path(state_directory(arguments)) / "metadata", {}, current_environment());
+    if (site.stacks.socket.empty())
+      throw Error(ErrorKind::unsupported, cat("the conductor on ", state_directory(arguments), " runs no stack engine"))
+          .hint("start it with --engine, or name the seed that has one: --seed URL");
+  }
   const std::string seed = arguments.value_or("seed", "");
   if (seed.empty()) return;
   const metadata::live::GivenAddress given{arguments.value_or("stacks-url", ""),
@@ -231,7 +258,8 @@ std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor
 
 Error with_seed_hint(Error error, const Site& site) {
   if (error.kind() == ErrorKind::io)
-    error.hint(cat("is the seed up? Its conductor should be at ", *site.conductor.value("url")));
+    error.hint(cat("is the seed up? Its conductor should be at ",
+                   site.conductor.value("url").value_or(state_directory(site.conductor))));
   return error;
 }
 
@@ -301,7 +329,9 @@ cli::Command deploy_command() {
       "come. A server gets the node that its "
       "scheduler hint names (capabilities:node), else one with its flavor as profile or resource class; with the "
       "flavor baremetal, any. Images are those that hearth image load has registered. With --seed the services of a "
-      "running seed do the work; else this process runs them for as long as it lasts, with its state in DIR. Run "
+      "running seed do the work, without it those that `hearth node serve --engine` runs on DIR; else this process "
+      "runs "
+      "them for as long as it lasts, with its state in DIR. Run "
       "again, "
       "the command goes on where it was, and changes what the templates say anew. Exit code 1 when the stack failed.",
       {{"template", 't', "FILE", "the template"},

@@ -1,5 +1,7 @@
 #include "bootstrap/cli/given_files.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/base64.hpp"
@@ -48,6 +50,14 @@ bool is_public_key(std::string_view line) {
   throw Error(ErrorKind::input, cat(where, ": ", what)).hint(k_how_to_make_a_pair);
 }
 
+/// How user-data begins, whatever is in it.
+bool is_read_by_cloud_init(std::string_view text) {
+  constexpr std::array<std::string_view, 4> k_headings = {"content-type:", "mime-version:", "from ", "from:"};
+  const std::string begin = to_lower(text.substr(0, 16));
+  return text.front() == '#' || std::any_of(k_headings.begin(), k_headings.end(),
+                                            [&](std::string_view heading) { return begin.starts_with(heading); });
+}
+
 }  // namespace
 
 void require_utf8(std::string_view text, const std::string& file) {
@@ -80,6 +90,10 @@ std::string user_data_in(std::string text, const std::string& file) {
   if (begin.empty()) throw Error(ErrorKind::input, cat(file, ": there is nothing in it"));
   if (is_private_key(begin.substr(0, begin.find('\n'))))
     throw Error(ErrorKind::input, cat(file, ":1: this is a private key, not user-data; nothing was sent"));
+  if (!is_read_by_cloud_init(begin)) {
+    throw Error(ErrorKind::input, cat(file, ":1: this is no user-data that a first boot reads; nothing was sent"))
+        .hint("It begins with #! (a program), #cloud-config, #include, ## template: or the headings of MIME.");
+  }
   return text;
 }
 

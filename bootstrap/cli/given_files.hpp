@@ -13,7 +13,7 @@ namespace hearth::bootstrap {
 /// and where there is none at all.
 [[nodiscard]] std::vector<std::string> public_keys_in(std::string_view text, const std::string& file);
 
-/// User-data, which goes as text. Throws where it is none, is empty, or is a private key.
+/// User-data, which goes as text. Throws where no first boot reads it, and where it is empty or a private key.
 [[nodiscard]] std::string user_data_in(std::string text, const std::string& file);
 
 /// Throws at the first line that is no UTF-8, without telling it: it may hold a password.

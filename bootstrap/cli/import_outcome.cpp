@@ -17,14 +17,14 @@ namespace {
 bool is_asked(const Json& node, const Json& answer) {
   const Json changes = object_member(answer, "changes").value(text_in(node, "uuid"), Json::array());
   const auto is_told = [](const Json& change) { return text_in(change, "field").starts_with("driver_info."); };
-  return text_in(node, "driver") != "manual-management" && node["power_state"].is_null() &&
-         node["last_error"].is_null() && text_in(node, "provision_state") != "enroll" &&
+  return text_in(node, "driver") != "manual-management" && node.value("power_state", Json()).is_null() &&
+         text_in(node, "last_error").empty() && text_in(node, "provision_state") != "enroll" &&
          std::any_of(changes.begin(), changes.end(), is_told);
 }
 
 Json refused_row(const Json& node) {
   Json row = Json::object();
-  for (const char* key : {"uuid", "name", "provision_state", "last_error"}) row[key] = node[key];
+  for (const char* key : {"uuid", "name", "provision_state", "last_error"}) row[key] = node.value(key, Json());
   return row;
 }
 
@@ -64,7 +64,7 @@ Json still_refused(ConductorClient& conductor, const Json& answer) {
   Json failed = Json::array();
   if (same.empty()) return failed;
   for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {
-    if (!same.contains(node["uuid"]) || text_in(node, "last_error").empty()) continue;
+    if (!same.contains(node.value("uuid", Json())) || text_in(node, "last_error").empty()) continue;
     failed.push_back(refused_row(node));
     const std::string called = text_in(node, "name", text_in(node, "uuid"));
     cli::tell(cat("node ", called, " is still enroll: ", one_line(text_in(node, "last_error")), "; hearth why ", called,

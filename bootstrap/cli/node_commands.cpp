@@ -90,7 +90,8 @@ void tell_unchanged(const Json& answer, bool dry_run) {
   cli::print(cat(!nothing  ? ""
                  : dry_run ? "Nothing would change: "
                            : "Nothing changed: ",
-                 unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them.\n"));
+                 unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them",
+                 list_member(answer, "warnings").empty() ? "" : ", but for what the warnings say", ".\n"));
 }
 
 int import_command(const cli::Arguments& arguments) {
@@ -197,11 +198,13 @@ void require_key(const std::string& id, const Json& node, const std::string& gro
                                                         : cat("; it has ", join(names, ", "))));
 }
 
-/// Keys that the node's driver does not read, but look as if it should.
-void warn_of_misspelt(const cli::Arguments& arguments, const Json& node) {
+/// Keys that the node's driver does not read, but look as if it should; values that no driver can read are refused.
+void check_driver_info(const cli::Arguments& arguments, const Json& node) {
   const std::string driver = arguments.value_or("driver", text_in(node, "driver"));
   for (const std::string& pair : arguments.values("driver-info")) {
     const std::string key = pair.substr(0, pair.find('='));
+    const std::string fault = driver_value_fault(driver, key, pair.substr(std::min(key.size() + 1, pair.size())));
+    if (!fault.empty()) throw Error(ErrorKind::usage, cat("--driver-info: ", fault));
     const std::string meant = meant_driver_key(driver, key);
     if (meant.empty()) continue;
     cli::tell(cat("warning: the driver ", driver, " reads no ", key, "; did you mean ", meant, "?\n"));
@@ -281,7 +284,7 @@ int set_command(const cli::Arguments& arguments) {
     }
     for (const auto& [option, group] : k_groups) add_rows(patch, arguments, option, group);
     const Json node = conductor->call("GET", node_target(id));
-    warn_of_misspelt(arguments, node);
+    check_driver_info(arguments, node);
     check_root_device(patch);
     add_special(patch, arguments, node);
     if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
@@ -493,8 +496,10 @@ int todo_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   if (!arguments.operands().empty()) {
     for (const std::string& id : arguments.operands()) {
+      const Json node = conductor->call("GET", node_target(id));
+      const bool due = object_member(node, "driver_internal_info").contains("operator_instruction");
       conductor->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
-      cli::print(cat("Done at node ", id, "\n"));
+      cli::print(cat(due ? "Done at node " : "Nothing was to be done at node ", id, "\n"));
     }
     return 0;
   }
@@ -524,6 +529,24 @@ int validate_command(const cli::Arguments& arguments) {
   return good ? 0 : 1;
 }
 
+/// What is given to a profile that no node has, nobody gets yet.
+void tell_of_profiles(ConductorClient& conductor, const std::string& profile) {
+  std::set<std::string> known;
+  for (const Json& node : conductor.rows("/v1/nodes/detail", "nodes")) {
+    for (const auto& [key, value] : parse_capabilities(text_in(object_member(node, "properties"), "capabilities"))) {
+      if (key == "profile") known.insert(value);
+    }
+  }
+  if (known.contains(profile)) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  const std::optional<std::string> near = nearest(profile, names);
+  cli::tell(cat("note: no node has the profile ", profile,
+                near             ? cat("; did you mean ", *near, "?")
+                : !names.empty() ? cat(" yet; there are ", join(names, ", "))
+                                 : " yet: hearth node set NODE --capability profile:NAME",
+                "\n"));
+}
+
 int role_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const std::string target = cat("/v1/hearth/roles/", percent_encode(arguments.operand(0, "role")));
@@ -538,6 +561,7 @@ int role_command(const cli::Arguments& arguments) {
   }
   conductor->call("PUT", target, role);
   cli::print(cat("Changed profile ", arguments.operand(0, "role"), "\n"));
+  tell_of_profiles(*conductor, arguments.operand(0, "role"));
   return 0;
 }
 

@@ -55,7 +55,13 @@ int delete_port_command(const cli::Arguments& arguments) {
   const Json ports = ports_of(*conductor, node);
   std::vector<std::string> uuids;
   for (std::size_t i = 1; i < words.size(); ++i) uuids.push_back(port_uuid(ports, node, words[i]));
-  for (const std::string& uuid : uuids) conductor->call("DELETE", cat("/v1/ports/", percent_encode(uuid)));
+  for (std::size_t i = 0; i < uuids.size(); ++i) {
+    conductor->call("DELETE", cat("/v1/ports/", percent_encode(uuids[i])));
+    cli::print(cat("Node ", node, " has no card ", words[i + 1], " any more\n"));
+  }
+  if (uuids.size() == ports.size())
+    cli::tell(cat("note: ", node, " has no card left: nothing on the network is known to be its machine; a file that ",
+                  "names one gives it (hearth node import)\n"));
   return 0;
 }
 

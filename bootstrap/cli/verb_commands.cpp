@@ -282,17 +282,25 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   }
   if (failures.empty()) return 0;
   const std::string first = failures.front().substr(0, failures.front().find(':'));
-  throw Error(ErrorKind::external, join(failures, "\n")).hint(cat("hearth why node ", first, " says what to do"));
+  Error error(ErrorKind::external, join(failures, "\n"));
+  const bool may_not = failures.front().find("(HTTP 403)") != std::string::npos;  // nothing is wrong with the node then
+  if (!may_not) error.hint(cat("hearth why node ", first, " says what to do"));
+  throw Error(error);
 }
 
 int maintenance(const cli::Arguments& arguments, bool on) {
   const auto conductor = ConductorClient::open(arguments);
   (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
-    if (on)
-      conductor->call("PUT", node_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", "")}});
-    else
+    if (on) {
+      const Json node = arguments.has("reason") ? Json() : conductor->call("GET", node_target(id));
+      const bool has_one =
+          node.is_object() && node.value("maintenance", Json()) == true;  // a reason that stands is kept
+      const std::string before = has_one ? text_in(node, "maintenance_reason") : "";
+      conductor->call("PUT", node_target(id, "/maintenance"), {{"reason", arguments.value_or("reason", before)}});
+    } else {
       conductor->call("DELETE", node_target(id, "/maintenance"));
+    }
     cli::print(cat("Node ", id, on ? " is out of service\n" : " is in service\n"));
   }
   return 0;

@@ -25,7 +25,8 @@ namespace {
 
 /// The node that a request is about.
 std::string node_in(const std::string& target) {
-  for (const std::string_view before : {"/v1/nodes/", "/v1/hearth/log/", "/v1/hearth/boot-log/"}) {
+  for (const std::string_view before :
+       {"/v1/nodes/", "/v1/introspection/", "/v1/hearth/log/", "/v1/hearth/boot-log/"}) {
     if (target.starts_with(before))
       return percent_decode(target.substr(before.size(), target.find_first_of("/?", before.size()) - before.size()));
   }

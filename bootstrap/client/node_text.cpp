@@ -73,9 +73,10 @@ std::string node_paragraphs(const Json& nodes, const std::vector<std::string>& r
     const Json& node = nodes[i];
     const std::string uuid = shown_value(node["uuid"]);
     const bool named = node["name"].is_string() && node["name"] != "";
-    std::vector<std::string> lines = {cat(named ? shown_value(node["name"]) : uuid, ": ",
-                                          shown_value(node["provision_state"]), ", ", shown_value(node["power_state"]),
-                                          node["maintenance"] == true ? ", maintenance" : "")};
+    std::vector<std::string> lines = {
+        cat(named ? shown_value(node["name"]) : uuid, ": ", shown_value(node["provision_state"]), ", ",
+            node["power_state"].is_null() ? "power not known yet" : shown_value(node["power_state"]),
+            node["maintenance"] == true ? ", maintenance" : "")};
     if (named) lines.push_back(uuid);
     if (node["instance_uuid"].is_string()) lines.push_back(cat("instance ", shown_value(node["instance_uuid"])));
     if (!reasons[i].empty()) lines.push_back(reasons[i]);

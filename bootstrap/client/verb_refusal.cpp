@@ -102,12 +102,26 @@ std::string advice(Verb verb, State state, const std::string& called) {
 }  // namespace
 
 std::optional<VerbRefusal> verb_refusal(std::string_view text, const std::string& called) {
+  constexpr std::string_view k_on = "operation can't be performed on node ";
+  constexpr std::string_view k_maintenance = " because it's in maintenance mode";
+  const std::size_t on = text.find(k_on);
+  const std::size_t why = text.find(k_maintenance);
+  if (!called.empty() && on != std::string_view::npos && why != std::string_view::npos && why > on) {
+    return VerbRefusal{cat(text.substr(0, on + k_on.size()), called, text.substr(why)),
+                       cat("hearth why ", called, " says since when and why; hearth node maintenance unset ", called,
+                           " puts it back into service")};
+  }
+  if (!called.empty() && text.find("while a state transition is in progress") != std::string_view::npos) {
+    return VerbRefusal{std::string(text), cat("what it is at: hearth why ", called, "; hearth node events -f ", called,
+                                              "; where it waits hearth node abort ", called, " ends that")};
+  }
   const std::optional<Verb> verb = parse_verb(quoted_behind(text, "requested action "));
   const std::optional<State> state = parse_state(quoted_behind(text, "while it is in state "));
   if (!verb || !state) return std::nullopt;
-  const std::string node = cat("on node \"", quoted_behind(text, "on node "), "\"");
-  return VerbRefusal{replace_all(std::string(text), node, cat("on node \"", called, "\"")),
-                     advice(*verb, *state, called)};
+  const std::string told = quoted_behind(text, "on node ");
+  const std::string& named = called.empty() ? told : called;
+  return VerbRefusal{replace_all(std::string(text), cat("on node \"", told, "\""), cat("on node \"", named, "\"")),
+                     advice(*verb, *state, named)};
 }
 
 }  // namespace hearth::bootstrap

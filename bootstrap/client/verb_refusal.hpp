@@ -13,7 +13,7 @@ struct VerbRefusal {
   std::string hint;  ///< "web1 is available already", or the verbs that lead to where this one is allowed
 };
 
-/// nullopt where `text` refuses no verb for the state that its node is in.
+/// nullopt where `text` refuses nothing for the state that its node is in. `called` may be empty: then it is as told.
 [[nodiscard]] std::optional<VerbRefusal> verb_refusal(std::string_view text, const std::string& called);
 
 }  // namespace hearth::bootstrap

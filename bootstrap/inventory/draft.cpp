@@ -145,7 +145,8 @@ class Uniqueness {
       if (!fresh && seen->second != label)
         faults_.push_back({draft.index, cat("MAC ", address, " is not unique (", seen->second, " has it, too)"), at});
     }
-    take(names_, draft.name, draft.index, cat("Name \"", draft.name, "\" is not unique"), entry.place("name"));
+    take(names_, to_lower(draft.name), draft.index, cat("Name \"", draft.name, "\" is not unique"),
+         entry.place("name"));
     take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
          entry.place("uuid"));
     const auto [seen, fresh] = managements_.try_emplace(draft.management_id, label);

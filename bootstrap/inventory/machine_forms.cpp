@@ -379,6 +379,19 @@ void refuse_expressions(const Json& made, ListingEntry& host) {
 
 }  // namespace
 
+constexpr std::array<const char*, 6> k_bmc_variables = {"_address", "_username",  "_password",
+                                                        "_port",    "_system_id", "_verify_ca"};
+
+/// What stands beside ironic_driver, as where no driver is named, and not in ironic_driver_info.
+void add_variables(const std::string& driver, const Json& variables, Json& info) {
+  if ((driver != "redfish" && driver != "ipmi") || !info.is_object() || info.contains(driver + "_address")) return;
+  for (const char* key : k_bmc_variables) {
+    const Json* value = find_member(variables, driver + key);
+    if (value != nullptr && !value->is_null() && !info.contains(driver + key))
+      info[driver + key] = templated(*value, variables);
+  }
+}
+
 void from_ansible_form(const std::string& name, ListingEntry& host) {
   Json variables = host.data;
   if (variables.contains("driver")) {  // bifrost's own dynamic inventory
@@ -391,6 +404,7 @@ void from_ansible_form(const std::string& name, ListingEntry& host) {
     own.data = {{"driver", driver},
                 {"driver_info", templated(variables.value("ironic_driver_info", Json::object()), variables)},
                 {"properties", templated(variables.value("ironic_properties", Json::object()), variables)}};
+    add_variables(driver, variables, own.data["driver_info"]);
     // Kayobe has the address of IPMI in every driver_info, so that an inspection finds the node.
     if (driver != "ipmi" && own.data["driver_info"].is_object()) own.data["driver_info"].erase("ipmi_address");
     from_ironic_form(own);
@@ -398,7 +412,7 @@ void from_ansible_form(const std::string& name, ListingEntry& host) {
   } else {
     const std::string by = text_in(variables, "redfish_address").empty() ? "ipmi" : "redfish";
     made["pm_type"] = by;
-    for (const char* key : {"_address", "_username", "_password", "_port", "_system_id", "_verify_ca"}) {
+    for (const char* key : k_bmc_variables) {
       const Json* value = find_member(variables, by + key);
       // Kayobe has one user for both.
       const bool user = std::string_view(key) == "_username" || std::string_view(key) == "_password";

@@ -1,6 +1,7 @@
 #include "bootstrap/power/driver_keys.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "base/text.hpp"
@@ -31,8 +32,8 @@ Keys ipmi_keys() {
           {.name = "ipmi_bridging",
            .help = "no: nothing is bridged, whatever addresses there are",
            .values = {"no", "single", "dual"}},
-          {.name = "ipmi_timeout", .help = "seconds a try", .fallback = "2"},
-          {.name = "ipmi_retries", .help = "tries of one command", .fallback = "1"},
+          {.name = "ipmi_timeout", .help = "seconds a try", .fallback = "2", .number = true},
+          {.name = "ipmi_retries", .help = "tries of one command", .fallback = "1", .number = true},
           {.name = "ipmi_disable_boot_timeout",
            .help = "have the BMC keep the boot device for longer than a minute",
            .fallback = "true"}};
@@ -53,7 +54,7 @@ Keys redfish_keys() {
        .help = "how to log in",
        .fallback = "auto",
        .values = {"auto", "session", "basic"}},
-      {.name = "redfish_timeout", .help = "seconds a request", .fallback = "60"},
+      {.name = "redfish_timeout", .help = "seconds a request", .fallback = "60", .number = true},
       {.name = "redfish_virtual_media", .help = "URL of the ISO that the boot device cdrom boots"}};
 }
 
@@ -151,12 +152,26 @@ const DriverKey* any_key(std::string_view name) {
   return find_key(common_driver_keys(), name);
 }
 
+/// "10.20.1.300", "https://10.20.1.300:443/": no name is of digits and dots alone.
+bool is_slip_of_ipv4(const std::string& address) {
+  const std::size_t scheme = address.find("://");
+  const std::string rest = scheme == std::string::npos ? address : address.substr(scheme + 3);
+  const std::string host = rest.substr(0, rest.find_first_of("/:"));
+  if (host.empty() || host.find_first_not_of("0123456789.") != std::string::npos) return false;
+  const std::vector<std::string> parts = split(host, '.');
+  return parts.size() != 4 || std::any_of(parts.begin(), parts.end(), [](const std::string& part) {
+           const std::optional<std::uint64_t> number = parse_number(part);
+           return !number || *number > 255;
+         });
+}
+
 std::string fault_of(const Node& node, const DriverKey& key) {
   const std::string value = node.info(key.name, key.fallback);
   if (value.empty()) {
     return key.required && !said_elsewhere(node, key) ? cat(key.name, " is missing: ", key.help, ".") : "";
   }
   if (key.port && !is_port(value)) return cat(key.name, " ", value, " is no port.");
+  if (key.number && !parse_number(value)) return cat(key.name, " ", value, " is no whole number.");
   if (!key.values.empty() && std::find(key.values.begin(), key.values.end(), value) == key.values.end())
     return cat(key.name, " ", value, " is none of ", join(key.values, ", "), ".");
   return "";
@@ -181,15 +196,23 @@ const std::vector<DriverKey>& common_driver_keys() {
       {.name = "manual_agent_reboot", .help = "true: the agent restarts the machine when its disk is written"},
       {.name = "deploy_callback_timeout",
        .help = "seconds for the ramdisk of a deployment to call",
-       .fallback = "1800"},
-      {.name = "clean_callback_timeout", .help = "the same of a cleaning or service", .fallback = "1800"},
-      {.name = "inspect_timeout", .help = "the same of an inspection", .fallback = "1800"},
-      {.name = "rescue_callback_timeout", .help = "the same of a rescue", .fallback = "1800"},
+       .fallback = "1800",
+       .number = true},
+      {.name = "clean_callback_timeout",
+       .help = "the same of a cleaning or service",
+       .fallback = "1800",
+       .number = true},
+      {.name = "inspect_timeout", .help = "the same of an inspection", .fallback = "1800", .number = true},
+      {.name = "rescue_callback_timeout", .help = "the same of a rescue", .fallback = "1800", .number = true},
       {.name = "boot_silence_timeout",
        .help = "seconds after which a machine that nothing was heard of is started again; 0 = never",
-       .fallback = "600"},
-      {.name = "agent_silence_timeout", .help = "seconds after which a silent agent is lost", .fallback = "600"},
-      {.name = "manual_time", .help = "seconds that people have at a machine", .fallback = "1800"}};
+       .fallback = "600",
+       .number = true},
+      {.name = "agent_silence_timeout",
+       .help = "seconds after which a silent agent is lost",
+       .fallback = "600",
+       .number = true},
+      {.name = "manual_time", .help = "seconds that people have at a machine", .fallback = "1800", .number = true}};
   return keys;
 }
 
@@ -216,6 +239,22 @@ std::vector<std::string> driver_key_faults(const Node& node, std::string_view dr
   return faults;
 }
 
+std::string driver_value_fault(std::string_view driver, std::string_view key, const std::string& value) {
+  const DriverSheet* sheet = driver_sheet(driver);
+  const DriverKey* row = sheet == nullptr ? nullptr : find_key(sheet->keys, key);
+  if (row == nullptr) row = any_key(key);  // a maker's driver reads those of redfish and ipmi
+  if (row == nullptr || value.empty()) return "";
+  if (key.ends_with("_verify_ca") && value.find('/') == std::string::npos) {
+    constexpr std::array<std::string_view, 4> k_truths = {"true", "True", "false", "False"};
+    if (std::find(k_truths.begin(), k_truths.end(), value) == k_truths.end())
+      return cat(key, " ", value, " is neither true nor false, nor a file.");
+  }
+  if (key.ends_with("_address") && is_slip_of_ipv4(value)) return cat(key, " ", value, " is no address.");
+  Node node;
+  node.driver_info[std::string(key)] = value;
+  return fault_of(node, *row);
+}
+
 Json driver_properties(std::string_view driver) {
   Json properties = Json::object();
   const auto add = [&](const Keys& keys) {
@@ -236,7 +275,15 @@ std::string meant_driver_key(std::string_view driver, std::string_view key) {
   std::vector<std::string> names;
   for (const DriverKey& each : sheet->keys) names.push_back(each.name);
   for (const DriverKey& each : common_driver_keys()) names.push_back(each.name);
-  return nearest(std::string(key), names).value_or("");
+  if (const std::optional<std::string> near = nearest(std::string(key), names)) return *near;
+  const std::vector<std::string> words = split(std::string(key), '_');
+  const auto has_all = [&](const std::string& name) {
+    const std::vector<std::string> own = split(name, '_');
+    const auto has = [&](const std::string& word) { return std::find(own.begin(), own.end(), word) != own.end(); };
+    return words.size() > 1 && std::all_of(words.begin(), words.end(), has);
+  };
+  const auto longer = std::find_if(names.begin(), names.end(), has_all);  // deploy_timeout: deploy_callback_timeout
+  return longer == names.end() ? "" : *longer;
 }
 
 }  // namespace hearth::bootstrap

@@ -17,6 +17,7 @@ struct DriverKey {
   std::string fallback = {};  ///< what holds where a node says nothing; empty = nothing
   bool required = false;
   bool port = false;                     ///< a number from 1 to 65535
+  bool number = false;                   ///< a whole one
   std::vector<std::string> values = {};  ///< all that it may be; empty = anything
 };
 
@@ -49,6 +50,9 @@ struct DriverSheet {
 
 /// What the table asks for and the node lacks, or has in another form; a line each, beginning with the key.
 [[nodiscard]] std::vector<std::string> driver_key_faults(const Node& node, std::string_view driver);
+
+/// What is wrong with one value of a key that the driver reads, or any node has; empty where nothing is.
+[[nodiscard]] std::string driver_value_fault(std::string_view driver, std::string_view key, const std::string& value);
 
 /// Ironic's /v1/drivers/NAME/properties: what each key means, as a text.
 [[nodiscard]] Json driver_properties(std::string_view driver);

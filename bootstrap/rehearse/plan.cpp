@@ -135,19 +135,32 @@ std::vector<std::string> with_state(const RehearsalSettings& settings, std::vect
 /// How often a step is run again that fails with faults.
 unsigned turns(const RehearsalSettings& settings) { return settings.faults.empty() ? 0U : 3U; }
 
-Step deployment_step(const RehearsalSettings& settings) {
+std::vector<std::string> deployment_words(const RehearsalSettings& settings) {
   const StackFile& stack = settings.site.stack;
   std::vector<std::string> words = {"deploy", "--name", stack.name, "-t", stack.template_file.string()};
   for (const fs::path& environment : stack.environments) words.insert(words.end(), {"-e", environment.string()});
   for (const auto& [key, value] : stack.parameters) words.insert(words.end(), {"-P", cat(key, "=", value)});
-  words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--image", "site", "--seed",
-                             conductor_url(), "--stacks-token-file", (stacks_state(settings) / "api-token").string()});
+  words.insert(words.end(), {"--image", "site"});
+  return words;
+}
+
+Step deployment_step(const RehearsalSettings& settings) {
+  std::vector<std::string> words = deployment_words(settings);
+  words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--seed", conductor_url(),
+                             "--stacks-token-file", (stacks_state(settings) / "api-token").string()});
   if (settings.seed == SeedKind::process)  // a machine's is at 127.0.0.1, too
     words.insert(words.end(), {"--stacks-url", cat("https://", settings.site.seed_address, ":8004/v1/admin")});
   return {"deployment", with_state(settings, words), true, turns(settings)};
 }
 
 }  // namespace
+
+std::string deploy_again(const RehearsalSettings& settings) {
+  std::vector<std::string> words = deployment_words(settings);
+  words.insert(words.begin(), "hearth");
+  words.insert(words.end(), {"--state", node_state(settings).string()});
+  return shell_join(words);
+}
 
 Step inventory_step(const RehearsalSettings& settings) {
   return {"inventory", with_state(settings, {"node", "import", inventory_file(settings).string()}), false,

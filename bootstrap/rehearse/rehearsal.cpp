@@ -106,6 +106,8 @@ class Rehearsal {
     if (settings_.seed == SeedKind::machine) return;  // its services have their state in it
     print_line(cat("to ask its services: hearth why NAME --state ", node_state(settings_).string(),
                    "; hearth stack list --state ", stacks_state(settings_).string(), "\n"));
+    if (!settings_.site.stack.template_file.empty())
+      print_line(cat("to deploy again, as long as it is there: ", deploy_again(settings_), "\n"));
   }
 
   [[nodiscard]] long seconds_since(MonotonicTime moment) const {

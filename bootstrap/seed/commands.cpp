@@ -46,11 +46,9 @@ struct Seed {
   void settle_image(const cli::Arguments& arguments) {
     if (has_channel_image(site)) site.image = builder::channels::image_named(site.image.filename().string(), arguments);
   }
-  [[nodiscard]] std::string token() const {
+  [[nodiscard]] std::string token(const char* advice = "hearth seed create makes it") const {
     const std::optional<std::string> text = RealFileSystem().read(cat(image.string(), ".token"));
-    if (!text)
-      throw Error(ErrorKind::not_found, cat("there is no ", image.string(), ".token"))
-          .hint("hearth seed create makes it");
+    if (!text) throw Error(ErrorKind::not_found, cat("there is no ", image.string(), ".token")).hint(advice);
     return std::string(trim(*text));
   }
   [[nodiscard]] SeedMachine machine(const cli::Arguments& arguments) const {
@@ -200,7 +198,11 @@ SeedPlace place_of(const cli::Arguments& arguments) {
   const auto seed = std::make_shared<Seed>(arguments);
   seed->settle_image(arguments);
   SeedPlace place{seed->site, seed->home, endpoint_of(*seed), "", {}};
-  if (!arguments.has("url")) place.token = seed->token();
+  if (!arguments.has("url"))
+    place.token = seed->token(
+        "hearth seed create makes it beside the image of a seed that is a virtual machine; one that hearth node serve "
+        "runs "
+        "is named: --url http://127.0.0.1:6385 --token-file DIR/api-token");
   place.machine.is_up = [seed] { return seed->control.is_up(); };
   place.machine.stop = [seed] { seed->control.stop(std::chrono::seconds(120), seed_tap(seed_cards(seed->site))); };
   place.machine.start = [seed, arguments] {

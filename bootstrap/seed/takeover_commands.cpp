@@ -55,13 +55,15 @@ SeedWorld::Switch running_services(const SeedApi& api) {
 int takeover(const cli::Arguments& arguments, const FindSeed& find) {
   if (arguments.operands().size() != (arguments.has("back") ? 1U : 2U))
     throw Error(ErrorKind::usage, arguments.has("back") ? "name the site file" : "name the site file and the node");
+  if (arguments.has("url") && !arguments.has("token-file"))
+    throw Error(ErrorKind::usage, "--token-file is needed beside --url: the token of that seed is not here");
   SeedPlace place = find(arguments);
   RealFileSystem().make_directories(place.home, 0700);
   const std::optional<FileLock> lock = FileLock::try_acquire(place.home / "takeover.lock");
   if (!lock) throw Error(ErrorKind::input, "another takeover of this seed is at work").hint("wait for its end");
   if (const std::optional<std::string> url = arguments.value("url")) {
     place.url = *url;
-    place.token = trim(read_file(arguments.value_or("token-file", "")));
+    place.token = trim(read_file(*arguments.value("token-file")));
   }
   SystemClock clock;
   RealRunner runner(clock);

@@ -270,9 +270,26 @@ mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 "$HEARTH" baremetal configure boot --deploy-kernel "$work/stack.yaml" --deploy-ramdisk "$work/stack.yaml" > said 2>&1 || fail "configure boot: $(cat said)"
 mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot
+echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:07"]}]}' > seven.json
+"$HEARTH" node import seven.json > said 2>&1 || fail "an inventory of one: $(cat said)"
 mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha
 mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
 mistake 1 "nosuch: Node nosuch could not be found" "hearth node events nosuch" -- node provide alpha nosuch
+mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, deaf" -- node set alpha --driver-info fake_fault=broken
+mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
+printf 'a,b\n' > table.csv
+mistake 1 "table.csv:1: this is no user-data that a first boot reads" "#cloud-config" -- node set alpha --user-data table.csv
+mistake 0 "Nothing was to be done at node alpha" -- node todo alpha
+"$HEARTH" node set alpha --capability profile=compute > said 2>&1 || fail "a capability: $(cat said)"
+"$HEARTH" node show alpha --json > said && grep -q '"profile:compute' said || fail "--capability KEY=VALUE changes nothing: $(grep capab said)"
+echo '#!/bin/sh' > program
+mistake 0 "no node has the profile compue; did you mean compute?" -- node role compue --user-data program
+mistake 0 "Node alpha is out of service" -- node maintenance set alpha --reason "its fan"
+mistake 0 "Node alpha is out of service" -- node maintenance set alpha
+"$HEARTH" node show alpha --json > said && grep -q '"its fan"' said || fail "the reason is forgotten: $(cat said)"
+mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
+mistake 0 "Node alpha is in service" -- node maintenance unset alpha
+mistake 0 "has no card 02:00:00:00:00:07 any more" "alive has no card left" -- node port delete alive 02:00:00:00:00:07
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
@@ -345,6 +362,8 @@ mistake 2 "KEY=VALUE is expected, not 'q'" "a comma within a value" -- site new 
 mistake 1 "nothing is written" "holds the seed's own address" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --pool 192.0.2.1-192.0.2.50
 "$HEARTH" site new hall.yaml --no-questions --subnet 192.0.2.0/24 --interface eth77 --machine name=a > out 2>&1 || fail "site new: $(cat out)"
 expect_text out "nothing is said of how a boot: by Redfish as their BMCs have it" "this machine has no card eth77"
+mistake 1 "seed.qcow2.token" "one that hearth node serve runs is named: --url" -- seed takeover rehearsed.yaml alpha --check
+mistake 2 "--token-file is needed beside --url" -- seed takeover rehearsed.yaml alpha --check --url http://127.0.0.1:9
 mistake 2 "--page x: a port is expected" -- rehearse rehearsed.yaml --page x
 mistake 2 "did you mean wrong-mac?" -- rehearse rehearsed.yaml --inject wrong-mca:a
 mistake 2 "--shell and --console are two commands" -- rehearse rehearsed.yaml --shell a --console a

@@ -106,7 +106,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 NODES = """node list|node list --json|node show a|node show a --json|node set a --name b --capability x:y --rack r|node unset a --name
     node delete a|node validate a|node export|node events|node events a --json|node log a|node log a --json|node boot-log a|node console a
-    node boot-log a --json|node todo|node todo a|node role compute --user-data text|node manage a|node deploy a --image web|node clean a
+    node boot-log a --json|node todo|node todo a|node role compute --user-data data|node manage a|node deploy a --image web|node clean a
     node manage a --wait 1|node power on a|node reboot a|node maintenance set a|node import inventory.json|node import inventory.json --json
     node import inventory.json --dry-run|baremetal introspection start a|baremetal introspection status a|baremetal introspection data a
     baremetal configure boot|baremetal show capabilities|baremetal introspection bulk status|why node a|incident a"""
@@ -119,7 +119,7 @@ def run(words, where, number):
     address = f"http://127.0.0.1:{server.server_port}/{number}{where}"
     where = f"work.{number}.{'.'.join(words).replace('/', '')}"
     os.mkdir(where)
-    for file in ("inventory.json", "text"):
+    for file in ("inventory.json", "text", "data"):
         os.link(file, os.path.join(where, file))
     try:
         done = subprocess.run([os.environ["HEARTH"], *words, flag, address], cwd=where, capture_output=True, text=True, timeout=60)
@@ -139,6 +139,7 @@ print(f"{len(rows)} runs")
 sys.exit("\n".join(faults[:20] + [f"{len(faults)} faults"]) if faults else 0)
 PY
 echo text > text
+echo "#!/bin/sh" > data
 mkdir odd && cp inventory.json text odd/
 (cd odd && HEARTH=$(realpath "$HEARTH") python3 ../odd.py) > said 2>&1 || fail "odd answers: $(cat said)"
 

@@ -251,6 +251,8 @@ def at_a_seed(hearth, work, ports):
             assert "Stack overcloud UPDATE_COMPLETE" in text, text
             text = deploy(hearth, *common, "-P", "count=1")
             assert "is no longer in the stack: it is taken out of use." in text, text
+            text = deploy(hearth, "--state", c.directory, "-t", templates(work), "-P", "count=1")
+            assert f"The services that run on {c.directory} do the work." in text and "UPDATE_COMPLETE" in text, text
             same("nothing was written for it", writes, {name: machine.writes for name, (machine, _) in site.machines.items()})
         finally:
             site.stop.set()

@@ -74,6 +74,8 @@ TEST(GivenFiles, AKeyThatWasCutOrIsOfAnotherTypeIsNone) {
 
 TEST(GivenFiles, UserDataIsTextAndNoKey) {
   EXPECT_EQ(user_data_in("#!/bin/sh\necho ä\n", "u"), "#!/bin/sh\necho ä\n");
+  EXPECT_EQ(refusal_of_user_data("MIME-Version: 1.0\nContent-Type: multipart/mixed\n"), "taken");
+  EXPECT_THAT(refusal_of_user_data("name,pm_type,mac\n"), StartsWith("u:1: this is no user-data that a first boot"));
   EXPECT_THAT(refusal_of_user_data("a\nb\xff password"),
               AllOf(StartsWith("u:2: this line is no UTF-8"), Not(HasSubstr("password"))));
   EXPECT_THAT(refusal_of_user_data(" \n"), StartsWith("u: there is nothing in it"));

@@ -58,6 +58,24 @@ TEST(VerbRefusal, whatThereIsNothingToDoForWaitsForNothing) {
   EXPECT_EQ(hint_of(Verb::abort, State::active), "from here: hearth node rebuild|rescue|service web1");
 }
 
+TEST(VerbRefusal, aNodeThatIsAtWorkOrOutOfServiceIsToldWithWhatEndsThat) {
+  const auto out = verb_refusal(
+      "The deploy operation can't be performed on node fa51a397-uuid because it's in maintenance mode. (HTTP 400)",
+      "web1");
+  EXPECT_EQ(out->text,
+            "The deploy operation can't be performed on node web1 because it's in maintenance mode. (HTTP 400)");
+  EXPECT_NE(out->hint.find("hearth node maintenance unset web1"), std::string::npos);
+  const auto busy =
+      verb_refusal("Node web1 can not be updated while a state transition is in progress. (HTTP 409)", "web1");
+  EXPECT_NE(busy->hint.find("hearth why web1"), std::string::npos);
+}
+
+TEST(VerbRefusal, whoIsNotCalledByANameHasTheOneThatIsTold) {
+  const auto told = verb_refusal(refusal("inspect", "fa51a397-uuid", State::enroll), "");
+  EXPECT_NE(told->text.find("on node \"fa51a397-uuid\""), std::string::npos);
+  EXPECT_EQ(told->hint, "first hearth node manage fa51a397-uuid; hearth why fa51a397-uuid says more");
+}
+
 TEST(VerbRefusal, otherTextsAreNoneOfIts) {
   EXPECT_FALSE(verb_refusal("Node web1 could not be found. (HTTP 404)", "web1"));
   EXPECT_FALSE(verb_refusal("Can not delete node \"u\" while it is in provision state \"active\"", "web1"));

@@ -48,6 +48,15 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
             "inv.yaml:5:28: node #3: Node identified by h is already present: node #2");
 }
 
+TEST(Draft, namesThatDifferByCaseOnlyAreOne) {
+  const Drafts drafts = drafts_of(
+      "- {name: cmp-a1, pm_type: fake_pxe, mac: '52:54:00:00:00:01'}\n"
+      "- {name: CMP-A1, pm_type: fake_pxe, mac: '52:54:00:00:00:02'}\n",
+      ListingFormat::yaml);
+  ASSERT_EQ(drafts.faults.size(), 1U) << "a host's name has no case";
+  EXPECT_EQ(drafts.faults[0].text, "Name \"CMP-A1\" is not unique");
+}
+
 TEST(Draft, WhereOnlyOneOfTwoOfABmcSaysItsSystemItMayBeOneMachine) {
   const auto told = [](const char* first, const char* second) {
     const std::string text = cat("- {name: a, pm_type: redfish, pm_addr: 'http://h:8000', ", first,

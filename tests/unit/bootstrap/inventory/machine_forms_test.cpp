@@ -158,6 +158,15 @@ TEST(MachineForms, kayobes_hosts_with_variables_of_their_groups) {
   EXPECT_EQ(drafts.nodes[2].info("ipmi_port"), "6230");
 }
 
+TEST(MachineForms, what_stands_beside_a_driver_that_ansible_names_counts) {
+  const Drafts drafts = draft_nodes(
+      machines_of(ListingFormat::ansible,
+                  "k1 ironic_driver=redfish redfish_address=192.0.2.61 redfish_username=u mac=52:54:00:00:00:61\n"));
+  ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "f");
+  EXPECT_EQ(drafts.nodes.at(0).driver_info["redfish_address"], "192.0.2.61");
+  EXPECT_EQ(drafts.nodes.at(0).driver_info["redfish_username"], "u");
+}
+
 TEST(MachineForms, an_expression_that_is_no_variable_is_refused) {
   const Drafts drafts = draft_nodes(machines_of(
       ListingFormat::ansible,

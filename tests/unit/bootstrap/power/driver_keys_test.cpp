@@ -71,6 +71,22 @@ TEST(DriverKeys, everyKeyOfTheTableIsRead) {
   }
 }
 
+TEST(DriverKeys, AValueThatCanNotBeIsToldBeforeItIsNeeded) {
+  EXPECT_EQ(driver_value_fault("redfish", "deploy_callback_timeout", "3m"),
+            "deploy_callback_timeout 3m is no whole number.");
+  EXPECT_EQ(driver_value_fault("redfish", "redfish_timeout", "abc"), "redfish_timeout abc is no whole number.");
+  EXPECT_EQ(driver_value_fault("redfish", "redfish_verify_ca", "flase"),
+            "redfish_verify_ca flase is neither true nor false, nor a file.");
+  EXPECT_THAT(driver_value_fault("redfish", "redfish_auth_type", "digest"), HasSubstr("none of auto, session, basic"));
+  for (const char* address : {"10.20.1.300", "https://10.20.1:443/redfish"})
+    EXPECT_THAT(driver_value_fault("redfish", "redfish_address", address), HasSubstr("is no address"));
+  for (const char* address : {"10.20.1.30", "http://10.20.1.30:8000", "bmc7.example", "[fd00::7]", "10g-switch"})
+    EXPECT_EQ(driver_value_fault("redfish", "redfish_address", address), "") << address;
+  EXPECT_EQ(driver_value_fault("redfish", "redfish_verify_ca", "/etc/hearth/bmcs.pem"), "");
+  EXPECT_EQ(driver_value_fault("idrac", "redfish_timeout", "30"), "");
+  EXPECT_EQ(driver_value_fault("redfish", "of_another_program", "x"), "");
+}
+
 TEST(DriverKeys, giveDefaultsToTheDrivers) {
   EXPECT_EQ(driver_setting(Node(), "ipmi_port"), "623");
   EXPECT_EQ(driver_setting(node_with({{"ipmi_port", 6230}}), "ipmi_port"), "6230");
@@ -90,6 +106,7 @@ TEST(DriverKeys, tellWhatIsMissingAndWhatCantBe) {
 TEST(DriverKeys, findTheKeyThatWasMeant) {
   EXPECT_EQ(meant_driver_key("redfish", "redfish_adress"), "redfish_address");
   EXPECT_EQ(meant_driver_key("redfish", "redfish_address"), "");
+  EXPECT_EQ(meant_driver_key("redfish", "deploy_timeout"), "deploy_callback_timeout");
   EXPECT_EQ(meant_driver_key("ipmi", "ipmi_hex_kg_key"), "");  // nothing is near
 }
 

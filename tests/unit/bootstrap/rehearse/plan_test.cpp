@@ -65,6 +65,8 @@ TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
   const Step last = operator_steps(with).back();
   EXPECT_EQ(last.again, 0U);
   EXPECT_NE(join(last.argv, " ").find("-t /site/t.yaml -P a=b"), std::string::npos);
+  EXPECT_EQ(deploy_again(with),
+            cat("hearth deploy --name site -t /site/t.yaml -P a=b --image site --state ", node_state(with).string()));
   with.inspect = false;
   with.seed = SeedKind::machine;  // its images are lent to it as a disk
   with.faults = {InjectedFault{FaultKind::dead_disk, "node1", ""}};

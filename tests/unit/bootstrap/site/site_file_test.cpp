@@ -49,7 +49,7 @@ struct SiteFileWrong {
 };
 
 TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
-  const std::array<SiteFileWrong, 28> cases = {{
+  const std::array<SiteFileWrong, 29> cases = {{
       {"[]", "a map with network"},
       {"machines: []\n", "network: is missing"},
       {"network: {subnet: 192.0.2.0/24, seed: 198.51.100.1, pool: 192.0.2.9-192.0.2.10}\n",
