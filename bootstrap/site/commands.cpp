@@ -3,7 +3,6 @@
 #include <net/if.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -111,12 +110,7 @@ SiteDraft draft_from(const cli::Arguments& arguments) {
   draft.ntp = arguments.values("ntp");
   if (const auto bmc = arguments.value("bmc")) draft.bmc = bmc_of(*bmc);
   Taken taken;
-  const std::vector<std::string> files = arguments.values("inventory");
-  for (const std::string& file : files) {
-    if (std::count(files.begin(), files.end(), file) > 1)
-      throw Error(ErrorKind::usage, cat("--inventory ", file, " is given twice"));
-    take_inventory(draft, file, taken);
-  }
+  for (const std::string& file : arguments.values("inventory")) take_inventory(draft, file, taken);
   for (const std::string& text : arguments.values("machine")) {
     Result<Json, std::string> machine = parse_machine_words(text);
     if (!machine) throw Error(ErrorKind::usage, machine.error());

@@ -346,8 +346,6 @@ expect_text out "left out, as nothing here uses it: host deployhost"
 printf 'w2 ipmi_address=192.0.2.32 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:32\n' > more.ini
 "$HEARTH" site new both.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini --inventory more.ini > out 2>&1 || fail "site new of two inventories: $(cat out)"
 expect_text out "both.yaml: 2 machines"
-mistake 2 "--inventory more.ini is given twice" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --inventory more.ini --inventory more.ini
-mistake 1 "nothing is written: the name w2 is in more.ini and in ./more.ini" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --inventory more.ini --inventory ./more.ini
 printf 'w1 ipmi_address=192.0.2.33 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:33\n' > more.ini
 mistake 1 "nothing is written: the name w1 is in hosts.ini and in more.ini" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini --inventory more.ini
 mistake 2 "a BMC has no key 'usr'; did you mean user?" "nothing is written" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
