@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "base/cli/print.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/progress.hpp"
 #include "base/progress_text.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
@@ -169,19 +169,17 @@ unsigned processes_for(const cli::Arguments& arguments, std::size_t machines) {
   return fit;
 }
 
-/// On a terminal a line that grows; elsewhere a word where all of it will take long, when each process has played once.
+/// On a terminal a live line; elsewhere a word where all of it will take long, when each process has played once.
 std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs, unsigned processes) {
   constexpr Duration k_long = std::chrono::minutes(1);
-  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  const bool is_live = is_live_terminal(STDERR_FILENO, current_environment());
   const auto clock = std::make_shared<SystemClock>();
   return [=, began = clock->now(), told = false](std::uint64_t done) mutable {
     if (done == 0) return;
     const Duration left =
         (clock->now() - began) / static_cast<std::int64_t>(done) * static_cast<std::int64_t>(runs - done);
-    if (is_terminal) {
-      const std::string line = cat("\r\033[K", done, " of ", runs, " runs, ", elapsed_text(left), " left ");
-      std::fputs(done == runs ? "\r\033[K" : line.c_str(), stderr);
-      std::fflush(stderr);
+    if (is_live) {
+      cli::show_live(done == runs ? "" : cat(done, " of ", runs, " runs, ", elapsed_text(left), " left"));
     } else if (done >= processes && !std::exchange(told, true) && left > k_long) {
       cli::tell(cat("note: ", runs, " runs take about ", elapsed_text(left), "; --runs N plays fewer\n"));
     }
@@ -209,18 +207,13 @@ int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& argume
   return played.broken.empty() ? 0 : 1;
 }
 
-/// On a terminal a line that grows.
-void show_tried(std::uint64_t done, std::uint64_t all) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  const std::string line = cat("\r\033[K", done, " of ", all, " runs ");
-  std::fputs(done == all ? "\r\033[K" : line.c_str(), stderr);
-  std::fflush(stderr);
-}
-
 int tell_incident(const SiteWish& site, const cli::Arguments& arguments) {
   const StopSignals signals;
   const Course course = course_of(*site.incident);
-  const Matches matches = matches_of(course, site.of(1), show_tried);
+  const bool is_live = is_live_terminal(STDERR_FILENO, current_environment());
+  const Matches matches = matches_of(course, site.of(1), [is_live](std::uint64_t done, std::uint64_t all) {
+    if (is_live) cli::show_live(done == all ? "" : cat(done, " of ", all, " runs"));
+  });
   cli::print(arguments.has("json") ? cat(format_json(matches_json(*site.incident, course, matches)), "\n")
                                    : matches_text(*site.incident, course, matches, site.told.replay));
   return matches.found.empty() ? 1 : 0;

@@ -329,9 +329,8 @@ Matches matches_of(const Course& course, const Wish& wish,
                    const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   const std::string& machine = wish.layout->machines.front().name;
   Matches matches{.machine = machine};
-  /// True where it leads to the same cause.
-  const auto try_out = [&](std::vector<Fault> faults, const std::string& before) {
-    const std::vector<TraceLine> lines = Run(wish, faults, course).lines();
+  /// True where that run leads to the same cause.
+  const auto look = [&](const std::vector<TraceLine>& lines, std::vector<Fault> faults, const std::string& before) {
     ++matches.played;
     const Course played = course_of(lines, machine, course);
     if (played.states.empty() || !is_same_way(course, played)) return false;
@@ -344,14 +343,16 @@ Matches matches_of(const Course& course, const Wish& wish,
       *last = std::move(match);
     return is_same;
   };
-  const std::vector<Moment> moments = moments_of(Run(wish, {}, course).lines(), machine, course);
-  (void)try_out({}, "");
+  const std::vector<TraceLine> unhurt = Run(wish, {}, course).lines();
+  (void)look(unhurt, {}, "");
   if (!matches.found.empty()) return matches;  // each fault that begins later would be found, too
+  const std::vector<Moment> moments = moments_of(unhurt, machine, course);
   const std::uint64_t all = k_tried.size() * moments.size();
   for (std::size_t kind = 0; kind < k_tried.size(); ++kind) {
     for (std::size_t at = moments.size(); at > 0; --at) {
       progress((kind + 1) * moments.size() - at, all);
-      if (try_out({fault_at(k_tried.at(kind), moments[at - 1].at)}, moments[at - 1].before)) break;
+      const std::vector<Fault> faults = {fault_at(k_tried.at(kind), moments[at - 1].at)};
+      if (look(Run(wish, faults, course).lines(), faults, moments[at - 1].before)) break;
     }
   }
   progress(all, all);
@@ -365,7 +366,8 @@ std::string matches_text(const why::Incident& incident, const Course& course, co
   std::string text = cat(incident.node, ": ", join(course.states, ", then "),
                          course.stage.empty() ? "" : cat("; last at \"", course.stage, "\""), "\n",
                          "why: ", why::causes_of(incident.facts).front().cause, "\n", matches.played,
-                         " runs of one machine, each with another fault, or at another moment\n");
+                         matches.played == 1 ? " run of one machine, without a fault\n"
+                                             : " runs of one machine, each with another fault, or at another moment\n");
   std::optional<bool> heading;
   for (const Match& match : matches.found) {
     if (heading != match.is_same_cause)

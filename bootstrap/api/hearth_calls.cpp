@@ -98,6 +98,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"unchanged", result.unchanged},
                            {"removed", result.removed},
                            {"busy", result.busy},
+                           {"asked", result.asked},
                            {"names", result.names},
                            {"machines", result.machines},
                            {"unsettled", result.unsettled},

@@ -28,11 +28,13 @@ int import_baremetal(const cli::Arguments& arguments) {
   return 0;  // and prints nothing, as the original
 }
 
+/// Of an option of `configure boot` that is not given.
+std::string usual_name(const std::string& option) { return cat("bm-", option); }
+
 /// What an option of `configure boot` names. Each node would keep a name that nothing has, and boot nothing by it:
 /// empty for the usual name, where there is nothing of that.
 std::string boot_file(ConductorClient& conductor, const cli::Arguments& arguments, const std::string& option) {
-  const std::string usual = cat("bm-", option);
-  const std::string given = arguments.value_or(option, usual);
+  const std::string given = arguments.value_or(option, usual_name(option));
   if (given.find("://") != std::string::npos || fs::exists(given)) return given;
   const bool is_path = given.find('/') != std::string::npos;  // maybe the conductor's, on another machine
   if (is_path && !conductor_url(arguments).empty()) return given;
@@ -50,33 +52,35 @@ std::string boot_file(ConductorClient& conductor, const cli::Arguments& argument
   return "";
 }
 
-/// Names that stand for nothing are given to nodes that have none yet, as the field's own tools do it; what people have
-/// set stays.
-void require_unset(ConductorClient& conductor) {
+/// A usual name that stands for nothing is given to nodes that have none yet, as the field's own tools do it; what
+/// people have set stays.
+void require_unset(ConductorClient& conductor, const std::string& option) {
   constexpr std::size_t k_most = 3;
   std::vector<std::string> set;
   for (const Json& node : conductor.rows("/v1/nodes/detail", "nodes")) {
-    const std::string kernel = text_in(object_member(node, "driver_info"), "deploy_kernel");
-    if (node.value("maintenance", Json()) == false && !kernel.empty() && kernel != "bm-deploy-kernel")
-      set.push_back(cat(text_in(node, "name", text_in(node, "uuid")), " boots ", kernel));
+    const std::string file = text_in(object_member(node, "driver_info"), replace_all(option, "-", "_"));
+    if (node.value("maintenance", Json()) == false && !file.empty() && file != usual_name(option))
+      set.push_back(cat(text_in(node, "name", text_in(node, "uuid")), " boots ", file));
   }
   if (set.empty()) return;
   const std::size_t more = set.size() > k_most ? set.size() - k_most : 0;
   set.resize(set.size() - more);
-  throw Error(ErrorKind::not_found, cat("there is no image bm-deploy-kernel, and nodes have another: ", join(set, ", "),
-                                        more > 0 ? cat(" and ", more, " more") : "", "; nothing was changed"))
+  throw Error(ErrorKind::not_found,
+              cat("there is no image ", usual_name(option), ", and nodes have another: ", join(set, ", "),
+                  more > 0 ? cat(" and ", more, " more") : "", "; nothing was changed"))
       .hint("say what they are to boot: --deploy-kernel NAME --deploy-ramdisk NAME (hearth image list)");
 }
 
 int configure_boot(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
-  const std::string kernel = boot_file(*conductor, arguments, "deploy-kernel");
-  const std::string ramdisk = boot_file(*conductor, arguments, "deploy-ramdisk");
-  const bool is_there = !kernel.empty() && !ramdisk.empty();
-  if (!is_there) require_unset(*conductor);
-  Json body = {{"kernel", kernel.empty() ? "bm-deploy-kernel" : kernel},
-               {"ramdisk", ramdisk.empty() ? "bm-deploy-ramdisk" : ramdisk},
-               {"overwrite", arguments.has("overwrite-root-device-hints")}};
+  Json body = {{"overwrite", arguments.has("overwrite-root-device-hints")}};
+  bool is_there = true;
+  for (const auto& [key, option] : {std::pair{"kernel", "deploy-kernel"}, {"ramdisk", "deploy-ramdisk"}}) {
+    const std::string file = boot_file(*conductor, arguments, option);
+    if (file.empty()) require_unset(*conductor, option);
+    is_there = is_there && !file.empty();
+    body[key] = file.empty() ? usual_name(option) : file;
+  }
   if (const auto strategy = arguments.value("root-device")) body["root_device"] = *strategy;
   body["minimum_size"] = parse_number(arguments.value_or("root-device-minimum-size", "4")).value_or(4);
   const Json answer = conductor->call("POST", "/v1/hearth/configure_boot", body);

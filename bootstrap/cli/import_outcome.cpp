@@ -15,11 +15,9 @@ namespace {
 
 /// Whether the node's BMC, which an import has changed, has not answered yet.
 bool is_asked(const Json& node, const Json& answer) {
-  const Json changes = object_member(answer, "changes").value(text_in(node, "uuid"), Json::array());
-  const auto is_told = [](const Json& change) { return text_in(change, "field").starts_with("driver_info."); };
-  return text_in(node, "driver") != "manual-management" && node.value("power_state", Json()).is_null() &&
-         text_in(node, "last_error").empty() && text_in(node, "provision_state") != "enroll" &&
-         std::any_of(changes.begin(), changes.end(), is_told);
+  const Json asked = list_member(answer, "asked");
+  return std::find(asked.begin(), asked.end(), node.value("uuid", Json())) != asked.end() &&
+         node.value("power_state", Json()).is_null() && !text_in(node, "last_error").starts_with(k_other_refuses);
 }
 
 Json refused_row(const Json& node) {

@@ -185,7 +185,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     const bool other_bmc = management_of(kept) != management_of(changed);
     kept = std::move(changed);
     ledger_.record(kept, "inventory", cat("updated from ", request.source));
-    if (other_bmc) power_.try_management(kept);
+    if (other_bmc && power_.try_management(kept)) result.asked.push_back(kept.uuid);
     return;
   }
   Node fresh;

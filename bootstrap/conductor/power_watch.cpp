@@ -205,14 +205,14 @@ void PowerWatch::ask_boot_device(const Node& node, Answered answered) {
         });
 }
 
-void PowerWatch::try_management(Node& node) {
+bool PowerWatch::try_management(Node& node) {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   const bool asks = driver != nullptr && !driver->by_hand() && node.state != State::enroll && !node.job.running();
-  if (!asks || !given_to(node).empty()) return;
+  if (!asks || !given_to(node).empty()) return false;
   node.power = Power::unknown;
   node.internal.erase(k_sync_failures);
-  if (kind_of(node.state) == StateKind::stable) node.last_error.clear();
-  if (parts_.busy.contains(node.uuid)) return;  // the next of the regular looks asks
+  if (kind_of(node.state) == StateKind::stable || node.last_error.starts_with(k_other_refuses)) node.last_error.clear();
+  if (parts_.busy.contains(node.uuid)) return false;  // the next of the regular looks asks
   const Node copy = node;
   start(node, power_work([driver, copy]() -> Json {
           return {{"found", driver->state(copy) == Power::on ? 2 : 1}};
@@ -222,6 +222,7 @@ void PowerWatch::try_management(Node& node) {
           now.last_error = cat(k_other_refuses, outcome.error);
           parts_.ledger.record(now, "failure", now.last_error);
         });
+  return true;
 }
 
 void PowerWatch::set_boot_device(Node& node, const std::string& device, bool persistent, Answered answered) {
@@ -448,6 +449,7 @@ void PowerWatch::compare(Node& node, const Outcome& outcome) {
   Ledger& ledger = parts_.ledger;
   if (node.job.running()) return;  // it has begun meanwhile, and the machine is its own
   if (!outcome.good) return not_answered(node, outcome.error);
+  if (node.last_error.starts_with(k_other_refuses)) node.last_error.clear();
   const Power found = outcome.value["found"] == 2 ? Power::on : Power::off;
   if (node.fault == "power failure") {
     node.maintenance = false;

@@ -30,7 +30,8 @@ class PowerWatch {
   void inject_nmi(Node& node, Answered answered);
   /// Asks the management of a node past enroll that was told of another one, so that a slip is known at once. Nothing
   /// is forced on that machine: how it is counts. An error is kept as the node's, behind k_other_refuses.
-  void try_management(Node& node);
+  /// False where it is not asked, or not at once.
+  bool try_management(Node& node);
   void set_boot_mode(Node& node, const std::string& mode);
   void set_secure_boot(Node& node, bool on);
   /// Once a tick: looks at machines whose time has come, reminds.

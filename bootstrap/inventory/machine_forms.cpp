@@ -377,8 +377,6 @@ void refuse_expressions(const Json& made, ListingEntry& host) {
   }
 }
 
-}  // namespace
-
 constexpr std::array<const char*, 6> k_bmc_variables = {"_address", "_username",  "_password",
                                                         "_port",    "_system_id", "_verify_ca"};
 
@@ -391,6 +389,8 @@ void add_variables(const std::string& driver, const Json& variables, Json& info)
       info[driver + key] = templated(*value, variables);
   }
 }
+
+}  // namespace
 
 void from_ansible_form(const std::string& name, ListingEntry& host) {
   Json variables = host.data;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -264,7 +265,10 @@ std::vector<std::string> report_lines(std::string_view console) {
 
 bool has_whole_report(std::string_view console) {
   const std::size_t last = console.rfind(".notify.json");
-  return last != std::string_view::npos && console.find('}', last) != std::string_view::npos;
+  if (last == std::string_view::npos) return false;
+  const std::vector<std::string> behind = report_lines(console.substr(last));
+  return std::any_of(behind.begin(), behind.end(),
+                     [](const std::string& line) { return line.ends_with(": configured"); });
 }
 
 int run_rehearsal(const RehearsalSettings& settings, const std::function<void(int)>& kept) {

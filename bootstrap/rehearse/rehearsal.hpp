@@ -14,7 +14,7 @@ int run_rehearsal(const RehearsalSettings& settings, const std::function<void(in
 
 /// The signs on a machine's console of what its agent did (lines of the element site-report).
 [[nodiscard]] std::vector<std::string> report_lines(std::string_view console);
-/// Whether a deployment's result stands there to its end.
+/// Whether all results of a run stand there, to their end.
 [[nodiscard]] bool has_whole_report(std::string_view console);
 
 }  // namespace hearth::bootstrap

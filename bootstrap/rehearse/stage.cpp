@@ -8,13 +8,12 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/net/url.hpp"
-#include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/rehearse/played_inventory.hpp"
 #include "bootstrap/seed/images_disk.hpp"
+#include "bootstrap/seed/seed_api.hpp"
 #include "bootstrap/seed/seed_control.hpp"
 #include "bootstrap/seed/seed_plan.hpp"
 #include "pxe/net/address.hpp"
@@ -218,25 +217,11 @@ fs::path RehearsalStage::seed_log() const {
   return settings_.work / (settings_.seed == SeedKind::process ? "seed.log" : "seed/console.log");
 }
 
-Json RehearsalStage::ask_for_image(const std::string& name, const Json& record) {
-  WebClient http(clock_, {}, "hearth-rehearse");
-  HttpRequest request;
-  request.method = record.is_null() ? "GET" : "PUT";
-  request.url = parse_url(cat(conductor_url(), "/v1/hearth/images/", percent_encode(name))).value_or_throw();
-  request.headers = {{"Content-Type", "application/json"}, {"X-Auth-Token", token_}};
-  if (!record.is_null()) request.body = format_json(record);
-  request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
-  const HttpResponse response = http.send(request);
-  if (!response.ok())
-    throw Error(ErrorKind::external,
-                cat("registering the image with the seed: HTTP ", response.status, " ", response.body));
-  return record.is_null() ? parse_json(response.body, "the seed's answer").value_or_throw() : Json();
-}
-
 void RehearsalStage::register_images() {
-  const Json record =
-      settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image) : ask_for_image("site", Json());
-  for (const std::string& name : image_names(settings_.site)) ask_for_image(name, record);
+  const SeedApi api(conductor_url(), token_, clock_);
+  register_image(api, settings_.site,
+                 settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image)
+                                                     : api.get("/v1/hearth/images/site"));
 }
 
 std::string RehearsalStage::log_names() const {

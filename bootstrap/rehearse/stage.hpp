@@ -41,8 +41,6 @@ class RehearsalStage {
   void start_services();
   void start_seed_machine();
   void wait_for_ports(const Deadline& patience);
-  /// Registers a record, or gets that of the name where it is null.
-  Json ask_for_image(const std::string& name, const Json& record);
   [[nodiscard]] fs::path seed_log() const;
 
   const RehearsalSettings& settings_;

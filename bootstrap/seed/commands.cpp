@@ -183,11 +183,7 @@ int up(const cli::Arguments& arguments) {
   seed.control.wait_until_ready(patience_of(arguments, seed.clock),
                                 [](const std::string& line) { print(cat(line, "\n")); });
   const SeedApi api(cat("http://127.0.0.1:", forwarded_port(machine, 6385)), seed.token(), seed.clock);
-  if (!machine.images.empty()) {
-    const Json record = image_record("site", seed.site.image);
-    for (const std::string& name : image_names(seed.site))
-      api.put(cat("/v1/hearth/images/", percent_encode(name)), record);
-  }
+  if (!machine.images.empty()) register_image(api, seed.site, image_record("site", seed.site.image));
   const fs::path ca_file = keep_authority(seed, api);
   print(cat("the seed is up: conductor http://127.0.0.1:", forwarded_port(machine, 6385), ", stacks ",
             ca_file.empty() ? "http" : "https", "://127.0.0.1:", forwarded_port(machine, 8004), "/v1/admin",

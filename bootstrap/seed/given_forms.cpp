@@ -24,15 +24,29 @@ constexpr std::array<const char*, 4> k_boot_words = {"deploy_kernel", "deploy_ra
 
 bool is_url(const std::string& word) { return word.starts_with("http://") || word.starts_with("https://"); }
 
-GivenImage image_part(const std::string& name, const fs::path& file, const std::string& format,
-                      const std::map<std::string, fs::path>& given) {
-  const auto own = given.find(name);
-  return {name, own == given.end() ? file : own->second, "", 0, format, {}, "", false};
-}
+/// A file of the seed, and by what it is meant there.
+struct SeedFile {
+  std::string name;
+  std::string file;
+  std::string format;
+  std::string sha256;
+  std::string url;
+};
 
-void keep_words(GivenImage& image, std::vector<std::string> words) {
+/// One that has several names there goes once, and each of them means it.
+void take(std::vector<GivenImage>& found, const SeedFile& seed, const std::map<std::string, fs::path>& given) {
+  const auto is_it = [&](const GivenImage& image) {
+    return !seed.file.empty() && image.sha256 == seed.sha256 && image.words.back() == seed.file;
+  };
+  auto image = std::find_if(found.begin(), found.end(), is_it);
+  if (image == found.end())
+    image = found.insert(found.end(), {seed.name, seed.file, seed.sha256, 0, seed.format, {}, "", false});
+  if (const auto own = given.find(seed.name); own != given.end()) image->file = own->second;
+  std::vector<std::string> words = {seed.name, seed.url};
+  words.insert(words.end(), image->words.begin(), image->words.end());
+  if (image->words.empty()) words.push_back(seed.file);
   std::erase(words, "");
-  image.words = std::move(words);
+  image->words = std::move(words);
 }
 
 }  // namespace
@@ -41,16 +55,13 @@ std::vector<GivenImage> images_to_give(const Json& images, const std::map<std::s
   std::vector<GivenImage> found;
   for (const Json& row : list_member(images, "images")) {
     const std::string name = text_in(row, "name");
-    GivenImage image = image_part(name, text_in(row, "file"), text_in(row, "image_disk_format", "raw"), given);
-    image.sha256 = text_in(row, "image_os_hash_algo") == "sha256" ? text_in(row, "image_os_hash_value") : "";
-    keep_words(image, {name, text_in(row, "image_source"), text_in(row, "file")});
-    found.push_back(std::move(image));
-    for (const auto& [part, format] : {std::pair{"kernel", "aki"}, std::pair{"ramdisk", "ari"}}) {
-      const std::string file = text_in(row, part);
-      if (file.empty()) continue;
-      GivenImage piece = image_part(cat(name, "-", part), file, format, given);
-      keep_words(piece, {cat(name, "-", part), file});
-      found.push_back(std::move(piece));
+    const std::string sha256 =
+        text_in(row, "image_os_hash_algo") == "sha256" ? text_in(row, "image_os_hash_value") : "";
+    const std::string format = text_in(row, "image_disk_format", "raw");
+    take(found, {name, text_in(row, "file"), format, sha256, text_in(row, "image_source")}, given);
+    for (const auto& [part, kind] : {std::pair{"kernel", "aki"}, std::pair{"ramdisk", "ari"}}) {
+      if (const std::string file = text_in(row, part); !file.empty())
+        take(found, {cat(name, "-", part), file, kind, "", ""}, given);
     }
   }
   return found;

@@ -1,6 +1,9 @@
 #include "bootstrap/seed/images_disk.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
@@ -45,12 +48,6 @@ void pack_images(const std::vector<PackedImage>& images, const fs::path& target,
   run_checked(runner, command);
 }
 
-std::vector<std::string> image_names(const SiteFile& site) {
-  std::vector<std::string> names = {"site"};
-  if (const std::string own = site.image.stem().string(); own != names.front()) names.push_back(own);
-  return names;
-}
-
 Json image_record(const std::string& name, const fs::path& file) {
   const std::string base = cat(k_images_place, "/", name);
   return {{"kernel", cat(base, ".kernel")},
@@ -59,6 +56,23 @@ Json image_record(const std::string& name, const fs::path& file) {
           {"image_os_hash_algo", "sha256"},
           {"image_os_hash_value", digest_file(file).sha256},
           {"image_disk_format", file.extension() == ".qcow2" ? "qcow2" : "raw"}};
+}
+
+std::vector<std::string> image_names(const SiteFile& site, const Json& record, const Json& known) {
+  const auto place_of = [](const Json& image) { return fs::path(text_in(image, "file")).replace_extension(); };
+  std::vector<std::string> names = {"site"};
+  const std::string own = site.image.stem().string();
+  const Json images = list_member(known, "images");
+  const bool is_anothers = std::any_of(images.begin(), images.end(), [&](const Json& image) {
+    return text_in(image, "name") == own && place_of(image) != place_of(record);
+  });
+  if (own != names.front() && !is_anothers) names.push_back(own);
+  return names;
+}
+
+void register_image(const SeedApi& api, const SiteFile& site, const Json& record) {
+  for (const std::string& name : image_names(site, record, api.get("/v1/hearth/images")))
+    api.put(cat("/v1/hearth/images/", percent_encode(name)), record);
 }
 
 }  // namespace hearth::bootstrap

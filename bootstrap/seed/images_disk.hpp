@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/sys/process.hpp"
+#include "bootstrap/seed/seed_api.hpp"
 #include "bootstrap/site/site_file.hpp"
 
 namespace hearth::bootstrap {
@@ -22,11 +23,15 @@ constexpr const char* k_images_place = "/var/lib/hearth/node/files/images";
 /// Writes NAME.qcow2 (or .raw, as the image is), NAME.kernel and NAME.ramdisk into a squashfs. Throws Error.
 void pack_images(const std::vector<PackedImage>& images, const fs::path& target, CommandRunner& runner);
 
-/// By which names a site's image is known: "site", and as `hearth image load FILE` calls it.
-[[nodiscard]] std::vector<std::string> image_names(const SiteFile& site);
-
 /// What the seed's conductor is to know of an image on that disk, for PUT /v1/hearth/images/NAME. Reads the image for
 /// its digest.
 [[nodiscard]] Json image_record(const std::string& name, const fs::path& file);
+
+/// By which names a site's image is known, whose record is this: "site", and as `hearth image load FILE` calls it,
+/// where of `known` (GET /v1/hearth/images) no other image has that name.
+[[nodiscard]] std::vector<std::string> image_names(const SiteFile& site, const Json& record, const Json& known);
+
+/// Tells the seed's conductor of it by these names.
+void register_image(const SeedApi& api, const SiteFile& site, const Json& record);
 
 }  // namespace hearth::bootstrap

@@ -279,6 +279,7 @@ mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 "$HEARTH" baremetal configure boot --deploy-kernel "$work/stack.yaml" --deploy-ramdisk "$work/stack.yaml" > said 2>&1 || fail "configure boot: $(cat said)"
 mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot
+mistake 1 "there is no image bm-deploy-ramdisk, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot --deploy-kernel stack.yaml
 echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:07"]}]}' > seven.json
 "$HEARTH" node import seven.json > said 2>&1 || fail "an inventory of one: $(cat said)"
 mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha

@@ -69,7 +69,8 @@ TEST(Incident, OneThatNeedsTimeIsToldAsThat) {
   const Matches matches = played(waiting(5));
   EXPECT_THAT(kinds_in(matches, true), ::testing::ElementsAre("none"));
   const std::string text = matches_text(waiting(5), course_of(waiting(5)), matches, "hearth simulate f --replay");
-  EXPECT_THAT(text, AllOf(HasSubstr("no fault: it has stood there for"), HasSubstr("web1: deploying, then wait")));
+  EXPECT_THAT(text, AllOf(HasSubstr("no fault: it has stood there for"), HasSubstr("web1: deploying, then wait"),
+                          HasSubstr("\n1 run of one machine, without a fault\n")));
 }
 
 TEST(Incident, WhatTheMachineAskedTheBootServersForCounts) {

@@ -132,6 +132,14 @@ TEST_F(Importing, aBmcThatAnImportChangesIsAskedAlsoPastEnroll) {
   EXPECT_EQ(node(uuid).last_error, "");
   EXPECT_NE(node(uuid).power, Power::unknown);
   EXPECT_FALSE(node(uuid).maintenance) << "its management answers again";
+  Node& failed = conductor->ledger().edit(uuid);  // an error that is there already hides no refusal
+  failed.state = State::deploy_failed;
+  failed.last_error = "its machine never called back";
+  EXPECT_EQ(import(text("refused")).asked, std::vector<std::string>{uuid}) << "that is waited for";
+  pass(2);
+  EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << node(uuid).last_error;
+  EXPECT_EQ(import(text("")).asked.size(), 1U);
+  EXPECT_EQ(node(uuid).last_error, "") << "an answer is waited for, and this was one before";
 }
 
 TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection) {

@@ -41,6 +41,16 @@ TEST_F(PowerWatchTest, anErrorOfAnEarlierWishIsPastButNotWhyANodeFailed) {
   EXPECT_EQ(node(uuid).last_error, "the image is not signed");
 }
 
+TEST_F(PowerWatchTest, whatAChangedManagementDidNotDoIsPastWhenItAnswers) {
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).last_error = cat(k_other_refuses, "No route to host");
+  pass(62);
+  EXPECT_EQ(node(uuid).last_error, "") << "it was down for a moment";
+  conductor->ledger().edit(uuid).last_error = "the image is not signed";
+  pass(62);
+  EXPECT_EQ(node(uuid).last_error, "the image is not signed");
+}
+
 TEST_F(PowerWatchTest, forAMachineWithoutManagementAPersonIsAsked) {
   const std::string uuid = add("manual-management");
   conductor->power(uuid, "power off");

@@ -44,9 +44,15 @@ TEST(RehearsalPlan, theNetworkHasATapForEachMachineAndTheSeedsAddressWhereItIsAP
 
 TEST(RehearsalPlan, theImageHasTheNameThatALoadedFileHasToo) {
   RehearsalSettings with = settings();
-  EXPECT_EQ(join(image_names(with.site), " "), "site node");
+  const Json record = {{"file", "/images/site.qcow2"}};
+  const auto names = [&](const char* name, const char* file) {
+    return join(image_names(with.site, record, {{"images", {{{"name", name}, {"file", file}}}}}), " ");
+  };
+  EXPECT_EQ(names("site", "/images/site.qcow2"), "site node");
+  EXPECT_EQ(names("node", "/images/site.raw"), "site node") << "it was so before, of another format";
+  EXPECT_EQ(names("node", "/images/node.qcow2"), "site") << "somebody has loaded that one";
   with.site.image = "/site/site.qcow2";
-  EXPECT_EQ(join(image_names(with.site), " "), "site");
+  EXPECT_EQ(names("site", "/images/site.qcow2"), "site");
 }
 
 TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {

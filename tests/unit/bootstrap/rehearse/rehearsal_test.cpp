@@ -13,11 +13,13 @@ TEST(ReportLines, areWhatTheAgentSaysOnTheConsole) {
 }
 
 TEST(ReportLines, areWaitedForUntilTheLastResultIsWhole) {
-  EXPECT_FALSE(has_whole_report("site-report: node1: configured\r\n"));
-  EXPECT_FALSE(has_whole_report("site-report: node1: a.notify.json\r\n"));
-  EXPECT_FALSE(has_whole_report(
-      "site-report: node1: a.notify.json\r\nsite-report:   {}\r\nsite-report: node1: b.notify.json\r\n"));
-  EXPECT_TRUE(has_whole_report("site-report: node1: a.notify.json\r\nsite-report:   {\"x\": 1}\r\n"));
+  const std::string first = "site-report: node1: configured\r\n";
+  const std::string result = "site-report: node1: a.notify.json\r\nsite-report:   {\"x\": {}}\r\n";
+  EXPECT_FALSE(has_whole_report(first)) << "a run without deployments";
+  EXPECT_FALSE(has_whole_report(first + "site-report: node1: a.notify.json\r\nsite-report:   {\"x\": {},\r\n"));
+  EXPECT_FALSE(has_whole_report(first + result)) << "another deployment's may come behind it";
+  EXPECT_FALSE(has_whole_report(first + result + first + "site-report: node1: b.notify.json\r\n"));
+  EXPECT_TRUE(has_whole_report(first + result + first));
 }
 
 }  // namespace

@@ -27,6 +27,27 @@ TEST(GivenForms, ImagesAreTheFilesOfTheSeedOrThoseThatAreNamed) {
   EXPECT_EQ(image_meant("http://elsewhere/x", found), "");
 }
 
+TEST(GivenForms, AFileThatHasTwoNamesGoesOnceAndBothMeanIt) {
+  Json one = {{"name", "node"},
+              {"file", "/s/site.qcow2"},
+              {"kernel", "/s/site.kernel"},
+              {"ramdisk", "/s/site.ramdisk"},
+              {"image_source", "http://192.0.2.1/images/site.qcow2"},
+              {"image_os_hash_algo", "sha256"},
+              {"image_os_hash_value", "abc"}};
+  Json two = one;
+  two["name"] = "site";
+  std::vector<GivenImage> found = images_to_give({{"images", {one, two}}}, {{"site-kernel", "/here/kernel"}});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[1].file, "/here/kernel") << "named by either name";
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].id = std::to_string(i);
+  for (const char* word : {"node", "site", "/s/site.qcow2", "http://192.0.2.1/images/site.qcow2"})
+    EXPECT_EQ(image_meant(word, found), "0") << word;
+  EXPECT_EQ(image_meant("site-kernel", found), "1");
+  two["image_os_hash_value"] = "another";
+  EXPECT_EQ(images_to_give({{"images", {one, two}}}, {}).size(), 4U) << "the image was another one";
+}
+
 TEST(GivenForms, WordsThatMeanNothingInTheCloudAreLeftOutAndNamed) {
   const Json node = {{"uuid", "u"},
                      {"name", "n"},
