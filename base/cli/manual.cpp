@@ -192,6 +192,12 @@ std::vector<ManualPage> manual_pages(const Program& program, const std::vector<C
   std::vector<ManualPage> pages = {program_page(manual, program, rows)};
   for (const Command& row : rows) pages.push_back(command_page(manual, cat(program.name, " ", row.words), row));
   for (const Command& link : program.links) pages.push_back(command_page(manual, link.words, link));
+  return pages;
+}
+
+std::vector<ManualPage> manual_chapters(const Program& program) {
+  const Manual manual{program.name, cat(program.name, " ", program.version)};
+  std::vector<ManualPage> pages;
   for (const Topic& page : program.pages) pages.push_back(manual_page(manual, program, page));
   return pages;
 }

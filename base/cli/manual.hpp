@@ -23,8 +23,11 @@ struct Manual {
 /// The page of one command that people start as `name` ("hearth image create").
 [[nodiscard]] ManualPage command_page(const Manual& manual, const std::string& name, const Command& command);
 
-/// The pages of a program with these commands, of its links, and (in section 7) of its manual.
+/// The pages of a program with these commands, and of its links.
 [[nodiscard]] std::vector<ManualPage> manual_pages(const Program& program, const std::vector<Command>& rows);
+
+/// Those of its manual, in section 7. Apart, for programs that have none and shall stay small.
+[[nodiscard]] std::vector<ManualPage> manual_chapters(const Program& program);
 
 /// The same, as files below `directory`, which is made if need be; returns the exit code.
 int write_manual(const std::vector<ManualPage>& pages, const std::string& directory);
