@@ -236,7 +236,10 @@ Json RehearsalStage::ask_for_image(const std::string& name, const Json& record) 
 void RehearsalStage::register_images() {
   const Json record =
       settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image) : ask_for_image("site", Json());
-  for (const std::string& name : image_names(settings_.site)) ask_for_image(name, record);
+  for (const std::string& name : image_names(settings_.site)) {
+    if (name == "site" && settings_.seed == SeedKind::process) continue;  // with what it was made of, as it was loaded
+    ask_for_image(name, record);
+  }
 }
 
 std::string RehearsalStage::log_names() const {
