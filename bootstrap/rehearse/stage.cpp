@@ -234,8 +234,9 @@ Json RehearsalStage::ask_for_image(const std::string& name, const Json& record) 
 }
 
 void RehearsalStage::register_images() {
-  const Json record =
+  Json record =
       settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image) : ask_for_image("site", Json());
+  record.erase("evidence");
   for (const std::string& name : image_names(settings_.site)) {
     if (name == "site" && settings_.seed == SeedKind::process) continue;  // with what it was made of, as it was loaded
     ask_for_image(name, record);
