@@ -71,8 +71,17 @@ std::vector<std::string> image_names(const SiteFile& site, const Json& record, c
 }
 
 void register_image(const SeedApi& api, const SiteFile& site, const Json& record) {
-  for (const std::string& name : image_names(site, record, api.get("/v1/hearth/images")))
-    api.put(cat("/v1/hearth/images/", percent_encode(name)), record);
+  const Json known = api.get("/v1/hearth/images");
+  const Json images = list_member(known, "images");
+  Json told = record;
+  told.erase("evidence");  // of what it was made stays with the name by which it was loaded
+  for (const std::string& name : image_names(site, record, known)) {
+    const bool is_loaded = std::any_of(images.begin(), images.end(), [&](const Json& image) {
+      return text_in(image, "name") == name &&
+             text_in(image, "image_os_hash_value") == text_in(record, "image_os_hash_value");
+    });
+    if (!is_loaded) api.put(cat("/v1/hearth/images/", percent_encode(name)), told);
+  }
 }
 
 }  // namespace hearth::bootstrap

@@ -63,6 +63,10 @@ why node two > told 2> error || fail "why of a node beside a rehearsal: $(cat to
 expect_text told 'node two: '
 timeout 30 "$HEARTH" stack list --state site.rehearsal/node/metadata > told 2>&1 || fail "stack list beside a rehearsal: $(cat told)"
 expect_text told " site " CREATE_COMPLETE
+again=$(sed -n 's/^to deploy again, as long as it is there: hearth //p' kept.log | head -n 1)
+eval "timeout 60 \"\$HEARTH\" $again" > told 2>&1 || fail "a kept rehearsal can't be gone on with ($again): $(cat told)"
+expect_text told "The services that run on " "do the work." "Stack site UPDATE_COMPLETE"
+expect_text kept.log 'image site is registered' 'image node is registered'  # as a template may call it
 look() { timeout 30 "$HEARTH" rehearse site.yaml "$@"; }
 printf 'GET / HTTP/1.1\r\nHost: seed\r\nConnection: close\r\n\r\n' | look --connect seed:80 > answer
 expect_text answer "HTTP/1.1 "
