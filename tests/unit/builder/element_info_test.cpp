@@ -79,7 +79,7 @@ TEST_F(InfoTest, APageTellsWhatAMapMakesOfNamesInWhichCaseAPackageIsInstalledAnd
                           "webserver: nginx-light on debian (pkg-map)", "none: nothing on debian (pkg-map)"));
   EXPECT_THAT(page.hooks, testing::IsEmpty());
   EXPECT_THAT(page_text(page, 80), HasSubstr("\nnot run:    post-install.d/50-web: this hook does not run, it is not "
-                                         "executable:\n            chmod +x\n"));
+                                             "executable:\n            chmod +x\n"));
   tree.file("web", "pkg-map", "{\"default\": 1}");
   EXPECT_THAT(story_of([&] { return describe_element(files, catalog, *catalog.find("web")); }), HasSubstr("pkg-map"));
 }
