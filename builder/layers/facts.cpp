@@ -36,25 +36,6 @@ constexpr std::array<std::string_view, 12> k_callers = {
     "GIT_URL",         "GIT_CHECKOUT_DIR", "npm_command",      "npm_execpath",        "npm_node_execpath",
     "npm_lifecycle_*", "npm_package_*"};
 
-const std::unordered_set<std::string_view> k_builder = {"IMAGE_NAME",
-                                                        "DIB_ARGS",
-                                                        "DIB_ENV",
-                                                        "IMAGE_ELEMENT",
-                                                        "IMAGE_ELEMENT_YAML",
-                                                        "ELEMENTS_PATH",
-                                                        "BASH_FUNC_get_image_element_array%%",
-                                                        "DIB_HEAT_METADATA",
-                                                        "DIB_CHECKSUM",
-                                                        "DIB_MIN_TMPFS",
-                                                        "DIB_NO_TMPFS",
-                                                        "DIB_OFFLINE",
-                                                        "DIB_ROOT_LABEL",
-                                                        "DIB_BOOT_LABEL",
-                                                        "DIB_MOUNTPOINTS",
-                                                        "FS_TYPE",
-                                                        "DIB_ROOT_FSTYPE",
-                                                        "SOURCE_DATE_EPOCH"};
-
 constexpr std::string_view k_install_type = "HEARTH_INSTALL_TYPE";  // becomes a file of environment.d
 constexpr std::string_view k_python = "HEARTH_PYTHON";              // what DIB_PYTHON_EXEC starts
 
@@ -364,7 +345,7 @@ std::string fact_digest(std::string_view value) {
 bool always_counts(std::string_view variable) {
   const auto begins_so = [&](std::string_view prefix) { return variable.starts_with(prefix); };
   const auto ends_so = [&](std::string_view ending) { return variable.ends_with(ending); };
-  if (k_never.count(variable) > 0 || k_builder.count(variable) > 0 || is_of_caller(variable)) return false;
+  if (k_never.count(variable) > 0 || is_set_by_builder(variable) || is_of_caller(variable)) return false;
   return variable == k_install_type || variable == k_python || k_tools.count(variable) > 0 ||
          std::any_of(k_tool_prefixes.begin(), k_tool_prefixes.end(), begins_so) ||
          std::any_of(k_proxy_endings.begin(), k_proxy_endings.end(), ends_so);
@@ -395,7 +376,7 @@ bool names_variable(std::string_view text, std::string_view variable) {
   return next_word(text, name_in_scripts(variable)).has_value();
 }
 
-bool is_of_builder(std::string_view variable) { return k_builder.count(variable) > 0; }
+bool is_of_builder(std::string_view variable) { return is_set_by_builder(variable); }
 
 bool never_counts(std::string_view variable) { return k_never.count(variable) > 0; }
 

@@ -7,7 +7,6 @@
 
 #include "base/text.hpp"
 #include "builder/elements/phase.hpp"
-#include "builder/layers/facts.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/plan/builders_variables.hpp"
 
@@ -93,11 +92,20 @@ std::set<std::string> told_by_readmes(const FileReader& files, const Catalog& ca
   return names;
 }
 
+/// Names that an environment file gives a value or a default, or tells of in a comment.
+void add_settled(std::string_view text, std::set<std::string>& names) {
+  names.merge(uses_in(text).settled);
+  for (const std::string& line : split_lines(text)) {
+    if (trim(line).starts_with('#')) add_variables_in(line, names);
+  }
+}
+
 /// What is beside the hooks: files that they source or copy.
 void add_named_beside(const FileReader& files, const fs::path& directory, int depth, std::set<std::string>& names) {
   for (const std::string& name : files.list(directory)) {
     const fs::path path = directory / name;
-    const bool is_phase = name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2));
+    const bool is_phase =
+        name == "environment.d" || (name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)));
     if (is_regular_file(files, path)) add_variables_in(files.read(path).value_or(""), names);
     if (depth > 0 && !is_phase && is_directory(files, path)) add_named_beside(files, path, depth - 1, names);
   }
@@ -111,14 +119,16 @@ struct HookUses {
 
 std::vector<HookUses> uses_of_hooks(const FileReader& files, const Element& element) {
   std::vector<HookUses> hooks;
-  for (const PhaseInfo& phase : k_phases) {
-    const fs::path directory = element.path / directory_name(phase.phase);
+  const auto add_below = [&](const fs::path& directory, bool is_environment) {
     for (const std::string& name : files.list(directory)) {
       if (!is_regular_file(files, directory / name)) continue;
       const std::string text = files.read(directory / name).value_or("");
-      hooks.push_back({directory / name, sets_option(split_lines(text), 'u', "nounset"), uses_in(text)});
+      const bool is_strict = is_environment || sets_option(split_lines(text), 'u', "nounset");
+      hooks.push_back({directory / name, is_strict, uses_in(text)});
     }
-  }
+  };
+  add_below(element.path / "environment.d", true);
+  for (const PhaseInfo& phase : k_phases) add_below(element.path / directory_name(phase.phase), false);
   return hooks;
 }
 
@@ -133,7 +143,7 @@ std::set<std::string> environment_variables(const FileReader& files, const Catal
   for (const auto& [name, element] : catalog.elements()) {
     for (const std::string& file : files.list(element.path / "environment.d")) {
       if (is_regular_file(files, element.path / "environment.d" / file))
-        add_variables_in(files.read(element.path / "environment.d" / file).value_or(""), names);
+        add_settled(files.read(element.path / "environment.d" / file).value_or(""), names);
     }
   }
   return names;
@@ -149,7 +159,7 @@ std::vector<Finding> undeclared_variables(const FileReader& files, const Catalog
   std::vector<Finding> found;
   for (const HookUses& hook : hooks) {
     for (const auto& [name, line] : hook.uses.read) {
-      const bool is_builders = is_read_by_builder(name) || is_of_builder(name);
+      const bool is_builders = is_read_by_builder(name) || is_set_by_builder(name);
       if (!hook.is_strict || declared.contains(name) || is_builders || is_composed(name)) continue;
       const std::optional<std::string> near = nearest(name, {declared.begin(), declared.end()});
       found.push_back({hook.file, line, Severity::warning, "variable",

@@ -52,4 +52,28 @@ inline constexpr std::array k_builders_variables = {std::string_view("DIB_APT_SO
          std::find(k_builders_variables.begin(), k_builders_variables.end(), variable) != k_builders_variables.end();
 }
 
+/// What the builder itself passes in, and what differs between builds of the same steps.
+inline constexpr std::array k_handed_variables = {std::string_view("IMAGE_NAME"),
+                                                  std::string_view("DIB_ARGS"),
+                                                  std::string_view("DIB_ENV"),
+                                                  std::string_view("IMAGE_ELEMENT"),
+                                                  std::string_view("IMAGE_ELEMENT_YAML"),
+                                                  std::string_view("ELEMENTS_PATH"),
+                                                  std::string_view("BASH_FUNC_get_image_element_array%%"),
+                                                  std::string_view("DIB_HEAT_METADATA"),
+                                                  std::string_view("DIB_CHECKSUM"),
+                                                  std::string_view("DIB_MIN_TMPFS"),
+                                                  std::string_view("DIB_NO_TMPFS"),
+                                                  std::string_view("DIB_OFFLINE"),
+                                                  std::string_view("DIB_ROOT_LABEL"),
+                                                  std::string_view("DIB_BOOT_LABEL"),
+                                                  std::string_view("DIB_MOUNTPOINTS"),
+                                                  std::string_view("FS_TYPE"),
+                                                  std::string_view("DIB_ROOT_FSTYPE"),
+                                                  std::string_view("SOURCE_DATE_EPOCH")};
+
+[[nodiscard]] inline bool is_set_by_builder(std::string_view variable) {
+  return std::find(k_handed_variables.begin(), k_handed_variables.end(), variable) != k_handed_variables.end();
+}
+
 }  // namespace hearth::builder

@@ -57,6 +57,15 @@ TEST_F(VariableLintTest, OneThatHasAValueADefaultOrAWordInAReadmeIsDeclared) {
   EXPECT_THAT(undeclared_in(reads), IsEmpty()) << "a file that the hook may source";
 }
 
+TEST_F(VariableLintTest, AFileOfEnvironmentDIsSourcedUnderSetU) {
+  tree.file("shop", "environment.d/60-shop", "# of the site\nexport SHOP_SITE=$DIB_SHOP_SITE\n");
+  EXPECT_THAT(undeclared(), ElementsAre(HasSubstr("/environment.d/60-shop:2: warning: DIB_SHOP_SITE has no value")));
+  tree.file("base", "environment.d/10-base", "export DIB_SHOP_SITE=${DIB_SHOP_SITE:-none}\n");
+  EXPECT_THAT(undeclared(), IsEmpty());
+  tree.file("base", "environment.d/10-base", "# DIB_SHOP_SITE is the caller's\n");
+  EXPECT_THAT(undeclared(), IsEmpty());
+}
+
 TEST_F(VariableLintTest, AHookThatTakesUnsetVariablesAsEmptyMayReadAny) {
   tree.hook("shop", "install.d/50-shop", "#!/bin/bash\nset -e\necho $DIB_SHOP_N\n");
   EXPECT_THAT(undeclared(), IsEmpty());
