@@ -106,16 +106,24 @@ Course course_in(const std::vector<Happening>& all, const Part& part, Duration n
   return course;
 }
 
+/// Another's clock may say anything, and time is counted in nanoseconds here.
+Duration time_of(double seconds) {
+  constexpr double k_latest = 7.2e9;  // in the year 2198
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(seconds > 0 ? std::min(seconds, k_latest) : 0.0));
+}
+
+Duration time_of(bootstrap::Stamp stamp) { return time_of(static_cast<double>(stamp) / 1e6); }
+
 std::vector<Happening> happenings_of(const why::NodeFacts& facts) {
   std::vector<Happening> all;
   for (const Json& event : facts.events)
     all.push_back(
-        {microseconds(bootstrap::parse_stamp(text_in(event, "at"))), text_in(event, "kind"), text_in(event, "text")});
+        {time_of(bootstrap::parse_stamp(text_in(event, "at"))), text_in(event, "kind"), text_in(event, "text")});
   for (const Json& line : facts.boot_log.value_or(Json::array())) {
     const auto time = line.is_object() ? line.find("time") : line.end();
     if (!line.is_object() || time == line.end() || !time->is_number()) continue;
-    all.push_back({std::chrono::duration_cast<Duration>(std::chrono::duration<double>(time->get<double>())),
-                   text_in(line, "protocol"), text_in(line, "what")});
+    all.push_back({time_of(time->get<double>()), text_in(line, "protocol"), text_in(line, "what")});
   }
   std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.at < b.at; });
   return all;
@@ -279,7 +287,7 @@ Course course_of(const why::Incident& incident) {
   if (jobs.empty())
     throw Error(ErrorKind::input, cat("the incident of ", incident.node, " has no job in its events: it is ", state))
         .hint("what hearth why --file says of it needs no run");
-  Course course = course_in(all, jobs.back(), microseconds(incident.facts.now));
+  Course course = course_in(all, jobs.back(), time_of(incident.facts.now));
   const std::string& first = course.states.front();
   if (first != "verifying" && first != "deploying")
     throw Error(ErrorKind::unsupported,

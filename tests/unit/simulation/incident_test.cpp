@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 
@@ -102,6 +104,15 @@ TEST(Incident, OfTheMachineNameCardAndFirmwareAreKept) {
   odd.facts.node["driver"] = "ipmi";
   EXPECT_EQ(layout_of(odd, notes).machines.front().name, "node1");
   EXPECT_THAT(notes, Contains(HasSubstr("not ipmi")));
+}
+
+TEST(Incident, ClocksThatSayAnythingAreEndured) {
+  Incident odd = waiting(5);
+  odd.facts.events[0]["at"] = "292277-01-01T00:00:00";
+  odd.facts.events[1]["at"] = "-99999-01-01T00:00:00";
+  odd.facts.boot_log = {{{"time", 1e300}, {"protocol", "dhcp"}, {"what", "DISCOVER"}}};
+  odd.facts.now = std::numeric_limits<bootstrap::Stamp>::max();
+  EXPECT_GE(course_of(odd).waited.count(), 0);
 }
 
 TEST(Incident, OneWithoutAJobOrWithAnotherIsRefused) {
