@@ -72,7 +72,9 @@ install(FILES ${CMAKE_BINARY_DIR}/links/doc/elements DESTINATION ${CMAKE_INSTALL
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${agent_doc} RENAME copyright COMPONENT hearth-agent)
 
-install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(section 1 7)
+  install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} FILES_MATCHING PATTERN "*.${section}")
+endforeach()
 install(DIRECTORY ${made}/agent-man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT hearth-agent)
 
 # bash and fish look for a file named as the program.

@@ -204,8 +204,10 @@ std::vector<std::string> words_of_name(std::vector<std::string> words) {
 }
 
 int show_help(const Program& program, const Arguments& arguments) {
-  if (const auto directory = arguments.value("man"))
+  if (const auto directory = arguments.value("man")) {
+    static_cast<void>(write_manual(manual_chapters(program), *directory));
     return write_manual(manual_pages(program, all_commands(program)), *directory);
+  }
   if (const auto directory = arguments.value("markdown"))
     return write_manual(markdown_pages(program, all_commands(program)), *directory);
   const std::string topic = join(arguments.operands(), " ");
@@ -219,7 +221,7 @@ Command help_row(const Program& program) {
           .operands = "[TOPIC]",
           .summary = "explain a group of commands, a command or a topic",
           .details = "",
-          .options = {{"man", 0, "DIR", "write the manual pages of all commands to DIR"},
+          .options = {{"man", 0, "DIR", "write the manual pages of all commands, and of the manual's pages, to DIR"},
                       {"markdown", 0, "DIR", "the same in Markdown, with the topics"}},
           .run = [&program](const Arguments& arguments) { return show_help(program, arguments); }};
 }

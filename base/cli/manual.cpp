@@ -5,6 +5,7 @@
 
 #include "base/cli/help.hpp"
 #include "base/cli/layout.hpp"
+#include "base/cli/page.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
@@ -36,10 +37,10 @@ std::string unicode_escape(char32_t c) {
 /// "hearth image create" → "hearth-image-create".
 std::string page_name(const std::string& name) { return replace_all(name, " ", "-"); }
 
-std::string page_head(const Manual& manual, const std::string& name, const std::string& summary) {
+std::string page_head(const Manual& manual, const std::string& name, const std::string& summary, int section = 1) {
   const std::string page = page_name(name);
-  return cat(".TH \"", troff(to_upper(page)), "\" 1 \"\" \"", troff(manual.source), "\" \"", troff(manual.program),
-             "\"\n.SH NAME\n", troff(page), " \\- ", troff(summary), "\n");
+  return cat(".TH \"", troff(to_upper(page)), "\" ", section, " \"\" \"", troff(manual.source), "\" \"",
+             troff(manual.program), "\"\n.SH NAME\n", troff(page), " \\- ", troff(summary), "\n");
 }
 
 std::string page_section(const std::string& title) { return cat(".SH \"", troff(to_upper(title)), "\"\n"); }
@@ -137,6 +138,27 @@ ManualPage program_page(const Manual& manual, const Program& program, const std:
   return {cat(program.name, ".1"), text};
 }
 
+/// A page of the manual, in section 7: filled already, as its tables are drawn with spaces.
+ManualPage manual_page(const Manual& manual, const Program& program, const Topic& page) {
+  constexpr std::size_t k_width = 72;  // beside what man indents
+  const std::string name = cat(program.name, "-", page_name(replace_all(word_for_page(program, page), "/", "-")));
+  std::string text = cat(page_head(manual, name, page.title, 7), page_section("Description"));
+  bool begins = true;  // a section, whose empty first lines are man's own
+  for (const std::string& line : split_lines(page_text(program, page, k_width))) {
+    if (line.starts_with("# ") || (begins && line.empty())) continue;
+    const std::size_t depth = line.starts_with("## ") ? 2 : line.starts_with("### ") ? 3 : 0;
+    if (depth > 0) {
+      text += cat(begins ? "" : ".fi\n", depth == 2 ? ".SH \"" : ".SS \"", troff(line.substr(depth + 1)), "\"\n");
+    } else {
+      text += cat(begins ? ".nf\n" : "", troff(line), "\n");
+    }
+    begins = depth > 0;
+  }
+  return {cat(name, ".7"), cat(text, begins ? "" : ".fi\n", page_section("See also"), page_reference(program.name),
+                               ".PP\n", troff("Files that are named here lie below share/doc/"), troff(program.name),
+                               troff(", where that is installed."), "\n")};
+}
+
 }  // namespace
 
 std::string troff(std::string_view text) {
@@ -170,6 +192,13 @@ std::vector<ManualPage> manual_pages(const Program& program, const std::vector<C
   std::vector<ManualPage> pages = {program_page(manual, program, rows)};
   for (const Command& row : rows) pages.push_back(command_page(manual, cat(program.name, " ", row.words), row));
   for (const Command& link : program.links) pages.push_back(command_page(manual, link.words, link));
+  return pages;
+}
+
+std::vector<ManualPage> manual_chapters(const Program& program) {
+  const Manual manual{program.name, cat(program.name, " ", program.version)};
+  std::vector<ManualPage> pages;
+  for (const Topic& page : program.pages) pages.push_back(manual_page(manual, program, page));
   return pages;
 }
 

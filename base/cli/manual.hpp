@@ -1,4 +1,5 @@
-// Manual pages in man(7)'s macros, made from a command table: one of the program, one of each command and each link.
+// Manual pages in man(7)'s macros, made from a command table: one of the program, one of each command and each link,
+// one of each page of a manual.
 #pragma once
 
 #include "base/cli/command.hpp"
@@ -24,6 +25,9 @@ struct Manual {
 
 /// The pages of a program with these commands, and of its links.
 [[nodiscard]] std::vector<ManualPage> manual_pages(const Program& program, const std::vector<Command>& rows);
+
+/// Those of its manual, in section 7. Apart, for programs that have none and shall stay small.
+[[nodiscard]] std::vector<ManualPage> manual_chapters(const Program& program);
 
 /// The same, as files below `directory`, which is made if need be; returns the exit code.
 int write_manual(const std::vector<ManualPage>& pages, const std::string& directory);

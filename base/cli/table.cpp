@@ -49,13 +49,14 @@ std::vector<std::size_t> widths_of(const Cells& all) {
   return widths;
 }
 
-/// Wraps the cells of a column; its width then.
-std::size_t wrap_column(Cells& all, std::size_t x, std::size_t width) {
+/// Wraps the cells of a column as they are in `whole`; its width then.
+std::size_t wrap_column(Cells& all, const Cells& whole, std::size_t x, std::size_t width) {
   std::size_t widest = 0;
-  for (std::vector<Lines>& row : all) {
+  for (std::size_t y = 0; y < all.size(); ++y) {
+    std::vector<Lines>& row = all[y];
     if (x >= row.size()) continue;
     Lines lines;
-    for (const std::string& line : row[x]) {
+    for (const std::string& line : whole[y][x]) {
       for (std::string& part : split(wrapped(line, width), '\n')) lines.push_back(std::move(part));
     }
     for (const std::string& line : lines) widest = std::max(widest, columns(line));
@@ -67,6 +68,7 @@ std::size_t wrap_column(Cells& all, std::size_t x, std::size_t width) {
 /// The widest column gives way, again and again; one whose words are too long for it is asked once.
 void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
   constexpr std::size_t k_border = 3;  // " | "
+  const Cells whole = all;
   std::set<std::size_t> rigid;
   while (rigid.size() < widths.size()) {
     std::size_t total = 1;
@@ -78,7 +80,7 @@ void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
     if (total <= room || !widest) return;
     const std::size_t excess = total - room;
     const std::size_t wanted = std::max(widths[*widest] / 2, widths[*widest] - std::min(excess, widths[*widest]));
-    const std::size_t got = wrap_column(all, *widest, std::max<std::size_t>(wanted, 1));
+    const std::size_t got = wrap_column(all, whole, *widest, std::max<std::size_t>(wanted, 1));
     if (got > wanted) rigid.insert(*widest);
     widths[*widest] = got;
   }

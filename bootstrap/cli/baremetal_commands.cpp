@@ -10,6 +10,8 @@
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
+#include "bootstrap/client/wait_lines.hpp"
+#include "bootstrap/deploy/choice.hpp"
 #include "bootstrap/inventory/draft.hpp"
 #include "bootstrap/node/node.hpp"
 
@@ -93,10 +95,23 @@ Json status_of(ConductorClient& conductor, const std::string& uuid) {
   return conductor.call("GET", cat("/v1/introspection/", percent_encode(uuid)));
 }
 
+/// The first few that are waited for, and what is known of them.
+std::string not_inspected_yet(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+  constexpr std::size_t k_most = 3;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(uuids.size(), k_most); ++i) {
+    const Json node = conductor.call("GET", node_target(uuids[i]));
+    lines.push_back(node_line(node_title(node), node));
+  }
+  return cat(join(lines, "; "), uuids.size() > k_most ? cat("; and ", uuids.size() - k_most, " more") : "");
+}
+
 /// Waits for all; the errors by UUID.
 std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorClient& conductor,
                                                                       std::vector<std::string> uuids) {
   std::vector<std::pair<std::string, std::string>> errors;
+  const SystemClock clock;
+  WaitLines lines(clock, cli::tell);
   while (!uuids.empty()) {
     std::vector<std::string> left;
     for (const std::string& uuid : uuids) {
@@ -112,6 +127,7 @@ std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorC
     }
     cli::flush();
     uuids = std::move(left);
+    if (!uuids.empty() && lines.is_due()) lines.look(not_inspected_yet(conductor, uuids));
     if (!uuids.empty()) conductor.wait(std::chrono::seconds(1));
   }
   return errors;

@@ -41,6 +41,8 @@ int console(const cli::Arguments& arguments) {
   const std::string target = node_target(id, "/states/console");
   if (enable || arguments.has("disable")) {
     conductor->call("PUT", target, {{"enabled", enable}});
+    cli::print(
+        cat("The console of node ", id, enable ? " is on: hearth node console " : " is off", enable ? id : "", "\n"));
     return 0;
   }
   const Json state = conductor->call("GET", target);

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -17,6 +18,7 @@
 #include "bootstrap/api/image_evidence.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/client/conductor_client.hpp"
+#include "bootstrap/node/node.hpp"
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
 #include "builder/evidence/own_names.hpp"
@@ -209,6 +211,27 @@ int load(const cli::Arguments& arguments) {
   return 0;
 }
 
+int list_images(const cli::Arguments& arguments) {
+  const Json images = ConductorClient::open(arguments)->call("GET", "/v1/hearth/images")["images"];
+  if (arguments.has("json")) {
+    cli::print(json_document(images));
+    return 0;
+  }
+  if (images.empty()) {
+    cli::print("There are no images for machines yet; hearth image load makes one.\n");
+    return 0;
+  }
+  std::vector<cli::Row> rows;
+  for (const Json& image : images) {
+    const std::string digest = text_in(image, "image_os_hash_value");
+    rows.push_back({text_in(image, "name"), text_in(image, "image_disk_format"),
+                    cat(digest.substr(0, 12), digest.size() > 12 ? "…" : ""),
+                    text_in(image, "image_source", text_in(image, "file"))});
+  }
+  cli::print(cli::table({"Name", "Format", "SHA-256", "Where it is"}, rows, cli::table_room()));
+  return 0;
+}
+
 }  // namespace
 
 std::vector<cli::Command> image_commands() {
@@ -224,7 +247,9 @@ std::vector<cli::Command> image_commands() {
        "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
        "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
        "status page shows it.",
-       with_client(std::move(options)), load}};
+       with_client(std::move(options)), load},
+      {"image list", "", "the images that machines can be given", "What hearth image load has registered.",
+       with_client({{"json", 0, "", "as JSON"}}), list_images}};
 }
 
 }  // namespace hearth::bootstrap

@@ -370,6 +370,12 @@ std::string conductor_url(const cli::Arguments& arguments) {
 
 namespace {
 
+/// Where nobody said which, a state is made where services keep theirs: whoever only tries something is to know.
+void tell_where(const cli::Arguments& arguments, const std::string& directory) {
+  if (arguments.has("state") || current_environment().contains("HEARTH_NODE_STATE")) return;
+  cli::tell(cat("note: nodes are kept in ", directory, ", which is made now; --state DIR keeps them elsewhere\n"));
+}
+
 void make_state(const std::string& directory) try {
   RealFileSystem().make_directories(directory, 0700);
 } catch (Error& error) {
@@ -395,6 +401,7 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
     std::optional<FileLock> lock = lock_of(directory);
     if (lock) {
       check_is_at_home(directory);  // only who serves it can answer
+      if (is_new) tell_where(arguments, directory);
       return own_conductor(directory, is_new, std::move(*lock));
     }
     served = somebody_listens(socket);

@@ -102,7 +102,8 @@ void NodeSide::tell_milestone(const Json& nodes) {
       return;
   }
   shown_ = started_.size();
-  tell_(node_table(nodes));
+  tell_(cat("The machines of ", shown_, shown_ == 1 ? " server waits" : " servers wait",
+            " for their ramdisk; one without a BMC is to be switched on now (hearth node todo):\n", node_table(nodes)));
 }
 
 void NodeSide::look_at(const Json& server, const Json& node) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cli/layout.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
@@ -36,6 +37,23 @@ std::string pages_directory(const fs::path& executable) {
   const fs::path installed = executable.parent_path().parent_path() / "share/doc/hearth/docs";
   boost::system::error_code hidden;
   return fs::is_directory(installed, hidden) ? installed.string() : "docs";
+}
+
+/// Below what holds for all, what the commands say of their exit codes themselves.
+void add_exit_codes(cli::Program& program) {
+  constexpr std::size_t k_width = 80;
+  constexpr std::size_t k_indent = 6;
+  std::string text;
+  for (const cli::Command& row : program.commands) {
+    for (const cli::Paragraph& paragraph : cli::paragraphs(row.details)) {
+      if (!paragraph.label.starts_with("Exit")) continue;
+      text += cat("  ", program.name, " ", row.words, "\n", std::string(k_indent, ' '),
+                  cli::wrapped(paragraph.text, k_width, k_indent, k_indent), "\n");
+    }
+  }
+  for (cli::Topic& topic : program.topics) {
+    if (topic.name == "exit-codes") topic.text += cat("\n\n", text);
+  }
 }
 
 }  // namespace
@@ -81,6 +99,7 @@ cli::Program make_program(const fs::path& executable) {
   add("site", bootstrap::rehearse_commands(executable));
   add("site", bootstrap::simulate_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));
+  add_exit_codes(program);
   return program;
 }
 

@@ -11,11 +11,8 @@ constexpr const char* k_exit_codes =
     "0 done, 1 failed, 2 wrong usage, 130 interrupted (128 and the signal's number). A hook or a program that failed "
     "gives its own code on. 70: a fault of Hearth, which found something that must never be and went no further; "
     "what was kept until then is whole. Send the line that says which.\n\n"
-    "image diff ends with 3 when the images differ, image outdated when one is behind what it was made of (1: that "
-    "could not be told), image verify when an image is good, but not the one that was asked for (--name, "
-    "--minimum-version, …), node serve with 75 when a takeover was called off and it is to be "
-    "started again. Commands that judge (image test, image verify, bundle verify, element lint, seed status, rehearse, "
-    "simulate) end with 1 when the answer is no.";
+    "Commands that judge (image test, image verify, bundle verify, element lint, seed status, rehearse, simulate) end "
+    "with 1 when the answer is no. What some say of theirs themselves:";
 
 constexpr const char* k_environment =
     "Of all commands that need Hearth's own files:\n\n"

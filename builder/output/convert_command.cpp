@@ -1,5 +1,8 @@
 #include "builder/output/convert_command.hpp"
 
+#include <optional>
+
+#include "base/cli/print.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -50,8 +53,10 @@ int convert(const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
-  const cli::Working working(cat("writing ", target.filename().string()));
+  std::optional<cli::Working> working(std::in_place, cat("writing ", target.filename().string()));
   write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
+  working.reset();
+  cli::tell(cat(arguments.operands()[1], ": ", human_bytes(fs::file_size(target)), "\n"));
   return 0;
 }
 

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 
+PROSE = {"and", "asks", "or"}  # behind "hearth node" in a sentence
 BUILDERS = {"disk-image-create": ["image", "create"], "ramdisk-image-create": ["image", "create"]}
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z_0-9]*=.*")
 # A row of --help: "  -o, --output DIR   text"; a value stands one space behind its option.
@@ -158,8 +159,28 @@ def faults_of(root, text, plans=True):
         yield fault
 
 
+def misnamed_in(root, names):
+    """What messages and hints of the program call a command, and is none: (place, what)."""
+    seconds = {}
+    for first, second in (name.split()[:2] for name in names if " " in name):
+        seconds.setdefault(first, set()).add(second)
+    alone = {name for name in names if " " not in name}
+    for room in ("agent", "base", "bootstrap", "builder", "metadata", "pxe", "simulation"):
+        for folder, _, files in os.walk(os.path.join(root, room)):
+            for path in (os.path.join(folder, name) for name in files if name.endswith(".cpp")):
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                for found in re.finditer(r"\bhearth ([a-z]+) ([a-z][a-z-]*)\b(?! help)", text):
+                    first, second = found.groups()
+                    if first in seconds and first not in alone and second not in seconds[first] | PROSE:
+                        yield f"{os.path.relpath(path, root)}:{text.count(chr(10), 0, found.start()) + 1}", found.group(0)
+
+
 def main(root):
     checked, spans_checked, offenders = 0, 0, []
+    listed = subprocess.run([os.environ["HEARTH"], "help", "commands"], capture_output=True, text=True, timeout=60, check=True).stdout
+    names = re.findall(r"^  ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?:  |$)", listed, re.MULTILINE)
+    offenders += [f"{place}: {what}\n    hearth has no such command" for place, what in misnamed_in(root, names)]
     for path in sorted(documents(root)):
         for number, text in indented(path):
             for fault in faults_of(root, text):

@@ -15,7 +15,7 @@ for file in bin/hearth-agent share/hearth/elements/.shims share/hearth/elements/
     share/doc/hearth/README.md share/doc/hearth/pxe/README.md share/doc/hearth/bootstrap/README.md \
     share/doc/hearth-agent/LICENSE share/doc/hearth-agent/copyright share/doc/hearth/copyright share/doc/hearth/examples/hello/metadata.json share/man/man1/hearth.1 \
     share/man/man1/hearth-image-create.1 share/man/man1/disk-image-create.1 share/man/man1/hearth-agent.1 \
-    share/man/man1/hearth-agent-os-net-config.1 share/man/man1/os-collect-config.1 share/man/man1/os-net-config.1 share/bash-completion/completions/hearth \
+    share/man/man1/hearth-agent-os-net-config.1 share/man/man1/os-collect-config.1 share/man/man1/os-net-config.1 share/man/man7/hearth-ssh.7 share/man/man7/hearth-first-image.7 share/bash-completion/completions/hearth \
     share/fish/vendor_completions.d/hearth.fish lib/sysusers.d/hearth.conf lib/systemd/system/hearth-pxe.service; do
     [ -e "$root/usr/$file" ] || fail "$file is not installed"
 done
@@ -63,7 +63,7 @@ while read -r command; do
     [ -e "$root/usr/share/man/man1/hearth-${command// /-}.1" ] || fail "'$command' has no manual page"
 done < commands
 if command -v groff > /dev/null; then
-    groff -man -Tutf8 -ww -z "$root"/usr/share/man/man1/*.1 > troff 2>&1 || true
+    groff -man -Tutf8 -ww -z "$root"/usr/share/man/man1/*.1 "$root"/usr/share/man/man7/*.7 > troff 2>&1 || true
     [ ! -s troff ] || { fail "troff has something to say about the pages"; head -5 troff >&2; }
 fi
 offered() {

@@ -112,6 +112,9 @@ for command in list verify prune; do
 done
 mistake 2 "'no-cache' is one word too many" -- cache verify no-cache
 mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import --image-cache no-cache nothere
+truncate -s 1M zeros.raw
+"$HEARTH" image convert zeros.raw zeros.qcow2 > said 2>&1 || fail "image convert: $(cat said)"
+expect_text said "zeros.qcow2: " "KiB"
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
@@ -289,6 +292,7 @@ mistake 0 "Node alpha is out of service" -- node maintenance set alpha
 mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
 mistake 0 "Node alpha is in service" -- node maintenance unset alpha
 mistake 0 "has no card 02:00:00:00:00:07 any more" "alive has no card left" -- node port delete alive 02:00:00:00:00:07
+mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
@@ -298,6 +302,11 @@ mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node dep
 "$HEARTH" node list > said
 expect_text said "| available "
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
+"$HEARTH" node manage alpha > said 2>&1 || fail "node manage: $(cat said)"
+mistake 1 "Node alpha can't be adopted: what is on its disk is not known" "hearth node set alpha --instance-info image_source=URL" -- node adopt alpha
+"$HEARTH" node list > said
+expect_text said "| manageable "
+"$HEARTH" node provide alpha > said 2>&1 || fail "node provide: $(cat said)"
 mistake 1 "nosuch: Node nosuch could not be found" "alpha: manage has begun" -- node manage nosuch alpha --no-wait
 mistake 1 "nosuch: Node nosuch could not be found" "alpha is available" "hearth node events nosuch" -- node provide alpha nosuch
 mistake 1 "127.0.0.1:9" "asking the conductor" "hearth node serve" -- node list --url http://127.0.0.1:9
@@ -306,6 +315,24 @@ mistake 2 "--stacks-url is of a running seed" "--seed URL" -- deploy -t none.yam
 mistake 2 "--boot is of services that this process runs" "hearth node serve" -- deploy -t none.yaml --seed http://127.0.0.1:9 --boot site.yaml
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
+# Where nobody says which, a state is made where services keep theirs, and that is told.
+if unshare -rm true 2> /dev/null; then
+    # shellcheck disable=SC2016
+    env -u HEARTH_NODE_STATE unshare -rm sh -c 'mount -t tmpfs none /var/lib && exec "$0" node import "$1"' "$HEARTH" "$PWD/fresh.json" > said 2>&1 || true
+    expect_text said "nodes are kept in /var/lib/hearth/node, which is made now; --state DIR keeps them elsewhere"
+else
+    echo "SKIPPED: part: user namespaces are not allowed"
+fi
+# Whoever waits for an inspection is told for what.
+"$HEARTH" node serve --state served --port 0 --rehearsal > serve.log 2>&1 &
+server=$!
+for ((try = 0; try < 100; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
+echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]}]}' > asked.json
+"$HEARTH" node import asked.json --state served > said 2>&1 || fail "node import: $(cat said)"
+timeout 6 "$HEARTH" baremetal introspection start asked --wait --state served > said 2>&1 || true
+kill "$server"
+wait "$server" || true
+expect_text said "waiting for asked, which is inspect"
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml

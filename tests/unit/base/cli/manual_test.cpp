@@ -53,6 +53,22 @@ TEST(ManualPages, TheProgramsPageHasGroupsAndTopics) {
   EXPECT_THAT(text, HasSubstr(".SH \"SEE ALSO\"\n.BR disk\\-image\\-create (1)\n"));
 }
 
+TEST(ManualPages, APageOfTheManualIsOneOfSectionSeven) {
+  Program program = demo();
+  program.pages = {
+      {"howto/ssh", "Log in by ssh", "# Log in by ssh\n\nSee [users](users.md).\n\n## At once\n\n    .ssh 'web'\n"},
+      {"howto/users", "Users", "# Users\n"}};
+  const std::vector<ManualPage> all = manual_chapters(program);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].file, "demo-ssh.7");
+  EXPECT_EQ(all[0].text,
+            ".TH \"DEMO\\-SSH\" 7 \"\" \"demo 1.2\" \"demo\"\n.SH NAME\ndemo\\-ssh \\- Log in by ssh\n"
+            ".SH \"DESCRIPTION\"\n.nf\nSee users (demo help users).\n\n.fi\n"
+            ".SH \"At once\"\n.nf\n    .ssh \\(aqweb\\(aq\n.fi\n"
+            ".SH \"SEE ALSO\"\n.BR demo (1)\n.PP\nFiles that are named here lie below share/doc/demo, where that is "
+            "installed.\n");
+}
+
 TEST(WriteManual, MakesTheDirectory) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   EXPECT_EQ(write_manual(pages(), (dir.path() / "a/b").string()), 0);

@@ -25,6 +25,19 @@ TEST(Table, FitsARoomByWrappingBetweenWords) {
   EXPECT_EQ(table({"a", "b"}, {{"1 2", "3"}}, 80), table({"a", "b"}, {{"1 2", "3"}}));
 }
 
+TEST(Table, FillsTheLinesOfACellThatGaveWayMoreThanOnce) {
+  const std::string text = "one two three four five six seven eight nine ten eleven twelve";
+  EXPECT_EQ(table({"k", "what"}, {{"a", text}}, 27),
+            "+---+--------------------+\n"
+            "| k | what               |\n"
+            "+---+--------------------+\n"
+            "| a | one two three four |\n"
+            "|   | five six seven     |\n"
+            "|   | eight nine ten     |\n"
+            "|   | eleven twelve      |\n"
+            "+---+--------------------+\n");
+}
+
 TEST(Table, GivesTheTerminalNoOrders) {
   EXPECT_EQ(table({"a"}, {{"\x1b[2J\x07"}}),
             "+-------------+\n| a           |\n+-------------+\n| \\x1b[2J\\x07 |\n+-------------+\n");

@@ -39,6 +39,12 @@ TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(name, "[^A-Z_]")));
 }
 
+TEST(Topics, ExitCodesHasWhatCommandsSayOfTheirs) {
+  const std::string text = topic("exit-codes");
+  EXPECT_THAT(text, HasSubstr("  hearth image diff\n      0 no difference, 3 they differ, 1 failed, 2 wrong usage.\n"));
+  EXPECT_THAT(text, HasSubstr("  hearth simulate\n      0 every run came to its end;"));
+}
+
 TEST(Topics, WritingElementsNamesThePhasesInTheirOrder) {
   EXPECT_THAT(topic("writing-elements"), HasSubstr("Phases, in this order: root, extra-data, pre-install, install,"));
 }
