@@ -153,9 +153,16 @@ std::vector<std::string> last_words(const Json& resource) {
   return lines;
 }
 
+/// Of a server that failed, whoever provides machines said why, which stands in quotes behind Heat's words.
+std::string providers_words(const std::string& reason) {
+  const std::string words = text_after(reason, "Went to status ERROR due to \"");
+  return words.empty() ? reason : words.substr(0, words.rfind('"'));
+}
+
 Finding failed_cause(const std::string& stack, const std::string& path, const Json& resource) {
   const std::string reason = text_in(resource, "resource_status_reason");
-  Finding finding{failure(path, reason), last_words(resource), cat("hearth stack failures list ", stack)};
+  Finding finding{failure(path, providers_words(reason)), last_words(resource),
+                  cat("hearth stack failures list ", stack)};
   finding.evidence.push_back(
       cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason));
   if (const std::size_t advice = finding.cause.find(k_flavor_advice); advice != std::string::npos) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "bootstrap/deploy/choice.hpp"
 #include "bootstrap/why/facts.hpp"
 
@@ -39,13 +40,15 @@ TEST(StackCauses, WhereNoNodeHasTheFlavorTheNextStepIsToMarkOne) {
   const Json servers = {{{"id", "1"}, {"name", "web"}, {"properties", {{"flavor", "compute"}}}}};
   const Json nodes = {{{"uuid", "u"}, {"name", "a"}, {"provision_state", "available"}, {"maintenance", false}}};
   const std::string refusal = choose_nodes(servers, nodes).refused["1"];
-  const Json rows = {resource("web", "CREATE_FAILED", refusal.c_str(), "OS::Nova::Server")};
+  const std::string reason = cat("ResourceInError: resources.web: Went to status ERROR due to \"", refusal, "\"");
+  const Json rows = {resource("web", "CREATE_FAILED", reason.c_str(), "OS::Nova::Server")};
   const Finding found = stack_causes(stack("CREATE_FAILED"), rows).front();
   EXPECT_EQ(found.cause,
             "web failed: no node of flavor compute for server web: a has no profile, and resource class none.");
   EXPECT_EQ(found.evidence, std::vector<std::string>{"OS::Nova::Server is CREATE_FAILED"}) << "nothing twice";
-  EXPECT_EQ(found.next.find("A node is of that flavor with `hearth node set NODE --capability profile:compute`"), 0U)
-      << found.next;
+  EXPECT_EQ(found.next,
+            "A node is of that flavor with `hearth node set NODE --capability profile:compute` (in a site file: "
+            "profile: compute); flavor baremetal takes any node. Then the same hearth deploy again");
 }
 
 TEST(StackCauses, WhoWaitsAndIsKnownOfStandsFirst) {
