@@ -300,6 +300,7 @@ mistake 0 "Node alpha is out of service" -- node maintenance set alpha
 mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
 mistake 0 "Node alpha is in service" -- node maintenance unset alpha
 mistake 0 "has no card 02:00:00:00:00:07 any more" "alive has no card left" -- node port delete alive 02:00:00:00:00:07
+mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token
 mistake 2 "did you mean '--name'?" -- node set alpha --nmae x
 mistake 1 "'eth0' is no IP address" -- node serve --listen eth0 --port 0
