@@ -283,8 +283,7 @@ std::vector<cli::Command> inspect_commands(const fs::path& executable) {
       {.words = "image inspect",
        .operands = "FILE",
        .summary = "tell what an image holds: partitions, file systems, system, boot loader",
-       .details = "Reads disks in every format of qemu-img, archives and container images. ext and FAT are read "
-                  "directly; xfs, "
+       .details = "Reads disks in every format of qemu-img, and archives. ext and FAT are read directly; xfs, "
                   "btrfs, squashfs,\n"
                   "logical volumes, arrays and encrypted volumes by libguestfs, which takes some seconds.\n\n"
                   "Exit codes: 0 ok, 1 failed, 2 wrong usage.",
