@@ -56,13 +56,29 @@ class LayoutMaker {
   }
 
   void declare(const std::string& name, Kind kind, const ConfigNode& node) {
-    if (!kinds_.emplace(name, kind).second) fail_config(node.data, node.path, cat("Duplicate node name: ", name));
+    if (kinds_.emplace(name, kind).second) {
+      lines_[name] = node.data.Mark().line + 1;
+    } else {
+      fail_config(
+          node.data, node.path,
+          cat("Duplicate node name: ", name, " (the other one stands in what begins at line ", lines_[name], ")"));
+    }
+  }
+
+  /// `node` stands on something that is not there.
+  [[noreturn]] void fail_edge(const ConfigNode& node, const std::string& base) const {
+    std::vector<std::string> names;
+    for (const auto& [name, kind] : kinds_) names.push_back(name);
+    const std::optional<std::string> meant = nearest(base, names);
+    fail_config(node.data["base"] ? node.data["base"] : node.data, node.path,
+                cat("Edge not defined: ", base, "->", node.name, ": nothing is called ", base,
+                    meant ? cat("; did you mean ", *meant, "?") : ""));
   }
 
   /// The kind of a node's base, which must be one of `allowed`.
   void require_base(const ConfigNode& node, const std::set<Kind>& allowed) {
     const auto base = kinds_.find(node.base);
-    if (base == kinds_.end()) fail_config(node.data, node.path, cat("Edge not defined: ", node.base, "->", node.name));
+    if (base == kinds_.end()) fail_edge(node, node.base);
     if (!allowed.contains(base->second)) {
       fail_config(node.data, node.path, cat(node.plugin, " can't be based on ", node.base));
     }
@@ -176,9 +192,7 @@ class LayoutMaker {
   void check_volume_bases() {
     for (const auto& [node, name] : volume_bases_) {
       const auto base = kinds_.find(name);
-      if (base == kinds_.end()) {
-        fail_config(node->data, node->path, cat("Edge not defined: ", name, "->", node->name));
-      }
+      if (base == kinds_.end()) fail_edge(*node, name);
       const bool array_on_volume = node->plugin == "raid" && base->second == Kind::volume;
       if ((base->second != Kind::partition && base->second != Kind::volume) || array_on_volume || name == node->name) {
         fail_config(node->data, node->path, cat(node->plugin, " can't be based on ", name));
@@ -302,6 +316,7 @@ class LayoutMaker {
   DiskLayout layout_;  ///< what is common to all disks: volumes, warnings
   std::vector<DiskLayout> disks_;
   std::map<std::string, Kind> kinds_;
+  std::map<std::string, int> lines_;  ///< of what declared them
   std::set<std::string> partitioned_, bases_, labels_, mount_points_;
   std::vector<std::pair<const ConfigNode*, std::string>> volume_bases_;
   std::map<std::string, std::string> mounts_;  ///< mount node to its file system node

@@ -103,7 +103,7 @@ Partition check_partition(const Settings& settings, PartitionTable table) {
   partition.name = settings.required("name", "a partition needs 'name'");
   const std::string size = settings.required("size", cat("partition ", partition.name, " needs 'size'"));
   const std::optional<SizeSpec> spec = parse_size_spec(size);
-  if (!spec) settings.fail_at("size", cat("Invalid size unit spec [", size, "]"));
+  if (!spec) settings.fail_at("size", cat("Invalid size unit spec [", size, "]: 8GiB, 500MB, 25% are some"));
   partition.size = *spec;
   if (settings.has("start")) partition.start = settings.bytes("start", 0);
   if (partition.start && *partition.start % 512 != 0)
@@ -199,7 +199,7 @@ std::string Settings::required(const char* key, const std::string& message) cons
 std::uint64_t Settings::bytes(const char* key, std::uint64_t fallback) const {
   if (!has(key)) return fallback;
   const std::optional<std::uint64_t> size = parse_size(text(key));
-  if (!size) fail_at(key, cat("Invalid size unit spec [", text(key), "]"));
+  if (!size) fail_at(key, cat("Invalid size unit spec [", text(key), "]: 8GiB, 500MB are some"));
   return *size;
 }
 

@@ -27,6 +27,12 @@ std::vector<std::string> words_of(const Settings& settings, const char* key) {
   return words;
 }
 
+/// What stands below a member of one of the lvm lists.
+const char* base_of(std::string_view list) {
+  if (list == "pvs") return "the name of a partition, an array or an encrypted volume";
+  return list == "vgs" ? "a list of names of pvs" : "the name of one of vgs";
+}
+
 /// The members of one of the lvm lists, each with its name and bases checked to be there.
 std::vector<Settings> lvm_members(const Settings& settings, const char* list, std::vector<std::string>& warnings) {
   std::vector<Settings> members;
@@ -39,7 +45,7 @@ std::vector<Settings> lvm_members(const Settings& settings, const char* list, st
     const Settings member(item, path);
     const std::string name = member.required("name", cat("Missing 'name' in ", list, " config"));
     if (!is_lvm_name(name)) member.fail_at("name", cat("not a name that LVM takes: ", name));
-    if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config"));
+    if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config: ", base_of(list)));
     for (const std::string& text : member.unknown_keys(keys_of_settings(list))) warnings.push_back(text);
     members.push_back(member);
   }

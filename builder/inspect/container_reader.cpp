@@ -52,7 +52,7 @@ std::string blob_name(const Json& descriptor) {
   return cat("blobs/", digest.substr(0, colon), "/", digest.substr(colon + 1));
 }
 
-std::string list_text(const Json& list) { return list.is_array() && !list.empty() ? list.dump() : ""; }
+std::string list_text(const Json& list) { return list.is_array() && !list.empty() ? format_json(list) : ""; }
 
 void add_settings(const Json& json, ContainerContents& contents) {
   const auto add = [&](const char* name, const std::string& value) {

@@ -32,8 +32,14 @@ std::optional<std::string> FileTree::text(const std::string& path) const {
 bool keep_text(std::string_view path) {
   static constexpr std::array<std::string_view, 6> names = {
       "etc/os-release", "usr/lib/os-release", "etc/hostname", "etc/fstab", "var/lib/dpkg/status", "boot/grub/grub.cfg"};
-  return std::find(names.begin(), names.end(), path) != names.end() || path.starts_with("etc/dib-manifests/") ||
-         path == "grub/grub.cfg" || (path.starts_with("var/lib/dpkg/info/") && path.ends_with(".list"));
+  static constexpr std::array<std::string_view, 3> own = {"boot/", "usr/",
+                                                          "var/"};  // a file system may have these alone
+  const auto is_one = [](const std::string& each) {
+    return std::find(names.begin(), names.end(), each) != names.end() || each.starts_with("etc/dib-manifests/") ||
+           (each.starts_with("var/lib/dpkg/info/") && each.ends_with(".list"));
+  };
+  return is_one(std::string(path)) ||
+         std::any_of(own.begin(), own.end(), [&](std::string_view top) { return is_one(cat(top, path)); });
 }
 
 void graft(FileTree& tree, const std::string& at, const FileTree& inner) {

@@ -30,18 +30,6 @@ ReadBytes reader_of(const Fd& fd, const fs::path& file) {
   };
 }
 
-bool is_archive(const ReadBytes& read) {
-  const std::string head = read(0, 512);
-  const auto has = [&](std::size_t at, std::string_view mark) {
-    return head.size() >= at + mark.size() && std::string_view(head).substr(at, mark.size()) == mark;
-  };
-  return has(257, "ustar") || has(0, "\x1f\x8b") || has(0, "\x28\xb5\x2f\xfd") ||
-         has(0,
-             "\xfd"
-             "7zXZ") ||
-         has(0, "0707") || has(0, "PK\3\4");
-}
-
 bool is_direct(const Signature& signature) {
   return signature.type.starts_with("ext") || signature.type == "vfat" || signature.type == "swap" ||
          signature.type.empty();
@@ -142,11 +130,6 @@ const ImagePart* root_part(const ImageContents& contents) {
 
 }  // namespace
 
-bool is_archive_file(const fs::path& file) {
-  const Fd fd = Fd::open(file.string(), O_RDONLY);
-  return is_archive(reader_of(fd, file));
-}
-
 namespace {
 
 std::uint64_t bytes_below(const fs::path& directory) {
@@ -186,7 +169,7 @@ ImageContents archive_image(const fs::path& image, const ReadImageOptions& optio
 ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner) {
   if (fs::is_directory(image)) return container_image(image, bytes_below(image));
   ImageContents contents{.format = vm::image_format_of(image), .bytes = fs::file_size(image)};
-  if (contents.format == "raw" && is_archive_file(image)) return archive_image(image, options, runner);
+  if (contents.format == "raw" && vm::is_archive(image)) return archive_image(image, options, runner);
   const fs::path raw = raw_of(image, contents.format, options.scratch, runner);
   contents.bytes = fs::file_size(raw);
   const Fd file = Fd::open(raw.string(), O_RDONLY);

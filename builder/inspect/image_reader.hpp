@@ -39,9 +39,6 @@ struct ReadImageOptions {
   StartGuest start_guest = {};  ///< empty: what needs a guest is left unread
 };
 
-/// By its first bytes: tar, cpio, zip, or compressed.
-[[nodiscard]] bool is_archive_file(const fs::path& file);
-
 [[nodiscard]] ImageContents read_image(const fs::path& image, const ReadImageOptions& options, CommandRunner& runner);
 
 /// Reads what user space can't: starts a guest with the disk attached read-only, opens arrays, encrypted volumes (with

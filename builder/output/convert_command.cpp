@@ -9,7 +9,6 @@
 #include "base/sys/file.hpp"
 #include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
-#include "builder/inspect/image_reader.hpp"
 #include "builder/output/image_writer.hpp"
 #include "builder/vm/qemu_machine.hpp"
 
@@ -52,7 +51,7 @@ fs::path raw_copy(const fs::path& source, const fs::path& scratch, CommandRunner
 /// The bytes of an archive would become a disk that nothing starts from.
 void require_disk(const fs::path& source, const OutputFormat& format) {
   const bool is_directory = fs::is_directory(source);
-  if (!is_directory && (vm::image_format_of(source) != "raw" || !is_archive_file(source))) return;
+  if (!is_directory && (vm::image_format_of(source) != "raw" || !vm::is_archive(source))) return;
   throw Error(ErrorKind::input, cat(source.string(), " is ", is_directory ? "a directory" : "an archive",
                                     ", and only a disk can be written as one"))
       .hint(cat("hearth image create -t ", format.name, " makes a disk of the same elements."));

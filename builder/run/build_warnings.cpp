@@ -12,7 +12,7 @@
 #include "builder/evidence/policy.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
-#include "builder/lint/volume_tools.hpp"
+#include "builder/run/volume_tools.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {

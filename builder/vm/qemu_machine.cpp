@@ -124,6 +124,20 @@ std::string image_format_of(const fs::path& image) {
   return "raw";
 }
 
+bool is_archive(const fs::path& file) {
+  const Fd fd = Fd::open(file.string(), O_RDONLY);
+  std::array<char, 512> bytes{};
+  if (::read(fd.get(), bytes.data(), bytes.size()) < 0) throw Error::from_errno("reading", file.string());
+  const std::string_view head(bytes.data(), bytes.size());
+  constexpr std::size_t k_tar = 257;
+  return head.substr(k_tar).starts_with("ustar") || head.starts_with("\x1f\x8b") ||
+         head.starts_with("\x28\xb5\x2f\xfd") ||
+         head.starts_with(
+             "\xfd"
+             "7zXZ") ||
+         head.starts_with("0707") || head.starts_with("PK\3\4");
+}
+
 OvmfFiles find_ovmf(FirmwareKind kind) {
   static const std::array<OvmfFiles, 3> plain = {{
       {"/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"},

@@ -71,6 +71,9 @@ struct QemuMachine {
 /// qemu's name for an image file's format, by its first bytes: qcow2, vmdk, vdi, vhdx, else raw.
 [[nodiscard]] std::string image_format_of(const fs::path& image);
 
+/// Whether it is no disk by its first bytes, but tar, cpio, zip, or something compressed.
+[[nodiscard]] bool is_archive(const fs::path& file);
+
 /// The OVMF files of this host for a kind of firmware other than BIOS. Throws Error(not_found) naming the Debian
 /// package.
 [[nodiscard]] OvmfFiles find_ovmf(FirmwareKind kind);

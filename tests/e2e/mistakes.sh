@@ -284,7 +284,6 @@ echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00
 "$HEARTH" node import seven.json > said 2>&1 || fail "an inventory of one: $(cat said)"
 mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha
 mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
-mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, deaf" -- node set alpha --driver-info fake_fault=broken
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
 printf 'a,b\n' > table.csv

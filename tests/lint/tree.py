@@ -50,7 +50,7 @@ INNER_ARROWS = {
         "store": {"layers"},
         "spec": {"yaml", "qcow2", "fetch", "elements", "evidence", "disk", "output", "store"},
         "outdated": {"fetch", "packages", "evidence", "store"},
-        "lint": {"yaml", "elements", "packages", "plan", "layers", "spec"},
+        "lint": {"yaml", "elements", "packages", "plan", "spec"},
         "inspect": {"vm", "guestfs", "packages", "disk"},
         "run": {"packing", "guestfs", "sandbox", "fetch", "elements", "packages", "plan", "evidence", "disk", "boot", "output", "layers", "store", "spec", "lint", "outdated"},
         "fleet": {"lint", "evidence", "run"},

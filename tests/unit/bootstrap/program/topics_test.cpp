@@ -42,7 +42,7 @@ TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
 TEST(Topics, ExitCodesHasWhatCommandsSayOfTheirs) {
   const std::string text = topic("exit-codes");
   EXPECT_THAT(text, HasSubstr("  hearth image diff\n      0 no difference, 3 they differ, 1 failed, 2 wrong usage.\n"));
-  EXPECT_THAT(text, HasSubstr("  hearth simulate\n      0 every run came to its end;"));
+  EXPECT_THAT(text, HasSubstr("  hearth simulate\n      0 every run came to its end, or"));
 }
 
 TEST(Topics, WritingElementsNamesThePhasesInTheirOrder) {

@@ -184,6 +184,10 @@ TEST(BlockConfigTest, TheGraphIsChecked) {
   EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("Duplicate node name: a"));
   EXPECT_THAT(error_of("- local_loop: {name: a}\n- mkfs: {base: b, type: ext4}"),
               HasSubstr("Edge not defined: b->mkfs_b"));
+  EXPECT_THAT(error_of("- local_loop: {name: image0}\n- mkfs:\n    type: ext4\n    base: imgae0\n"),
+              testing::AllOf(HasSubstr(":4:11: "),
+                             HasSubstr("imgae0->mkfs_imgae0: nothing is called imgae0; did you mean image0?")));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("what begins at line 1"));
   EXPECT_THAT(error_of("- local_loop: {name: a}\n- mount: {base: a, mount_point: /}"),
               HasSubstr("mount can't be based on a"));
   EXPECT_THAT(error_of("- mkfs: {base: b, type: ext4}"), HasSubstr("there is no local_loop"));

@@ -38,5 +38,13 @@ TEST(FileTreeTest, AGraftedTreeHidesWhatWasThere) {
   EXPECT_EQ(tree.text("boot/grub/grub.cfg"), "x");
 }
 
+TEST(KeepTextTest, WhatTellsTheSystemIsKeptOnAFileSystemOfItsOwnToo) {
+  for (const char* kept : {"var/lib/dpkg/status", "lib/dpkg/status", "lib/dpkg/info/jq.list", "lib/os-release",
+                           "grub/grub.cfg", "etc/fstab"})
+    EXPECT_TRUE(keep_text(kept)) << kept;
+  for (const char* other : {"lib/dpkg/info/jq.md5sums", "dpkg/status", "srv/etc/fstab"})
+    EXPECT_FALSE(keep_text(other)) << other;
+}
+
 }  // namespace
 }  // namespace hearth::builder

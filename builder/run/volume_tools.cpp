@@ -1,4 +1,4 @@
-#include "builder/lint/volume_tools.hpp"
+#include "builder/run/volume_tools.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ struct VolumeTool {
   bool (*is_needed)(const Volumes& volumes);
 };
 
-constexpr std::array<VolumeTool, 3> k_tools = {
+constexpr std::array<VolumeTool, 3> k_volume_tools = {
     {{"lvm2", "lvm2", "logical volumes", [](const Volumes& volumes) { return !volumes.logical.empty(); }},
      {"mdadm", "mdadm", "RAID arrays", [](const Volumes& volumes) { return !volumes.arrays.empty(); }},
      {"cryptsetup", "cryptsetup-initramfs", "encrypted volumes",
@@ -71,7 +71,7 @@ std::vector<Finding> missing_volume_tools(const FileReader& files, const BuildPl
   }
   for (const Element& element : plan.elements.elements) texts.add_below(element.path, k_deepest);
   std::vector<Finding> found;
-  for (const VolumeTool& tool : k_tools) {
+  for (const VolumeTool& tool : k_volume_tools) {
     if (!tool.is_needed(volumes) || texts.have(tool.word)) continue;
     found.push_back({"layout", 0, Severity::warning, "volumes",
                      cat("the disk has ", tool.volumes, ", and nothing asks for the package ", tool.package,

@@ -1,4 +1,4 @@
-#include "builder/lint/volume_tools.hpp"
+#include "builder/run/volume_tools.hpp"
 
 #include <gmock/gmock.h>
 
