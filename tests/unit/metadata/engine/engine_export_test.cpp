@@ -129,8 +129,14 @@ TEST_F(MachinesTest, AServerWaitsForItsMachineAndThenTellsItsAddress) {
   ASSERT_EQ(wanted.size(), 1U);
   EXPECT_EQ(wanted[0].properties["flavor"], "big");
   EXPECT_TRUE(wanted[0].machine.is_null());
+  const auto waits_for = [&] {
+    const LiveTree& live = *engine_->find("s").live;
+    return engine_->waits_for(live, live.tree.find_path("s"));
+  };
+  EXPECT_EQ(waits_for(), "no machine is given to it yet: hearth deploy chooses a node and deploys it");
   engine_->machine_came(wanted[0].id, {{"address", "192.0.2.5"}, {"first_address", "192.0.2.5"}});
   EXPECT_EQ(status("s"), "CREATE_COMPLETE");
+  EXPECT_EQ(waits_for(), "");
   EXPECT_EQ(at("s", "after").fingerprint, R"({"at":"192.0.2.5"})");
   EXPECT_THAT(seen, testing::Contains("s CREATE_COMPLETE"));
   const std::optional<Machine> machine = engine_->machine_at("192.0.2.5");

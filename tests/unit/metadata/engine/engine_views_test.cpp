@@ -89,16 +89,6 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
   EXPECT_EQ(engine_->waits_for(*place.live, d1), "") << "it is done";
 }
 
-TEST_F(EngineTest, AServerWithoutAMachineSaysWhoGivesItOne) {
-  create("s1", R"({"s": {"role": "server", "name": "node-0", "is_machine": true, "type": "OS::Nova::Server"}})");
-  const StackPlace place = engine_->find("s1");
-  const std::size_t s = place.live->tree.find_path("s");
-  EXPECT_THAT(engine_->waits_for(*place.live, s), HasSubstr("no machine is given to it yet: hearth deploy"));
-  engine_->machine_came(place.live->tree.resource(s).physical_id, {{"address", "192.0.2.5"}});
-  const StackPlace later = engine_->find("s1");
-  EXPECT_EQ(engine_->waits_for(*later.live, later.live->tree.find_path("s")), "");
-}
-
 TEST_F(EngineTest, AResourceThatHasNotBegunWaitsForThoseThatItNeeds) {
   const std::string id =
       create("s1", R"({"s": {"role": "server"}, "a": {"role": "deployment", "server": "s", "needs": ["s"]},

@@ -63,7 +63,8 @@ TEST_F(TokenCommandsTest, AreMadeWhereAConductorKeepsItsStacksAndNotBesideItsOwn
 TEST_F(TokenCommandsTest, LeaveWhatRootChangesToTheServicesUser) {
   const ::uid_t service = ::geteuid() == 0 ? 65534 : ::geteuid();
   begin();
-  ASSERT_EQ(::chown(directory_.path().c_str(), service, static_cast<::gid_t>(-1)), 0);
+  for (const fs::path& of : {directory_.path(), directory_.path() / "api-token"})
+    ASSERT_EQ(::chown(of.c_str(), service, static_cast<::gid_t>(-1)), 0);
   EXPECT_EQ(run("token create", {"ci"}), 0);
   EXPECT_EQ(run("token rotate", {}), 0);
   for (const char* name : {"tokens.json", "api-token"}) {
