@@ -107,10 +107,10 @@ Course course_in(const std::vector<Happening>& all, const Part& part, Duration n
 }
 
 /// Another's clock may say anything, and time is counted in nanoseconds here.
-Duration time_of(double seconds) {
+Duration time_of(double stamp) {
   constexpr double k_latest = 7.2e9;  // in the year 2198
   return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(seconds > 0 ? std::min(seconds, k_latest) : 0.0));
+      std::chrono::duration<double>(stamp > 0 ? std::min(stamp, k_latest) : 0.0));
 }
 
 Duration time_of(bootstrap::Stamp stamp) { return time_of(static_cast<double>(stamp) / 1e6); }
