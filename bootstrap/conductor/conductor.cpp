@@ -76,14 +76,22 @@ std::string ramdisk_fault(const Json& arguments) {
   return join(faults, "; ");
 }
 
-/// Whoever takes over a machine that is in use says what is on it.
-void check_adoption(const Node& node) {
+/// By its name, or as the file that `image load` has kept.
+bool is_registered(const std::string& image, Store& store) {
+  if (store.document(cat("image/", image))) return true;
+  const auto images = store.documents("image/");
+  return std::ranges::any_of(images, [&](const auto& row) { return text_in(row.second, "file") == image; });
+}
+
+/// Whoever takes over a machine that is in use says what is on it: a URL, or an image that the seed has.
+void check_adoption(const Node& node, Store& store) {
   const std::string image = text_in(node.instance_info, "image_source");
-  if (image.find("://") != std::string::npos) return;
-  const std::string why = image.empty() ? "instance_info has no image_source"
-                                        : cat("image_source ", image, " is no URL, by which it could be rebuilt");
+  if (image.find("://") != std::string::npos || (!image.empty() && is_registered(image, store))) return;
+  const std::string why = image.empty()
+                              ? "instance_info has no image_source"
+                              : cat("image_source ", image, " is neither a URL nor an image of `hearth image list`");
   throw Refusal(400, cat("Node ", node.title(), " can't be adopted: what is on its disk is not known (", why,
-                         "); hearth node set ", node.title(), " --instance-info image_source=URL"));
+                         "); hearth node set ", node.title(), " --instance-info image_source=IMAGE"));
 }
 
 /// Before a machine that is in use is switched off for it. In Ironic's words where it has them.
@@ -139,7 +147,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   }
   check_steps(*verb, arguments);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before, jobs_);
-  if (*verb == Verb::adopt) check_adoption(before);
+  if (*verb == Verb::adopt) check_adoption(before, ledger_.store());
   check_limit(*verb);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));

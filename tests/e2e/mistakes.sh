@@ -310,7 +310,7 @@ mistake 1 "no image is named: hearth node deploy NODE --image IMAGE" -- node dep
 expect_text said "| available "
 mistake 1 "no conductor runs that could deploy a node" "hearth node serve" -- node deploy alpha
 "$HEARTH" node manage alpha > said 2>&1 || fail "node manage: $(cat said)"
-mistake 1 "Node alpha can't be adopted: what is on its disk is not known" "hearth node set alpha --instance-info image_source=URL" -- node adopt alpha
+mistake 1 "Node alpha can't be adopted: what is on its disk is not known" "hearth node set alpha --instance-info image_source=IMAGE" -- node adopt alpha
 "$HEARTH" node list > said
 expect_text said "| manageable "
 "$HEARTH" node provide alpha > said 2>&1 || fail "node provide: $(cat said)"

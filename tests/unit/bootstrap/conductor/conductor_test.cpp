@@ -68,6 +68,25 @@ TEST_F(ConductorTest, aMachineInUseKeepsItsStateWhereItsRebuildCanNotBegin) {
   }
 }
 
+TEST_F(ConductorTest, AnAdoptedMachinesImageIsAURLOrOneThatTheSeedHas) {
+  const std::string uuid = add("fake-hardware");
+  store.put_document("image/site", {{"file", "/var/lib/images/site.raw"}});
+  for (const char* unknown : {"", "sites", "/tmp/site.raw"}) {
+    set_state(uuid, State::manageable);
+    conductor->ledger().edit(uuid).instance_info["image_source"] = unknown;
+    EXPECT_THROW(conductor->verb(uuid, "adopt", {}), Refusal) << unknown;
+    EXPECT_EQ(node(uuid).state, State::manageable);
+  }
+  for (const char* known : {"site", "/var/lib/images/site.raw", "http://192.0.2.1/site.raw"}) {
+    set_state(uuid, State::manageable);
+    conductor->ledger().edit(uuid).instance_info["image_source"] = known;
+    conductor->verb(uuid, "adopt", {});
+    EXPECT_NE(node(uuid).state, State::manageable) << known;
+    pass(3);
+    EXPECT_EQ(node(uuid).state, State::active) << known;
+  }
+}
+
 TEST_F(ConductorTest, aServiceThatIsGivenUpLeavesNoMachineInTheRamdisk) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::active);
