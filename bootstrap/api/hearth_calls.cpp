@@ -99,6 +99,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"removed", result.removed},
                            {"busy", result.busy},
                            {"asked", result.asked},
+                           {"differing", result.differing},
                            {"names", result.names},
                            {"machines", result.machines},
                            {"unsettled", result.unsettled},

@@ -91,7 +91,7 @@ void tell_unchanged(const Json& answer, bool dry_run) {
                  : dry_run ? "Nothing would change: "
                            : "Nothing changed: ",
                  unchanged.size(), unchanged.size() == 1 ? " node is" : " nodes are", " as the file has them",
-                 list_member(answer, "warnings").empty() ? "" : ", but for what the warnings say", ".\n"));
+                 list_member(answer, "differing").empty() ? "" : ", but for what the warnings say", ".\n"));
 }
 
 int import_command(const cli::Arguments& arguments) {

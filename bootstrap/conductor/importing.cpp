@@ -165,7 +165,9 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   if (!step.node.empty()) {
     Node changed = node(step.node);
     result.names.emplace(changed.uuid, step.draft.name.empty() ? changed.name : step.draft.name);
-    if (changed.driver != step.draft.driver) {
+    const bool other_driver = changed.driver != step.draft.driver;
+    if (other_driver || !step.stale_ports.empty()) result.differing.push_back(changed.uuid);
+    if (other_driver) {
       result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": the node's driver ",
                                     changed.driver, " stays; hearth node set --driver changes it"));
     }

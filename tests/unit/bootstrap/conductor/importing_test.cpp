@@ -43,7 +43,10 @@ TEST_F(Importing, againIsTheSameAndATryChangesNothing) {
   const ImportResult again = import(k_three);
   EXPECT_EQ(again.unchanged.size(), 3U);
   EXPECT_TRUE(again.created.empty());
+  EXPECT_TRUE(again.differing.empty()) << "its words are out of date, and mean the same";
   EXPECT_EQ(store.last_event(), last);
+  conductor->ledger().edit(again.unchanged[0]).driver = "ipmi";
+  EXPECT_EQ(import(k_three).differing, std::vector<std::string>{again.unchanged[0]}) << "its driver stays";
 }
 
 TEST_F(Importing, oneFaultAndNothingIsTaken) {
