@@ -37,11 +37,11 @@ def request(url, method, body=None, version="1.68", token="", ca_file=None):
 
 
 class Machine:
-    def __init__(self, url, mac, write_time=0.0, fails=None, says=None):
-        """`fails`: the command or step that does, and what it `says` then."""
+    def __init__(self, url, mac, write_time=0.0, fails=None, says=None, went_off=lambda: None):
+        """`fails`: the command or step that does, and what it `says` then; `went_off()` is called when it switches itself off."""
         self.url, self.mac, self.write_time, self.fails, self.says = url, mac, write_time, fails, says
         self.writes, self.commands, self.told = 0, [], []
-        self.off = threading.Event()
+        self.off, self.went_off = threading.Event(), went_off
         self.node = self.token = None
 
     def boot(self):
@@ -141,4 +141,5 @@ class Machine:
         self.commands.append(row)
         if name in ("standby.power_off", "standby.run_image"):
             self.off.set()
+            self.went_off()
         return 200, {k: v for k, v in row.items() if k != "_end"}

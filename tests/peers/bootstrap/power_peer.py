@@ -243,7 +243,7 @@ def ramdisk_of(c, name, mac, **more):
         for agent in ramdisks:
             agent.off.set()
         if on and where == "Pxe":
-            ramdisks.append(Machine(c.url, mac).boot())
+            ramdisks.append(Machine(c.url, mac, went_off=lambda: setattr(bmc, "on", False)).boot())
 
     bmc = Bmc(switched=machine_is)
     node = create(c, name, "redfish", {"redfish_address": bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
