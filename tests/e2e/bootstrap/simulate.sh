@@ -141,7 +141,7 @@ holds "Try 'hearth simulate --help'"
 said 2 "$hearth" simulate site.yaml --strangers 3601
 holds "a number from 0 to 3600 is expected"
 said 2 "$hearth" simulate instackenv.json
-holds "a site file (.yaml) is expected"
+holds "a site file (.yaml: hearth site new writes one) or an incident (.tar.zst: hearth incident NODE) is expected"
 sed 's/^network:/later: {of: another version}\nnetwork:/' site.yaml > later.yaml
 said 1 "$hearth" simulate later.yaml
 holds "later.yaml:1"

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 struct VolumeToolsTest : testing::Test {
   VolumeToolsTest() {
-    tree.add("web").file("web", "README.md", "lvm2 mdadm cryptsetup");
+    tree.add("os", "", "operating-system").add("web", "os").file("web", "README.md", "lvm2 mdadm cryptsetup");
     layout.volumes.logical = {{.name = "lv_root", .group = "vg"}};
   }
   Names missing(const std::vector<std::string>& packages = {}, const Environment& environment = {}) {
