@@ -618,8 +618,8 @@ wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
         url = self.server.url
         self.element(f"curl -sSf {url}/file > a\ncurl -sSf {url}/other > b\n")
         self.good("recorded", "--record")
-        listed = cache("list").stdout
-        self.assertRegex(listed, rf"(?m)^[0-9a-f]{{12}}  \S+ \S+  \S+ .*  {re.escape(url)}/file$")
+        listed = cache("list", "--fetched").stdout
+        self.assertRegex(listed, rf"(?m)^[0-9a-f]{{12}}  \S+ \S+ +\d+ \S+  {re.escape(url)}/file$")
         self.assertIn(f"{url}/other\n", listed)
         self.assertIn("2 checked, 0 damaged", cache("verify").stdout)
         sha256 = hashlib.sha256(b"contents\n").hexdigest()
@@ -633,7 +633,7 @@ wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
         self.assertEqual(cache("prune").returncode, 0)
         self.good("offline", "--offline")  # layers were pruned, and nothing else
         self.assertIn("2 removed", cache("prune", "--fetched").stdout)
-        self.assertNotIn(url, cache("list").stdout)
+        self.assertNotIn(url, cache("list", "--fetched").stdout)
         self.bad("--offline")
 
     def test_a_lock_is_needed_and_must_be_whole(self):
