@@ -87,7 +87,7 @@ class Server:
         if context:
             self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
         self.url = f"http{'s' if context else ''}://{host}:{self.http.server_address[1]}"
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self):
         self.http.over.set()

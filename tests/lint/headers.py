@@ -1,9 +1,12 @@
 """Every header compiles alone. usage: headers.py ROOT COMPILER [COMPILE_COMMANDS_JSON]
 
-A header is compiled as the only include of an empty file. To be quick that is done with the common headers precompiled,
-which lends them to headers that don't ask for them. So a header that names something for which its own includes don't
-obviously account is compiled once more, with nothing lent: that verdict counts. Where clang is installed it is the compiler:
-it keeps with a precompiled header the templates that are used in it, and takes a third of GCC's time.
+A header is compiled as what an empty file includes. Only headers that it includes itself may come before it: they can lend it
+nothing that it does not have anyway. So one file serves for a whole row of headers each of which includes those before it.
+
+To be quick that is done with the common headers precompiled, which lends them to headers that don't ask for them. So a header
+that names something for which its own includes don't obviously account is compiled once more, with nothing lent: that verdict
+counts. Where clang is installed it is the compiler: it keeps with a precompiled header the templates that are used in it, and
+takes a third of GCC's time.
 """
 
 import concurrent.futures
@@ -18,8 +21,9 @@ import tempfile
 
 import tree
 
-LENT = ("algorithm", "array", "chrono", "cstdint", "functional", "limits", "map", "memory", "optional", "set", "span",
-        "stdexcept", "string", "string_view", "utility", "variant", "vector", "boost/filesystem/operations.hpp")
+LENT = ("algorithm", "array", "atomic", "chrono", "condition_variable", "cstdint", "deque", "functional", "limits", "list",
+        "map", "memory", "mutex", "optional", "set", "span", "stdexcept", "string", "string_view", "thread", "tuple",
+        "unordered_map", "unordered_set", "utility", "variant", "vector", "boost/filesystem/operations.hpp")
 JSON = "nlohmann/json.hpp"  # costly even when precompiled, so it is lent only to those that include it
 CLANG = "clang++-14"
 # What most of the headers that include JSON make of it: compiled once, with the precompiled header.
@@ -39,15 +43,21 @@ inline Used used(const Used& one, Used two) {
 }
 }
 """
-ANY = {"array", "functional", "map", "memory", "optional", "set", "string", "string_view", "utility", "variant", "vector"}
+ANY = {"array", "deque", "functional", "list", "map", "memory", "optional", "set", "string", "string_view", "tuple",
+       "unordered_map", "unordered_set", "utility", "variant", "vector"}
 # std:: name → the headers, one of which accounts for it. A name that is not here is suspicious anywhere.
 ACCOUNTS = {
-    "array": {"array"}, "chrono": {"chrono"}, "function": {"functional"}, "map": {"map"}, "nullopt": {"optional"},
-    "optional": {"optional"}, "pair": ANY, "move": ANY, "forward": ANY, "exchange": {"utility"}, "runtime_error": {"stdexcept"},
-    "make_shared": {"memory"}, "make_unique": {"memory"}, "shared_ptr": {"memory"}, "unique_ptr": {"memory"},
-    "numeric_limits": {"limits"}, "set": {"set"}, "size_t": ANY, "span": {"span"}, "string": {"string"},
-    "string_view": {"string_view", "string"}, "to_string": {"string"}, "get": {"variant"}, "get_if": {"variant"},
-    "variant": {"variant"}, "monostate": {"variant"}, "vector": {"vector"},
+    "array": {"array"}, "atomic": {"atomic"}, "chrono": {"chrono"}, "condition_variable": {"condition_variable"},
+    "condition_variable_any": {"condition_variable"}, "deque": {"deque"}, "function": {"functional"}, "list": {"list"},
+    "lock_guard": {"mutex"}, "map": {"map"}, "multimap": {"map"}, "mutex": {"mutex"}, "nullopt": {"optional"},
+    "optional": {"optional"}, "pair": ANY, "move": ANY, "forward": ANY, "swap": ANY, "exchange": {"utility"},
+    "runtime_error": {"stdexcept"}, "make_shared": {"memory"}, "make_unique": {"memory"}, "scoped_lock": {"mutex"},
+    "shared_ptr": {"memory"}, "unique_ptr": {"memory"}, "unique_lock": {"mutex"}, "numeric_limits": {"limits"}, "set": {"set"},
+    "size_t": ANY, "span": {"span"}, "string": {"string"}, "string_view": {"string_view", "string"}, "thread": {"thread"},
+    "jthread": {"thread"}, "tie": {"tuple"}, "to_string": {"string"}, "tuple": {"tuple"}, "get": {"variant"},
+    "get_if": {"variant"}, "holds_alternative": {"variant"}, "variant": {"variant"}, "monostate": {"variant"},
+    "unordered_map": {"unordered_map"}, "unordered_set": {"unordered_set"}, "vector": {"vector"},
+    **{name: {"algorithm"} for name in ("all_of", "any_of", "clamp", "find", "find_if", "max", "min", "none_of", "sort")},
     **{f"{sign}int{bits}_t": {"cstdint"} for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
@@ -106,28 +116,51 @@ class Compiler:
         subprocess.run([*self.command, "-x", "c++-header", path, "-o", path + ".gch"], check=True)
         return path
 
-    def errors(self, header, *more):
-        done = subprocess.run([*self.command, *more, "-fsyntax-only", "-x", "c++", "-"], capture_output=True, text=True,
-                              input=f'#include "{header}"\n', check=False)
-        return f"{header} does not compile alone:\n{done.stderr}" if done.returncode else None
+    def errors(self, headers, lent):
+        """What the compiler says of a file with these headers; None where it is content."""
+        more = ["-include", lent] if lent else []
+        text = "".join(f'#include "{header}"\n' for header in headers)
+        done = subprocess.run([*self.command, *more, "-fsyntax-only", "-x", "c++", "-"], capture_output=True, text=True, input=text,
+                              check=False)
+        return done.stderr if done.returncode else None
 
-    def check(self, header, lent):
-        return self.errors(header, "-include", lent) if lent else self.errors(header)
+    def check(self, row, lent):
+        """The faults of a row of headers."""
+        if not self.errors(row, lent):
+            return []
+        alone = [(header, self.errors([header], lent)) for header in row]
+        faults = [f"{header} does not compile alone:\n{errors}" for header, errors in alone if errors]
+        return faults or [f"{row[-1]} does not compile after {', '.join(row[:-1])}, which it includes:\n{self.errors(row, lent)}"]
+
+
+def rows(headers, included):
+    """The headers in rows in which each includes all before it."""
+    made = []
+    for header in sorted(headers, key=lambda each: (-len(included[each]), each)):
+        row = min((row for row in made if header in included[row[0]]), key=lambda row: len(included[row[0]]), default=None)
+        if row:
+            row.insert(0, header)
+        else:
+            made.append([header])
+    return made
 
 
 def main(root, program, compile_commands=None):
     program = shutil.which(CLANG) or program
     headers = [path for path in tree.files(root, *tree.ROOMS, "tests/fakes") if path.endswith(".hpp")]
-    alone = {header for header in headers if is_suspicious(root, header)}
-    kind = {header: "json" if JSON in reached(root, header, set()) else "common" for header in headers}
+    included = {header: reached(root, header, set()) for header in headers}
+    kinds = {"alone": [], "common": [], "json": []}
+    for header in headers:
+        kinds["alone" if is_suspicious(root, header) else "json" if JSON in included[header] else "common"].append(header)
+    lists = {"common": LENT, "json": (*LENT, JSON)}
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         compiler = Compiler(os.path.abspath(root), program, flags(compile_commands), scratch)
-        lists = {"common": LENT, "json": (*LENT, JSON)}
-        wanted = sorted({kind[header] for header in headers if header not in alone})
-        lent = dict(zip(wanted, pool.map(lambda name: compiler.precompile(name, lists[name]), wanted)))
-        results = list(pool.map(lambda h: compiler.check(h, None if h in alone else lent[kind[h]]), headers))
-    print(f"{len(headers)} headers, {len(alone)} of them with nothing lent")
-    return tree.report("headers", [result for result in results if result])
+        wanted = [kind for kind in lists if kinds[kind]]
+        lent = dict(zip(wanted, pool.map(lambda kind: compiler.precompile(kind, lists[kind]), wanted)))
+        work = [(row, lent.get(kind)) for kind in kinds for row in rows(kinds[kind], included)]
+        results = list(pool.map(lambda each: compiler.check(*each), work))
+    print(f"{len(headers)} headers in {len(work)} files, {len(kinds['alone'])} of them with nothing lent")
+    return tree.report("headers", [fault for faults in results for fault in faults])
 
 
 if __name__ == "__main__":

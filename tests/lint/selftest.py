@@ -283,6 +283,16 @@ class Headers(LintTest):
         self.put("base/c.hpp", "#pragma once\ninline nlohmann::json c() { return {}; }\n")
         self.bad(headers, "base/c.hpp does not", "1 offender", more=(COMPILER,))
 
+    def test_a_header_that_borrows_from_one_beside_it_is_not_hidden_by_who_includes_both(self):
+        self.put("base/a.hpp", "#pragma once\nstruct A {};\n")
+        self.put("base/b.hpp", "#pragma once\nstruct B { A a; };\n")
+        self.put("base/c.hpp", '#pragma once\n#include "base/a.hpp"\n#include "base/b.hpp"\nstruct C { A a; B b; };\n')
+        self.bad(headers, "base/b.hpp does not compile alone", "1 offender", more=(COMPILER,))
+
+    def test_headers_that_each_include_the_one_before_share_a_file(self):
+        included = {"a": {"string"}, "b": {"a", "string"}, "c": {"a", "b", "string"}, "d": {"a", "string"}}
+        self.assertEqual(headers.rows(included, included), [["a", "b", "c"], ["d"]])
+
 
 class Mirror(LintTest):
     def test_a_source_with_its_test_is_fine(self):

@@ -4,7 +4,7 @@ import json
 import os
 import random
 
-from compare import Side, arguments, differences, need, run_all
+from compare import Side, arguments, differences, forked, need, run_all
 
 PEER = "/usr/bin/os-apply-config"
 RNG = random.Random(int(os.environ.get("HEARTH_SEED", "1")))
@@ -116,7 +116,7 @@ def make_cases():
 
 def check(name, case):
     results = []
-    for program in (PEER, os.path.join(OPTIONS.links, "os-apply-config")):
+    for program in (REAL, os.path.join(OPTIONS.links, "os-apply-config")):
         side = Side(program)
         side.put(case["files"])
         status, out, _ = side.run(case["args"], {})
@@ -135,4 +135,5 @@ def check(name, case):
 
 OPTIONS = arguments()
 need(PEER)
+REAL = forked(PEER, "os_apply_config.apply_config")
 run_all(make_cases(), OPTIONS.cases, check)

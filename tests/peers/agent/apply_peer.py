@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from forked import Forked
+
 PEER = "/usr/bin/os-apply-config"
 
 METADATA = {
@@ -180,14 +183,19 @@ class Case:
             if self.prepare:
                 self.prepare(home)
             env = {k: v for k, v in os.environ.items() if not k.startswith("OS_CONFIG")} | self.env
-            done = subprocess.run([program] + self.args, cwd=home, env=env, capture_output=True, stdin=subprocess.DEVNULL, umask=0o022)
-            return done.returncode, done.stdout, tree(f"{home}/o"), messages(done.stderr.decode(errors="replace"))
+            if isinstance(program, Forked):
+                status, out, err = program.run(self.args, env, home)
+            else:
+                done = subprocess.run([program] + self.args, cwd=home, env=env, capture_output=True, stdin=subprocess.DEVNULL)
+                status, out, err = done.returncode, done.stdout, done.stderr
+            return status, out, tree(f"{home}/o"), messages(err.decode(errors="replace"))
         finally:
             shutil.rmtree(home)
 
-    def compare(self, ours):
+    def compare(self, real, ours):
         """The differences as text; empty when the programs agree."""
-        theirs, own = self.run(PEER), self.run(ours)
+        # The real one reads some of its environment as it is imported.
+        theirs, own = self.run(PEER if self.env else real), self.run(ours)
         names = ["exit status", "stdout", "files"] + (["log"] if self.log else [])
         return [f"{what}: {a!r} became {b!r}" for what, a, b in zip(names, theirs, own)
                 if a != b and (self.files or what != "files")]
@@ -329,12 +337,14 @@ def main():
         print("SKIPPED: the real os-apply-config is not installed")
         return 77
     ours = os.path.abspath(os.path.join(os.environ.get("HEARTH_AGENT_LINKS") or args.default_links, "os-apply-config"))
+    os.umask(0o022)
+    real = Forked(PEER, ["os_apply_config.apply_config"], dict(os.environ))
     cases = mustache_cases() + oac_cases() + tree_cases() + metadata_cases() + key_cases()
     failed = 0
     for case in cases:
         if args.cases and case.name not in args.cases:
             continue
-        differences = case.compare(ours)
+        differences = case.compare(real, ours)
         failed += bool(differences)
         for line in differences:
             print(f"{case.name}: {line}")

@@ -10,13 +10,24 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from forked import Forked
+
 DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]\d \d\d:\d\d:\d\d \w+ \d{4}")
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}")
 SECONDS = re.compile(r"\d+\.\d{3}$", re.M)
 
 
+STARTED_WITH = {"LC_ALL": "C", "TZ": "UTC", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+
+
+def forked(program, *modules):
+    """The real program, which imports these; to be a side's."""
+    return Forked(program, modules, {"PATH": os.environ["PATH"], **STARTED_WITH})
+
+
 class Side:
-    """One of the two programs, with a directory of its own."""
+    """One of the two programs (a path, or forked()), with a directory of its own."""
 
     def __init__(self, program, path_first=None):
         self.program = program
@@ -45,12 +56,17 @@ class Side:
         path = os.environ["PATH"]
         if self.path_first:
             path = self.path_first + ":" + path
-        full = {"PATH": path, "HOME": self.dir, "LC_ALL": "C", "TZ": "UTC", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        full = {"PATH": path, "HOME": self.dir, **STARTED_WITH}
         full.update({key: self.fill(value) for key, value in env.items()})
-        done = subprocess.run([self.program] + [self.fill(arg) for arg in args], env=full, cwd=self.dir, timeout=timeout,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        args = [self.fill(arg) for arg in args]
+        if isinstance(self.program, Forked):
+            status, out, err = self.program.run(args, full, self.dir, timeout)
+        else:
+            done = subprocess.run([self.program] + args, env=full, cwd=self.dir, timeout=timeout, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            status, out, err = done.returncode, done.stdout, done.stderr
         clean = lambda data: data.decode("utf-8", "replace").replace(self.dir, "{D}")
-        return done.returncode, clean(done.stdout), clean(done.stderr)
+        return status, clean(out), clean(err)
 
     def tree(self):
         found = {}

@@ -68,7 +68,7 @@ class Bmc:
         self.server.daemon_threads = True
         self.server.handle_error = lambda *_: None  # a client that was killed in the middle is no news
         self.url = f"http://{place[0]}:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     @staticmethod
     def error(status, text):

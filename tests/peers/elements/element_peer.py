@@ -6,6 +6,7 @@ The inputs are upstream's elements and generated ones. Known differences are nam
 else fails. Skips (77) without Debian's python3-diskimage-builder.
 """
 
+import functools
 import json
 import os
 import random
@@ -13,6 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from forked import Forked
 
 try:
     import diskimage_builder
@@ -41,6 +45,18 @@ def run(command, env=None, clean=False):
     done = subprocess.run([str(word) for word in command], env={**base, **(env or {})}, capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stdout
+
+
+@functools.cache
+def forked(program):
+    return Forked(program, ("diskimage_builder.element_dependencies", "json", "yaml"), dict(os.environ))
+
+
+def run_theirs(program, arguments, env=None, clean=False):
+    """The same of one of upstream's programs."""
+    base = {"PATH": os.environ["PATH"]} if clean else dict(os.environ)
+    code, out, _ = forked(program).run([str(word) for word in arguments], {**base, **(env or {})}, os.getcwd())
+    return code, out.decode()
 
 
 # ---- element-info
@@ -154,7 +170,7 @@ def write_packages(folder, name, packages, kind):
 def squash_theirs(folder, names, env):
     squasher = os.path.join(ELEMENTS, "package-installs/bin/package-installs-squash")
     target = os.path.join(folder, "squashed.json")
-    code, _ = run([sys.executable, squasher, f"--elements={' '.join(names)}", f"--path={folder}", target], env, clean=True)
+    code, _ = run_theirs(squasher, [f"--elements={' '.join(names)}", f"--path={folder}", target], env, clean=True)
     return json.loads(read(target)) if code == 0 else None
 
 
@@ -236,12 +252,12 @@ def compare_package_maps(program, script, count, scratch):
         names = random.sample(names, min(len(names), 8))
         options = random.choice([[], ["--missing-ok"], ["--missing-ok", "--prefix", "-"], ["--prefix=+"]])
         command = ["--pkg-map", path, *options, *names]
-        theirs = run([sys.executable, upstreams, *command], env)
+        theirs = run_theirs(upstreams, command, env)
         ours = run(["bash", script, *command], {**env, "PATH": f"{json_lines}:{os.environ['PATH']}"})
         # Upstream prints what it has found when it meets an unknown name; ours does, too.
         check(f"pkg-map {command} on {distro} {release}", theirs, ours)
         native = run([program, "pkg-map", path, *names], env)[1].splitlines()
-        plain = run([sys.executable, upstreams, "--pkg-map", path, "--missing-ok", *names], env)[1].splitlines()
+        plain = run_theirs(upstreams, ["--pkg-map", path, "--missing-ok", *names], env)[1].splitlines()
         check(f"pkg-map in the builder {path} {names} on {distro} {release}", plain,
               [" ".join(names[i] if answer == "?" else answer for answer in [line]) for i, line in enumerate(native) if line != "-"])
     return f"pkg-map: {len(maps)} maps, {len(maps) - count} of them upstream's own; the program and the builder"
@@ -313,7 +329,7 @@ def compare_service_maps(program, hook, count, scratch):
         os.makedirs(hooks)
         listed = yaml.safe_dump({name: os.path.join(folder, name) for name in names})
         env = {"IMAGE_ELEMENT_YAML": listed, "DISTRO_NAME": distro, "TMP_MOUNT_PATH": mount, "TMP_HOOKS_PATH": hooks}
-        code, _ = run([sys.executable, upstreams], env)
+        code, _ = run_theirs(upstreams, [], env)
         theirs = yaml.safe_load(read(os.path.join(mount, "tmp/svc-map-services"))) if code == 0 else None
         code, table = run([program, "services", folder, *names])
         ours = None

@@ -4,6 +4,8 @@ usage: odd_client.py INTERFACE discover MAC [GIADDR]   the address offered, or "
        odd_client.py INTERFACE request MAC ADDRESS [SERVER]   "ACK", "NAK" or "nothing"; it takes that server's offer (192.0.2.1)
        odd_client.py INTERFACE boot MAC ARCH [ipxe]    what a machine with that firmware (option 93) is told: "SERVER FILE", with
                                                        "-" for what is not said; "nothing"
+       odd_client.py INTERFACE boots MAC               asks as that machine until a server answers; then reads "MAC ARCH [ipxe]" a
+                                                       line, and says for each what that one is told
        odd_client.py - vanish SERVER FILE              asks, and never answers: bytes sent and bytes received
        odd_client.py - slow SERVER FILE SECONDS        acknowledges each of the first blocks so late: copies received
 """
@@ -27,8 +29,8 @@ def dhcp(interface, mac, kind, giaddr, further):
     return (options[53][0], socket.inet_ntoa(answer[16:20])) if answer else (None, None)
 
 
-def exchange(interface, mac, kind, giaddr, further):
-    """The answer, and its options by number; nothing twice when none comes."""
+def exchange(interface, mac, kind, giaddr, further, patience=2):
+    """The answer, and its options by number; nothing twice when none comes in time."""
     hardware = bytes.fromhex(mac.replace(":", ""))
     xid = random.getrandbits(32)
     message = struct.pack("!BBBBIHH4s4s4s4s", 1, 1, 6, 0, xid, 0, 0x8000, b"", b"", b"", socket.inet_aton(giaddr))
@@ -39,7 +41,7 @@ def exchange(interface, mac, kind, giaddr, further):
     link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
     link.bind((interface, 0))
     link.send(b"\xff" * 6 + hardware + b"\x08\x00" + head + udp)
-    end = time.monotonic() + 2
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         link.settimeout(max(0.01, end - time.monotonic()))
         try:
@@ -64,12 +66,12 @@ def exchange(interface, mac, kind, giaddr, further):
     return None, None
 
 
-def boot(interface, mac, arch, is_ipxe):
+def boot(interface, mac, arch, is_ipxe, patience=2):
     kind = b"HTTPClient" if arch == 16 else b"PXEClient"
     words = kind + b":Arch:%05d:UNDI:003016" % arch
     further = bytes((60, len(words))) + words + bytes((93, 2)) + struct.pack("!H", arch) + bytes((94, 3, 1, 3, 16))
     further += bytes((55, 6, 1, 3, 60, 66, 67, 54)) + (bytes((77, 4)) + b"iPXE" if is_ipxe else b"")
-    answer, options = exchange(interface, mac, 1, "0.0.0.0", further)
+    answer, options = exchange(interface, mac, 1, "0.0.0.0", further, patience)
     if answer is None:
         return "nothing"
     if arch == 16 and not is_ipxe and options.get(60) != b"HTTPClient":
@@ -77,6 +79,14 @@ def boot(interface, mac, arch, is_ipxe):
     file = options.get(67) or answer[108:236].rstrip(b"\0")
     server = socket.inet_ntoa(answer[20:24])
     return ("-" if file.startswith(b"http") or not file else server) + " " + (file.rstrip(b"\0").decode() or "-")
+
+
+def boots(interface, first):
+    end = time.monotonic() + 60
+    while boot(interface, first, 7, False, 0.2) == "nothing" and time.monotonic() < end:
+        pass
+    for mac, arch, *ipxe in map(str.split, sys.stdin):
+        print(boot(interface, mac, int(arch), ipxe == ["ipxe"]), flush=True)
 
 
 def ask(server, name, options):
@@ -127,6 +137,8 @@ def main():
         print({5: "ACK", 6: "NAK"}.get(kind, "nothing"))
     elif what == "boot":
         print(boot(interface, words[0], int(words[1]), words[2:] == ["ipxe"]))
+    elif what == "boots":
+        boots(interface, words[0])
     elif what == "vanish":
         print(vanish(*words))
     else:
