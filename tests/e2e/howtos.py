@@ -129,6 +129,9 @@ class Follower:
         self.used, steps = set(), [("", page.before, None)] if page.before else []
         for kind, lines in parts:
             elsewhere = self.row(page.elsewhere, lines[0])
+            compared = kind == "block" or not (elsewhere and not page.figures or planned(lines[0]) and not page.built)
+            if not compared and len(lines) > 1:
+                self.fault(name, f"nobody compares what stands below {lines[0]}: {lines[1]}")
             if elsewhere:
                 self.counts["elsewhere"] += 1
                 if not self.is_run(*elsewhere):
