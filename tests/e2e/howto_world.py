@@ -38,7 +38,8 @@ def enter(work):
     lines += [f"ip addr add {address}/32 dev lo" for address in (*BMCS.values(), IPMI, *OURS)]
     for place in ("etc", "var/lib", "srv"):
         upper, workdir = f"{work}/over/{place}", f"{work}/over/work/{place}"
-        lines += [f"mkdir -p {upper} {workdir}", f"mount -t overlay overlay -o lowerdir=/{place},upperdir={upper},workdir={workdir} /{place}"]
+        lines += [f"mkdir -p {upper} {workdir}", f"mount -t overlay overlay -o lowerdir=/{place},upperdir={upper},workdir={workdir} /{place} || {{ "
+                  "echo 'SKIPPED: no overlay is to be had'; exit 77; }"]
     ready = subprocess.run(["unshare", "-n", "-m", "sh", "-c", "true"], check=False, stderr=subprocess.DEVNULL)
     need(ready.returncode == 0, "no namespace is to be had")
     words = ["unshare", "-n", "-m", "sh", "-c", "set -e; " + "; ".join(lines) + '; exec "$@"', "sh", sys.executable, "-B", *sys.argv]
@@ -117,7 +118,7 @@ class Machines:
                     continue
                 done.add(told)
                 if row["action"] == "power-on-network":
-                    time.sleep(2)  # the page reads what is to be done before it is
+                    time.sleep(4)  # the page reads what is to be done before it is
                     self.boots("bench1")
                 elif row["action"] == "power-off":
                     self.ask(f"/v1/hearth/instructions/{row['node']}?since={urllib.parse.quote(row['since'])}", "DELETE")

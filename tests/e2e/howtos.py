@@ -22,7 +22,7 @@ import postgres  # noqa: E402
 from followed import ASSIGNMENTS, MARK, blocks, pattern, planned  # noqa: E402
 from howto_pages import PAGES  # noqa: E402
 
-PATIENCE = 150  # seconds a page
+PATIENCE = 300  # seconds a page
 NAMES = "hearth|disk-image-create|ramdisk-image-create|element-info|dib-lint"  # of our program
 PROGRAMS = NAMES + "|hearth-agent|openssl|openstack|export|set|ssh|systemctl|apt|sudo|podman|cmake|mkdir"
 COMMAND = re.compile(rf"{ASSIGNMENTS}(?:{PROGRAMS})(?: |$)")
@@ -254,7 +254,7 @@ def main(root, *only):
         follower.fault("howto_pages.py", f"a page without a world, or a world without a page: {sorted(set(PAGES) ^ set(pages))}")
     print("\n\n".join(follower.faults))
     print(", ".join(f"{count} {what}" for what, count in follower.counts.items()))
-    return 1 if follower.faults or not only and follower.counts["typed"] < 100 else 0
+    return 1 if follower.faults or not only and follower.counts["typed"] < 150 else 0
 
 
 if __name__ == "__main__":
