@@ -157,6 +157,10 @@ int restore(const cli::Arguments& arguments) {
   const fs::path directory = place_of(state_directory(arguments));
   const fs::path file = arguments.operand(0, "file");
   const std::string url = database_option(arguments);
+  if (!fs::exists(file)) {
+    throw Error(ErrorKind::not_found, cat("there is no backup ", fs::absolute(file).string()))
+        .hint("hearth backup makes one");
+  }
   require_room(directory);
   const ::mode_t before = ::umask(0077);
   const fs::path parent = fs::absolute(directory).parent_path();

@@ -48,6 +48,22 @@ def pattern(lines):
     return re.compile("".join(parts) + r"\Z")
 
 
+ASSIGNMENTS = r"(?:[A-Z_a-z]+=(?:\$\([^)]*\)|\S)* +)*"
+CREATE = re.compile(rf"({ASSIGNMENTS})(hearth image create|ramdisk-image-create|disk-image-create) +(.*)")
+OF_FETCHES = re.compile(r"(?:^|\s)--(?:lock \S+|record|offline|locked)(?=\s|$)")  # a plan fetches nothing
+
+
+def planned(command):
+    """The command that plans what this one would build; nothing of one that builds nothing."""
+    found = CREATE.fullmatch(command)
+    if not found:
+        return ""
+    variables, _, rest = found.groups()
+    if re.search(r"\.yaml\b", rest):
+        return f"{variables}hearth image create --dry-run {re.sub(r'--dry-run ', '', rest)}"
+    return f"{variables}hearth image plan {OF_FETCHES.sub('', rest).strip()}"
+
+
 def sections(text, headlines):
     """What stands below headlines that begin so; all of it where none is named."""
     parts = re.split(r"^## ", text, flags=re.MULTILINE)

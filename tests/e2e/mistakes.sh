@@ -407,6 +407,7 @@ mistake 2 "name one node" "hearth pxe boot-log SITE MAC" -- node boot-log site.j
 mistake 2 "--keep wants a whole number of GiB, up to 1073741824" -- cache prune --keep 17179869184
 mistake 2 "--unused-for wants a whole number of days, up to 36500" -- cache prune --unused-for 36501
 mistake 1 "there is no bundle $work/nothere.bundle" -- bundle verify nothere.bundle
+mistake 1 "there is no backup $work/nothere.backup" "hearth backup makes one" -- restore nothere.backup
 mkdir older newer place
 for made in older:1000 newer:2000; do
     SOURCE_DATE_EPOCH=${made#*:} "$HEARTH" bundle create -o "${made%:*}/site.bundle" --site inventory.json --without-hearth > said 2>&1

@@ -12,27 +12,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from followed import blocks  # noqa: E402
+from followed import blocks, planned  # noqa: E402
 
 # A block is a file where the text before it ends with the file's name.
 FILE = re.compile(r"`([\w-]*[./][\w./-]*)`(, executable)?:\s*\Z")
-CREATE = re.compile(r"(?:hearth image create|(ramdisk-image-create)) ")
 TYPED = re.compile(r"hearth (?:element|metadata|site|schema|image plan) ")
-OF_FETCHES = {"--lock": 1, "--record": 0, "--offline": 0}  # a plan fetches nothing
-
-
-def planned(command):
-    """The command that plans what this one would build."""
-    words = shlex.split(CREATE.sub("", command, count=1))
-    if any(word.endswith(".yaml") for word in words):
-        return ["image", "create", "--dry-run", *[word for word in words if word != "--dry-run"]]
-    kept, position = [], 0
-    while position < len(words):
-        skipped = OF_FETCHES.get(words[position])
-        if skipped is None:
-            kept.append(words[position])
-        position += 1 + (skipped or 0)
-    return ["image", "plan", *kept]
 
 
 class Follower:
@@ -63,10 +47,8 @@ class Follower:
         if line.startswith("export "):
             name, _, value = line.removeprefix("export ").partition("=")
             self.environment[name] = value.replace("$PWD", self.folder)
-        elif CREATE.match(line):
-            self.run(page, line, planned(line))
-        elif TYPED.match(line):
-            self.run(page, line, shlex.split(line)[1:])
+        elif planned(line) or TYPED.match(line):
+            self.run(page, line, shlex.split(planned(line) or line)[1:])
 
     def run(self, page, line, words):
         done = subprocess.run([os.environ["HEARTH"], *words], cwd=self.folder, env=self.environment, capture_output=True, text=True,

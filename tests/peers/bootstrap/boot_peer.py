@@ -14,13 +14,13 @@ import shutil
 import signal
 import socket
 import sqlite3
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 from conductor import Conductor, need, same, site
+from discover import discover
 
 MAC = "52:54:00:00:00:01"
 
@@ -124,15 +124,7 @@ def agent_is_pinned(hearth, pin):
 def approved(c):
     """A machine that is no node asks for its boot, and becomes one when a person says so."""
     stranger = "52:54:00:00:00:77"
-    card = bytes.fromhex(stranger.replace(":", ""))
-    dhcp = struct.pack("!BBBB4s2xH16x", 1, 1, 6, 0, b"asks", 0x8000) + card + bytes(202) + b"\x63\x82\x53\x63\x35\x01\x01\xff" + bytes(60)
-    udp = struct.pack("!HHHH", 68, 67, 8 + len(dhcp), 0) + dhcp
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes(4), b"\xff" * 4)
-    total = sum(struct.unpack("!10H", head))
-    total = (total & 0xFFFF) + (total >> 16)
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as asks:  # a DISCOVER
-        asks.bind(("machine0", 0))
-        asks.send(b"\xff" * 6 + card + b"\x08\x00" + head[:10] + struct.pack("!H", ~total & 0xFFFF) + head[12:] + udp)
+    discover("machine0", stranger)
     c.until(lambda: stranger in c.run("node", "list", "--waiting"), True)
     assert stranger not in c.run("node", "list", "--json")
     c.run("node", "approve", stranger, "--name", "m77")

@@ -33,7 +33,7 @@ exit 0
 LAN = """name "bm"
 set_working_mc 0x20
   startlan 1
-    addr 127.0.0.1 {port}
+    addr {address} {port}
     priv_limit admin
     allowed_auths_callback md5
     allowed_auths_user md5
@@ -61,11 +61,13 @@ class Simulator:
     def is_there():
         return bool(shutil.which("ipmi_sim") and shutil.which("ipmitool"))
 
-    def __init__(self, directory):
-        self.directory, self.port = directory, free_port(socket.SOCK_DGRAM)
+    def __init__(self, directory, place=None):
+        """`place`: its address and port, in place of a free one of loopback."""
+        self.directory = directory
+        address, self.port = place or ("127.0.0.1", free_port(socket.SOCK_DGRAM))
         self.serial, line = os.openpty()  # the machine's end of its serial port, and the BMC's
         tty.setraw(line)
-        for name, text in {"chassis.sh": HELPER, "lan.conf": LAN.format(port=self.port, directory=directory, serial=os.ttyname(line)), "bm.emu": EMU, "power": "0\n",
+        for name, text in {"chassis.sh": HELPER, "lan.conf": LAN.format(address=address, port=self.port, directory=directory, serial=os.ttyname(line)), "bm.emu": EMU, "power": "0\n",
                            "boot": "default\n", "calls": ""}.items():
             with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
                 file.write(text)
