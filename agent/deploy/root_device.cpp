@@ -167,7 +167,8 @@ Disk choose_root_device(const std::vector<Disk>& disks, const Json& hints) {
   if (fitting.empty()) {
     throw Error(ErrorKind::input, cat("No suitable device was found for deployment: no disk fits ", what,
                                       ". Disks: ", listed(disks), refused.empty() ? "" : ". Left out: ", refused))
-        .hint("Set properties/root_device of the node to what one of these disks is.");
+        .hint(hinted ? "Set properties/root_device of the node to what one of these disks is."
+                     : "A disk that is missing here needs its controller's driver in the ramdisk.");
   }
   if (hinted && fitting.size() > 1) {
     throw Error(ErrorKind::input, cat(what, " fit several disks: ", listed(fitting)))

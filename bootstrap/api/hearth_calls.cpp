@@ -100,6 +100,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"busy", result.busy},
                            {"asked", result.asked},
                            {"differing", result.differing},
+                           {"cleaned", result.cleaned},
                            {"names", result.names},
                            {"machines", result.machines},
                            {"unsettled", result.unsettled},

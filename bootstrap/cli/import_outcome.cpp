@@ -20,6 +20,13 @@ bool is_asked(const Json& node, const Json& answer) {
          node.value("power_state", Json()).is_null() && !text_in(node, "last_error").starts_with(k_other_refuses);
 }
 
+/// Whether it is not cleaned, as what it runs would end.
+bool is_left_on(const Json& node, const Json& answer) {
+  const Json cleaned = list_member(answer, "cleaned");
+  return std::find(cleaned.begin(), cleaned.end(), node.value("uuid", Json())) != cleaned.end() &&
+         text_in(node, "provision_state") == "manageable" && text_in(node, "power_state") == "power on";
+}
+
 Json refused_row(const Json& node) {
   Json row = Json::object();
   for (const char* key : {"uuid", "name", "provision_state", "last_error"}) row[key] = node.value(key, Json());
@@ -45,6 +52,12 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
       if (waits()) {
         cli::tell(
             cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
+      }
+      if (is_left_on(node, answer)) {
+        cli::tell(cat("node ", called,
+                      " is on, and stays manageable: to be available it is switched off and its disks "
+                      "are cleaned; where nothing on it is needed: hearth node provide ",
+                      called, "\n"));
       }
       const bool is_past = std::string(what) == "updated" && state != "enroll" && !error.starts_with(k_other_refuses);
       if (error.empty() || is_past) continue;

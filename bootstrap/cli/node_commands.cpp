@@ -94,6 +94,20 @@ void tell_unchanged(const Json& answer, bool dry_run) {
                  list_member(answer, "differing").empty() ? "" : ", but for what the warnings say", ".\n"));
 }
 
+/// What nobody would expect of words that only take down machines: some of them are started.
+void tell_cleaned(const Json& answer, bool dry_run) {
+  const std::size_t count = list_member(answer, "cleaned").size();
+  if (count == 0) return;
+  cli::print(
+      cat(count, count == 1 ? " node" : " nodes",
+          dry_run      ? " would be"
+          : count == 1 ? " is"
+                       : " are",
+          " cleaned before being available (--automated-clean of the conductor): a machine that is off is started "
+          "with the ramdisk, one that is on stays manageable",
+          dry_run ? "; --initial-state manageable starts none" : "", ".\n"));
+}
+
 int import_command(const cli::Arguments& arguments) {
   using NewState = ConductorClient::NewState;
   static_cast<void>(read_file(arguments.operand(0, "file")));  // a mistyped name makes no state
@@ -122,6 +136,7 @@ int import_command(const cli::Arguments& arguments) {
     }
   }
   tell_unchanged(answer, arguments.has("dry-run"));
+  tell_cleaned(answer, arguments.has("dry-run"));
   static_cast<void>(still_refused(*conductor, answer));
   return !looks || failed_imports(*conductor, answer).empty() ? 0 : 1;
 }
@@ -590,7 +605,9 @@ cli::Command import_node_command() {
                    {"initial-state",
                     0,
                     "STATE",
-                    "enroll, manageable or available (available)",
+                    "enroll, manageable or available (available): where nodes are cleaned before that, machines that "
+                    "are on stay "
+                    "manageable",
                     {"enroll", "manageable", "available"}},
                    {"instance-boot-option", 0, "WHAT", "local or netboot, for new nodes (local)", {"local", "netboot"}},
                    {"remove", 0, "", "delete nodes that are not in the file"},

@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/config_drive.hpp"
 #include "bootstrap/conductor/deploy_steps.hpp"
 #include "bootstrap/conductor/image_order.hpp"
@@ -94,8 +95,8 @@ void check_adoption(const Node& node, Store& store) {
                          "); hearth node set ", node.title(), " --instance-info image_source=IMAGE"));
 }
 
-/// Before a machine that is in use is switched off for it. In Ironic's words where it has them.
-void check_steps(Verb verb, const Json& arguments) {
+/// Before a machine is switched off for it. In Ironic's words where it has them.
+void check_steps(const Node& node, Verb verb, const Json& arguments) {
   for (const auto& [of, key] : {std::pair{Verb::clean, "clean_steps"}, {Verb::service, "service_steps"}}) {
     if (verb != of) continue;
     const bool given = arguments.is_object() && arguments.contains(key) && !arguments[key].is_null();
@@ -103,25 +104,25 @@ void check_steps(Verb verb, const Json& arguments) {
     if (!given || in_vain)
       throw Refusal(400, cat("\"", key, "\" is required when setting target provision state to ", name(verb)));
     if (const std::string fault = asked_form_fault(key, arguments[key]); !fault.empty()) throw Refusal(400, fault);
+    for (const Json& step : arguments[key]) {
+      const std::string fault =
+          is_bmc_step(node, step) ? bmc_step_fault(node, step_kind(std::string(name(of))), step) : "";
+      if (!fault.empty()) throw Refusal(400, fault);
+    }
   }
   if (arguments.is_object() && arguments.contains("deploy_steps")) {
     if (const std::string fault = steps_fault(arguments["deploy_steps"]); !fault.empty()) throw Refusal(400, fault);
   }
 }
 
-/// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
+/// What can be known before a machine is touched is no failure of its node, as in Ironic.
 void check_order(const Node& node, const Jobs& jobs) {
-  const bool unnamed = text_in(node.instance_info, "image_source").empty();
-  const bool in_use = node.state == State::active;  // no verb leads back there: nothing is to be found later
-  const std::vector<std::string> faults = in_use    ? jobs.faults_of(node, kind_of_work(Verb::rebuild))
-                                          : unnamed ? image_faults(node)
-                                                    : root_device_faults(node.properties);
+  const std::vector<std::string> faults = jobs.faults_of(node, kind_of_work(Verb::deploy));
   if (faults.empty()) return;
-  if (in_use)
-    throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
-                           "; it stays active"));
+  const bool by_hint = !root_device_faults(node.properties).empty();
   throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
-                         unnamed ? "" : "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'"));
+                         by_hint ? "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'" : "",
+                         "; it stays ", name(node.state)));
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (*verb == Verb::rescue && text_in(arguments, "rescue_password").empty()) {
     throw Refusal(400, "A non-empty \"rescue_password\" is required when setting target provision state to rescue");
   }
-  check_steps(*verb, arguments);
+  check_steps(before, *verb, arguments);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before, jobs_);
   if (*verb == Verb::adopt) check_adoption(before, ledger_.store());
   check_limit(*verb);

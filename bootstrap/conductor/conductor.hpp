@@ -35,6 +35,7 @@ struct ImportResult {
   std::vector<std::string> busy;                                  ///< likewise, left as they are: ImportRequest
   std::vector<std::string> asked;                                 ///< likewise, whose changed management is asked
   std::vector<std::string> differing;  ///< likewise, of which something stays that the file has otherwise: warnings
+  std::vector<std::string> cleaned;    ///< of those created: by the ramdisk, on their way to available
   std::map<std::string, std::string> names;     ///< of each of them, empty where it has none
   std::map<std::string, std::string> machines;  ///< of those created: driver, BMC and cards
   std::vector<std::string> unsettled;           ///< of a dry run: UUIDs that will be others

@@ -209,6 +209,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));
+  if (request.to == State::available && jobs_.cleans(fresh)) result.cleaned.push_back(fresh.uuid);
   if (request.dry_run && step.draft.uuid.empty()) result.unsettled.push_back(fresh.uuid);
   if (request.dry_run) return;
   if (request.to != State::enroll) fresh.internal["import_to"] = name(request.to);
@@ -240,6 +241,13 @@ bool Conductor::bring_on(const std::string& uuid) {
   const std::string to = now == nullptr ? "" : text_in(now->internal, "import_to");
   const bool verifiable = now != nullptr && now->state == State::enroll && now->last_error.empty();
   const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
+  if (cleanable && now->power == Power::on && jobs_.cleans(*now)) {
+    Node& left = ledger_.edit(uuid);
+    ledger_.record(left, "inventory", "it is on, and would be switched off and cleaned: it stays manageable");
+    left.internal.erase("import_to");
+    importing_.erase(uuid);
+    return true;
+  }
   if (!to.empty() && (verifiable || cleanable)) {
     jobs_.begin(ledger_.edit(uuid), verifiable ? Verb::manage : Verb::provide, Json::object());
     jobs_.advance(uuid);

@@ -8,11 +8,13 @@
 
 namespace hearth::bootstrap {
 
-std::vector<Stage> Jobs::flow(const Node& node) const {
+bool Jobs::cleans(const Node& node) const {
   const auto own = node.fields.find("automated_clean");
   const bool given = own != node.fields.end() && own->is_boolean();
-  return flow_of(node.job.kind, node, given ? own->get<bool>() : parts_.settings.automated_clean);
+  return given ? own->get<bool>() : parts_.settings.automated_clean;
 }
+
+std::vector<Stage> Jobs::flow(const Node& node) const { return flow_of(node.job.kind, node, cleans(node)); }
 
 void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   if (verb == Verb::abort) {

@@ -46,6 +46,8 @@ class Jobs {
   };
   explicit Jobs(Parts parts);
 
+  /// Whether its machine boots the ramdisk, to be cleaned, before it becomes available.
+  [[nodiscard]] bool cleans(const Node& node) const;
   /// What the stage check would say of a job of that kind.
   [[nodiscard]] std::vector<std::string> faults_of(const Node& node, std::string_view kind) const;
   /// The verb's transition, and its job. Throws Refusal.

@@ -47,6 +47,11 @@ constexpr auto k_rows = std::to_array<Row>({
      {},
      "The machine's disk is smaller than the image.",
      "choose another disk (hearth node set {} --property root_device=…), or build the image smaller (--image-size)"},
+    {{"no disk fits a root device of at least 4 gib"},
+     {},
+     "The machine has no disk of 4 GiB or more that an image could be written to.",
+     "compare with the disks that are listed; one that is missing there needs its controller's driver in the ramdisk, "
+     "or is not plugged in"},
     {{"no suitable device was found"},
      {},
      "No disk of the machine is what properties/root_device asks for.",

@@ -22,7 +22,7 @@ TEST(ImageOrder, anImageIsNotWrittenUnchecked) {
   Node node = image_order_with_image();
   node.instance_info.erase("image_os_hash_value");
   EXPECT_NE(image_faults(node).at(0).find("unchecked"), std::string::npos);
-  node.instance_info["image_checksum"] = "x";
+  node.instance_info["image_checksum"] = "0123456789abcdef0123456789ABCDEF";
   EXPECT_TRUE(image_faults(node).empty());
   node.instance_info["image_source"] = "glance://x";
   node.instance_info["image_type"] = "iso";

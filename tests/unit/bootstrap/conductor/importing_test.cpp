@@ -96,6 +96,30 @@ TEST_F(Importing, aCorrectedNodeThatWasGivenAwayIsNotAsked) {
   EXPECT_EQ(node(uuid).state, State::enroll);
 }
 
+TEST_F(Importing, AMachineThatIsOnIsNotSwitchedOffToBeCleaned) {
+  settings.automated_clean = true;
+  start();
+  const std::string off = R"([{"name": "a", "pm_type": "fake-hardware", "mac": ["aa:aa:aa:aa:aa:aa"]}])";
+  const std::string on = R"([{"name": "b", "pm_type": "fake-hardware", "mac": ["bb:bb:bb:bb:bb:bb"],
+                               "uuid": "2f9a1a3e-2f37-4d4c-8d8e-0d3c5a3a7b11"}])";
+  const ImportResult first = import(off);
+  ASSERT_EQ(first.created.size(), 1U);
+  EXPECT_EQ(first.cleaned, first.created);
+  pass(2);
+  EXPECT_EQ(node(first.created[0]).state, State::clean_wait);
+  Node running;
+  running.uuid = "2f9a1a3e-2f37-4d4c-8d8e-0d3c5a3a7b11";
+  drivers.find("fake-hardware")->set(running, PowerAction::on);
+  ASSERT_EQ(import(on).created, std::vector<std::string>{running.uuid});
+  pass(2);
+  EXPECT_EQ(node(running.uuid).state, State::manageable);
+  EXPECT_EQ(node(running.uuid).power, Power::on);
+  EXPECT_NE(join(events(running.uuid, "inventory"), "; ").find("it stays manageable"), std::string::npos);
+  conductor->verb("b", "provide", {});
+  pass(2);
+  EXPECT_EQ(node(running.uuid).state, State::clean_wait) << "who says so knows";
+}
+
 TEST_F(Importing, nodesInTheMiddleOfSomethingAreNotTouched) {
   const std::string uuid = import(k_three).created[0];
   set_state(uuid, State::deploying);
