@@ -161,13 +161,6 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
-std::uint64_t patience(const cli::Arguments& arguments) {
-  const std::string given = arguments.value_or("wait", "0");
-  const std::optional<std::uint64_t> seconds = parse_number(given);
-  if (!seconds) throw Error(ErrorKind::usage, cat("--wait: '", given, "' is no number of seconds"));
-  return *seconds;
-}
-
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   (void)arguments.operand(0, "node");
@@ -272,16 +265,20 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
     asked.push_back(id);
   });
   const std::string_view goal = wish.ends_with("off") ? "power off" : "power on";
+  std::vector<std::string> well;
   if (!answers) {
+    well = asked;
     for (const std::string& id : asked) cli::tell(cat(id, " is asked for ", goal, "\n"));
   } else if (!arguments.has("no-wait")) {
     ask_each(asked, false, failures, [&](const std::string& id) {
       const std::string failure = look_at_power(*conductor, id, before[id], goal);
-      if (!failure.empty()) failures.push_back(one_line(failure));
+      (failure.empty() ? well : failures).push_back(failure.empty() ? id : one_line(failure));
     });
+  } else {
+    well = asked;
   }
   if (failures.empty()) return 0;
-  const std::string first = failures.front().substr(0, failures.front().find(':'));
+  const std::string first = first_not_in(well, ids);
   Error error(ErrorKind::external, join(failures, "\n"));
   const bool may_not = failures.front().find("(HTTP 403)") != std::string::npos;  // nothing is wrong with the node then
   if (!may_not) error.hint(cat("hearth why node ", first, " says what to do"));

@@ -336,10 +336,18 @@ server=$!
 for ((try = 0; try < 100; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
 echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]}]}' > asked.json
 "$HEARTH" node import asked.json --state served > said 2>&1 || fail "node import: $(cat said)"
-timeout 6 "$HEARTH" baremetal introspection start asked --wait --state served > said 2>&1 || true
+mistake 2 "--wait and --no-wait exclude each other" -- baremetal introspection bulk start --wait 3 --no-wait --state served
+mistake 1 "not inspected in 3 s: asked (inspect wait" -- baremetal introspection bulk start --wait 3 --state served
+expect_text said "not available until their inspection is done: asked"
+expect_text said "asked waits for a person: Switch node asked"
+expect_text said "waiting for asked (inspect wait, await data; a person is to switch it: hearth node todo; until "
+"$HEARTH" baremetal introspection bulk status --state served > said 2>&1 || fail "bulk status: $(cat said)"
+expect_text said "| asked | False    | None  |"
+"$HEARTH" node abort asked --state served > said 2>&1 || fail "node abort: $(cat said)"
+timeout 20 "$HEARTH" baremetal introspection bulk start --no-wait --state served > said 2>&1 || fail "--no-wait: $(cat said)"
+expect_text said "how they stand: hearth baremetal introspection bulk status"
 kill "$server"
 wait "$server" || true
-expect_text said "waiting for asked, which is inspect"
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml
