@@ -141,7 +141,8 @@ int rotate_seal_key(const Arguments& arguments) {
 
 int audit_state(const Arguments& arguments) {
   const AuditVerdict verdict = verify_audit((stacks_of(arguments) / "audit.log").string());
-  cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
+  cli::print(cat(verdict.lines, verdict.lines == 1 ? " line in " : " lines in ", verdict.files,
+                 verdict.files == 1 ? " file, as it was written" : " files, as they were written",
                  verdict.torn == 0 ? "" : cat("; ", verdict.torn, " that a crash left unfinished"),
                  verdict.missed == 0 ? "" : cat("; ", verdict.missed, " are missing: the disk was full"),
                  "\nlast digest: ", verdict.digest, "\n"));
