@@ -35,10 +35,10 @@ struct ImportResult {
   std::vector<std::string> busy;                                  ///< likewise, left as they are: ImportRequest
   std::vector<std::string> asked;                                 ///< likewise, whose changed management is asked
   std::vector<std::string> differing;  ///< likewise, of which something stays that the file has otherwise: warnings
-  std::map<std::string, std::string> names;                       ///< of each of them, empty where it has none
-  std::map<std::string, std::string> machines;                    ///< of those created: driver, BMC and cards
-  std::vector<std::string> unsettled;                             ///< of a dry run: UUIDs that will be others
-  std::map<std::string, Json> changes;                            ///< of those updated: node_changes()
+  std::map<std::string, std::string> names;     ///< of each of them, empty where it has none
+  std::map<std::string, std::string> machines;  ///< of those created: driver, BMC and cards
+  std::vector<std::string> unsettled;           ///< of a dry run: UUIDs that will be others
+  std::map<std::string, Json> changes;          ///< of those updated: node_changes()
   std::vector<std::string> warnings;
   std::string faults;  ///< all that is wrong, a line each; then nothing was changed
 };
