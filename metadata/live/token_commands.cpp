@@ -160,8 +160,7 @@ std::vector<cli::Command> token_commands() {
                   "states, events "
                   "and outputs of one project, but nothing with keys or passwords in it; with operate it makes, "
                   "changes and deletes its stacks; with admin it may do everything in each project, as api-token may. "
-                  "The server "
-                  "takes it within a second.",
+                  "It holds when the command has ended.",
        .options = {{"role", 0, "ROLE", "read, operate or admin (read)", {"read", "operate", "admin"}},
                    {"project", 0, "PROJECT", "whose stacks (admin)"},
                    {"hours", 0, "HOURS", "how long it holds (720); 0 = without an end"},
