@@ -21,7 +21,8 @@ namespace hearth::bootstrap {
 /// "web1, which is deploying (write image)": what a node is about, with the Reason of the table, and till when its
 /// machine is waited for.
 [[nodiscard]] std::string node_line(const std::string& called, const Json& node);
-/// The same of many, those with one reason together: "a1, a2 (inspect wait, nothing was heard of …; until 04:12:30 UTC)".
+/// The same of many, those with one reason together: "a1, a2 (inspect wait, nothing was heard of …; until 04:12:30
+/// UTC)".
 [[nodiscard]] std::string node_lines(const Json& nodes);
 /// Field and Value, in the order of the alphabet. `room`: cli::table's; where no table has it, a line for each field.
 [[nodiscard]] std::string fields_table(const Json& object, std::size_t room = 0);
