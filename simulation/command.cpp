@@ -169,21 +169,44 @@ unsigned processes_for(const cli::Arguments& arguments, std::size_t machines) {
   return fit;
 }
 
-/// On a terminal a live line; elsewhere a word where all of it will take long, when each process has played once.
-std::function<void(std::uint64_t)> shown_progress(std::uint64_t runs, unsigned processes) {
-  constexpr Duration k_long = std::chrono::minutes(1);
-  const bool is_live = is_live_terminal(STDERR_FILENO, current_environment());
-  const auto clock = std::make_shared<SystemClock>();
-  return [=, began = clock->now(), told = false](std::uint64_t done) mutable {
-    if (done == 0) return;
-    const Duration left =
-        (clock->now() - began) / static_cast<std::int64_t>(done) * static_cast<std::int64_t>(runs - done);
-    if (is_live) {
-      cli::show_live(done == runs ? "" : cat(done, " of ", runs, " runs, ", elapsed_text(left), " left"));
-    } else if (done >= processes && !std::exchange(told, true) && left > k_long) {
-      cli::tell(cat("note: ", runs, " runs take about ", elapsed_text(left), "; --runs N plays fewer\n"));
-    }
-  };
+/// On a terminal a live line; elsewhere a line now and then.
+class RunsShown {
+ public:
+  /// `advice`: what the first line ends with.
+  explicit RunsShown(std::string advice = "") : advice_(std::move(advice)) {}
+  void operator()(std::uint64_t done, std::uint64_t all) {
+    const Duration took = clock_.now() - began_;
+    const std::string text =
+        cat(done, " of ", all, all == 1 ? " run" : " runs",
+            done == 0 ? cat(" after ", rough_text(took)) : cat(", ", rough_text(left(took, done, all)), " left"));
+    if (is_live_) return cli::show_live(done == all ? "" : text);
+    if (done == all || took < next_) return;
+    cli::tell(cat(text, next_ == k_first ? advice_ : "", "\n"));
+    next_ = took + k_pause;
+  }
+
+ private:
+  static constexpr Duration k_first = std::chrono::seconds(15);
+  static constexpr Duration k_pause = std::chrono::seconds(60);
+  static Duration left(Duration took, std::uint64_t done, std::uint64_t all) {
+    return took / static_cast<std::int64_t>(done) * static_cast<std::int64_t>(all - done);
+  }
+
+  const std::string advice_;
+  const SystemClock clock_;
+  const MonotonicTime began_ = clock_.now();
+  const bool is_live_ = is_live_terminal(STDERR_FILENO, current_environment());
+  Duration next_ = k_first;
+};
+
+/// It ends the line on the terminal, too: nothing is to be left of it.
+void tell_stopped(const Sums& sums, std::uint64_t runs) {
+  if (sums.runs > 0) {
+    cli::tell(cat("note: stopped after ", sums.runs, " of ", runs, " runs; this is what those were\n"));
+  } else {
+    cli::tell(cat("note: stopped before any of ", runs, runs == 1 ? " run" : " runs",
+                  " came to its end: there is nothing to report yet\n"));
+  }
 }
 
 int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& arguments) {
@@ -210,10 +233,9 @@ int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& argume
 int tell_incident(const SiteWish& site, const cli::Arguments& arguments) {
   const StopSignals signals;
   const Course course = course_of(*site.incident);
-  const bool is_live = is_live_terminal(STDERR_FILENO, current_environment());
-  const Matches matches = matches_of(course, site.of(1), [is_live](std::uint64_t done, std::uint64_t all) {
-    if (is_live) cli::show_live(done == all ? "" : cat(done, " of ", all, " runs"));
-  });
+  RunsShown shown;
+  const Matches matches =
+      matches_of(course, site.of(1), [&shown](std::uint64_t done, std::uint64_t all) { shown(done, all); });
   cli::print(arguments.has("json") ? cat(format_json(matches_json(*site.incident, course, matches)), "\n")
                                    : matches_text(*site.incident, course, matches, site.told.replay));
   return matches.found.empty() ? 1 : 0;
@@ -227,6 +249,9 @@ int play_site(const cli::Arguments& arguments) {
     if (arguments.has(option) && !arguments.has("replay"))
       throw Error(ErrorKind::usage, cat("--", option, " is for one run: name it, --replay RUN"));
   }
+  if (const auto file = arguments.value("timeline"); file && !file->ends_with(".svg"))
+    throw Error(ErrorKind::usage, cat("--timeline ", *file, ": it is drawn as SVG, whose files end in .svg"))
+        .hint("browsers and picture viewers open it; rsvg-convert and inkscape make a PNG of one");
   for (const std::string& note : site.told.notes) cli::tell(cat("note: ", note, "\n"));
   if (arguments.has("replay")) return replay(site, number_of(arguments, "replay", 1, k_most_runs), arguments);
   if (site.incident) return tell_incident(site, arguments);
@@ -240,14 +265,16 @@ int play_site(const cli::Arguments& arguments) {
     own.directory = directory;
     return play(own);
   };
-  wish.progress = shown_progress(wish.runs, wish.processes);
+  RunsShown shown(wish.runs > 1 ? "; --runs N plays fewer" : "");
+  wish.progress = [&](std::uint64_t done) { shown(done, wish.runs); };
   Sums sums;
   wish.take = [&sums](const RunResult& result) { sums.add(result); };
   try {
     play_all(wish);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::interrupted || sums.runs == 0) throw;
-    cli::tell(cat("note: stopped after ", sums.runs, " of ", wish.runs, " runs; this is what those were\n"));
+    if (error.kind() != ErrorKind::interrupted) throw;
+    tell_stopped(sums, wish.runs);
+    if (sums.runs == 0) throw;
     cli::print(arguments.has("json") ? cat(format_json(report_json(site.told, sums)), "\n")
                                      : report_text(site.told, sums));
     throw;

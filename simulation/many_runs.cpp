@@ -27,6 +27,8 @@ namespace {
 constexpr std::uint64_t k_process_bytes = std::uint64_t{40} << 20U;
 constexpr std::uint64_t k_machine_bytes = std::uint64_t{1} << 20U;
 
+constexpr int k_look_ms = 1000;  ///< so often whoever looks on is told that time passes
+
 /// A process that plays its share, and what it has said of it.
 class Player {
  public:
@@ -137,7 +139,7 @@ void play_all(const ManyRuns& wish) {
   while (!players.empty()) {
     std::vector<pollfd> waited;
     for (const auto& player : players) waited.push_back({player->descriptor(), POLLIN, 0});
-    (void)::poll(waited.data(), waited.size(), -1);
+    (void)::poll(waited.data(), waited.size(), k_look_ms);
     StopSignals::check();
     for (std::size_t i = 0; i < waited.size(); ++i) {
       if (waited[i].revents != 0) done += players[i]->take();

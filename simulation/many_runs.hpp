@@ -14,7 +14,7 @@ struct ManyRuns {
   /// `directory`: of all runs, removed with whatever a process that was killed has left in it.
   std::function<Played(std::uint64_t run, const std::string& directory)> play;
   std::function<void(const RunResult&)> take;          ///< each, in the order in which they end
-  std::function<void(std::uint64_t done)> progress{};  ///< may be empty
+  std::function<void(std::uint64_t done)> progress{};  ///< about once a second; may be empty
   std::string parent = "/tmp";                         ///< where that directory is made
 };
 

@@ -180,6 +180,10 @@ std::vector<std::string> words_of_name(std::vector<std::string> words) {
 
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& given) {
   const std::vector<std::string> words = words_of_name(given);
+  for (const auto& [begin, there] : program.elsewhere) {
+    if (cat(join(words, " "), " ").starts_with(cat(begin, " ")))
+      throw Error(ErrorKind::usage, cat("there is no command '", begin, "' here")).hint(there);
+  }
   std::vector<std::string> names;
   std::vector<std::string> seconds;  // behind the first word
   for (const Command& command : all_commands(program)) {

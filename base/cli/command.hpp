@@ -49,6 +49,8 @@ struct Program {
   std::vector<Command> links = {};  ///< programs of their own, started by a link of that name
   /// What there is now of what tables call NODE or STACK, for completion; the words are those typed behind the command.
   std::function<std::vector<std::string>(const std::string& what, const std::vector<std::string>& words)> known = {};
+  /// Beginnings of commands that another program has ("node boot device"), and how it is called there.
+  std::vector<std::pair<std::string, std::string>> elsewhere = {};
   std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
   std::string pages_at = {};      ///< the directory in which they lie as files, beside others that they lead to
 };

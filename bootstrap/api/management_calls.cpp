@@ -149,8 +149,12 @@ ServedResponse IronicApi::node_without(const ApiCall& call) {
 ServedResponse IronicApi::node_console(const ApiCall& call, const Node& node) {
   if (call.is("GET")) {
     const bool on = node.fields.value("console_enabled", false) && has_console(node);
-    const Json info = {{"type", "socat"},
-                       {"url", cat("unix://", console_socket(conductor_.directory(), node.uuid).string())}};
+    Json info = {{"type", "socat"},
+                 {"url", cat("unix://", console_socket(conductor_.directory(), node.uuid).string())}};
+    if (const auto session = consoles_ == nullptr ? std::nullopt : consoles_->session(node.uuid)) {
+      info["is_up"] = session->is_up;  // ours, not Ironic's
+      info["fault"] = session->fault.empty() ? Json() : Json(session->fault);
+    }
     return json_answer(200, {{"console_enabled", on}, {"console_info", on ? info : Json()}});
   }
   const std::optional<bool> on = truth_of(call.body(), "enabled");

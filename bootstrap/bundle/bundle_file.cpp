@@ -136,10 +136,15 @@ class Reader {
     check(::archive_read_open_filename(archive_.get(), bundle.c_str(), k_piece));
   }
 
+  [[nodiscard]] Manifest manifest(std::string& text) {
+    text = small_file(k_manifest_name);
+    return parse_manifest(text, cat(name_, ":", k_manifest_name)).value_or_throw();
+  }
+
   Checked read(const std::optional<std::string>& key, Receiver& receiver) {
     Checked checked;
-    const std::string text = small_file(k_manifest_name);
-    checked.manifest = parse_manifest(text, cat(name_, ":", k_manifest_name)).value_or_throw();
+    std::string text;
+    checked.manifest = manifest(text);
     bool more = next();
     if (more && path() == k_signature_name) {
       checked.key_id = signer(text, content());
@@ -299,6 +304,14 @@ Manifest write_bundle(const fs::path& output, Manifest manifest, std::vector<Sou
   packer.finish();
   file.commit();
   return manifest;
+}
+
+std::optional<Manifest> manifest_of(const fs::path& file) try {
+  if (!fs::is_regular_file(file)) return std::nullopt;
+  std::string text;
+  return Reader(file, {}).manifest(text);
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 Checked check_bundle(const fs::path& bundle, const std::optional<std::string>& key, const OnBytes& on_bytes) {

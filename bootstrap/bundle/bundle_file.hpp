@@ -30,6 +30,9 @@ struct Checked {
   std::string key_id;  ///< who signed, hexadecimal; empty = nobody
 };
 
+/// What stands at the beginning of a bundle, unchecked; nothing where the file is none.
+[[nodiscard]] std::optional<Manifest> manifest_of(const fs::path& file);
+
 /// Reads the whole bundle and checks all of it. `key`: who must have signed (hexadecimal public key). Throws
 /// Error(input): cut short, altered, unsigned, signed by a stranger.
 [[nodiscard]] Checked check_bundle(const fs::path& bundle, const std::optional<std::string>& key,

@@ -100,6 +100,37 @@ void require_outside(const fs::path& beside, const fs::path& directory) {
   }
 }
 
+bool is_backup(const std::optional<bundle::Manifest>& manifest) {
+  return manifest && manifest->site.is_object() && manifest->site.value("backup", false);
+}
+
+/// An earlier backup may be replaced, another file is somebody's. What is told of the one that was there.
+std::string what_was_there(const fs::path& output) {
+  boost::system::error_code hidden;
+  if (!fs::is_regular_file(output, hidden)) return "";
+  const std::optional<bundle::Manifest> earlier = bundle::manifest_of(output);
+  if (!is_backup(earlier))
+    throw Error(ErrorKind::usage, cat(output.string(), " is there, and is no backup of a seed: it is not overwritten"))
+        .hint("Name a file that is not there yet, or an earlier backup, which is replaced.");
+  const std::string at = text_of(stamp_json(Stamp{earlier->created_s} * 1'000'000));
+  return cat("; the backup of ", replace_all(at.substr(0, 19), "T", " "), " UTC that was there is replaced");
+}
+
+/// "360 MiB, of which 340 MiB are of 2 images".
+std::string size_text(const bundle::Manifest& made, const fs::path& output) {
+  std::uint64_t large = 0;
+  std::size_t count = 0;
+  for (const bundle::Entry& entry : made.entries) {
+    if (entry.size <= k_copied_first) continue;
+    large += entry.size;
+    ++count;
+  }
+  return cat(human_bytes(fs::file_size(output)),
+             count == 0 ? ""
+                        : cat(", of which ", human_bytes(large), " are of ", count,
+                              count == 1 ? " large file (an image)" : " large files (images)"));
+}
+
 int back_up(const cli::Arguments& arguments) {
   const fs::path directory = state_directory(arguments);
   const fs::path output = arguments.operand(0, "file");
@@ -109,6 +140,7 @@ int back_up(const cli::Arguments& arguments) {
         .hint("--state DIR or HEARTH_NODE_STATE names another.");
   const fs::path beside = fs::absolute(output).parent_path();
   require_outside(beside, directory);
+  const std::string earlier = what_was_there(output);
   const ::mode_t before = ::umask(0077);
   const StopSignals signals;  // keys that nobody else has are in what lies there until the end
   const TempDir work = TempDir::create(beside, ".hearth-backup-");
@@ -122,8 +154,10 @@ int back_up(const cli::Arguments& arguments) {
                            [](std::uint64_t) { StopSignals::check(); });
   ::umask(before);
   fs::permissions(output, fs::owner_read | fs::owner_write);  // its keys are in it
-  cli::print(cat(output.string(), ": ", made.entries.size(), " files of ", directory.string(),
-                 url.empty() ? "" : cat(" and ", sql::without_password(url)), "\n"));
+  const std::size_t files = made.entries.size();
+  cli::print(cat(output.string(), ": ", files, files == 1 ? " file of " : " files of ", directory.string(),
+                 url.empty() ? "" : cat(" and ", sql::without_password(url)), ", ", size_text(made, output), earlier,
+                 "\n"));
   return 0;
 }
 
@@ -153,14 +187,24 @@ void move_to(const std::string& url, const fs::path& directory) {
                          {.mode = 0600, .uid = {}, .gid = {}});
 }
 
+/// Before anything is made for it; what is wrong further on in it is found while it is unpacked.
+void require_backup(const fs::path& file) {
+  boost::system::error_code hidden;
+  if (!fs::exists(file, hidden))
+    throw Error(ErrorKind::not_found, cat("there is no backup ", fs::absolute(file).string()))
+        .hint("hearth backup makes one.");
+  const std::optional<bundle::Manifest> manifest = bundle::manifest_of(file);
+  if (is_backup(manifest)) return;
+  throw Error(ErrorKind::input, cat(file.string(), manifest ? " is a bundle, but no backup of a seed"
+                                                            : " is no backup of a seed, or its beginning is damaged"))
+      .hint(manifest ? "hearth backup makes one; hearth bundle unpack is for others." : "hearth backup makes one.");
+}
+
 int restore(const cli::Arguments& arguments) {
   const fs::path directory = place_of(state_directory(arguments));
   const fs::path file = arguments.operand(0, "file");
   const std::string url = database_option(arguments);
-  if (!fs::exists(file)) {
-    throw Error(ErrorKind::not_found, cat("there is no backup ", fs::absolute(file).string()))
-        .hint("hearth backup makes one");
-  }
+  require_backup(file);
   require_room(directory);
   const ::mode_t before = ::umask(0077);
   const fs::path parent = fs::absolute(directory).parent_path();
@@ -171,10 +215,8 @@ int restore(const cli::Arguments& arguments) {
   const bundle::Checked checked =
       bundle::unpack_bundle(file, fresh, std::nullopt, [](std::uint64_t) { StopSignals::check(); });
   fs::permissions(fresh, fs::owner_all);  // keys and tokens are in it
-  const Json& site = checked.manifest.site;
-  if (!site.is_object() || !site.value("backup", false) || !fs::exists(fresh / k_nodes_file))
-    throw Error(ErrorKind::input, cat(file.string(), " is a bundle, but no backup of a seed"))
-        .hint("hearth backup makes one; hearth bundle unpack is for others.");
+  if (!is_backup(checked.manifest) || !fs::exists(fresh / k_nodes_file))
+    throw Error(ErrorKind::input, cat(file.string(), " has no nodes of a seed"));
   { const Store opens((fresh / k_nodes_file).string()); }  // it can, and seals what an older Hearth kept in the clear
   if (!url.empty()) move_to(url, fresh);
   fs::remove(directory);
@@ -200,7 +242,9 @@ std::vector<cli::Command> backup_commands() {
        "FILE",
        "put all that a seed knows into one file, also while it serves",
        "Nodes, events, stacks, people, tokens and the keys that open them, each database as of one moment: who has the "
-       "file has all secrets of the site (its mode is 0600). Where the state lives in PostgreSQL it is read from "
+       "file has all secrets of the site (its mode is 0600). Registered images are in it. An earlier backup of that "
+       "name "
+       "is replaced, another file is not. Where the state lives in PostgreSQL it is read from "
        "there.",
        {state, {"database", 0, "URL", "where the state lives, if DIR does not say it, or the password is needed"}},
        back_up},

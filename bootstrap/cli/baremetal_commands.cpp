@@ -1,5 +1,7 @@
 // The field's own verbs, as TripleO's client had them, over the same nodes.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
@@ -8,6 +10,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/verb_outcome.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/client/wait_lines.hpp"
@@ -95,46 +98,64 @@ int configure_boot(const cli::Arguments& arguments) {
   return answer["warnings"].empty() ? 0 : 1;
 }
 
+using Errors = std::vector<std::pair<std::string, std::string>>;  ///< UUID, text
+
 Json status_of(ConductorClient& conductor, const std::string& uuid) {
   return conductor.call("GET", cat("/v1/introspection/", percent_encode(uuid)));
 }
 
-/// The first few that are waited for, and what is known of them.
-std::string not_inspected_yet(ConductorClient& conductor, const std::vector<std::string>& uuids) {
-  constexpr std::size_t k_most = 3;
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < std::min(uuids.size(), k_most); ++i) {
-    const Json node = conductor.call("GET", node_target(uuids[i]));
-    lines.push_back(node_line(node_title(node), node));
-  }
-  return cat(join(lines, "; "), uuids.size() > k_most ? cat("; and ", uuids.size() - k_most, " more") : "");
+Json nodes_of(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+  Json nodes = Json::array();
+  for (const std::string& uuid : uuids) nodes.push_back(conductor.call("GET", node_target(uuid)));
+  return nodes;
 }
 
-/// Waits for all; the errors by UUID.
-std::vector<std::pair<std::string, std::string>> wait_for_inspections(ConductorClient& conductor,
-                                                                      std::vector<std::string> uuids) {
-  std::vector<std::pair<std::string, std::string>> errors;
-  const SystemClock clock;
-  WaitLines lines(clock, cli::tell);
-  while (!uuids.empty()) {
-    std::vector<std::string> left;
-    for (const std::string& uuid : uuids) {
-      const Json status = status_of(conductor, uuid);
-      if (status["finished"] != true) {
-        left.push_back(uuid);
-      } else if (status["error"].is_null()) {
-        cli::print(cat("Introspection for UUID ", uuid, " finished successfully.\n"));
-      } else {
-        errors.emplace_back(uuid, text_of(status["error"]));
-        cli::print(cat("Introspection for UUID ", uuid, " finished with error: ", errors.back().second, "\n"));
-      }
-    }
-    cli::flush();
-    uuids = std::move(left);
-    if (!uuids.empty() && lines.is_due()) lines.look(not_inspected_yet(conductor, uuids));
-    if (!uuids.empty()) conductor.wait(std::chrono::seconds(1));
+/// What only a person can do, once for each machine: whoever waits for it is not told by a table elsewhere.
+void tell_what_people_do(const Json& nodes, std::set<std::string>& told) {
+  for (const Json& node : nodes) {
+    const std::string text =
+        text_in(object_member(object_member(node, "driver_internal_info"), "operator_instruction"), "text");
+    if (!text.empty() && told.insert(cat(text_in(node, "uuid"), text)).second)
+      cli::tell(cat(node_title(node), " waits for a person: ", text, " (hearth node todo)\n"));
   }
+}
+
+/// Those that have ended are told, and taken out of `uuids`; returns the errors.
+Errors take_ended(ConductorClient& conductor, std::vector<std::string>& uuids) {
+  Errors errors;
+  std::erase_if(uuids, [&](const std::string& uuid) {
+    const Json status = status_of(conductor, uuid);
+    if (status["finished"] != true) return false;
+    if (!status["error"].is_null()) errors.emplace_back(uuid, text_of(status["error"]));
+    cli::print(cat("Introspection for UUID ", uuid, " finished ",
+                   status["error"].is_null() ? "successfully." : cat("with error: ", errors.back().second), "\n"));
+    return true;
+  });
+  cli::flush();
   return errors;
+}
+
+/// Waits for all, or for so long; the errors by UUID. 0 seconds: as long as the conductor does.
+Errors wait_for_inspections(ConductorClient& conductor, std::vector<std::string> uuids, std::uint64_t seconds = 0) {
+  Errors errors;
+  std::set<std::string> told;
+  const SystemClock clock;
+  const MonotonicTime begun = clock.now();
+  WaitLines lines(clock, cli::tell);
+  while (true) {
+    for (auto& error : take_ended(conductor, uuids)) errors.push_back(std::move(error));
+    if (uuids.empty()) return errors;
+    if (lines.is_due()) {
+      const Json nodes = nodes_of(conductor, uuids);
+      tell_what_people_do(nodes, told);
+      lines.look(node_lines(nodes));
+    }
+    if (seconds > 0 && clock.now() - begun >= std::chrono::seconds(seconds))
+      throw Error(ErrorKind::external,
+                  cat("not inspected in ", seconds, " s: ", node_lines(nodes_of(conductor, uuids))))
+          .hint("they go on: hearth baremetal introspection bulk status; of one: hearth why NODE");
+    conductor.wait(std::chrono::seconds(1));
+  }
 }
 
 void require_conductor(const ConductorClient& conductor) {
@@ -171,25 +192,42 @@ std::vector<Json> nodes_in_service(ConductorClient& conductor) {
   return found;
 }
 
-int bulk_start(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments);
-  require_conductor(*conductor);
+/// Begins with all that can be; their UUIDs.
+std::vector<std::string> begin_all(ConductorClient& conductor) {
   cli::print("Setting nodes for introspection to manageable...\n");
   std::vector<std::string> uuids;
-  for (const Json& node : nodes_in_service(*conductor)) {
+  std::vector<std::string> taken;
+  for (const Json& node : nodes_in_service(conductor)) {
     const std::string state = text_in(node, "provision_state");
     const std::string uuid = text_in(node, "uuid");
-    if (state == "available")
-      conductor->call("PUT", cat("/v1/nodes/", uuid, "/states/provision"), {{"target", "manage"}});
+    if (state == "available") {
+      conductor.call("PUT", cat("/v1/nodes/", uuid, "/states/provision"), {{"target", "manage"}});
+      taken.push_back(node_title(node));
+    }
     if (state == "available" || state == "manageable" || state == "inspect failed") uuids.push_back(uuid);
   }
+  if (!taken.empty()) cli::tell(cat("not available until their inspection is done: ", join(taken, ", "), "\n"));
   for (const std::string& uuid : uuids) {
     cli::print(cat("Starting introspection of node: ", uuid, "\n"));
-    conductor->call("POST", cat("/v1/introspection/", uuid));
+    conductor.call("POST", cat("/v1/introspection/", uuid));
+  }
+  return uuids;
+}
+
+int bulk_start(const cli::Arguments& arguments) {
+  const std::uint64_t seconds = patience(arguments);
+  if (arguments.has("wait") && arguments.has("no-wait"))
+    throw Error(ErrorKind::usage, "--wait and --no-wait exclude each other");
+  const auto conductor = ConductorClient::open(arguments);
+  require_conductor(*conductor);
+  const std::vector<std::string> uuids = begin_all(*conductor);
+  if (arguments.has("no-wait")) {
+    cli::tell("how they stand: hearth baremetal introspection bulk status; then, for each: hearth node provide NODE\n");
+    return 0;
   }
   cli::print("Waiting for introspection to finish...\n");
   cli::flush();
-  const auto errors = wait_for_inspections(*conductor, uuids);
+  const Errors errors = wait_for_inspections(*conductor, uuids, seconds);
   cli::print("Setting manageable nodes to available...\n");
   for (const Json& node : nodes_in_service(*conductor)) {
     if (text_in(node, "provision_state") != "manageable") continue;
@@ -207,12 +245,16 @@ int bulk_start(const cli::Arguments& arguments) {
 
 int bulk_status(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
+  std::map<std::string, std::string> names;
+  for (const Json& node : conductor->rows("/v1/nodes?fields=uuid,name", "nodes"))
+    names.emplace(text_in(node, "uuid"), shown_value(node["name"]));
   std::vector<cli::Row> rows;
   const Json statuses = conductor->call("GET", "/v1/introspection")["introspection"];
   for (const Json& row : statuses) {
-    rows.push_back({text_in(row, "uuid"), shown_value(row["finished"]), shown_value(row["error"])});
+    const std::string uuid = text_in(row, "uuid");
+    rows.push_back({uuid, names[uuid], shown_value(row["finished"]), shown_value(row["error"])});
   }
-  cli::print(cli::table({"Node UUID", "Finished", "Error"}, rows, cli::table_room()));
+  cli::print(cli::table({"Node UUID", "Name", "Finished", "Error"}, rows, cli::table_room()));
   return 0;
 }
 
@@ -237,9 +279,10 @@ int show_capabilities(const cli::Arguments& arguments) {
   std::vector<cli::Row> rows;
   const Json nodes = conductor->rows("/v1/nodes/detail", "nodes");
   for (const Json& node : nodes) {
-    rows.push_back({text_in(node, "uuid"), text_in(node["properties"], "capabilities", "None")});
+    rows.push_back(
+        {text_in(node, "uuid"), shown_value(node["name"]), text_in(node["properties"], "capabilities", "None")});
   }
-  cli::print(cli::table({"Node UUID", "Node Capabilities"}, rows, cli::table_room()));
+  cli::print(cli::table({"Node UUID", "Name", "Node Capabilities"}, rows, cli::table_room()));
   return 0;
 }
 
@@ -282,8 +325,12 @@ std::vector<cli::Command> baremetal_commands() {
        one_status},
       {"baremetal introspection data", "NODE", "what the inspection of a node found", "", with_client({}),
        data_command},
-      {"baremetal introspection bulk start", "", "inspect all nodes in service, then make them available", "",
-       with_client({}), bulk_start},
+      {"baremetal introspection bulk start", "", "inspect all nodes in service, then make them available",
+       "Those that are available, manageable or inspect failed: one that is available is not until its inspection is "
+       "done. Says whom it waits for, until when, and where a person is to switch a machine.",
+       with_client({{"wait", 0, "SECONDS", "until all are done, or so long; 0 = for ever (0)"},
+                    {"no-wait", 0, "", "begin, and make none available"}}),
+       bulk_start},
       {"baremetal introspection bulk status", "", "how all inspections stand", "", with_client({}), bulk_status},
       {"baremetal show capabilities", "", "print the nodes' capabilities", "", with_client({}), show_capabilities},
       {"baremetal instackenv validate",

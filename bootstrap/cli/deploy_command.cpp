@@ -116,7 +116,10 @@ bool is_served(const cli::Arguments& arguments) {
   boost::system::error_code hidden;
   if (!conductor_url(arguments).empty() || !fs::exists(directory / k_api_socket, hidden)) return false;
   if (!connect_locally(directory / k_api_socket, false)) return false;
-  return !FileLock::try_acquire(directory / "lock", std::chrono::seconds(5));
+  constexpr std::chrono::seconds k_moments{5};
+  if (FileLock::try_acquire(directory / "lock")) return false;
+  tell(cat("waiting to see whether the services on ", directory.string(), " stay, ", k_moments.count(), " s\n"));
+  return !FileLock::try_acquire(directory / "lock", k_moments);
 }
 
 /// Options that nobody would read are no wish that can be granted: which services they are of depends on --seed.

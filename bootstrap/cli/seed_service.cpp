@@ -345,7 +345,7 @@ struct SeedService::Parts {
                clock, log, &access) {
     people.set_engine(engine.shown());
     people.set_consoles(desk);
-    desk.ask_sessions([this](const std::string& uuid) { return consoles.is_up(uuid); });
+    desk.ask_sessions([this](const std::string& uuid) { return consoles.session(uuid); });
     people.set_pace([this] { return pace_shown(); });
     conductor.ledger().measure(pace);
     people_gate.measure(pace);

@@ -76,10 +76,11 @@ void wait_for(ConductorClient& conductor, const std::string& id, const std::stri
 constexpr std::array<std::pair<const char*, const char*>, 3> k_layout = {
     {{"root-gb", "root_gb"}, {"swap-mb", "swap_mb"}, {"ephemeral-gb", "ephemeral_gb"}}};
 
-/// The image that a deployment is told of, with its digest where the file is at hand.
-void set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
+/// The image that a deployment is told of, with its digest where the file is at hand. Returns the changes that take it
+/// back.
+Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
   const auto image = arguments.value("image");
-  if (!image) return;
+  if (!image) return Json::array();
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
     const Json known = conductor.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
@@ -107,11 +108,27 @@ void set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
     info[key] = *given;
     info["image_type"] = "partition";
   }
+  const Json before = object_member(conductor.call("GET", node_target(id)), "instance_info");
   Json patch = Json::array();
+  Json back = Json::array();
   for (const auto& [key, value] : info.items()) {
-    patch.push_back({{"op", "add"}, {"path", cat("/instance_info/", key)}, {"value", value}});
+    const std::string path = cat("/instance_info/", key);
+    patch.push_back({{"op", "add"}, {"path", path}, {"value", value}});
+    if (!before.contains(key))
+      back.push_back({{"op", "remove"}, {"path", path}});
+    else if (before[key] != value)
+      back.push_back({{"op", "add"}, {"path", path}, {"value", before[key]}});
   }
   conductor.call("PATCH", node_target(id), patch);
+  return back;
+}
+
+/// What is refused leaves the node as it was: the next deployment would take an image that nobody names then.
+void ask_for(ConductorClient& conductor, const std::string& id, const Json& body, const Json& back) try {
+  conductor.call("PUT", node_target(id, "/states/provision"), body);
+} catch (const Error& error) {
+  if (!back.empty() && error.kind() != ErrorKind::io) conductor.call("PATCH", node_target(id), back);
+  throw;
 }
 
 Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
@@ -161,13 +178,6 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
-std::uint64_t patience(const cli::Arguments& arguments) {
-  const std::string given = arguments.value_or("wait", "0");
-  const std::optional<std::uint64_t> seconds = parse_number(given);
-  if (!seconds) throw Error(ErrorKind::usage, cat("--wait: '", given, "' is no number of seconds"));
-  return *seconds;
-}
-
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   (void)arguments.operand(0, "node");
@@ -183,8 +193,7 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   std::vector<std::string> begun;
   std::vector<std::string> well;
   const bool answers = ask_each(ids, alone, failures, [&](const std::string& id) {
-    set_image(*conductor, id, arguments);
-    conductor->call("PUT", node_target(id, "/states/provision"), body);
+    ask_for(*conductor, id, body, set_image(*conductor, id, arguments));
     begun.push_back(id);
   });
   const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
@@ -272,16 +281,20 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
     asked.push_back(id);
   });
   const std::string_view goal = wish.ends_with("off") ? "power off" : "power on";
+  std::vector<std::string> well;
   if (!answers) {
+    well = asked;
     for (const std::string& id : asked) cli::tell(cat(id, " is asked for ", goal, "\n"));
   } else if (!arguments.has("no-wait")) {
     ask_each(asked, false, failures, [&](const std::string& id) {
       const std::string failure = look_at_power(*conductor, id, before[id], goal);
-      if (!failure.empty()) failures.push_back(one_line(failure));
+      (failure.empty() ? well : failures).push_back(failure.empty() ? id : one_line(failure));
     });
+  } else {
+    well = asked;
   }
   if (failures.empty()) return 0;
-  const std::string first = failures.front().substr(0, failures.front().find(':'));
+  const std::string first = first_not_in(well, ids);
   Error error(ErrorKind::external, join(failures, "\n"));
   const bool may_not = failures.front().find("(HTTP 403)") != std::string::npos;  // nothing is wrong with the node then
   if (!may_not) error.hint(cat("hearth why node ", first, " says what to do"));

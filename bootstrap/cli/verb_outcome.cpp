@@ -57,6 +57,13 @@ std::string where_it_is(const std::string& called, const Json& node) {
              error.empty() ? "" : cat("; ", error));
 }
 
+std::uint64_t patience(const cli::Arguments& arguments) {
+  const std::string given = arguments.value_or("wait", "0");
+  const std::optional<std::uint64_t> seconds = parse_number(given);
+  if (!seconds) throw Error(ErrorKind::usage, cat("--wait: '", given, "' is no number of seconds"));
+  return *seconds;
+}
+
 std::string first_not_in(const std::vector<std::string>& these, const std::vector<std::string>& of) {
   for (const std::string& one : of) {
     if (std::find(these.begin(), these.end(), one) == these.end()) return one;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cli/options.hpp"
 #include "base/json.hpp"
 
 namespace hearth::bootstrap {
@@ -28,6 +29,9 @@ enum class VerbProgress {
 
 /// Of a verb that waits for nothing, as abort: "web1 is service failed; hearth why web1 says what may come next".
 [[nodiscard]] std::string where_it_is(const std::string& called, const Json& node);
+
+/// The seconds of --wait; 0 where it is not given. Throws Error(usage).
+[[nodiscard]] std::uint64_t patience(const cli::Arguments& arguments);
 
 /// The first of those that is not among these, which are not all.
 [[nodiscard]] std::string first_not_in(const std::vector<std::string>& these, const std::vector<std::string>& of);

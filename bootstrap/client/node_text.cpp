@@ -51,13 +51,20 @@ std::string reason_of(const Json& node, Stamp now) {
   const auto job = internal.find("job");
   std::string text = job == internal.end() ? "" : text_in(*job, "stage");
   const auto seen = internal.find("last_seen");
-  if (job == internal.end() && seen == internal.end()) return "";
-  if (kind == StateKind::waiting || seen != internal.end()) {
+  const bool is_by_hand = !object_member(internal, "operator_instruction").empty();
+  if (job == internal.end() && seen == internal.end() && !is_by_hand) return "";
+  if (is_by_hand) text += "; a person is to switch it: hearth node todo";
+  if (!is_by_hand && (kind == StateKind::waiting || seen != internal.end())) {
     text += seen == internal.end()
                 ? "; nothing was heard of its machine yet"
                 : cat("; last heard of at ", time_of_day(text_in(*seen, "at")), ": ", text_in(*seen, "how"));
   }
   return short_line(text.rfind("; ", 0) == 0 ? text.substr(2) : text);
+}
+
+/// When its machine is given up, by ISO 8601; empty where none is waited for, or the conductor does not tell.
+std::string waits_until(const Json& node) {
+  return text_in(object_member(object_member(node, "driver_internal_info"), "job"), "until");
 }
 
 std::size_t widest_line(const std::string& text) {
@@ -115,8 +122,41 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_
 }
 
 std::string node_line(const std::string& called, const Json& node) {
-  const std::string reason = reason_of(node, 0);
-  return cat(called, ", which is ", text_in(node, "provision_state"), reason.empty() ? "" : cat(" (", reason, ")"));
+  const std::string until = waits_until(node);
+  std::string about = reason_of(node, 0);
+  if (!until.empty()) about += cat(about.empty() ? "until " : "; until ", time_of_day(until), " UTC");
+  return cat(called, ", which is ", text_in(node, "provision_state"), about.empty() ? "" : cat(" (", about, ")"));
+}
+
+std::string node_lines(const Json& nodes) {
+  constexpr std::size_t k_most_names = 8;
+  constexpr std::size_t k_most_groups = 4;
+  struct Group {
+    std::vector<std::string> names;
+    std::string until;
+  };
+  std::vector<std::pair<std::string, Group>> groups;
+  for (const Json& node : nodes) {
+    const std::string reason = reason_of(node, 0);
+    const std::string about = cat(text_in(node, "provision_state"), reason.empty() ? "" : cat(", ", reason));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.first == about; });
+    if (group == groups.end()) group = groups.insert(group, {about, {}});
+    group->second.names.push_back(text_in(node, "name", text_in(node, "uuid")));
+    group->second.until = std::max(group->second.until, waits_until(node));
+  }
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+  for (auto& [about, group] : groups) {
+    if (lines.size() == k_most_groups) {
+      more += group.names.size();
+      continue;
+    }
+    const std::size_t left = group.names.size() - std::min(group.names.size(), k_most_names);
+    group.names.resize(group.names.size() - left);
+    lines.push_back(cat(join(group.names, ", "), left > 0 ? cat(" and ", left, " more") : "", " (", about,
+                        group.until.empty() ? "" : cat("; until ", time_of_day(group.until), " UTC"), ")"));
+  }
+  return cat(join(lines, "; "), more > 0 ? cat("; and ", more, " more") : "");
 }
 
 std::string fields_table(const Json& object, std::size_t room) {

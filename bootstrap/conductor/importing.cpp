@@ -61,6 +61,25 @@ std::string machine_text(const Node& node, std::string_view management) {
   return join(parts, ", ");
 }
 
+/// Machines of the file that stand where a node that it does not have does.
+std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& plan) {
+  std::set<std::string> in_file;
+  for (const ImportStep& step : plan.steps) in_file.insert(step.node);
+  std::map<std::string, std::string> taken;
+  for (const auto& [uuid, node] : ledger.nodes()) {
+    const std::string place = rack_place(node.extra);
+    if (!place.empty() && !in_file.contains(uuid)) taken.try_emplace(place, node.title());
+  }
+  std::vector<std::string> lines;
+  for (const ImportStep& step : plan.steps) {
+    const auto other = taken.find(rack_place(step.draft.extra));
+    if (other != taken.end())
+      lines.push_back(cat(node_label(step.draft.index, step.draft.name), ": it stands where ", other->second,
+                          " does, which is a node already: ", other->first));
+  }
+  return lines;
+}
+
 /// Of the nodes that the file doesn't have, those that may go.
 void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportResult& result) {
   for (const std::string& uuid : plan.absent) {
@@ -144,6 +163,9 @@ ImportResult Conductor::import(const ImportRequest& request) {
   if (!faults.empty()) {
     result.faults = faults_text(faults, *entries, request.source);
     return result;
+  }
+  if (!request.remove_absent) {
+    for (std::string& line : taken_places(ledger_, plan)) result.warnings.push_back(std::move(line));
   }
   for (const ImportStep& step : plan.steps) {
     if (!busy.contains(step.node)) import_step(step, request, result);

@@ -64,6 +64,7 @@ void Jobs::enter(Node& node, Stage stage) {
   job.attempt = 0;
   job.retry_at = 0;
   job.notes.erase("command");
+  job.notes.erase(k_waits_until_note);
   asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
@@ -192,7 +193,10 @@ Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
     job.notes.erase("first_boot");
     return Step::wait;
   }
-  if (ledger.now() - since > microseconds(callback_timeout(node))) {
+  const Stamp until = since + microseconds(callback_timeout(node));
+  if (node.job.notes.value(k_waits_until_note, Stamp{0}) != until)
+    ledger.edit(node.uuid).job.notes[k_waits_until_note] = until;
+  if (ledger.now() > until) {
     fail(ledger, ledger.edit(node.uuid),
          cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since),
              parts_.strangers.text_since(since)));

@@ -1,5 +1,7 @@
 #include "bootstrap/conductor/power_watch.hpp"
 
+#include <utility>
+
 #include "base/check.hpp"
 #include "base/text.hpp"
 
@@ -14,6 +16,11 @@ constexpr std::size_t k_looks_at_once = 64;  ///< so that most workers are there
 constexpr Seconds k_order_holds{600};        ///< what was ordered longer ago, before a restart, nobody counts on
 
 constexpr const char* k_sync_failures = "power_sync_failures";
+
+/// What was answered meanwhile is another machine's, maybe, and says nothing of this one.
+bool is_managed_otherwise(const Node& now, const Node& asked) {
+  return now.driver != asked.driver || now.driver_info != asked.driver_info;
+}
 
 bool is_asked_softly(const Node& node) { return node.internal.contains(k_soft_power); }
 
@@ -212,12 +219,16 @@ bool PowerWatch::try_management(Node& node) {
   node.power = Power::unknown;
   node.internal.erase(k_sync_failures);
   if (kind_of(node.state) == StateKind::stable || node.last_error.starts_with(k_other_refuses)) node.last_error.clear();
-  if (parts_.busy.contains(node.uuid)) return false;  // the next of the regular looks asks
+  if (parts_.busy.contains(node.uuid)) {
+    to_try_.insert(node.uuid);
+    return true;
+  }
   const Node copy = node;
   start(node, power_work([driver, copy]() -> Json {
           return {{"found", driver->state(copy) == Power::on ? 2 : 1}};
         }),
-        [this](Node& now, const Outcome& outcome) {
+        [this, asked = copy](Node& now, const Outcome& outcome) {
+          if (is_managed_otherwise(now, asked)) return;
           if (outcome.good || now.job.running()) return compare(now, outcome);
           now.last_error = cat(k_other_refuses, outcome.error);
           parts_.ledger.record(now, "failure", now.last_error);
@@ -342,6 +353,9 @@ void PowerWatch::look() {
       switch_off_failed(parts_.ledger.edit(node->uuid));
     if (!node->target_power.empty() && !is_asked_softly(*node) && !parts_.busy.contains(node->uuid)) go_on_with(*node);
   }
+  for (const std::string& uuid : std::exchange(to_try_, {})) {
+    if (const Node* node = parts_.ledger.by_uuid(uuid); node != nullptr) try_management(parts_.ledger.edit(uuid));
+  }
   look_at_soft();
   look_at_due();
   if (now < next_ || parts_.settings.power_sync_interval.count() == 0) return;
@@ -421,7 +435,9 @@ void PowerWatch::look_at(const Node& node, PowerDriver& driver) {
   start(node, power_work([&driver, copy]() -> Json {
           return {{"found", driver.state(copy) == Power::on ? 2 : 1}};
         }),
-        [this](Node& now, const Outcome& outcome) { compare(now, outcome); });
+        [this, asked = copy](Node& now, const Outcome& outcome) {
+          if (!is_managed_otherwise(now, asked)) compare(now, outcome);
+        });
 }
 
 void PowerWatch::not_answered(Node& node, const std::string& error) {

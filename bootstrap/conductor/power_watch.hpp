@@ -11,6 +11,7 @@
 #pragma once
 
 #include <deque>
+#include <set>
 
 #include "bootstrap/conductor/jobs.hpp"
 
@@ -30,7 +31,7 @@ class PowerWatch {
   void inject_nmi(Node& node, Answered answered);
   /// Asks the management of a node past enroll that was told of another one, so that a slip is known at once. Nothing
   /// is forced on that machine: how it is counts. An error is kept as the node's, behind k_other_refuses.
-  /// False where it is not asked, or not at once.
+  /// One that is asked something else at this moment is asked after that. False where it is not asked.
   bool try_management(Node& node);
   void set_boot_mode(Node& node, const std::string& mode);
   void set_secure_boot(Node& node, bool on);
@@ -79,6 +80,7 @@ class PowerWatch {
   std::deque<std::string> due_;        ///< nodes that are still to be looked at in this round
   std::size_t looking_ = 0;            ///< at how many a worker looks
   std::map<std::string, Stamp> soft_;  ///< nodes that were asked softly, and when to look next
+  std::set<std::string> to_try_;       ///< nodes whose management is to be asked when it is free
   std::vector<Pending> pending_;
 };
 

@@ -206,6 +206,30 @@ std::string faults_text(const std::vector<Fault>& faults, const std::vector<List
   return join(lines, "\n");
 }
 
+std::string rack_place(const Json& told) {
+  const Json& seed = object_member(told, "x_seed");
+  std::vector<std::string> parts;
+  for (const char* key : {"location", "rack", "slot"}) {
+    const Json& value = member_or_null(seed, key);
+    const std::string text = value.is_null() || value.is_structured() ? "" : text_of(value);
+    if (!text.empty()) parts.push_back(cat(key, " ", text));
+    if (text.empty() && std::string_view(key) != "location") return "";
+  }
+  return join(parts, ", ");
+}
+
+std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries) {
+  std::map<std::string, std::string> taken;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string place = rack_place(entries[i].data);
+    const std::string label = node_label(i, text_in(entries[i].data, "name"));
+    if (place.empty() || taken.try_emplace(place, label).second) continue;
+    lines.push_back(cat(label, ": it stands where ", taken[place], " does: ", place));
+  }
+  return lines;
+}
+
 Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   Drafts drafts;
   std::set<std::string> left_out;
@@ -214,6 +238,7 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
     drafts.warnings.push_back(cat("left out, as nothing here uses it: ",
                                   join(std::vector<std::string>(left_out.begin(), left_out.end()), ", ")));
   }
+  for (std::string& line : shared_places(entries)) drafts.warnings.push_back(std::move(line));
   Uniqueness unique(drafts.faults);
   std::set<std::pair<int, std::string>> headings;
   for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -158,7 +158,9 @@ void EntryCheck::all() {
 void EntryCheck::check_driver() {
   const std::string type = text_in(entry_.data, "pm_type");
   if (type.empty()) {
-    fault("pm_type", "pm_type (ironic driver to use) is required");
+    const bool is_told = std::any_of(entry_.faults.begin(), entry_.faults.end(),
+                                     [](const auto& told) { return told.first == "power_type"; });  // in its own word
+    if (!is_told) fault("pm_type", "pm_type (ironic driver to use) is required");
     return;
   }
   const DriverRow* row = driver_of(type);

@@ -335,10 +335,21 @@ class FieldMover {
     return deeper ? nullptr : step->field;
   }
 
+  /// "ipmi_pasword (ipmi_password?)": of people's own variables one may be a slip of those that mean something. Short
+  /// words are like many others.
+  [[nodiscard]] std::string with_meant(const std::string& path) const {
+    std::vector<std::string> words;
+    for (const FieldStep& step : steps_) {
+      if (step.field->path.find('_') != std::string_view::npos) words.emplace_back(step.field->path);
+    }
+    const std::optional<std::string> near = path.find('_') == std::string::npos ? std::nullopt : nearest(path, words);
+    return near ? cat(path, " (", *near, "?)") : path;
+  }
+
   void take(const FormField& field, const Json& value, const std::string& path) {
     if (field.own == k_by_form) return;
     if (field.own == k_left_out) {
-      entry_.left_out.insert(field.path == "*" ? path : std::string(field.path));
+      entry_.left_out.insert(field.path == "*" ? with_meant(path) : std::string(field.path));
     } else if (field.own == "mac") {
       Json& macs = out_["mac"];
       entry_.places[cat("mac[", macs.size(), "]")] = entry_.place(path);

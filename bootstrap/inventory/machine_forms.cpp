@@ -208,6 +208,10 @@ void from_maas_form(ListingEntry& machine) {
   made["pm_type"] = type == "virsh" ? "libvirt" : type == "manual" ? k_by_hand : type;
   machine.places["pm_type"] = machine.place("power_type");
   const Json& power = object_member(data, "power_parameters");
+  if (type.empty())
+    machine.faults.emplace_back("power_type",
+                                "power_type is empty: MAAS was not told how it is switched (ipmi, redfish, virsh or "
+                                "manual, which is by hand)");
   const bool reached = type == "ipmi" || type == "redfish" || type == "virsh";
   if (reached && power.empty()) {
     machine.faults.emplace_back("power_type", cat("how ", type,

@@ -111,6 +111,8 @@ struct Node {
 
 /// What the last_error of a node begins with whose management an import has changed, and which does not answer so.
 inline constexpr std::string_view k_other_refuses = "its management, as it was changed, does not do: ";
+/// Among a job's notes, while its machine is waited for: till when.
+inline constexpr const char* k_waits_until_note = "until";
 /// In a node's internal, kept: a service has taken its machine out of its own system, and did not bring it back.
 inline constexpr const char* k_out_of_system = "out_of_its_system";
 /// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).

@@ -117,6 +117,8 @@ Json internal_shown(const Node& node) {
   if (!node.progress.is_null()) shown["progress"] = node.progress;
   if (node.job.running()) {
     shown["job"] = {{"kind", node.job.kind}, {"stage", node.job.stage}, {"since", stamp_json(node.job.stage_since)}};
+    const Stamp until = node.job.notes.value(k_waits_until_note, Stamp{0});
+    if (until != 0) shown["job"]["until"] = stamp_json(until);
   }
   return shown;
 }

@@ -69,7 +69,7 @@ bool ConsoleDesk::read(Line& line) {
 }
 
 bool ConsoleDesk::is_down(const std::string& uuid, const Place& place) const {
-  return place.file.empty() && is_up_ && !is_up_(uuid);
+  return place.file.empty() && session_ && !session_(uuid).is_up;
 }
 
 /// QEMU serves one at its console. Who comes second is let in when the first has gone, and all that he typed until then

@@ -15,6 +15,7 @@
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
 #include "bootstrap/node/node.hpp"
+#include "bootstrap/power/consoles.hpp"
 
 namespace hearth::bootstrap {
 
@@ -27,8 +28,12 @@ class ConsoleDesk {
   /// `others`: below it, by name, machines that another program runs; may be empty.
   ConsoleDesk(fs::path state, fs::path others, const Clock& clock)
       : state_(std::move(state)), others_(std::move(others)), clock_(clock) {}
-  /// `up(UUID)`: whether a BMC's session carries what is typed now; without it, each that is there does.
-  void ask_sessions(std::function<bool(const std::string&)> up) { is_up_ = std::move(up); }
+  /// Of whom the session with a node's BMC is asked, by its UUID; without it, each that is there is taken to be up.
+  void ask_sessions(std::function<ConsoleSession(const std::string&)> session) { session_ = std::move(session); }
+  /// Nothing where nobody can be asked.
+  [[nodiscard]] std::optional<ConsoleSession> session(const std::string& uuid) const {
+    return session_ ? std::optional(session_(uuid)) : std::nullopt;
+  }
 
   /// {"kind": "bmc" or "machine", "on": …, "why": …}; null where a node has none.
   [[nodiscard]] Json shown(const Node& node) const;
@@ -83,7 +88,7 @@ class ConsoleDesk {
   fs::path state_;
   fs::path others_;
   const Clock& clock_;
-  std::function<bool(const std::string&)> is_up_;
+  std::function<ConsoleSession(const std::string&)> session_;
   std::vector<Ended> ended_;
   std::map<std::string, Line> lines_;
   std::map<std::string, Typist> typists_;

@@ -11,7 +11,10 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -57,6 +60,15 @@ struct Terminal {
   }
 };
 
+/// Of what ipmitool said.
+std::string last_line(const std::string& said) {
+  std::string last = "ipmitool has ended, and said nothing";
+  for (const std::string& line : split_lines(replace_all(said, "\r", "\n"))) {
+    if (!trim(line).empty()) last = trim(line);
+  }
+  return last;
+}
+
 }  // namespace
 
 fs::path console_socket(const fs::path& state, const std::string& uuid) { return state / "consoles" / uuid; }
@@ -96,20 +108,27 @@ class Consoles::Line {
   }
   /// How its BMC is reached.
   [[nodiscard]] const std::string& told() const { return told_; }
-  [[nodiscard]] bool is_up() const { return is_up_; }
+  [[nodiscard]] ConsoleSession state() const {
+    const std::lock_guard lock(mutex_);
+    return {is_up_, fault_};
+  }
 
  private:
   void run() {
-    for (std::chrono::milliseconds pause = first_pause_; !is_over_;) {
+    bool is_first = true;
+    for (std::chrono::milliseconds pause = first_pause_; !is_over_; is_first = false) {
       try {
         const auto begun = std::chrono::steady_clock::now();
         session(suites_.at(suite_).free, false);  // what one that was killed has left keeps all others out
-        session(suites_.at(suite_).session, true);
+        const std::optional<std::string> fault = session(suites_.at(suite_).session, true);
         // A BMC that has the other suite only says no at once.
-        if (std::chrono::steady_clock::now() - begun < std::chrono::seconds(2)) suite_ = 1 - suite_;
+        const bool is_quick = std::chrono::steady_clock::now() - begun < std::chrono::seconds(2);
+        if (is_quick) suite_ = 1 - suite_;
+        if (fault && !is_over_ && !(is_quick && is_first)) keep(*fault);
         if (std::chrono::steady_clock::now() - begun > k_lasting) pause = first_pause_;
         give(cat("\r\n[the BMC has ended the session: it is begun anew in ", pause.count() / 1000, " s]\r\n"));
       } catch (const std::exception& error) {
+        keep(error.what());
         give(cat("\r\n[", error.what(), "]\r\n"));
       }
       wait(pause);
@@ -123,8 +142,20 @@ class Consoles::Line {
       look(nullptr, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
   }
 
-  void session(const Command& command, bool shown) {
-    if (is_over_) return;
+  void keep(std::string fault) {
+    const std::lock_guard lock(mutex_);
+    fault_ = std::move(fault);
+  }
+
+  void came_up() {
+    const std::lock_guard lock(mutex_);
+    is_up_ = true;
+    fault_.clear();
+  }
+
+  /// Until it ends. Where it did not come up, what it said last.
+  std::optional<std::string> session(const Command& command, bool shown) {
+    if (is_over_) return std::nullopt;
     Terminal terminal = Terminal::open();
     const int theirs = terminal.theirs.get();
     const Child child = Child::spawn(
@@ -132,19 +163,22 @@ class Consoles::Line {
     terminal.theirs = Fd();
     std::array<char, 4096> bytes;
     std::string greeting;
+    bool was_up = false;
     while (!is_over_) {
       look(&terminal.ours, 1000);
       const ssize_t got = ::read(terminal.ours.get(), bytes.data(), bytes.size());
       if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) break;  // nobody has its other end
       if (got < 0 || !shown) continue;
       const std::string_view said(bytes.data(), static_cast<std::size_t>(got));
-      if (!is_up_ && greeting.size() < k_longest_greeting) {
+      if (!was_up && greeting.size() < k_longest_greeting) {
         greeting.append(said);
-        is_up_ = greeting.find(k_greeting) != std::string::npos;
+        was_up = greeting.find(k_greeting) != std::string::npos;
+        if (was_up) came_up();
       }
       give(said);
     }
     is_up_ = false;
+    return was_up ? std::nullopt : std::optional(last_line(greeting));
   }
 
   /// Waits for the session's output, for readers and what they type, and for the end.
@@ -218,6 +252,8 @@ class Consoles::Line {
   std::string typed_;
   bool is_over_ = false;
   std::atomic<bool> is_up_ = false;
+  mutable std::mutex mutex_;
+  std::string fault_;
   std::thread thread_;
 };
 
@@ -225,9 +261,16 @@ Consoles::Consoles(fs::path state, Logger& log, std::chrono::milliseconds pause)
     : state_(std::move(state)), log_(log), pause_(pause) {}
 Consoles::~Consoles() = default;
 
-bool Consoles::is_up(const std::string& uuid) const {
+ConsoleSession Consoles::session(const std::string& uuid) const {
   const auto line = lines_.find(uuid);
-  return line != lines_.end() && line->second->is_up();
+  if (line != lines_.end()) return line->second->state();
+  const auto why = told_.find(uuid);
+  return {false, why == told_.end() ? "" : why->second};
+}
+
+void Consoles::tell(const Node& node, const std::string& fault) {
+  if (std::exchange(told_[node.uuid], fault) != fault && !fault.empty())
+    log_.warning(cat("the console of node ", node.title(), " can't be opened: ", fault));
 }
 
 void Consoles::follow(const std::map<std::string, Node>& nodes) {
@@ -238,7 +281,9 @@ void Consoles::follow(const std::map<std::string, Node>& nodes) {
     const auto node = nodes.find(line.first);
     return node == nodes.end() || !is_on(node->second) || format_json(node->second.driver_info) != line.second->told();
   });
+  std::erase_if(told_, [&](const auto& row) { return !nodes.contains(row.first) || !is_on(nodes.at(row.first)); });
   for (const auto& [uuid, node] : nodes) {
+    if (const auto line = lines_.find(uuid); line != lines_.end()) tell(node, line->second->state().fault);
     if (!is_on(node) || lines_.contains(uuid)) continue;
     try {
       RealFileSystem().make_directories(state_ / "consoles", 0700);
@@ -246,8 +291,7 @@ void Consoles::follow(const std::map<std::string, Node>& nodes) {
       told_.erase(uuid);
     } catch (const Error& error) {
       lines_.erase(uuid);
-      if (std::exchange(told_[uuid], error.what()) != error.what())
-        log_.warning(cat("the console of node ", node.title(), " can't be opened: ", error.what()));
+      tell(node, error.what());
     }
   }
 }

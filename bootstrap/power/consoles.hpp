@@ -20,6 +20,12 @@ namespace hearth::bootstrap {
 /// Why it can't be switched on, in Ironic's words; empty when it can.
 [[nodiscard]] std::string console_fault(const Node& node);
 
+/// Of a console that is on.
+struct ConsoleSession {
+  bool is_up = false;  ///< it carries what is typed now; what is typed while there is none is lost
+  std::string fault;   ///< why the last one did not come up
+};
+
 class Consoles {
  public:
   /// `pause`: between a session that has ended and the next.
@@ -32,16 +38,17 @@ class Consoles {
   /// again and again. A session that the BMC ends is begun anew after a pause, which grows where none lasts: BMCs lock
   /// accounts whose password is wrong.
   void follow(const std::map<std::string, Node>& nodes);
-  /// Whether a session carries what is typed now; what is typed while there is none is lost.
-  [[nodiscard]] bool is_up(const std::string& uuid) const;
+  [[nodiscard]] ConsoleSession session(const std::string& uuid) const;
 
  private:
   class Line;
+  /// Once, till it is another one.
+  void tell(const Node& node, const std::string& fault);
   fs::path state_;
   Logger& log_;
   const std::chrono::milliseconds pause_;
   std::map<std::string, std::unique_ptr<Line>> lines_;
-  std::map<std::string, std::string> told_;  ///< why one could not be opened
+  std::map<std::string, std::string> told_;  ///< why one has no session
 };
 
 }  // namespace hearth::bootstrap

@@ -99,6 +99,12 @@ cli::Program make_program(const fs::path& executable) {
   add("site", bootstrap::rehearse_commands(executable));
   add("site", bootstrap::simulate_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));
+  // What the conductor answers, and no command here asks for.
+  for (const char* begin :
+       {"node boot device", "node boot mode", "node secure boot", "node inject nmi", "node bios", "node firmware"})
+    program.elsewhere.emplace_back(begin, cat("openstack baremetal ", begin,
+                                              " … does it, at the same conductor (hearth help ironic: how to point it "
+                                              "there)"));
   add_exit_codes(program);
   return program;
 }

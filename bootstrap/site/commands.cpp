@@ -34,6 +34,7 @@ int check_site(const cli::Arguments& arguments) {
     cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
+  for (const std::string& line : shared_places(site.inventory)) cli::tell(cat("warning: ", line, "\n"));
   if (const std::vector<std::string> doubts = site_doubts(site, arguments.operands().front()); !doubts.empty())
     throw Error(ErrorKind::input, join(doubts, "\n"));
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
@@ -154,6 +155,7 @@ int new_site(const cli::Arguments& arguments) {
   if (const std::vector<std::string> doubts = site_doubts(*site, file); !doubts.empty())
     throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", join(doubts, "\n")));
   tell_of_cards(*site, file);
+  for (const std::string& line : shared_places(site->inventory)) say_to_person(cat("note: ", file, ": ", line));
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
   cli::print(cat(file, ": ", site->machines.size(), site->machines.size() == 1 ? " machine in " : " machines in ",
                  site->subnet, ". Next:\n  hearth site check ", file, "        what is missing\n  hearth rehearse ",

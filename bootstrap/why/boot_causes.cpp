@@ -155,12 +155,20 @@ constexpr const char* k_look_at_it =
     "look at its console: does it try the network at all (boot order)? Then its cable, the port's VLAN, and, behind a "
     "router, the relay's address";
 
+/// Where its card is another one than the inventory has. Who waits for its machine, but for an inspection's, takes no
+/// other card until then.
+std::string corrected(const BootFacts& facts) {
+  return cat(facts.before.empty() ? "" : cat(facts.before, ", "),
+             "correct the inventory and import it again (hearth node import)",
+             facts.again.empty() ? "" : cat(", ", facts.again));
+}
+
 Finding silent(const BootFacts& facts) {
   const std::string stranger = stranger_in(facts.heard);
   if (!stranger.empty()) {
     return {cat("Its machine seems to ask under an address that is not the node's: ", stranger, " is no node's."),
             {facts.heard, cat("the node's cards: ", join(facts.macs, ", "))},
-            cat("compare the label; then correct the inventory and import it again (hearth node import), and deploy")};
+            cat("compare the label; then ", corrected(facts))};
   }
   const Stamp seconds = (facts.now - facts.since) / 1'000'000;
   Finding finding{"Nothing of its machine has reached the network boot",
@@ -171,10 +179,7 @@ Finding silent(const BootFacts& facts) {
                          " no node's: it may be this one, with another card than the node has.");
     finding.evidence.push_back(cat("no node's: ", join(facts.strangers, ", ")));
     finding.next =
-        "compare the label with hearth node list --waiting; then correct the inventory and import it again (hearth "
-        "node "
-        "import), and deploy. Else " +
-        finding.next;
+        cat("compare the label with hearth node list --waiting; then ", corrected(facts), ". Else ", finding.next);
   } else if (seconds < k_post_seconds) {
     finding.cause += cat(" yet: its boot began ", seconds, " s ago.");
     finding.next = cat("wait: servers take minutes from power-on to their network boot. Then ", finding.next);

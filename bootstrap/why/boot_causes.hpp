@@ -21,6 +21,8 @@ struct BootFacts {
   Stamp now = 0;
   bool off = false;                         ///< its BMC says so
   std::vector<std::string> strangers = {};  ///< that asked since it began: "52:54:00:00:00:02 (dhcp DISCOVER)"
+  std::string before = {};                  ///< what is to be done before its cards can be corrected; may be empty
+  std::string again = {};                   ///< what is to be done then: "then hearth node inspect web1"
   std::string heard;  ///< "last heard of" in the conductor's words, or what it says of strangers; may be empty
 };
 

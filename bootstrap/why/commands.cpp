@@ -74,8 +74,12 @@ bool is_value(const cli::Arguments& arguments) {
 std::vector<why::Finding> causes_of_waiting(const cli::Arguments& arguments, const metadata::Explanation& value) {
   why::Sources sources(arguments);
   const std::string stack = arguments.value_or("name", "overcloud");
-  why::ValueFacts facts{value, arguments.operands()[1], stack, sources.stack(stack)};
-  if (facts.running) facts.lacking = sources.lacking_in(stack, value.chain);
+  why::ValueFacts facts{
+      .value = value, .server = arguments.operands()[1], .stack = stack, .running = sources.stack(stack)};
+  if (facts.running) {
+    facts.lacking = sources.lacking_in(stack, value.chain);
+    facts.unbegun = sources.unbegun_in(stack);
+  }
   return why::causes_of(facts);
 }
 

@@ -175,6 +175,11 @@ class NodeReader {
     boot.off = text_in(internal_, "observed_power", text_in(facts_.node, "power_state")) == "power off" &&
                is(StateKind::waiting);
     boot.heard = said;
+    const bool is_held = is(StateKind::waiting) && state_ != State::inspect_wait;  // no import changes it until then
+    if (is_held) boot.before = command("abort");
+    boot.again = !is_held                          ? again("deploy")
+                 : state_ == State::wait_call_back ? cat("then ", command("deploy"))
+                                                   : "then the same command again";
     for (const Json& row : facts_.strangers) {
       if (parse_stamp(text_in(row, "last_seen")) >= boot.since)
         boot.strangers.push_back(cat(text_in(row, "mac"), " (", text_in(row, "how"), ")"));

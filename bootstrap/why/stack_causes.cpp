@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
@@ -252,6 +253,56 @@ std::optional<Finding> resource_cause(const Json& stack, const Json& resources, 
     if (status.ends_with("_IN_PROGRESS")) return waiting(name, path, resource);
   }
   return std::nullopt;
+}
+
+Json resources_ahead(const Json& resources, const Json& unbegun, const std::set<std::string>& paths) {
+  struct Row {
+    std::string path;
+    std::vector<std::string> needed_by;
+  };
+  Json all = resources;
+  for (const Json& row : unbegun) all.push_back(row);
+  const Paths known(all);
+  std::vector<Row> rows;
+  for (const Json& resource : all) {
+    const std::string path = known.of(resource);
+    const std::string around = path.substr(0, path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
+    rows.push_back({path, {}});
+    for (const Json& name : list_member(resource, "required_by")) {
+      if (name.is_string()) rows.back().needed_by.push_back(cat(around, name.get<std::string>()));
+    }
+  }
+  std::set<std::string> begins;  // what has to begin: those, the stacks that have them, and what is ahead
+  std::set<std::string> ends;    // what has to end for it
+  const auto note = [&](const std::string& path) {
+    bool is_new = begins.insert(path).second;
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1))
+      is_new = begins.insert(path.substr(0, dot)).second || is_new;
+    return is_new;
+  };
+  const auto is_within_ahead = [&](const std::string& path) {
+    for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+      if (ends.contains(path.substr(0, dot))) return true;
+    }
+    return false;
+  };
+  for (const std::string& path : paths) note(path);
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (const Row& row : rows) {
+      const bool is_needed = std::any_of(row.needed_by.begin(), row.needed_by.end(),
+                                         [&](const std::string& name) { return begins.contains(name); });
+      if (ends.contains(row.path) || (!is_needed && !is_within_ahead(row.path))) continue;
+      ends.insert(row.path);
+      note(row.path);
+      goes_on = true;
+    }
+  }
+  Json ahead = Json::array();
+  for (const Json& resource : resources) {
+    if (ends.contains(known.of(resource))) ahead.push_back(resource);
+  }
+  return ahead;
 }
 
 std::vector<std::string> silent_servers(const Json& resources) {

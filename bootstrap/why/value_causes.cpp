@@ -1,6 +1,7 @@
 #include "bootstrap/why/value_causes.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "bootstrap/why/stack_causes.hpp"
@@ -51,6 +52,19 @@ Finding of_templates(const ValueFacts& facts) {
               "--signals FILE, with what machines answered")};
 }
 
+/// Of a stack that is at work only what the value waits for; nothing where that can't be told.
+std::optional<StackFacts> ahead_of(const ValueFacts& facts, const StackFacts& running) {
+  std::set<std::string> paths;
+  for (const metadata::Wait& wait : facts.value.chain) paths.insert(wait.event.resource);
+  StackFacts ahead{.stack = running.stack, .resources = resources_ahead(running.resources, facts.unbegun, paths)};
+  if (ahead.resources.empty()) return std::nullopt;
+  for (const std::string& server : silent_servers(ahead.resources)) {
+    if (const auto machine = running.silent.find(server); machine != running.silent.end())
+      ahead.silent.insert(*machine);
+  }
+  return ahead;
+}
+
 /// What the running stack tells of the first that is not done; nothing where all are.
 std::optional<Finding> of_stack(const ValueFacts& facts, const StackFacts& running) {
   for (const metadata::Wait& wait : facts.value.chain) {
@@ -64,7 +78,8 @@ std::optional<Finding> of_stack(const ValueFacts& facts, const StackFacts& runni
     return found;
   }
   if (text_in(running.stack, "stack_status").ends_with("_COMPLETE")) return std::nullopt;
-  Finding found = why::causes_of(running).front();  // what it waits for has not begun: something else is before it
+  // What it waits for has not begun: something else is before it, or the stack has ended.
+  Finding found = why::causes_of(ahead_of(facts, running).value_or(running)).front();
   found.cause = cat(facts.value.key, " waits for ", joined(facts.value.waits), ", which has not begun: ", found.cause);
   for (std::string& line : chain_lines(facts.value)) found.evidence.push_back(std::move(line));
   return found;

@@ -17,6 +17,7 @@ struct ValueFacts {
   std::string stack;            ///< its name
   /// What is known of the stack of that name that runs; nothing where nobody knows one.
   std::optional<StackFacts> running;
+  Json unbegun = Json::array();  ///< its resources whose turn has not come: what waits for them waits for what is ahead
   std::vector<std::string>
       lacking{};  ///< resources of the value's chain that it does not have: it is of other templates
 };

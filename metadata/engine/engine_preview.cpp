@@ -97,6 +97,7 @@ class Comparison {
 }  // namespace
 
 StackPreview Engine::preview(const std::string& project, const std::string& name, const Json& body) {
+  require_free(project, name);  // as Heat
   StackPreview preview;
   preview.tree.id = random_uuid();
   preview.tree.name = name;

@@ -1,5 +1,6 @@
 #include "metadata/live/stack_client.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/cli/print.hpp"
@@ -10,6 +11,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
+#include "metadata/model/plain_words.hpp"
 
 namespace hearth::metadata::live {
 
@@ -38,6 +40,32 @@ bool somebody_listens(const fs::path& socket) {
   } catch (const Error&) {  // not ours to ask: its URL may be
     return false;
   }
+}
+
+std::string between(const std::string& text, std::string_view before, std::string_view after) {
+  const std::size_t begin = text.find(before);
+  const std::size_t end = begin == std::string::npos ? begin : text.find(after, begin + before.size());
+  return end == std::string::npos ? "" : text.substr(begin + before.size(), end - begin - before.size());
+}
+
+/// What a service lists there, and under which key each has its name.
+struct Shelf {
+  std::string path;
+  const char* list;
+  const char* key;
+  const char* called;
+};
+
+/// Where what `asked` names would stand; nothing where that is no thing that a person names.
+std::optional<Shelf> shelf_of(const std::string& path, const std::string& said, std::string& asked) {
+  const auto up_to = [&](std::string_view part) { return path.substr(0, path.find(part)); };
+  if (asked = between(said, "The Stack (", ") could not be found"); !asked.empty())
+    return Shelf{"/stacks", "stacks", "stack_name", "stacks"};
+  if (asked = between(said, "The Resource (", ") could not be found in Stack"); !asked.empty())
+    return Shelf{cat(up_to("/resources/"), "/resources"), "resources", "resource_name", "resources of that stack"};
+  if (asked = between(said, "Specified output key ", " not found."); !asked.empty())
+    return Shelf{cat(up_to("/outputs/"), "/outputs"), "outputs", "output_key", "outputs of that stack"};
+  return std::nullopt;
 }
 
 Error none_here(const std::string& what) {
@@ -113,11 +141,14 @@ HttpResponse StackClient::send(const std::string& method, const std::string& url
     tell_of_age(response);
     return response;
   } catch (Error& error) {
+    constexpr std::string_view k_plain = "http://";
+    const bool may_speak_tls = service_.socket.empty() && service_.url.starts_with(k_plain) &&
+                               error.story().find("closed the connection") != std::string::npos;
     throw Error(error)
         .during(cat("asking the stack service at ", service_.url))
-        .hint(
-            "`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url (of hearth "
-            "deploy: --stacks-url, of hearth why: --stack-url) names another");
+        .hint(cat(may_speak_tls ? cat("it may speak TLS: https://", service_.url.substr(k_plain.size()), "; ") : "",
+                  "`hearth metadata serve` runs one, so does `hearth node serve --engine`; --url (of hearth deploy: "
+                  "--stacks-url, of hearth why: --stack-url) names another"));
   }
 }
 
@@ -134,12 +165,41 @@ Json StackClient::call(const std::string& method, const std::string& path, const
             "has one: hearth metadata token list --state DIR");
   }
   if (!response.ok()) {
-    throw Error(response.status == 404 ? ErrorKind::not_found : ErrorKind::input, message_of(response));
+    const std::string said = message_of(response);
+    Error error(response.status == 404 ? ErrorKind::not_found : ErrorKind::input, said);
+    if (const std::string hint = advice(path, response.status, said); !hint.empty()) error.hint(hint);
+    throw std::move(error);
   }
   if (response.body.empty() || response.body == "null") return {};
   Json answer = parse_json(response.body, "the answer").value_or_throw();
   if (!answer.is_object()) throw none_here("a stack service's");
   return answer;
+}
+
+std::string StackClient::advice(const std::string& path, int status, const std::string& said) {
+  if (const std::string name = between(said, "The Stack (", ") already exists"); status == 409 && !name.empty())
+    return cat("hearth stack update ", name, " changes it; --dry-run tells how");
+  if (status == 400) {
+    const std::string plain = plain_words(said);
+    return plain == said ? "" : cat("in other words: ", plain);
+  }
+  std::string asked;
+  const std::optional<Shelf> shelf = status == 404 ? shelf_of(path, said, asked) : std::nullopt;
+  if (!shelf) return "";
+  HttpResponse response;
+  try {
+    response = send("GET", cat(service_.url, shelf->path), {});
+  } catch (const Error&) {
+    return "";  // what was asked for is told all the same
+  }
+  const Json answer = json_or_null(response.body);
+  std::vector<std::string> names;
+  for (const Json& row : list_member(answer, shelf->list)) names.push_back(hearth::text_member(row, shelf->key));
+  if (names.empty()) return response.ok() ? cat("there are no ", shelf->called) : "";
+  constexpr std::size_t k_few = 8;
+  if (const std::optional<std::string> near = nearest(asked, names)) return cat("did you mean ", *near, "?");
+  if (names.size() <= k_few) return cat("there are: ", join(names, ", "));
+  return cat("there are ", names.size(), " ", shelf->called, ", and none is called so");
 }
 
 Json StackClient::part(const std::string& path, std::string_view name) {

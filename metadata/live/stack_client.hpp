@@ -61,6 +61,8 @@ class StackClient {
 
  private:
   [[nodiscard]] HttpResponse send(const std::string& method, const std::string& url, const Json& body);
+  /// What a person is to type in place of what was refused; empty where nobody knows.
+  [[nodiscard]] std::string advice(const std::string& path, int status, const std::string& said);
   void tell_of_age(const HttpResponse& response);
   [[nodiscard]] HttpRequest request(const std::string& method, const std::string& url, const Json& body) const;
 

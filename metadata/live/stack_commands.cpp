@@ -130,8 +130,12 @@ int resource_metadata(const cli::Arguments& arguments) {
   Session session(arguments);
   const std::string place = session.client.locate(arguments.operand(0, "stack"));
   const std::string& name = arguments.operand(1, "resource");
-  cli::print(
-      json_document(session.client.part(cat(place, "/resources/", percent_encode(name), "/metadata"), "metadata")));
+  const std::string resource = cat(place, "/resources/", percent_encode(name));
+  const Json metadata = session.client.part(cat(resource, "/metadata"), "metadata");
+  cli::print(json_document(metadata));
+  if (metadata.empty() &&
+      !hearth::text_member(session.client.part(resource, "resource"), "resource_type").ends_with("Server"))
+    cli::tell(cat("note: ", name, " is no server: what agents get is the metadata of their servers\n"));
   return 0;
 }
 

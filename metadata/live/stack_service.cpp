@@ -90,7 +90,7 @@ struct StackService::Parts {
         objects(engine, given_clock, log),
         identity(engine, given_clock, log),
         sinks(engine, state / "events", log),
-        heat(engine, guide, {&tokens, settings.trust_loopback}, given_clock, log),
+        heat(engine, guide, {&tokens, settings.trust_loopback, [this] { tokens.refresh(log); }}, given_clock, log),
         ec2(machines, settings.proxy_secret, log),
         peers(audit, given_clock),
         clock(given_clock),

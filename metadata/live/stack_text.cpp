@@ -59,7 +59,9 @@ std::string stack_fields(const Json& stack, const Json& resources) {
     rows.push_back({key, text_of(stack, key)});
   }
   for (const Json& output : stack.value("outputs", Json::array())) {
-    rows.push_back({cat("output ", text_of(output, "output_key")), text_of(output, "output_value")});
+    std::string value = text_of(output, "output_value");
+    while (value.ends_with('\n')) value.pop_back();  // that would be an empty row
+    rows.push_back({cat("output ", text_of(output, "output_key")), std::move(value)});
   }
   std::size_t not_begun = 0;
   for (const Json& resource : resources) {

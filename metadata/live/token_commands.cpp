@@ -141,7 +141,8 @@ int rotate_seal_key(const Arguments& arguments) {
 
 int audit_state(const Arguments& arguments) {
   const AuditVerdict verdict = verify_audit((stacks_of(arguments) / "audit.log").string());
-  cli::print(cat(verdict.lines, " lines in ", verdict.files, " files, as they were written",
+  cli::print(cat(verdict.lines, verdict.lines == 1 ? " line in " : " lines in ", verdict.files,
+                 verdict.files == 1 ? " file, as it was written" : " files, as they were written",
                  verdict.torn == 0 ? "" : cat("; ", verdict.torn, " that a crash left unfinished"),
                  verdict.missed == 0 ? "" : cat("; ", verdict.missed, " are missing: the disk was full"),
                  "\nlast digest: ", verdict.digest, "\n"));
@@ -159,8 +160,7 @@ std::vector<cli::Command> token_commands() {
                   "states, events "
                   "and outputs of one project, but nothing with keys or passwords in it; with operate it makes, "
                   "changes and deletes its stacks; with admin it may do everything in each project, as api-token may. "
-                  "The server "
-                  "takes it within a second.",
+                  "It holds when the command has ended.",
        .options = {{"role", 0, "ROLE", "read, operate or admin (read)", {"read", "operate", "admin"}},
                    {"project", 0, "PROJECT", "whose stacks (admin)"},
                    {"hours", 0, "HOURS", "how long it holds (720); 0 = without an end"},

@@ -40,7 +40,11 @@ std::optional<Caller> identify(const ServedRequest& request, const AccessPolicy&
   if (token.compare(0, 6, "agent.") == 0) return agent_of(token, engine, now);
   if (policy.tokens != nullptr) {
     for (const std::string& given : {token, basic_password(request)}) {
-      const std::optional<PeopleToken> known = policy.tokens->find(given, now);
+      std::optional<PeopleToken> known = policy.tokens->find(given, now);
+      if (!known && !given.empty() && policy.read_again) {
+        policy.read_again();
+        known = policy.tokens->find(given, now);
+      }
       if (known) return Caller{cat("token ", known->name), known->right, known->project};
     }
   }

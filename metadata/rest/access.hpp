@@ -2,6 +2,7 @@
 // for the key pair in their metadata. An agent's token opens its own resource only.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace hearth::metadata::live {
 struct AccessPolicy {
   const TokenBook* tokens = nullptr;  ///< in X-Auth-Token, or as the password of Basic credentials
   bool trust_loopback = false;        ///< requests from this machine need no token
+  /// Reads `tokens` again where they are others by now; may be empty. Asked where nobody knows a token: whoever has
+  /// just made one may use it at once.
+  std::function<void()> read_again{};
 };
 
 struct Caller {

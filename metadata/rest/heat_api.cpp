@@ -199,7 +199,10 @@ ServedResponse HeatApi::answer(const ServedRequest& request) {
   if (!caller) return refuse(request);
   if (parts.size() < 4) return heat_error(404, "NotFound", "The resource could not be found.");
   Call call{request, {}, percent_decode(parts[2]), {}, parse_parameters(request.query), *caller};
-  call.base.url = cat(request.tls ? "https" : "http", "://", request.host(), "/v1/", parts[2]);
+  // Whoever asks by the socket of this machine follows links by the network, as all others.
+  const std::string here = request.peer == "local" ? engine_.credentials().urls().heat
+                                                   : cat(request.tls ? "https" : "http", "://", request.host());
+  call.base.url = cat(here, "/v1/", parts[2]);
   for (std::size_t i = 3; i < parts.size(); ++i) call.parts.push_back(percent_decode(parts[i]));
   if (call.parts.back().empty()) call.parts.pop_back();
   ServedResponse response = answer_to(call);

@@ -51,6 +51,7 @@ mistake 2 "did you mean 'completion zsh'" -- completion zhs
 mistake 2 "there is no command 'node power onn'; did you mean 'node power on'?" -- node power onn alpha
 mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?" -- node power reboot alpha
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
+mistake 2 "there is no command 'node boot device' here" "openstack baremetal node boot device" "hearth help ironic" -- node boot device set alpha pxe
 mistake 2 "unrecognized option '--server'" "SERVER stands by itself, without an option: hearth metadata bake DIR SERVER" -- metadata bake out --server web1
 mistake 2 "there is no command 'metadata lint'; did you mean 'metadata validate'?" -- metadata lint
 mistake 2 "there is no command 'create'; did you mean 'image create'" -- create -o d vm
@@ -322,6 +323,15 @@ mistake 2 "--stacks-url is of a running seed" "--seed URL" -- deploy -t none.yam
 mistake 2 "--boot is of services that this process runs" "hearth node serve" -- deploy -t none.yaml --seed http://127.0.0.1:9 --boot site.yaml
 echo '{"nodes": [{"pm_type": "redfsh", "mac": ["02:00:00:00:00:02"]}, {"pm_type": "ipmi", "mac": ["02:00:00:00:00:02"]}]}' > bad.json
 mistake 1 "bad.json:1:" "do you mean redfish?" "pm_addr" "is not unique" -- node import bad.json
+# Backups
+"$HEARTH" backup seed.backup > said 2>&1 || fail "backup: $(cat said)"
+expect_text said "seed.backup: " " files of $work/nodes, " "iB"
+"$HEARTH" backup seed.backup > said 2>&1 || fail "backup again: $(cat said)"
+expect_text said "; the backup of 20" " UTC that was there is replaced"
+mistake 2 "inventory.json is there, and is no backup of a seed: it is not overwritten" -- backup inventory.json
+mistake 1 "inventory.json is no backup of a seed" "hearth backup makes one" -- restore inventory.json --state restored
+mistake 1 "there is no file" "/sede.backup" -- restore sede.backup --state restored
+rm seed.backup
 # Where nobody says which, a state is made where services keep theirs, and that is told.
 if unshare -rm true 2> /dev/null; then
     # shellcheck disable=SC2016
@@ -336,10 +346,35 @@ server=$!
 for ((try = 0; try < 100; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
 echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]}]}' > asked.json
 "$HEARTH" node import asked.json --state served > said 2>&1 || fail "node import: $(cat said)"
-timeout 6 "$HEARTH" baremetal introspection start asked --wait --state served > said 2>&1 || true
+mistake 2 "--wait and --no-wait exclude each other" -- baremetal introspection bulk start --wait 3 --no-wait --state served
+mistake 1 "not inspected in 3 s: asked (inspect wait" -- baremetal introspection bulk start --wait 3 --state served
+expect_text said "not available until their inspection is done: asked"
+expect_text said "asked waits for a person: Switch node asked"
+expect_text said "waiting for asked (inspect wait, await data; a person is to switch it: hearth node todo; until "
+"$HEARTH" baremetal introspection bulk status --state served > said 2>&1 || fail "bulk status: $(cat said)"
+expect_text said "| asked | False    | None  |"
+"$HEARTH" node abort asked --state served > said 2>&1 || fail "node abort: $(cat said)"
+timeout 20 "$HEARTH" baremetal introspection bulk start --no-wait --state served > said 2>&1 || fail "--no-wait: $(cat said)"
+expect_text said "how they stand: hearth baremetal introspection bulk status"
+# A deployment that is refused leaves nothing of its image.
+"$HEARTH" node maintenance set asked --state served > said 2>&1 || fail "node maintenance: $(cat said)"
+mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
+"$HEARTH" node show asked --state served > said 2>&1 || fail "node show: $(cat said)"
+! grep -q "refused.raw" said || fail "what was refused is the node's image: $(cat said)"
+# A console whose BMC gives no session says why.
+echo '{"nodes": [{"name": "mute", "pm_type": "ipmi", "pm_addr": "127.0.0.1", "pm_user": "u", "pm_password": "p", "mac": ["02:00:00:00:00:08"]}]}' > mute.json
+"$HEARTH" node import mute.json --initial-state enroll --state served > said 2>&1 || fail "node import: $(cat said)"
+"$HEARTH" node set mute --console-interface ipmitool-socat --driver-info ipmi_timeout=1 --driver-info ipmi_retries=1 --state served > said 2>&1 ||
+    fail "node set: $(cat said)"
+! timeout 20 "$HEARTH" node console mute --enable --state served > said 2>&1 || fail "a console without a session is on: $(cat said)"
+expect_text said "the console of node mute is on, but has no session with its BMC: " "hearth node console mute --disable"
+mistake 1 "has no session with its BMC: " -- node console mute --state served
+# Nor is it silent where two machines stand in one place.
+printf 'name,pm_type,mac,rack,slot\nu1,fake_pxe,02:00:00:00:00:11,C,10\nu2,fake_pxe,02:00:00:00:00:12,C,10\n' > places.csv
+"$HEARTH" node import places.csv --dry-run --state served > said 2>&1 || fail "node import: $(cat said)"
+expect_text said "warning: node #1 (u2): it stands where node #0 (u1) does: rack C, slot 10"
 kill "$server"
 wait "$server" || true
-expect_text said "waiting for asked, which is inspect"
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml

@@ -58,6 +58,25 @@ grep -q 'a signal is a JSON object' why || fail "$(cat why)"
 stack signal site inner.d --data '{"deploy_status_code": 0, "result": "r"}'
 grep -q 'CREATE_COMPLETE' <<<"$(stack show site)" || fail "not created: $(stack show site)"
 
+# What is mistyped is told with what there is.
+# refused TEXT WORDS…: `hearth stack WORDS…` fails, and says TEXT.
+refused() {
+  local text=$1
+  shift
+  if stack "$@" 2>why; then fail "$*: taken"; fi
+  grep -qF -- "$text" why || fail "$*: $(cat why)"
+}
+refused "did you mean site?" show siet
+refused "did you mean inner?" "resource metadata" site iner
+refused "there are: v" "output show" site result
+refused "hearth stack update site changes it" create site -t top.yaml --dry-run
+stack "resource metadata" site v >/dev/null 2>why
+grep -q "v is no server: what agents get" why || fail "a resource without metadata: $(cat why)"
+
+# A token holds at once.
+"$hearth" metadata token create now --state state >now
+stack list --token-file now >/dev/null
+
 for word in suspend resume check; do
   grep -qi "$word"_COMPLETE <<<"$(stack "$word" site --wait | tail -1)" || fail "$word"
 done

@@ -123,6 +123,21 @@ for wish in "--runs 100 --years 20" "--replay 1 --years 20"; do
   nothing_is_left "$wish, stopped,"
 done
 
+# Off a terminal, too, it says how far it is; what is stopped before a run has ended has nothing to report, and says so.
+"$hearth" simulate site.yaml --runs 10000 > stopped.txt 2>&1 &
+starter=$!
+for _ in {1..400}; do
+  ! grep -q " of 10000 runs" stopped.txt || break
+  sleep 0.1
+done
+kill -INT "$starter" 2> /dev/null || true
+wait "$starter" || true
+out=$(cat stopped.txt)
+holds " of 10000 runs"
+holds "; --runs N plays fewer"
+holds "note: stopped "
+nothing_is_left "what told how far it is"
+
 # Strangers are told of, and may be left out.
 said 0 "$hearth" simulate site.yaml --runs 1 --years 0.05
 holds "note: 18 computers an hour that the site does not know ask for an address, too: they have up to 18 of the pool's 51"
@@ -135,6 +150,8 @@ holds "'flood' is no kind of fault: there are kill-conductor, "
 said 2 "$hearth" simulate site.yaml --faults 'power-loss:compute9@1+0'
 holds "there is no machine 'compute9'; did you mean compute1?"
 said 2 "$hearth" simulate site.yaml --timeline run.svg
+said 2 "$hearth" simulate site.yaml --replay 1 --timeline run.png
+holds "--timeline run.png: it is drawn as SVG, whose files end in .svg"
 said 2 "$hearth" simulate site.yaml --years 0
 holds "hearth simulate: --years 0: a number above 0, and up to 20"
 holds "Try 'hearth simulate --help'"

@@ -103,6 +103,15 @@ TEST(RunProgram, AFirstWordThatIsRightLeadsToWhatBeginsSo) {
               HasSubstr("there is no command 'image entirely-different'\n  `demo image` prints those that begin so."));
 }
 
+TEST(RunProgram, WhatOnlyAnotherProgramHasIsToldWithItsCommand) {
+  Program program{.name = "demo", .summary = "s", .version = "1", .commands = {}};
+  program.elsewhere = {{"node boot device", "other node boot device does it"}};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program, {"node", "boot", "device", "set", "a"}), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("there is no command 'node boot device' here\n  other node boot device does it"));
+}
+
 TEST(RunProgram, WhatOtherProgramsCallItIsUnderstood) {
   EXPECT_THAT(run_demo({"image", "build", "x"}).err, HasSubstr("'image build'; did you mean 'image create'?"));
   EXPECT_THAT(run_demo({"image", "info"}).err, HasSubstr("'image info'; did you mean 'image show'?"));

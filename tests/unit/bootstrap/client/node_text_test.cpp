@@ -83,6 +83,37 @@ TEST(NodeText, OfAMachineThatIsWaitedForTheLastSignOfLifeIsTheReason) {
   EXPECT_EQ(reason(node), "") << "nobody waits for it";
 }
 
+TEST(NodeText, WhoWaitsForAPersonSaysSo) {
+  const Json node = {{"provision_state", "inspect wait"},
+                     {"driver_internal_info",
+                      {{"job", {{"stage", "await data"}}}, {"operator_instruction", {{"text", "Switch it on."}}}}}};
+  EXPECT_EQ(reason(node), "await data; a person is to switch it: hearth node todo");
+}
+
+TEST(NodeText, OfManyThoseWithOneReasonAreToldTogetherTillTheLatestEnd) {
+  const auto waits = [](const char* name, const char* until, const char* heard) {
+    Json node = {{"name", name},
+                 {"provision_state", "inspect wait"},
+                 {"driver_internal_info", {{"job", {{"stage", "await data"}, {"until", until}}}}}};
+    if (*heard != '\0')
+      node["driver_internal_info"]["last_seen"] = {{"at", "2026-11-20T04:00:00+00:00"}, {"how", heard}};
+    return node;
+  };
+  const Json a = waits("a", "2026-11-20T04:12:30+00:00", "");
+  EXPECT_EQ(node_lines(Json::array(
+                {a, waits("b", "2026-11-20T04:11:00+00:00", "DHCP"), waits("c", "2026-11-20T04:12:50+00:00", "")})),
+            "a, c (inspect wait, await data; nothing was heard of its machine yet; until 04:12:50 UTC); "
+            "b (inspect wait, await data; last heard of at 04:00:00: DHCP; until 04:11:00 UTC)");
+  EXPECT_EQ(node_line("a", a),
+            "a, which is inspect wait (await data; nothing was heard of its machine yet; until 04:12:30 UTC)");
+  Json many = Json::array();
+  for (int i = 0; i < 11; ++i) many.push_back(a);
+  EXPECT_NE(node_lines(many).find("a, a and 3 more (inspect wait"), std::string::npos) << node_lines(many);
+  Json others = Json::array();
+  for (const char* how : {"1", "2", "3", "4", "5", "6"}) others.push_back(waits("a", "", how));
+  EXPECT_TRUE(node_lines(others).ends_with("; and 2 more")) << node_lines(others);
+}
+
 TEST(NodeText, valuesLookAsPythonPrintsThem) {
   EXPECT_EQ(shown_value(Json::parse(R"({"a": true, "b": null})")), "{'a': True, 'b': None}");
   EXPECT_EQ(shown_value("x"), "x");

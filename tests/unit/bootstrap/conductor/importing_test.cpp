@@ -169,6 +169,37 @@ TEST_F(Importing, aBmcThatAnImportChangesIsAskedAlsoPastEnroll) {
   EXPECT_EQ(node(uuid).last_error, "") << "an answer is waited for, and this was one before";
 }
 
+TEST_F(Importing, ofABmcThatIsChangedWhileItIsAskedTheLastOneCounts) {
+  const auto text = [](const char* fault) {
+    return cat(R"([{"pm_type": "fake-hardware", "fake_fault": ")", fault, R"(", "mac": ["52:54:00:00:00:01"]}])");
+  };
+  const std::string uuid = import(text("")).created.at(0);
+  pass(2);
+  import(text("refused"));
+  EXPECT_EQ(import(text("")).asked.size(), 1U) << "it waits for its turn, and is waited for";
+  pass(3);
+  EXPECT_EQ(node(uuid).last_error, "") << "of the wrong one, which was corrected, nothing is kept";
+  EXPECT_NE(node(uuid).power, Power::unknown);
+  import(text("refused"));
+  conductor->verb(uuid, "manage", {});
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::manageable);
+  EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << "a verb that asks nobody hides no refusal";
+}
+
+TEST_F(Importing, WhoStandsWhereANodeDoesIsToldOf) {
+  const auto text = [](const char* mac) {
+    return cat(R"([{"pm_type": "fake_pxe", "name": "n)", mac, R"(", "mac": ["52:54:00:00:00:0)", mac,
+               R"("], "x_seed": {"rack": "C", "slot": "10"}}])");
+  };
+  import(text("1"));
+  const ImportResult other = import(text("2"));
+  ASSERT_EQ(other.warnings.size(), 2U) << join(other.warnings, " | ");
+  EXPECT_EQ(other.warnings.front(), "node #0 (n2): the name fake_pxe is out of date; the driver is manual-management");
+  EXPECT_EQ(other.warnings.back(), "node #0 (n2): it stands where n1 does, which is a node already: rack C, slot 10");
+  EXPECT_EQ(import(text("2")).warnings.size(), 2U) << "as long as it does";
+}
+
 TEST_F(Importing, bootImagesReachNodesInServiceAndRootDisksComeFromTheInspection) {
   const ImportResult three = import(k_three);
   conductor->set_maintenance(three.created[2], true, "fan");

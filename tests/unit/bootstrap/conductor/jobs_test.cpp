@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/jobs.hpp"
 
+#include "bootstrap/node/shown.hpp"
 #include "tests/unit/bootstrap/conductor_fixture.hpp"
 
 namespace hearth::bootstrap {
@@ -35,6 +36,12 @@ TEST_F(JobsTest, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   conductor->verb(uuid, "deploy", {});
   pass(30);
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
+  const auto until = [&] { return node(uuid).job.notes.value(k_waits_until_note, Stamp{0}); };
+  EXPECT_EQ(until(), node(uuid).job.stage_since + microseconds(Seconds(60)));
+  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "61";
+  pass(1);
+  EXPECT_EQ(until(), node(uuid).job.stage_since + microseconds(Seconds(61))) << "by what holds now";
+  EXPECT_FALSE(shown_node(node(uuid), {}).at("driver_internal_info").at("job").at("until").is_null());
   pass(60);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
   EXPECT_EQ(node(uuid).last_error,

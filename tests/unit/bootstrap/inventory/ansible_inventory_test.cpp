@@ -91,5 +91,12 @@ TEST(AnsibleInventory, what_grows_out_of_a_short_text_is_bounded) {
   EXPECT_EQ(read_ansible_ini("a[1:2][1:2][1:2][1:2]\n", "f").value().size(), 16U);
 }
 
+TEST(AnsibleInventory, AVariableThatIsLeftOutIsToldWithTheOneThatWasMeant) {
+  const auto hosts = ansible("[r]\nw0 ipmi_address=192.0.2.9 ipmi_pasword=x rack=C ironic_drvier=ipmi\n");
+  ASSERT_EQ(hosts.size(), 1U);
+  EXPECT_EQ(hosts[0].left_out,
+            (std::set<std::string>{"ipmi_pasword (ipmi_password?)", "ironic_drvier (ironic_driver?)", "rack"}));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

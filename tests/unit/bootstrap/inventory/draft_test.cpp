@@ -94,6 +94,24 @@ TEST(Draft, headingsOfNobodyAreToldOnceWhereTheyStandAndMachinesByTheirNames) {
       "! left out, as nothing here uses it: site");
 }
 
+TEST(Draft, TwoMachinesInOnePlaceAreToldOf) {
+  const auto told = [](const char* second) {
+    const std::string text =
+        cat("- {name: a, pm_type: fake_pxe, mac: '52:54:00:00:00:01', x_seed: {rack: C, slot: 10}}\n"
+            "- {name: b, pm_type: fake_pxe, mac: '52:54:00:00:00:02', x_seed: ",
+            second, "}\n");
+    return join(shared_places(read_listing(text, "t", ListingFormat::yaml).value()), "\n");
+  };
+  EXPECT_EQ(told("{rack: C, slot: '10'}"), "node #1 (b): it stands where node #0 (a) does: rack C, slot 10");
+  EXPECT_EQ(told("{rack: C, slot: 11}"), "");
+  EXPECT_EQ(told("{rack: C}"), "") << "nobody knows where in the rack";
+  EXPECT_EQ(told("{location: hall 2, rack: C, slot: 10}"), "") << "another hall";
+  EXPECT_NE(told_of("name,pm_type,mac,rack,slot\na,fake_pxe,52:54:00:00:00:01,C,10\n"
+                    "b,fake_pxe,52:54:00:00:00:02,C,10\n")
+                .find("! node #1 (b): it stands where node #0 (a) does"),
+            std::string::npos);
+}
+
 TEST(Draft, aNetboxRackAndPositionAreWhereAMachineStands) {
   const auto entries =
       read_listing("name,site,rack,position,oob_ip\nsrv1,x,R1,12.0,198.51.100.1\n", "n", ListingFormat::csv);

@@ -114,6 +114,10 @@ TEST(MachineForms, maas_machines) {
   const Drafts without =
       draft_nodes(machines_of(ListingFormat::any, R"([{"hostname": "w0", "system_id": "a", "power_type": "ipmi"}])"));
   EXPECT_NE(faults_text(without.faults, {}, "inv").find("maas PROFILE machines power-parameters"), std::string::npos);
+  const Drafts untold =
+      draft_nodes(machines_of(ListingFormat::any, R"([{"hostname": "w0", "system_id": "a", "power_type": ""}])"));
+  ASSERT_EQ(untold.faults.size(), 1U) << "in MAAS' own word, once";
+  EXPECT_TRUE(untold.faults[0].text.starts_with("power_type is empty: ")) << untold.faults[0].text;
 }
 
 TEST(MachineForms, warewulf_nodes_lie_on_their_profiles) {

@@ -199,7 +199,7 @@ TEST_F(Desk, WhereThereIsNoConsoleItIsSaidWhatHasOne) {
 
 TEST_F(Desk, WhileABmcsSessionIsDownNothingIsSaidToBeTyped) {
   bool is_up = true;
-  desk.ask_sessions([&](const std::string& uuid) { return uuid == bmc_node.uuid && is_up; });
+  desk.ask_sessions([&](const std::string& uuid) { return ConsoleSession{uuid == bmc_node.uuid && is_up, ""}; });
   const Fd listener = listen_locally(console_socket(folder.path(), bmc_node.uuid));
   ASSERT_EQ(desk.take(bmc_node, "ann", k_here), "");
   const Fd machine = accepted(listener);

@@ -10,6 +10,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/local_socket.hpp"
 #include "base/text.hpp"
+#include "tests/fakes/memory_logger.hpp"
 
 namespace hearth::bootstrap {
 namespace {
@@ -142,16 +143,41 @@ TEST_F(ConsolesOfATool, itIsKnownWhetherASessionCarriesWhatIsTyped) {
   tool(cat("while [ ! -e ", open.string(), " ]; do sleep 0.05; done; echo '[SOL Session operational]'; exec cat"));
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
-  EXPECT_FALSE(consoles.is_up(node.uuid));
+  EXPECT_FALSE(consoles.session(node.uuid).is_up);
   consoles.follow({{node.uuid, node}});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_FALSE(consoles.is_up(node.uuid)) << "it has not begun yet";
+  EXPECT_FALSE(consoles.session(node.uuid).is_up) << "it has not begun yet";
   RealFileSystem().write(open, "", {});
   const Fd one = reader(node);
   EXPECT_NE(heard(one, "operational"), "");
-  EXPECT_TRUE(consoles.is_up(node.uuid));
+  EXPECT_TRUE(consoles.session(node.uuid).is_up);
   consoles.follow({});
-  EXPECT_FALSE(consoles.is_up(node.uuid));
+  EXPECT_FALSE(consoles.session(node.uuid).is_up);
+}
+
+TEST_F(ConsolesOfATool, whyThereIsNoSessionIsKnownUntilThereIsOne) {
+  const fs::path open = folder_.path() / "open";
+  tool(cat("[ -e ", open.string(),
+           " ] || { echo first; printf 'Error: Unable to establish IPMI v2 / RMCP+ session\\r\\n'; exit 1; }; ",
+           "echo '[SOL Session operational]'; exec cat"));
+  const Node node = node_with_console();
+  fakes::MemoryLogger log;
+  Consoles consoles(folder_.path(), log, std::chrono::milliseconds(100));
+  consoles.follow({{node.uuid, node}});
+  const auto wait_for = [&](const std::string& fault) {
+    for (int i = 0; i < 200 && consoles.session(node.uuid).fault != fault; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return consoles.session(node.uuid).fault;
+  };
+  EXPECT_EQ(wait_for("Error: Unable to establish IPMI v2 / RMCP+ session"),
+            "Error: Unable to establish IPMI v2 / RMCP+ session");
+  EXPECT_FALSE(consoles.session(node.uuid).is_up);
+  consoles.follow({{node.uuid, node}});
+  consoles.follow({{node.uuid, node}});
+  EXPECT_EQ(log.lines.size(), 1U) << "once";
+  EXPECT_TRUE(log.holds("can't be opened: Error: Unable to establish")) << log.all();
+  RealFileSystem().write(open, "", {});
+  EXPECT_EQ(wait_for(""), "");
 }
 
 TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {

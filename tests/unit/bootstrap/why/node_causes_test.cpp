@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap::why {
 namespace {
 
@@ -67,6 +69,27 @@ TEST(NodeCauses, AMachineThatAsksMeanwhileAndIsNoNodesMayBeTheOne) {
   EXPECT_EQ(first(node_facts_of(facts_json(waits))), found.cause) << "an incident keeps it";
   waits.strangers[0]["last_seen"] = at(-k_minute);
   EXPECT_EQ(first(waits), "Nothing of its machine has reached the network boot.") << "it asked before";
+}
+
+TEST(NodeCauses, AWrongCardIsCorrectedWhereThatIsTakenAndThenWhatFailedIsBegunAnew) {
+  const auto next = [](const char* state, const char* error) {
+    NodeFacts facts_now = facts({{"provision_state", state}, {"last_error", error}});
+    facts_now.events = {k_begins};
+    facts_now.strangers = {{{"mac", "52:54:00:00:00:02"}, {"how", "dhcp DISCOVER"}, {"last_seen", at(k_minute)}}};
+    return node_causes(facts_now).front().next;
+  };
+  const char* const error =
+      "Timeout reached while waiting for callback for node u: nothing was heard of its machine; meanwhile there asked, "
+      "and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER)";
+  const std::string corrected = "correct the inventory and import it again (hearth node import), ";
+  EXPECT_EQ(next("inspect failed", error), cat("compare the label; then ", corrected, "then hearth node inspect web1"));
+  EXPECT_EQ(next("deploy failed", error), cat("compare the label; then ", corrected, "then hearth node deploy web1"));
+  EXPECT_NE(next("inspect wait", "").find(cat("then ", corrected, "it goes on by itself then. Else ")),
+            std::string::npos);
+  EXPECT_NE(next("wait call-back", "")
+                .find(cat("then hearth node abort web1, ", corrected, "then hearth node deploy web1. Else ")),
+            std::string::npos)
+      << "no import changes it until then";
 }
 
 TEST(NodeCauses, OfAMachineThatWasJustStartedNothingNeedBeWrong) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace hearth::bootstrap::why {
 namespace {
 
@@ -84,6 +86,35 @@ TEST(ValueCauses, WhatHasNotBegunWaitsForWhatIsBeforeIt) {
   EXPECT_EQ(causes_of(facts).front().cause,
             "deployments.late.inputs.i waits for e.o, which has not begun: gamma asks for its metadata, and has not "
             "answered before yet.");
+}
+
+TEST(ValueCauses, OfAllThatTheStackIsAtWhatIsAheadOfTheValueIsTheCause) {
+  ValueFacts facts = waiting_value();
+  facts.running = running("CREATE_IN_PROGRESS");
+  Json ahead = row("ahead", "CREATE_IN_PROGRESS", "delta last asked 1 s ago");
+  ahead["required_by"] = {"between"};
+  facts.running->resources = Json::array(
+      {row("failed", "CREATE_FAILED", "the disk is full"),
+       row("silent", "CREATE_IN_PROGRESS", "gamma has not asked for its metadata since this service started"),
+       row("other", "CREATE_IN_PROGRESS", "gamma last asked 1 s ago"), ahead});
+  NodeFacts node;
+  node.node = {{"name", "n1"}, {"provision_state", "deploy failed"}, {"last_error", "the disk is full"}};
+  facts.running->silent.emplace("gamma", node);
+  facts.unbegun = Json::array({row("between", "INIT_COMPLETE", ""), row("d", "INIT_COMPLETE", "")});
+  facts.unbegun[0]["required_by"] = {"d"};
+  EXPECT_EQ(causes_of(facts).front().cause,
+            "deployments.late.inputs.i waits for e.o, which has not begun: delta asks for its metadata, and has not "
+            "answered ahead yet.");
+}
+
+TEST(ValueCauses, WhatIsAheadOfTheStackThatHasItIsTheCause) {
+  ValueFacts facts = waiting_value();
+  for (metadata::Wait& wait : facts.value.chain) wait.event.resource = cat("group.0.", wait.event.resource);
+  facts.running = running("CREATE_IN_PROGRESS");
+  Json ahead = row("ahead", "CREATE_IN_PROGRESS", "delta last asked 1 s ago");
+  ahead["required_by"] = {"group"};
+  facts.running->resources = Json::array({row("other", "CREATE_IN_PROGRESS", "gamma last asked 1 s ago"), ahead});
+  EXPECT_THAT(causes_of(facts).front().cause, HasSubstr("has not answered ahead yet"));
 }
 
 TEST(ValueCauses, AStackOfOtherTemplatesThatHasTheNameTellsNothing) {

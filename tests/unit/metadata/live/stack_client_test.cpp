@@ -61,6 +61,38 @@ TEST_F(StackClientTest, RepeatsAnyMethodWhereItIsSent) {
   EXPECT_EQ(http_.asked[1].ca_file, "/ca.pem");
 }
 
+TEST_F(StackClientTest, OfWhatIsNotThereItTellsWhatIs) {
+  const auto story = [&](const std::string& path, int status, const std::string& said, const std::string& list) {
+    http_.add(status, cat(R"({"error": {"message": ")", said, R"("}})"));
+    if (!list.empty()) http_.add(200, list);
+    try {
+      (void)client_.call("GET", path);
+    } catch (const Error& error) {
+      return error.story();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(story("/stacks/weeb", 404, "The Stack (weeb) could not be found.",
+                    R"({"stacks": [{"stack_name": "web"}, {"stack_name": "db"}]})"),
+              testing::EndsWith("did you mean web?"));
+  EXPECT_THAT(
+      story("/stacks/web/1/resources/Wbe1/metadata", 404, "The Resource (Wbe1) could not be found in Stack web.",
+            R"({"resources": [{"resource_name": "Web1"}, {"resource_name": "other"}]})"),
+      testing::EndsWith("did you mean Web1?"));
+  EXPECT_EQ(http_.asked.back().url.path, "/v1/admin/stacks/web/1/resources");
+  EXPECT_THAT(story("/stacks/web/1/outputs/address", 404, "Specified output key address not found.",
+                    R"({"outputs": [{"output_key": "url"}, {"output_key": "port"}]})"),
+              testing::EndsWith("there are: url, port"));
+  EXPECT_EQ(http_.asked.back().url.path, "/v1/admin/stacks/web/1/outputs");
+  EXPECT_THAT(story("/stacks/x", 404, "The Stack (x) could not be found.", R"({"stacks": []})"),
+              testing::EndsWith("there are no stacks"));
+  EXPECT_THAT(story("/stacks/preview", 409, "The Stack (web) already exists.", ""),
+              testing::EndsWith("hearth stack update web changes it; --dry-run tells how"));
+  EXPECT_THAT(story("/stacks/web/1", 400, "Property error: could not convert string to float: '9o90'", ""),
+              testing::EndsWith("in other words: Property error: '9o90' is no number"));
+  EXPECT_THAT(story("/stacks/web/1", 400, "Unknown Property a", ""), testing::EndsWith("Unknown Property a"));
+}
+
 TEST(StackAddress, WhatIsNotSaidIsThatOfTheServiceWithItsStateThere) {
   const TempDir state = TempDir::create("/tmp", "stack-address-");
   const hearth::Environment env = {{"OS_CACERT", "/others.pem"}};
@@ -142,6 +174,7 @@ TEST_F(StackClientTest, SaysOnceThatWhatIsShownMayBeOld) {
 
 TEST_F(StackClientTest, TellsErrorsInTheServersWords) {
   http_.add(404, R"({"error": {"message": "The Stack (x) could not be found."}})");
+  http_.add(500, "the list that is to tell what was meant");
   EXPECT_EQ(failure(), "The Stack (x) could not be found.");
   http_.add(500, "<html>");
   EXPECT_EQ(failure(), "the server answered 500 R");

@@ -37,6 +37,17 @@ TEST_F(AccessTest, OtherTokensHaveARoleAProjectAndAnEnd) {
   EXPECT_FALSE(who({{"X-Auth-Token", text}}, "192.0.2.9", false, 200));
 }
 
+TEST_F(AccessTest, ATokenThatWasJustMadeHoldsAtOnce) {
+  const auto asks = [&](const std::string& text) {
+    ServedRequest request;
+    request.headers = {{"X-Auth-Token", text}};
+    request.peer = "192.0.2.9";
+    return identify(request, {&tokens_, false, [&] { tokens_.refresh(log_); }}, *engine_, 100);
+  };
+  EXPECT_TRUE(asks(add_token(directory_.path(), {"ci", Right::works, "p", 200, ""}, 100)));
+  EXPECT_FALSE(asks("nobody's"));
+}
+
 TEST_F(AccessTest, ThisMachineIsTrustedOnlyWhereThatIsWanted) {
   EXPECT_FALSE(who({}, "127.0.0.1"));
   EXPECT_TRUE(who({}, "127.0.0.1", true)->right == Right::everything);

@@ -19,6 +19,9 @@ TEST_F(RestTest, PreviewsAStackAndAnUpdate) {
   EXPECT_EQ(Json::parse(made.body)["stack"]["resources"][0][0][1]["resource_name"], "d");
   EXPECT_EQ(send("GET", "/v1/admin/stacks/s").status, 404);
   send("POST", "/v1/admin/stacks", stack("s", R"({"a": {}})"));
+  const ServedResponse again = send("POST", "/v1/admin/stacks/preview", stack("s", k_nested));
+  EXPECT_EQ(again.status, 409) << "as in Heat: it could not be made";
+  EXPECT_THAT(again.body, HasSubstr("The Stack (s) already exists."));
   const ServedResponse changes = send("PUT", self("s") + "/preview", stack("s", R"({"b": {}})"));
   ASSERT_EQ(changes.status, 200);
   const Json told = Json::parse(changes.body)["resource_changes"];
