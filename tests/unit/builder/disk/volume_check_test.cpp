@@ -16,7 +16,7 @@ constexpr const char* k_two = "      - {name: p, size: 1GiB}\n      - {name: q, 
 
 /// What is wrong with these items behind two partitions p and q; "no error" when nothing is.
 std::string volume_check_error_of(const std::string& rest) {
-  const Result<DiskLayout> result = parse_block_config(with_partitions(k_two, rest), "test.yaml", {});
+  const Result<DiskLayout, ParseFaults> result = parse_block_config(with_partitions(k_two, rest), "test.yaml", {});
   return result ? "no error" : result.error().text();
 }
 
