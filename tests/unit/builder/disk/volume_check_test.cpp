@@ -28,7 +28,8 @@ TEST(VolumeCheckTest, EveryMistakeIsNamedWithItsPlace) {
   const std::string pv = "{name: pv, base: p}";
   const std::string vg = "{name: vg, base: [pv]}";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {lvm(pv, vg, "{name: lv, base: other, size: 1G}"), "[2].lvm.lvs[0].base: base:other in lvs does not match a valid vg"},
+      {lvm(pv, vg, "{name: lv, base: other, size: 1G}"),
+       "[2].lvm.lvs[0].base: base:other in lvs does not match a valid vg"},
       {lvm(pv, vg, "{name: lv, base: vg}"), "Missing 'size' or 'extents' in lvs config"},
       {lvm(pv, vg, "{base: vg, size: 1G}"), "Missing 'name' in lvs config"},
       {lvm(pv, vg, "{name: lv, base: vg, size: 1X}"), "[2].lvm.lvs[0].size: Invalid size unit spec [1X]"},
