@@ -424,7 +424,13 @@ int timing(const cli::Arguments& arguments) {
   const std::optional<std::string> text = RealFileSystem().read(file);
   if (!text)
     throw Error(ErrorKind::not_found, cat("there is no ", file.string())).hint("Builds write it at their end.");
-  const std::vector<TimingRow> rows = timing_rows(parse_json(*text, file.string()).value_or_throw(), file.string());
+  const Json json = parse_json(*text, file.string()).value_or_throw();
+  const std::vector<TimingRow> rows = timing_rows(json, file.string());
+  if (arguments.has("json")) {
+    if (arguments.has("svg")) throw Error(ErrorKind::usage, "--json and --svg: both want stdout");
+    cli::print(json_document(json));
+    return 0;
+  }
   cli::print(arguments.has("svg") ? timing_picture(rows, arguments.operands().front())
                                   : timing_table(rows, progress_style(current_environment(), false)));
   return 0;
@@ -481,7 +487,8 @@ std::vector<cli::Command> cache_commands() {
       of_images(row("image why", "NAME", "explain the last build of an image: what ran, and which input had changed",
                     {{"json", 0, "", "print the whole report"}}, why)),
       of_images(row("image timing", "NAME", "show where the time of an image's last build went",
-                    {{"svg", 0, "", "as a picture with an axis of time (also beside the image: NAME.d/timing.svg)"}},
+                    {{"svg", 0, "", "as a picture with an axis of time (also beside the image: NAME.d/timing.svg)"},
+                     {"json", 0, "", "as it lies beside the image: NAME.d/timing.json"}},
                     timing))};
 }
 

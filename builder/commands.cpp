@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/cli/print.hpp"
@@ -200,21 +203,6 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
 
 bool draws_lines() { return progress_style(current_environment(), false).unicode; }
 
-int plan_descriptions(const cli::Arguments& arguments, const fs::path& executable) {
-  const StepGraph graph = plan_fleet(images_of(arguments), find_installation(current_environment(), executable));
-  if (arguments.has("json")) {
-    cli::print(json_document(fleet_json(graph)));
-  } else if (arguments.has("graph")) {
-    cli::print(fleet_graph(graph));
-  } else {
-    const std::size_t room = cli::table_room();
-    cli::print(room > 0 ? cli::tree_text(fleet_tree(graph), draws_lines(), room) : fleet_text(graph));
-  }
-  const bool all_planned = std::all_of(graph.images().begin(), graph.images().end(),
-                                       [](const ImageSteps& image) { return image.fault.empty(); });
-  return all_planned ? 0 : 1;
-}
-
 Verbosity verbosity_of(const cli::Arguments& arguments) {
   if (arguments.has("json") && arguments.has("verbose"))
     throw Error(ErrorKind::usage, "--json and --verbose: both want stdout")
@@ -259,6 +247,97 @@ void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& d
   plan["unless_changed"] = done.servers;
 }
 
+bool is_certain(const Finding& finding) { return finding.severity == Severity::error; }
+
+/// Where lines are wanted, how the layers stand is found out last.
+void print_plan(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk, const UpToDate& known,
+                const std::function<std::vector<StepForecast>()>& forecasts) {
+  const Json details = plan_details(request, plan, disk);
+  if (const std::size_t room = cli::table_room(); room > 0) {
+    cli::print(cli::tree_text(plan_tree(plan, forecasts(), known, details), draws_lines(), room));
+    return;
+  }
+  cli::print(cat(plan_text(plan), known.outputs.empty() ? kept_steps_text(forecasts()) : up_to_date_text(known),
+                 plan_details_text(details)));
+}
+
+int plan_one(const ImageRequest& request, const cli::Arguments& arguments, const fs::path& executable) {
+  std::vector<std::string> notes;
+  const Installation installation = find_installation(current_environment(), executable);
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  const BuildPlan plan = plan_image(files, request, installation, notes);
+  for (const std::string& note : notes) cli::tell(cat(note, "\n"));
+  const DiskStage disk = DiskStage::plan(request, plan);
+  for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
+  const SystemClock clock;
+  RealRunner runner(clock);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
+  refuse_warnings(request, warnings);
+  for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
+  const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
+  const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk); };
+  if (arguments.has("json")) {
+    Json json = plan_json(plan);
+    json["warnings"] = findings_json(warnings);
+    json.update(plan_details(request, plan, disk));
+    add_forecasts(forecasts(), done(), json);
+    cli::print(json_document(json));
+  } else if (arguments.has("graph")) {
+    cli::print(plan_graph(plan));
+  } else {
+    print_plan(request, plan, disk, done(), forecasts);
+  }
+  return std::any_of(warnings.begin(), warnings.end(), is_certain) ? 1 : 0;
+}
+
+/// Of the images' plans: how much of each is in layers, and what its build would warn of, by the images' names.
+std::map<std::string, std::vector<Finding>> look_at_plans(const std::vector<FleetImage>& images,
+                                                          const Installation& installation,
+                                                          std::optional<StepGraph>& graph) {
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  const SystemClock clock;
+  RealRunner runner(clock);
+  std::map<std::string, std::vector<Finding>> found;
+  graph = plan_fleet(images, installation,
+                     [&](const FleetImage& image, const BuildPlan& plan, const DiskStage& disk, ImageSteps& steps) {
+                       const auto forecasts = kept_steps(files, image.request, installation, plan, disk);
+                       steps.in_layers = static_cast<std::size_t>(std::count_if(
+                           forecasts.begin(), forecasts.end(), [](const auto& each) { return each.is_kept; }));
+                       found[image.name] = build_warnings(files, image.request, plan, disk.layout(), runner);
+                       refuse_warnings(image.request, found[image.name]);
+                     });
+  return found;
+}
+
+int plan_descriptions(const cli::Arguments& arguments, const fs::path& executable) {
+  const std::vector<FleetImage> images = images_of(arguments);
+  const bool is_for_programs = arguments.has("json") || arguments.has("graph");
+  if (images.size() == 1 && !is_for_programs) return plan_one(images.front().request, arguments, executable);
+  std::optional<StepGraph> graph;
+  auto found = look_at_plans(images, find_installation(current_environment(), executable), graph);
+  for (const FleetImage& image : images) {
+    for (const Finding& each : found[image.name]) cli::tell(cat(image.name, ": ", finding_text(each), "\n"));
+  }
+  if (arguments.has("json")) {
+    Json json = fleet_json(*graph);
+    for (Json& image : json["images"]) image["warnings"] = findings_json(found[image["name"].get<std::string>()]);
+    cli::print(json_document(json));
+  } else if (arguments.has("graph")) {
+    cli::print(fleet_graph(*graph));
+  } else {
+    const std::size_t room = cli::table_room();
+    cli::print(room > 0 ? cli::tree_text(fleet_tree(*graph), draws_lines(), room) : fleet_text(*graph));
+  }
+  const bool all_planned = std::all_of(graph->images().begin(), graph->images().end(),
+                                       [](const ImageSteps& image) { return image.fault.empty(); });
+  const bool is_doomed = std::any_of(found.begin(), found.end(), [](const auto& image) {
+    return std::any_of(image.second.begin(), image.second.end(), is_certain);
+  });
+  return all_planned && !is_doomed ? 0 : 1;
+}
+
 cli::Command plan_command(const fs::path& executable) {
   std::vector<cli::Option> options = image_options();
   options.push_back({"json", 0, "", "print the plan as JSON"});
@@ -275,47 +354,37 @@ cli::Command plan_command(const fs::path& executable) {
               [executable](const cli::Arguments& arguments) {
                 if (are_descriptions(arguments.operands(), fs::current_path()))
                   return plan_descriptions(arguments, executable);
-                const ImageRequest request = request_of(arguments, Manner::hearth);
-                std::vector<std::string> notes;
-                const Installation installation = find_installation(current_environment(), executable);
-                const RealFileSystem system;
-                const ReadOnce files(system);
-                const BuildPlan plan = plan_image(files, request, installation, notes);
-                for (const std::string& note : notes) cli::tell(cat(note, "\n"));
-                const DiskStage disk = DiskStage::plan(request, plan);
-                for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
-                const SystemClock clock;
-                RealRunner runner(clock);
-                const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
-                refuse_warnings(request, warnings);
-                for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
-                const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
-                if (arguments.has("json")) {
-                  Json json = plan_json(plan);
-                  json["warnings"] = findings_json(warnings);
-                  json.update(plan_details(request, plan, disk));
-                  add_forecasts(kept_steps(files, request, installation, plan, disk), done(), json);
-                  cli::print(json_document(json));
-                } else if (arguments.has("graph")) {
-                  cli::print(plan_graph(plan));
-                } else {
-                  const UpToDate known = done();
-                  const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk); };
-                  const Json details = plan_details(request, plan, disk);
-                  const std::size_t room = cli::table_room();
-                  if (room > 0)
-                    cli::print(cli::tree_text(plan_tree(plan, forecasts(), known, details), draws_lines(), room));
-                  else
-                    cli::print(cat(plan_text(plan),
-                                   known.outputs.empty() ? kept_steps_text(forecasts()) : up_to_date_text(known),
-                                   plan_details_text(details)));
-                }
-                return std::any_of(warnings.begin(), warnings.end(),
-                                   [](const Finding& each) { return each.severity == Severity::error; })
-                           ? 1
-                           : 0;
+                return plan_one(request_of(arguments, Manner::hearth), arguments, executable);
               },
           .names = element_names(executable)};
+}
+
+/// The steps that a command line so far would run.
+std::vector<std::string> steps_of(const std::vector<std::string>& words, const fs::path& executable) {
+  std::vector<cli::Option> options = image_options();
+  const cli::Arguments arguments = cli::parse_options(options, words);
+  std::vector<std::string> notes;
+  const ImageRequest request = are_descriptions(arguments.operands(), fs::current_path())
+                                   ? images_of(arguments).front().request
+                                   : request_of(arguments, Manner::hearth);
+  const BuildPlan plan =
+      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
+  std::vector<std::string> labels;
+  for (const Step& step : plan.steps) labels.push_back(step.label());
+  return labels;
+}
+
+/// Of the descriptions among the words.
+std::vector<std::string> image_names(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    if (are_descriptions({word}, fs::current_path())) files.push_back(word);
+  }
+  std::vector<std::string> names;
+  for (const FleetImage& image :
+       described_images({.files = files, .environment = current_environment(), .start_directory = fs::current_path()}))
+    names.push_back(image.name);
+  return names;
 }
 
 constexpr const char* k_pipeline_details =
@@ -486,6 +555,29 @@ std::vector<cli::Command> link_commands(const fs::path& executable) {
           element_info(executable),
           dib_lint(executable),
           dib_block_device()};
+}
+
+std::vector<std::string> warnings_of(const std::string& file, const fs::path& executable) {
+  const std::vector<FleetImage> images =
+      described_images({.files = {file}, .environment = current_environment(), .start_directory = fs::current_path()});
+  std::optional<StepGraph> graph;
+  std::vector<std::string> lines;
+  for (const auto& [name, findings] :
+       look_at_plans(images, find_installation(current_environment(), executable), graph)) {
+    for (const Finding& each : findings) lines.push_back(finding_text(each));
+  }
+  return lines;
+}
+
+std::vector<std::string> known_names(const std::string& what, const std::vector<std::string>& words,
+                                     const fs::path& executable) try {
+  const std::string option = words.empty() ? "" : words.back();
+  if (option == "--only" && what == "NAME") return image_names(words);
+  if (option == "--until" && what == "STEP") return steps_of({words.begin(), words.end() - 1}, executable);
+  if (option == "-t" && what == "TYPE") return disk_types();
+  return {};
+} catch (const std::exception&) {  // what is typed so far is no whole command
+  return {};
 }
 
 }  // namespace hearth::builder

@@ -30,6 +30,14 @@ namespace hearth::builder {
 /// The names of all elements that can be found, for completion; none where they can't be read.
 [[nodiscard]] std::function<std::vector<std::string>()> element_names(const fs::path& executable);
 
+/// What builds of the images that a file describes would warn of, a line each; nothing where they can't be planned.
+[[nodiscard]] std::vector<std::string> warnings_of(const std::string& file, const fs::path& executable);
+
+/// What the program's table calls `what` behind these words of a command, for completion: images of a file (--only),
+/// steps of a build (--until), types of disks (image convert -t). None where they can't be told.
+[[nodiscard]] std::vector<std::string> known_names(const std::string& what, const std::vector<std::string>& words,
+                                                   const fs::path& executable);
+
 /// element-info: the elements that a list expands to, for people and for shells. It looks where a build does.
 [[nodiscard]] cli::Command element_info(const fs::path& executable);
 

@@ -24,6 +24,7 @@
 #include "builder/inspect/tree_diff.hpp"
 #include "builder/inspect/tree_sizes.hpp"
 #include "builder/installation.hpp"
+#include "builder/output/format.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 #include "builder/spec/checked_values.hpp"
@@ -139,10 +140,16 @@ class ImageSource {
   ImageContents read(const fs::path& image) {
     if (!fs::exists(fs::absolute(image))) {
       Error error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
-      for (const char* format : {".qcow2", ".raw", ".tar"}) {
-        if (fs::exists(image.string() + format)) error.hint(cat("Did you mean ", image.string(), format, "?"));
+      std::vector<std::string> found;
+      for (const std::string& format : format_type_names()) {
+        if (fs::exists(cat(image.string(), ".", format))) found.push_back(cat(image.string(), ".", format));
       }
+      if (!found.empty()) error.hint(cat("Did you mean ", join(found, " or "), "?"));
       throw error;
+    }
+    if (fs::exists(image / k_manifest_file) && image.extension() == ".d") {
+      throw Error(ErrorKind::input, cat(image.string(), " is what a build says of its image, and no image"))
+          .hint(cat("The image lies beside it: ", image.stem().string(), ".qcow2, say."));
     }
     if (!fs::is_regular_file(image) && !fs::is_directory(image)) {
       throw Error(ErrorKind::input, cat(image.string(), " is neither a file nor an archive"))

@@ -88,7 +88,10 @@ void offer_values(Offering& offering, const TypedLine& line, const Option& optio
   const bool list = option.value_name.find(',') != std::string::npos;
   const std::size_t comma = list ? typed.rfind(',') : std::string::npos;
   const std::string kept = comma == std::string::npos ? before : cat(before, typed.substr(0, comma + 1));
-  for (const std::string& value : option.values) offering.add(cat(kept, value), "");
+  const Words given = comma == std::string::npos ? Words{} : split(typed.substr(0, comma), ',');
+  for (const std::string& value : option.values) {
+    if (std::find(given.begin(), given.end(), value) == given.end()) offering.add(cat(kept, value), "");
+  }
   if (!option.values.empty()) return;
   offer_known(offering, line, option.value_name, before);
   offering.add_places(places_named(option.value_name));
@@ -177,6 +180,9 @@ void offer_of_program(Offering& offering, const Program& program, Words words) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
     for (const std::string& topic : words.empty() ? topic_names(program) : Words{}) offering.add(topic, "");
+    if (offering.typed().find('/') != std::string::npos && words.empty()) {
+      for (const Topic& page : program.pages) offering.add(page.name, page.title);
+    }
     return offer_next_words(offering, rows, words);
   }
   offer_next_words(offering, rows, words);

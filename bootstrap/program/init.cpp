@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "bootstrap/site/commands.hpp"
 #include "bootstrap/site/terminal.hpp"
+#include "builder/commands.hpp"
 #include "builder/output/format.hpp"
 #include "builder/spec/image_description.hpp"
 
@@ -25,22 +26,34 @@ using bootstrap::Say;
 /// Why an answer can't be; empty when it can.
 using Check = std::function<std::string(const std::string& answer)>;
 
-constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image()
+constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image() that are always asked
 
-std::string answer(const Ask& ask, const Say& say, int number, const std::string& question, const std::string& usual,
-                   const Check& check) {
-  while (true) {
-    const std::optional<std::string> said = ask(cat("(", number, " of ", k_questions, ") ", question), usual, false);
-    if (!said) {
-      throw Error(ErrorKind::usage, "the answers ended; nothing is written")
-          .hint("hearth init asks on a terminal; examples/ and the manual's first page have files to copy.");
+/// Questions in turn, each with its number and how many there are.
+class Asking {
+ public:
+  Asking(Ask ask, Say say, int first, int all) : ask_(std::move(ask)), say_(std::move(say)), next_(first), all_(all) {}
+
+  std::string answer(const std::string& question, const std::string& usual, const Check& check) {
+    const std::string numbered = cat("(", next_++, " of ", all_, ") ", question);
+    while (true) {
+      const std::optional<std::string> said = ask_(numbered, usual, false);
+      if (!said) {
+        throw Error(ErrorKind::usage, "the answers ended; nothing is written")
+            .hint("hearth init asks on a terminal; examples/ and the manual's first page have files to copy.");
+      }
+      const std::string text = trim(*said).empty() ? usual : std::string(trim(*said));
+      const std::string fault = check(text);
+      if (fault.empty()) return text;
+      say_(cat("  ", fault));
     }
-    const std::string text = trim(*said).empty() ? usual : std::string(trim(*said));
-    const std::string fault = check(text);
-    if (fault.empty()) return text;
-    say(cat("  ", fault));
   }
-}
+
+ private:
+  Ask ask_;
+  Say say_;
+  int next_;
+  int all_;
+};
 
 Check one_of(const std::vector<std::string>& known) {
   return [known](const std::string& text) {
@@ -61,6 +74,12 @@ std::string name_fault(const std::string& text) {
     if (!good) return cat("'", word, "' is no name: letters, digits, + - . _ are expected, a letter or digit first");
   }
   return "";
+}
+
+/// Files of the image are called so.
+std::string image_fault(const std::string& text) {
+  const bool is_one = words_in(text).size() == 1 && text.find_first_of("/:=,") == std::string::npos;
+  return is_one ? name_fault(text) : cat("'", text, "' is no name of an image: web-server is one");
 }
 
 std::string formats_fault(const std::string& text) {
@@ -108,26 +127,40 @@ std::string new_file(const cli::Arguments& arguments, const char* usual) {
   return file;
 }
 
-/// "web" of web.yaml; of a name that says nothing about it "image".
+/// "web" of web.yaml; empty for a name that says nothing about the image.
 std::string image_of(const std::string& file) {
   const std::string stem = fs::path(file).stem().string();
-  return stem == "images" || stem.find_first_of("'/") != std::string::npos ? "image" : stem;
+  return stem == "images" || !image_fault(stem).empty() ? "" : stem;
 }
 
-int init(const cli::Arguments& arguments) {
+/// What it is to be. A file that is there already is told before somebody has answered five questions for another.
+std::string kind_to_make(const cli::Arguments& arguments, int questions) {
+  Asking asking(bootstrap::ask_person, bootstrap::say_to_person, 1, questions);
+  const bool is_named = !arguments.operands().empty();
+  const auto taken = [&](const char* file) { return !is_named && fs::exists(fs::symlink_status(file)); };
+  const std::string images = "images.yaml is there already and stays; for another image: hearth init FILE.yaml";
+  if (taken("images.yaml")) bootstrap::say_to_person(images);
+  if (taken("images.yaml") && taken("site.yaml")) (void)new_file(arguments, "site.yaml");
+  return asking.answer("what is it to be: image (a disk to build) or site (machines to install)",
+                       taken("images.yaml") ? "site" : "image", [&](const std::string& text) {
+                         return text == "image" && taken("images.yaml") ? images : one_of({"image", "site"})(text);
+                       });
+}
+
+int init(const cli::Arguments& arguments, const fs::path& executable) {
   if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name one file to write, or none");
   if (!arguments.operands().empty()) (void)new_file(arguments, "");
-  const std::string what = answer(bootstrap::ask_person, bootstrap::say_to_person, 1,
-                                  "what is it to be: image (a disk to build) or site (machines to install)", "image",
-                                  one_of({"image", "site"}));
+  const std::string name = arguments.operands().empty() ? "" : image_of(arguments.operands().front());
+  const std::string what = kind_to_make(arguments, name.empty() ? k_questions + 1 : k_questions);
   if (what == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
   const std::string file = new_file(arguments, "images.yaml");
-  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person, image_of(file));
+  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person, name);
   const auto images = builder::parse_image_descriptions({{file, text}});
   if (!images)
     throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", images.error().text()));
   (void)new_file(arguments, "images.yaml");  // answering takes its time
   RealFileSystem().write(file, text, {});
+  for (const std::string& warning : builder::warnings_of(file, executable)) cli::tell(cat(warning, "\n"));
   cli::print(cat(file, ": an image. Next:\n  hearth image create --dry-run ", file,
                  "    what that would run\n  hearth image create ", file, "              build it\n"));
   return 0;
@@ -135,14 +168,20 @@ int init(const cli::Arguments& arguments) {
 
 }  // namespace
 
-std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name) {
-  const std::string system = answer(ask, say, 2, "the operating system: debian-minimal or ubuntu-minimal",
-                                    "debian-minimal", one_of({"debian-minimal", "ubuntu-minimal"}));
-  const std::string packages = answer(
-      ask, say, 3, "packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
-  const std::string user =
-      answer(ask, say, 4, "a user who logs in by ssh with your key in ~/.ssh; nothing for none", "", user_fault);
-  const std::string formats = answer(ask, say, 5, "formats of the disk, with commas between", "qcow2", formats_fault);
+std::string ask_for_image(const Ask& ask, const Say& say, const std::string& given_name) {
+  const bool has_name = !given_name.empty();
+  Asking asking(ask, say, 2, has_name ? k_questions : k_questions + 1);
+  const std::string here = fs::current_path().filename().string();
+  const std::string name = has_name ? given_name
+                                    : asking.answer("the image's name, which its files have",
+                                                    image_fault(here).empty() ? here : "image", image_fault);
+  const std::string system = asking.answer("the operating system: debian-minimal or ubuntu-minimal", "debian-minimal",
+                                           one_of({"debian-minimal", "ubuntu-minimal"}));
+  const std::string packages =
+      asking.answer("packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
+  const std::string user = asking.answer(
+      "a user who logs in by ssh with your key in ~/.ssh, and is root by sudo; nothing for none", "", user_fault);
+  const std::string formats = asking.answer("formats of the disk, with commas between", "qcow2", formats_fault);
   std::vector<std::string> elements = {"vm", system, "enable-serial-console"};
   if (!user.empty()) elements.insert(elements.end(), {"openssh-server", "devuser"});
   std::string text =
@@ -157,7 +196,7 @@ std::string ask_for_image(const Ask& ask, const Say& say, const std::string& nam
   return text;
 }
 
-std::vector<cli::Command> init_commands() {
+std::vector<cli::Command> init_commands(const fs::path& executable) {
   return {{.words = "init",
            .operands = "[FILE.yaml]",
            .summary = "some questions become an image description, or a site file",
@@ -165,7 +204,7 @@ std::vector<cli::Command> init_commands() {
                "Writes images.yaml, or site.yaml as hearth site new does; a file that is there stays. Nothing is "
                "written when the answers end, or at Ctrl-C.\n\nExample: hearth init web.yaml",
            .options = {},
-           .run = init}};
+           .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); }}};
 }
 
 }  // namespace hearth

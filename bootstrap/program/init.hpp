@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "base/cli/command.hpp"
+#include "base/path.hpp"
 #include "bootstrap/site/site_questions.hpp"
 
 namespace hearth {
 
-/// Asks for an image and gives the text of images.yaml. Throws Error when the answers end before.
+/// Asks for an image, and its name where that is empty, and gives the text of images.yaml. Throws Error when the
+/// answers end before.
 [[nodiscard]] std::string ask_for_image(const bootstrap::Ask& ask, const bootstrap::Say& say, const std::string& name);
 
-[[nodiscard]] std::vector<cli::Command> init_commands();
+[[nodiscard]] std::vector<cli::Command> init_commands(const fs::path& executable);
 
 }  // namespace hearth

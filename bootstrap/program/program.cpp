@@ -68,7 +68,10 @@ cli::Program make_program(const fs::path& executable) {
   program.pages = doc_pages();
   program.pages_at = pages_directory(executable);
   program.links = builder::link_commands(executable);
-  program.known = bootstrap::known_names;
+  program.known = [executable](const std::string& what, const std::vector<std::string>& words) {
+    std::vector<std::string> names = builder::known_names(what, words, executable);
+    return names.empty() ? bootstrap::known_names(what, words) : names;
+  };
   const auto add = [&](const char* group, std::vector<cli::Command> rows) {
     for (cli::Command& row : cli::in_group(group, std::move(rows))) program.commands.push_back(std::move(row));
   };
@@ -84,7 +87,7 @@ cli::Program make_program(const fs::path& executable) {
                       return builder::records_directory(image.string()) / builder::k_manifest_file;
                     }}));
   add("images", schema_commands());
-  add("images", init_commands());
+  add("images", init_commands(executable));
   add("metadata", std::move(of_metadata));
   add("metadata", metadata::lsp::commands());
   add("metadata", {metadata::live::serve_command()});

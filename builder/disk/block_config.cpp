@@ -26,10 +26,13 @@ class LayoutMaker {
   LayoutMaker(std::vector<ConfigNode> nodes, const LayoutDefaults& defaults)
       : nodes_(std::move(nodes)), defaults_(defaults) {}
 
+  /// Throws ConfigFailure, too; where faults() has any, the layout is none.
   DiskLayout make() {
     for (const ConfigNode& node : nodes_) fill_root_defaults(node);
     each("local_loop", &LayoutMaker::add_disk);
-    if (disks_.empty()) fail_config(YAML::Node(), "", "there is no local_loop: nothing to put the file systems on");
+    if (disks_.empty() && faults_.all.empty())
+      fail_config(YAML::Node(), "", "there is no local_loop: nothing to put the file systems on");
+    if (disks_.empty()) disks_.emplace_back();  // for what stands on one that is at fault
     each("partitioning", &LayoutMaker::add_table);
     each("raid", &LayoutMaker::add_raid);
     each("luks", &LayoutMaker::add_luks);
@@ -38,6 +41,8 @@ class LayoutMaker {
     each("mkfs", &LayoutMaker::add_file_system);
     each("mount", &LayoutMaker::add_mount);
     each("fstab", &LayoutMaker::add_fstab);
+    if (!faults_.all.empty()) return {};
+    check_volume_cycles();
     for (DiskLayout& disk : disks_) {
       check_sectors(disk);
       sort_by_mount_point(disk);
@@ -46,22 +51,58 @@ class LayoutMaker {
     return put_together();
   }
 
+  [[nodiscard]] const std::vector<ParseError>& faults() const { return faults_.all; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return layout_.warnings; }
+
  private:
   enum class Kind { disk, partition, volume, lvm_part, file_system, mount, fstab };
 
   void each(std::string_view plugin, void (LayoutMaker::*step)(const ConfigNode&)) {
     for (const ConfigNode& node : nodes_) {
-      if (node.plugin == plugin) (this->*step)(node);
+      if (node.plugin == plugin && !faults_.attempt([&] { (this->*step)(node); })) presume(node);
     }
   }
 
+  /// What is at fault is there all the same for those that stand on it: one fault is told once.
+  void presume(const ConfigNode& node) {
+    static const std::map<std::string_view, Kind> kinds = {{"local_loop", Kind::disk}, {"raid", Kind::volume},
+                                                           {"luks", Kind::volume},     {"mkfs", Kind::file_system},
+                                                           {"mount", Kind::mount},     {"fstab", Kind::fstab}};
+    if (const auto kind = kinds.find(node.plugin); kind != kinds.end()) kinds_.emplace(node.name, kind->second);
+    const auto add = [&](const char* list, Kind kind) {
+      for (const YAML::Node& each : node.data[list]) {
+        if (each.IsMap() && each["name"] && each["name"].IsScalar()) kinds_.emplace(each["name"].Scalar(), kind);
+      }
+    };
+    if (node.plugin == "partitioning") add("partitions", Kind::partition);
+    if (node.plugin != "lvm") return;
+    add("pvs", Kind::lvm_part);
+    add("vgs", Kind::lvm_part);
+    add("lvs", Kind::volume);
+  }
+
   void declare(const std::string& name, Kind kind, const ConfigNode& node) {
+    declare(name, kind, node.data["name"] ? node.data["name"] : node.data, node.path);
+  }
+
+  /// Of a list of the node's.
+  void declare(const std::string& name, Kind kind, const ConfigNode& node, const char* list) {
+    YAML::Node at = node.data;
+    std::string path = node.path;
+    for (std::size_t i = 0; i < node.data[list].size(); ++i) {
+      const YAML::Node its = node.data[list][i]["name"];
+      if (!its || !its.IsScalar() || its.Scalar() != name) continue;
+      at.reset(its);
+      path = cat(node.path, ".", list, "[", i, "]");
+    }
+    declare(name, kind, at, path);
+  }
+
+  void declare(const std::string& name, Kind kind, const YAML::Node& at, const std::string& path) {
     if (kinds_.emplace(name, kind).second) {
-      lines_[name] = node.data.Mark().line + 1;
+      lines_[name] = at.Mark().line + 1;
     } else {
-      fail_config(
-          node.data, node.path,
-          cat("Duplicate node name: ", name, " (the other one stands in what begins at line ", lines_[name], ")"));
+      fail_config(at, path, cat("Duplicate node name: ", name, " (the other one is in line ", lines_[name], ")"));
     }
   }
 
@@ -100,6 +141,16 @@ class LayoutMaker {
     const bool xfs = data["type"].IsScalar() && data["type"].Scalar() == "xfs";
     const bool given = !defaults_.root_label.empty() && !(xfs && defaults_.root_label == "cloudimg-rootfs");
     data["label"] = given ? defaults_.root_label : xfs ? "img-rootfs" : "cloudimg-rootfs";
+    if (given && data["type"].IsScalar()) check_root_label(data["type"].Scalar());
+  }
+
+  /// It is no fault of the file.
+  void check_root_label(const std::string& type) const {
+    const std::size_t length = defaults_.root_label.size();
+    const std::optional<std::size_t> limit = label_limit(DiskFileSystem{.type = type});
+    if (!limit || length <= *limit) return;
+    throw Error(ErrorKind::usage, cat("--root-label (ROOT_LABEL): '", defaults_.root_label, "' has ", length,
+                                      " bytes; a label of ", type, " has at most ", *limit));
   }
 
   void add_disk(const ConfigNode& node) {
@@ -133,8 +184,8 @@ class LayoutMaker {
   void add_table(const ConfigNode& node) {
     require_base(node, {Kind::disk});
     warn_unknown(node);
-    const PartitionTableSettings table = check_partitioning(Settings(node.data, node.path), layout_.warnings);
-    for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node);
+    const PartitionTableSettings table = check_partitioning(Settings(node.data, node.path), layout_.warnings, faults_);
+    for (const Partition& partition : table.partitions) declare(partition.name, Kind::partition, node, "partitions");
     if (!partitioned_.insert(node.base).second)
       fail_config(node.data, node.path, cat(node.base, " is partitioned twice"));
     DiskLayout& disk = disk_of(node.base);
@@ -168,17 +219,17 @@ class LayoutMaker {
     warn_unknown(node);
     Volumes& volumes = layout_.volumes;
     const Volumes before = volumes;
-    check_lvm(Settings(node.data, node.path), volumes, layout_.warnings);
+    check_lvm(Settings(node.data, node.path), volumes, layout_.warnings, faults_);
     for (std::size_t i = before.physical.size(); i < volumes.physical.size(); ++i) {
-      declare(volumes.physical[i].name, Kind::lvm_part, node);
-      use_base(node, volumes.physical[i].base);
+      declare(volumes.physical[i].name, Kind::lvm_part, node, "pvs");
+      if (!volumes.physical[i].base.empty()) use_base(node, volumes.physical[i].base);
     }
     for (std::size_t i = before.groups.size(); i < volumes.groups.size(); ++i) {
-      declare(volumes.groups[i].name, Kind::lvm_part, node);
+      declare(volumes.groups[i].name, Kind::lvm_part, node, "vgs");
     }
     for (std::size_t i = before.logical.size(); i < volumes.logical.size(); ++i) {
       const bool pool = volumes.logical[i].kind == LogicalVolume::Kind::thin_pool;
-      declare(volumes.logical[i].name, pool ? Kind::lvm_part : Kind::volume, node);
+      declare(volumes.logical[i].name, pool ? Kind::lvm_part : Kind::volume, node, "lvs");
     }
     layout_.beyond_direct.push_back(cat("logical volumes (", node.path, ")"));
   }
@@ -191,17 +242,20 @@ class LayoutMaker {
 
   void check_volume_bases() {
     for (const auto& [node, name] : volume_bases_) {
-      const auto base = kinds_.find(name);
-      if (base == kinds_.end()) fail_edge(*node, name);
-      const bool array_on_volume = node->plugin == "raid" && base->second == Kind::volume;
-      if ((base->second != Kind::partition && base->second != Kind::volume) || array_on_volume || name == node->name) {
-        fail_config(node->data, node->path, cat(node->plugin, " can't be based on ", name));
-      }
-      const DiskLayout& disk = disk_of(name);
-      if (&disk != &disks_.front())
-        layout_.beyond_all.push_back(cat(node->plugin, " on another disk than the first (", disk.disk, ")"));
+      faults_.attempt([&, node = node, &name = name] { check_volume_base(*node, name); });
     }
-    check_volume_cycles();
+  }
+
+  void check_volume_base(const ConfigNode& node, const std::string& name) {
+    const auto base = kinds_.find(name);
+    if (base == kinds_.end()) fail_edge(node, name);
+    const bool array_on_volume = node.plugin == "raid" && base->second == Kind::volume;
+    if ((base->second != Kind::partition && base->second != Kind::volume) || array_on_volume || name == node.name) {
+      fail_config(node.data, node.path, cat(node.plugin, " can't be based on ", name));
+    }
+    const DiskLayout& disk = disk_of(name);
+    if (&disk != &disks_.front())
+      layout_.beyond_all.push_back(cat(node.plugin, " on another disk than the first (", disk.disk, ")"));
   }
 
   /// Encrypted and logical volumes may lie on each other, in any depth, but not in a circle.
@@ -218,13 +272,14 @@ class LayoutMaker {
   }
 
   void add_file_system(const ConfigNode& node) {
-    require_base(node, {Kind::disk, Kind::partition, Kind::volume});
+    const bool has_base = faults_.attempt([&] { require_base(node, {Kind::disk, Kind::partition, Kind::volume}); });
     warn_unknown(node);
     declare(node.name, Kind::file_system, node);
     DiskFileSystem made = check_mkfs(node, layout_.warnings);
     if (!labels_.insert(made.label).second) {
       fail_config(node.data, node.path, cat("File system label [", made.label, "] used more than once"));
     }
+    if (!has_base) return;
     if (!bases_.insert(node.base).second) fail_config(node.data, node.path, cat(node.base, " holds two file systems"));
     if (kinds_.at(node.base) == Kind::volume) made.volume = node.base;
     if (partitioned_.contains(node.base)) {
@@ -243,11 +298,12 @@ class LayoutMaker {
         if (each.name == name) return each;
       }
     }
-    throw std::logic_error(cat("no file system is called ", name));  // its node was declared
+    if (faults_.all.empty()) throw std::logic_error(cat("no file system is called ", name));  // its node was declared
+    return at_fault_;
   }
 
   void add_mount(const ConfigNode& node) {
-    require_base(node, {Kind::file_system});
+    faults_.attempt([&] { require_base(node, {Kind::file_system}); });
     warn_unknown(node);
     declare(node.name, Kind::mount, node);
     DiskFileSystem& mounted = file_system(node.base);
@@ -268,7 +324,8 @@ class LayoutMaker {
     warn_unknown(node);
     declare(node.name, Kind::fstab, node);
     const Settings settings(node.data, node.path);
-    file_system(mounts_.at(node.base)).fstab = FstabEntry{
+    const auto mount = mounts_.find(node.base);
+    file_system(mount == mounts_.end() ? "" : mount->second).fstab = FstabEntry{
         settings.text("options", "defaults"), settings.text("dump-freq", "0"), settings.text("fsck-passno", "2")};
   }
 
@@ -313,7 +370,9 @@ class LayoutMaker {
 
   std::vector<ConfigNode> nodes_;
   const LayoutDefaults& defaults_;
-  DiskLayout layout_;  ///< what is common to all disks: volumes, warnings
+  ConfigFaults faults_;
+  DiskFileSystem at_fault_;  ///< stands for those that are
+  DiskLayout layout_;        ///< what is common to all disks: volumes, warnings
   std::vector<DiskLayout> disks_;
   std::map<std::string, Kind> kinds_;
   std::map<std::string, int> lines_;  ///< of what declared them
@@ -322,26 +381,39 @@ class LayoutMaker {
   std::map<std::string, std::string> mounts_;  ///< mount node to its file system node
 };
 
-Result<DiskLayout> from_yaml(std::string_view text, std::string_view source, const LayoutDefaults& defaults) {
+/// In the file's order, and behind them what only is to be told.
+ParseFaults told(std::vector<ParseError> faults, const std::vector<std::string>& warnings, std::string_view source) {
+  std::stable_sort(faults.begin(), faults.end(), [](const ParseError& one, const ParseError& other) {
+    return std::pair(one.at.line, one.at.column) < std::pair(other.at.line, other.at.column);
+  });
+  for (ParseError& fault : faults) fault.source = source;
+  for (const std::string& warning : warnings) faults.push_back({.what = cat(source, ":", warning)});
+  return {std::move(faults)};
+}
+
+Result<DiskLayout, ParseFaults> from_yaml(std::string_view text, std::string_view source,
+                                          const LayoutDefaults& defaults) {
   try {
-    DiskLayout layout = LayoutMaker(flatten_config(load_yaml(std::string(text))), defaults).make();
+    LayoutMaker maker(flatten_config(load_yaml(std::string(text))), defaults);
+    DiskLayout layout = maker.make();
+    if (!maker.faults().empty()) return told(maker.faults(), maker.warnings(), source);
     for (std::string& warning : layout.warnings) warning = cat(source, ":", warning);
     return layout;
   } catch (ConfigFailure& failure) {
-    failure.error.source = source;
-    return failure.error;
+    return told({std::move(failure.error)}, {}, source);
   }
 }
 
 }  // namespace
 
-Result<DiskLayout> parse_block_config(std::string_view text, std::string_view source, const LayoutDefaults& defaults) {
+Result<DiskLayout, ParseFaults> parse_block_config(std::string_view text, std::string_view source,
+                                                   const LayoutDefaults& defaults) {
   try {
     return from_yaml(text, source, defaults);
   } catch (const YAML::Exception& error) {
     Position at;
     if (!error.mark.is_null()) at = {error.mark.line + 1, error.mark.column + 1};
-    return ParseError{std::string(source), at, error.msg};
+    return ParseFaults{{ParseError{std::string(source), at, error.msg}}};
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "builder/disk/layout.hpp"
+#include "builder/yaml/parse_faults.hpp"
 
 namespace hearth::builder {
 
@@ -21,10 +22,11 @@ struct LayoutDefaults {
   std::optional<std::uint32_t> sector_size;  ///< DIB_BLOCK_SIZE, beats the YAML
 };
 
-/// Parses and checks the whole configuration. `source` names it in errors, which give line, column and the path inside
-/// the YAML. Unknown keys and unknown file system types are warnings in the layout.
-[[nodiscard]] Result<DiskLayout> parse_block_config(std::string_view text, std::string_view source,
-                                                    const LayoutDefaults& defaults);
+/// Parses and checks the whole configuration. `source` names it in errors, all at once in the file's order, which give
+/// line, column and the path inside the YAML. Unknown keys and unknown file system types are warnings in the layout.
+/// Throws Error(usage) for a label of the command line that is too long.
+[[nodiscard]] Result<DiskLayout, ParseFaults> parse_block_config(std::string_view text, std::string_view source,
+                                                                 const LayoutDefaults& defaults);
 
 /// The configuration used when no element has one: an unpartitioned file-system image mounted at "/".
 [[nodiscard]] std::string_view builtin_block_config();

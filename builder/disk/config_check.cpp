@@ -11,6 +11,10 @@ namespace hearth::builder {
 
 namespace {
 
+/// Of what parse_size() takes.
+constexpr const char* k_size_units =
+    "a number of bytes, or one with KiB, MiB, GiB, TiB (of 1024) or K, M, G, T, KB, MB, GB, TB (of 1000), as 8GiB";
+
 bool is_hex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
@@ -103,7 +107,8 @@ Partition check_partition(const Settings& settings, PartitionTable table) {
   partition.name = settings.required("name", "a partition needs 'name'");
   const std::string size = settings.required("size", cat("partition ", partition.name, " needs 'size'"));
   const std::optional<SizeSpec> spec = parse_size_spec(size);
-  if (!spec) settings.fail_at("size", cat("Invalid size unit spec [", size, "]: 8GiB, 500MB, 25% are some"));
+  if (!spec)
+    settings.fail_at("size", cat("Invalid size unit spec [", size, "]: ", k_size_units, "; 25% of what is left"));
   partition.size = *spec;
   if (settings.has("start")) partition.start = settings.bytes("start", 0);
   if (partition.start && *partition.start % 512 != 0)
@@ -124,14 +129,6 @@ void check_primaries_first(const Settings& settings, const std::vector<Partition
   }
   if (primaries + (logical ? 1U : 0U) > 4)
     settings.fail("an MBR holds at most four entries, the extended one included");
-}
-
-/// The longest label that a file system type can hold; nothing when there is no such limit known.
-std::optional<std::size_t> label_limit(const DiskFileSystem& file_system) {
-  if (file_system.is_ext() || file_system.type == "swap") return 16;
-  if (file_system.type == "xfs") return 12;
-  if (file_system.is_fat()) return 11;
-  return std::nullopt;
 }
 
 /// A UUID as given, in the form that blkid shows for this type.
@@ -177,6 +174,13 @@ constexpr std::array<GptType, 17> k_gpt_types = {{
 
 }  // namespace
 
+std::optional<std::size_t> label_limit(const DiskFileSystem& file_system) {
+  if (file_system.is_ext() || file_system.type == "swap") return 16;
+  if (file_system.type == "xfs") return 12;
+  if (file_system.is_fat()) return 11;
+  return std::nullopt;
+}
+
 std::string_view gpt_type_name(std::string_view guid) {
   const std::string wanted = to_upper(std::string(guid));
   const auto* const found =
@@ -199,7 +203,7 @@ std::string Settings::required(const char* key, const std::string& message) cons
 std::uint64_t Settings::bytes(const char* key, std::uint64_t fallback) const {
   if (!has(key)) return fallback;
   const std::optional<std::uint64_t> size = parse_size(text(key));
-  if (!size) fail_at(key, cat("Invalid size unit spec [", text(key), "]: 8GiB, 500MB are some"));
+  if (!size) fail_at(key, cat("Invalid size unit spec [", text(key), "]: ", k_size_units));
   return *size;
 }
 
@@ -238,8 +242,10 @@ std::string gpt_type_guid(std::string code) {
   return "";
 }
 
-PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings) {
+PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings,
+                                          ConfigFaults& faults) {
   PartitionTableSettings result;
+  const std::size_t before = faults.all.size();
   const std::string label = settings.required("label", "Partitioning config needs 'label'");
   if (label != "mbr" && label != "gpt") settings.fail_at("label", "Label must be 'mbr' or 'gpt'");
   result.table = label == "gpt" ? PartitionTable::gpt : PartitionTable::mbr;
@@ -253,11 +259,15 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
     const std::string path = cat(settings.path(), ".partitions[", i, "]");
     if (!partitions[i].IsMap()) fail_config(partitions[i], path, "must be a map");
     const Settings partition(partitions[i], path);
-    result.partitions.push_back(check_partition(partition, result.table));
+    const bool is_right =
+        faults.attempt([&] { result.partitions.push_back(check_partition(partition, result.table)); });
+    if (const YAML::Node name = partition.data()["name"]; !is_right && name && name.IsScalar())
+      result.partitions.push_back({.name = name.Scalar()});
     for (const std::string& text : partition.unknown_keys(keys_of_settings("partitions"))) {
       warnings.push_back(text);
     }
   }
+  if (faults.all.size() > before) return result;
   if (result.table == PartitionTable::mbr) check_primaries_first(settings, result.partitions);
   check_overlaps(settings, result.partitions);
   if (result.partitions.size() > 128) settings.fail("at most 128 partitions");
@@ -265,7 +275,7 @@ PartitionTableSettings check_partitioning(const Settings& settings, std::vector<
 }
 
 DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings) {
-  static const std::set<std::string> known = {"ext2", "ext3", "ext4", "xfs", "vfat", "fat", "swap", "btrfs"};
+  static const std::vector<std::string> known = {"ext2", "ext3", "ext4", "xfs", "vfat", "fat", "swap", "btrfs"};
   const Settings settings(node.data, node.path);
   DiskFileSystem file_system;
   file_system.name = node.name;
@@ -274,14 +284,18 @@ DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warn
   if (file_system.is_fat()) file_system.label = to_upper(file_system.label);
   const std::optional<std::size_t> limit = label_limit(file_system);
   if (limit && file_system.label.size() > *limit) {
-    settings.fail(cat("Label [", file_system.label, "] too long for filesystem [", file_system.type,
-                      "]: ", file_system.label.size(), " > ", *limit));
+    const std::string text = cat("Label [", file_system.label, "] too long for filesystem [", file_system.type,
+                                 "]: ", file_system.label.size(), " > ", *limit);
+    if (settings.has("label")) settings.fail_at("label", text);
+    settings.fail(text);
   }
   file_system.options = split_words(settings.text("opts"));
   file_system.uuid = checked_uuid(settings, file_system);
-  if (!known.contains(file_system.type)) {
-    warnings.push_back(
-        cat(node.data.Mark().line + 1, ": ", node.path, ": unknown file system type ", file_system.type));
+  if (std::find(known.begin(), known.end(), file_system.type) == known.end()) {
+    const YAML::Mark at = node.data["type"].Mark();
+    const std::optional<std::string> meant = nearest(file_system.type, known);
+    warnings.push_back(cat(at.line + 1, ":", at.column + 1, ": ", node.path, ".type: unknown file system type ",
+                           file_system.type, meant ? cat(", did you mean ", *meant, "?") : ""));
   }
   return file_system;
 }

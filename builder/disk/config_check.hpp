@@ -40,7 +40,11 @@ struct PartitionTableSettings {
   std::vector<Partition> partitions;
 };
 
-[[nodiscard]] PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings);
+/// A partition that is at fault is there by its name.
+[[nodiscard]] PartitionTableSettings check_partitioning(const Settings& settings, std::vector<std::string>& warnings,
+                                                        ConfigFaults& faults);
+/// The longest label that a file system type can hold; nothing when there is no such limit known.
+[[nodiscard]] std::optional<std::size_t> label_limit(const DiskFileSystem& file_system);
 [[nodiscard]] DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
 /// 36 characters: hexadecimal digits with dashes in their places.
 [[nodiscard]] bool is_uuid(std::string_view text);

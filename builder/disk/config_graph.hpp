@@ -26,6 +26,23 @@ struct ConfigFailure {
   ParseError error;
 };
 
+/// What is at fault, where the rest is read all the same.
+struct ConfigFaults {
+  std::vector<ParseError> all;
+
+  /// False when `check` threw a ConfigFailure, which is kept.
+  template <class Check>
+  bool attempt(const Check& check) {
+    try {
+      check();
+      return true;
+    } catch (ConfigFailure& failure) {
+      all.push_back(std::move(failure.error));
+      return false;
+    }
+  }
+};
+
 [[nodiscard]] bool is_block_plugin(std::string_view name);
 
 /// The keys of a plugin's settings, besides plugins nested in them; of the maps in its lists: "partitions", "pvs",

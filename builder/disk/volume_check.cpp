@@ -33,8 +33,18 @@ const char* base_of(std::string_view list) {
   return list == "vgs" ? "a list of names of pvs" : "the name of one of vgs";
 }
 
-/// The members of one of the lvm lists, each with its name and bases checked to be there.
-std::vector<Settings> lvm_members(const Settings& settings, const char* list, std::vector<std::string>& warnings) {
+/// `; did you mean pv?`, of names that are there.
+template <class Parts>
+std::string did_you_mean(const std::string& name, const Parts& parts) {
+  std::vector<std::string> names;
+  for (const auto& part : parts) names.push_back(part.name);
+  const std::optional<std::string> meant = nearest(name, names);
+  return meant ? cat("; did you mean ", *meant, "?") : "";
+}
+
+/// The members of one of the lvm lists, each with its name and bases checked to be there; what is not is a fault.
+std::vector<Settings> lvm_members(const Settings& settings, const char* list, std::vector<std::string>& warnings,
+                                  ConfigFaults& faults) {
   std::vector<Settings> members;
   const YAML::Node node = settings.data()[list];
   if (!node.IsSequence()) settings.fail_at(list, "must be a list");
@@ -43,11 +53,13 @@ std::vector<Settings> lvm_members(const Settings& settings, const char* list, st
     const std::string path = cat(settings.path(), ".", list, "[", i, "]");
     if (!item.IsMap()) fail_config(item, path, "must be a map");
     const Settings member(item, path);
-    const std::string name = member.required("name", cat("Missing 'name' in ", list, " config"));
-    if (!is_lvm_name(name)) member.fail_at("name", cat("not a name that LVM takes: ", name));
-    if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config: ", base_of(list)));
+    const bool is_right = faults.attempt([&] {
+      const std::string name = member.required("name", cat("Missing 'name' in ", list, " config"));
+      if (!is_lvm_name(name)) member.fail_at("name", cat("not a name that LVM takes: ", name));
+      if (!member.has("base")) member.fail(cat("Missing 'base' in ", list, " config: ", base_of(list)));
+    });
     for (const std::string& text : member.unknown_keys(keys_of_settings(list))) warnings.push_back(text);
-    members.push_back(member);
+    if (is_right || (item["name"] && item["name"].IsScalar())) members.push_back(member);
   }
   return members;
 }
@@ -102,7 +114,8 @@ LogicalVolume check_logical(const Settings& settings, const Volumes& volumes) {
   LogicalVolume volume{.name = settings.text("name"), .group = settings.text("base")};
   const auto is_group = [&](const VolumeGroup& group) { return group.name == volume.group; };
   if (std::none_of(volumes.groups.begin(), volumes.groups.end(), is_group)) {
-    settings.fail(cat("base:", volume.group, " in lvs does not match a valid vg"));
+    settings.fail_at("base", cat("base:", volume.group, " in lvs does not match a valid vg",
+                                 did_you_mean(volume.group, volumes.groups)));
   }
   read_size(settings, volume);
   read_kind(settings, volume);
@@ -130,7 +143,8 @@ VolumeGroup check_group(const Settings& settings, const Volumes& volumes) {
   for (const std::string& member : group.members) {
     const auto is_it = [&](const PhysicalVolume& each) { return each.name == member; };
     if (std::none_of(volumes.physical.begin(), volumes.physical.end(), is_it)) {
-      settings.fail(cat("base:", member, " in vgs does not match a valid pvs"));
+      settings.fail_at(
+          "base", cat("base:", member, " in vgs does not match a valid pvs", did_you_mean(member, volumes.physical)));
     }
   }
   return group;
@@ -149,23 +163,28 @@ void check_shares(const Settings& settings, const VolumeGroup& group, const Volu
 
 }  // namespace
 
-void check_lvm(const Settings& settings, Volumes& volumes, std::vector<std::string>& warnings) {
+void check_lvm(const Settings& settings, Volumes& volumes, std::vector<std::string>& warnings, ConfigFaults& faults) {
   if (!settings.has("pvs")) settings.fail("Lvm config requires a 'pvs'");
   if (!settings.has("vgs")) settings.fail("Lvm config needs 'vgs'");
   if (!settings.has("lvs")) settings.fail("Lvm config needs 'lvs'");
-  for (const Settings& member : lvm_members(settings, "pvs", warnings)) {
+  const std::size_t before = faults.all.size();
+  const auto each = [&](const char* list, auto& parts, const auto& check) {
+    for (const Settings& member : lvm_members(settings, list, warnings, faults)) {
+      const bool is_whole = member.has("base");  // else that was told
+      if (is_whole && faults.attempt([&] { parts.push_back(check(member)); })) continue;
+      parts.push_back({.name = member.text("name")});
+    }
+  };
+  each("pvs", volumes.physical, [&](const Settings& member) {
     const std::string base = member.text("base");
     for (const PhysicalVolume& other : volumes.physical) {
       if (other.base == base) member.fail_at("base", cat(base, " is a physical volume already"));
     }
-    volumes.physical.push_back({member.text("name"), base, "", words_of(member, "options")});
-  }
-  for (const Settings& member : lvm_members(settings, "vgs", warnings)) {
-    volumes.groups.push_back(check_group(member, volumes));
-  }
-  for (const Settings& member : lvm_members(settings, "lvs", warnings)) {
-    volumes.logical.push_back(check_logical(member, volumes));
-  }
+    return PhysicalVolume{member.text("name"), base, "", words_of(member, "options")};
+  });
+  each("vgs", volumes.groups, [&](const Settings& member) { return check_group(member, volumes); });
+  each("lvs", volumes.logical, [&](const Settings& member) { return check_logical(member, volumes); });
+  if (faults.all.size() > before) return;
   for (const VolumeGroup& group : volumes.groups) check_shares(settings, group, volumes);
 }
 

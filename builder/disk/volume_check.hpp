@@ -13,8 +13,8 @@
 namespace hearth::builder {
 
 /// Adds the physical volumes, groups and volumes of one lvm plugin; fails with upstream's messages, and where groups or
-/// volumes clash with each other or with those of `volumes`.
-void check_lvm(const Settings& settings, Volumes& volumes, std::vector<std::string>& warnings);
+/// volumes clash with each other or with those of `volumes`. What is at fault is there by its name, without bases.
+void check_lvm(const Settings& settings, Volumes& volumes, std::vector<std::string>& warnings, ConfigFaults& faults);
 [[nodiscard]] LuksVolume check_luks(const ConfigNode& node);
 [[nodiscard]] RaidArray check_raid(const ConfigNode& node);
 

@@ -287,7 +287,7 @@ std::string why_apart_from_all(const StepKeys& image, const std::vector<std::pai
 
 }  // namespace
 
-StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation) {
+StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation, const OfPlan& each) {
   std::vector<ImageSteps> steps;
   std::map<std::string, const FleetImage*> written;  // by NAME-DISK.raw an image's second disk may be another image
   const RealFileSystem system;
@@ -306,6 +306,7 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
       steps.back().apart = why_apart_from_all(keys, planned);
       planned.emplace_back(image.name, keys);
       for (const Step& step : plan.steps) steps.back().labels.push_back(step.label());
+      if (each) each(image, plan, disk, steps.back());
     } catch (const Error& error) {  // the others are planned all the same
       steps.back().keys.clear();
       steps.back().fault = error.what();

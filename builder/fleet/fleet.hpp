@@ -2,12 +2,14 @@
 // built side by side, each by a process of its own, as processors and memory allow.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "builder/fleet/step_graph.hpp"
+#include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 
 namespace hearth::builder {
@@ -30,8 +32,10 @@ struct FleetOptions {
 };
 
 /// Steps of all images, in their order. What is wrong with an image's elements is told when it is built: such a one has
-/// no steps here.
-[[nodiscard]] StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation);
+/// no steps here. `each` is shown every plan, and may add to what is known of the image.
+using OfPlan = std::function<void(const FleetImage&, const BuildPlan&, const DiskStage&, ImageSteps&)>;
+[[nodiscard]] StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation,
+                                   const OfPlan& each = {});
 
 /// Builds them. Returns the exit code (exit_code_of()). Throws Error(interrupted) when a signal came, after all have
 /// ended; Error before anything is built for images that would write the same files, or a report that can't be written.

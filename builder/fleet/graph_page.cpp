@@ -23,6 +23,13 @@ std::string all_own(const ImageSteps& image) {
   return cat(steps_text(image.labels.size()), ", all its own", image.apart.empty() ? "" : "; ", image.apart);
 }
 
+/// Of an image whose origin keeps what they share as a part of more.
+std::string repeated_text(const StepGraph& graph, std::size_t image) {
+  const std::size_t steps = graph.repeated(image);
+  if (steps == 0) return "";
+  return cat("; runs ", steps, " of those that it shares again: no layer ends behind them");
+}
+
 std::string fleet_sum(const StepGraph& graph) {
   return cat(graph.images().size(), graph.images().size() == 1 ? " image, " : " images, ", steps_text(graph.steps()),
              ", ", graph.distinct(), " of them distinct: ", graph.steps() - graph.distinct(), " are shared");
@@ -34,7 +41,8 @@ cli::TreeNode image_tree(const StepGraph& graph, std::size_t index) {
   const std::size_t steps = images[index].labels.size();
   cli::TreeNode tree{.label = images[index].name, .note = steps == 0 ? no_plan(images[index]) : all_own(images[index])};
   if (const auto origin = graph.origin(index); origin && steps > 0)
-    tree.note = cat(steps_text(steps - origin->steps), " of its own, behind ", images[index].labels[origin->steps - 1]);
+    tree.note = cat(steps_text(steps - origin->steps), " of its own, behind ", images[index].labels[origin->steps - 1],
+                    repeated_text(graph, index));
   for (std::size_t i = index + 1; i < images.size(); ++i) {
     const auto origin = graph.origin(i);
     if (origin && origin->image == index) tree.children.push_back(image_tree(graph, i));
@@ -65,7 +73,8 @@ std::string fleet_text(const StepGraph& graph) {
       text += cat(line, no_plan(images[i]), "\n");
     } else if (const auto origin = graph.origin(i)) {
       text += cat(line, steps_text(origin->steps), " as ", images[origin->image].name, ", up to ",
-                  images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own\n");
+                  images[i].labels[origin->steps - 1], "; ", steps - origin->steps, " its own", repeated_text(graph, i),
+                  "\n");
     } else {
       text += cat(line, all_own(images[i]), "\n");
     }
@@ -82,7 +91,8 @@ Json fleet_json(const StepGraph& graph) {
       each["own"] = image.labels.size() - origin->steps;
       each["shares"] = {{"with", graph.images()[origin->image].name},
                         {"steps", origin->steps},
-                        {"up_to", image.labels[origin->steps - 1]}};
+                        {"up_to", image.labels[origin->steps - 1]},
+                        {"repeated", graph.repeated(i)}};
     }
     if (!image.apart.empty()) each["apart"] = image.apart;
     list.push_back(std::move(each));

@@ -42,6 +42,16 @@ std::optional<StepGraph::Origin> StepGraph::origin(std::size_t image) const {
   return origin.steps > 0 ? std::optional(origin) : std::nullopt;
 }
 
+std::size_t StepGraph::repeated(std::size_t image) const {
+  std::size_t found = images_[image].in_layers;
+  for (std::size_t other = 0; other < image; ++other) {
+    const std::size_t steps = common(image, other);
+    if (images_[other].in_layers < steps) found = std::max(found, steps);  // it runs them, up to a layer's end there
+  }
+  const std::size_t shared = origin(image).value_or(Origin{}).steps;
+  return shared - std::min(shared, found);
+}
+
 std::size_t StepGraph::steps() const {
   std::size_t steps = 0;
   for (const ImageSteps& image : images_) steps += image.labels.size();

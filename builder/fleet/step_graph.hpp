@@ -16,6 +16,7 @@ struct ImageSteps {
   std::vector<std::string> keys;    ///< of the first ones, those that layers may cover (step_keys())
   std::string fault = {};           ///< why it can't be planned; empty where it can
   std::string apart = {};           ///< why it has no step in common with the images before it, where it has none
+  std::size_t in_layers = 0;        ///< how many of its first steps it would find in layers now
 };
 
 class StepGraph {
@@ -36,6 +37,9 @@ class StepGraph {
     std::size_t steps = 0;
   };
   [[nodiscard]] std::optional<Origin> origin(std::size_t image) const;
+  /// How many of those it runs all the same when they are built in their order: the other one, which has them in a
+  /// layer with steps behind them, makes none that ends there.
+  [[nodiscard]] std::size_t repeated(std::size_t image) const;
 
   [[nodiscard]] std::size_t steps() const;     ///< of all images
   [[nodiscard]] std::size_t distinct() const;  ///< those that have to run once

@@ -26,7 +26,11 @@ struct Rejection {
 std::optional<Rejection> rejection_of(const LayerRecord& record, const ChainQuery& query) {
   for (const StepRecord& step : record.steps) {
     const std::vector<std::string> faults = query.faults(step);
-    if (!faults.empty()) return Rejection{faults.size(), cat(step.label, ": ", faults.front())};
+    if (faults.empty()) continue;
+    const std::string& first = record.steps.front().label;
+    const std::string place =
+        first == step.label ? cat(first, ": ") : cat(first, ": the layer has ", step.label, ", too, of which ");
+    return Rejection{faults.size(), cat(place, faults.front())};
   }
   return std::nullopt;
 }

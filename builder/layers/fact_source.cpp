@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/layers/script_inputs.hpp"
@@ -21,6 +22,8 @@ constexpr const char* k_written = "written";
 /// More files of a step that nothing names are no list of inputs that anybody wants to compare.
 constexpr std::size_t k_most_unnamed = 256;
 constexpr std::size_t k_most_asked = 2048;
+/// Files that hooks find beside them, one by one; of more it counts only which they are.
+constexpr std::size_t k_most_names = 256;
 
 /// Variables whose mention makes a step depend on every element's files.
 constexpr std::array<const char*, 3> k_element_words = {"IMAGE_ELEMENT_YAML", "get_image_element_array",
@@ -190,45 +193,80 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
 
 namespace {
 
-/// A list that asks for no package, as `hearth element new` writes it: empty, or nothing but comments.
-bool asks_for_nothing(const std::string& name, const std::string& text, const std::string& element) {
-  if (name != "package-installs.yaml" && name != "package-installs.json") return false;
-  const auto entries = parse_package_installs(text, name, element);
-  return entries && entries->empty();
+/// What an entry asks for, but for its place.
+std::string entry_digest(const PackageEntry& entry) {
+  const auto words = [](const std::vector<std::string>& all) { return cat("\n", join(all, " ")); };
+  return fact_digest(cat(directory_name(entry.phase), "\n", static_cast<int>(entry.action), words(entry.arch),
+                         words(entry.not_arch), "\n", entry.install_type, "\n", entry.python_version,
+                         words(entry.when)));
+}
+
+/// Each package of a map, with the way to it: "default.jq = jq". Of what is no map the text.
+void add_map(const std::string& file, const std::string& text, Facts& facts) {
+  const Result<Json> map = parse_json(text, file);
+  if (!map.ok() || !map.value().is_object()) {
+    facts[cat("package ", file)] = fact_digest(text);
+    return;
+  }
+  const std::function<void(const Json&, const std::string&)> add = [&](const Json& value, const std::string& way) {
+    for (const auto& [key, below] : value.items()) {
+      const std::string here = way.empty() ? key : cat(way, ".", key);
+      if (below.is_object()) {
+        add(below, here);
+      } else {
+        const std::string packages = below.is_string() ? below.get<std::string>() : format_json(below);
+        for (const std::string& each : split_words(packages))
+          facts[cat("package ", file, " ", here, " = ", each)] = "-";
+        facts[cat("package ", file, " ", here)] = "-";  // an empty one is none of its name
+      }
+    }
+  };
+  add(map.value(), "");
 }
 
 }  // namespace
 
 /// Everything that could change what a phase installs: the entries of all elements, and the maps of names.
-std::string FactSource::packages_digest(const std::string& phase) const {
-  if (phase == "-p") return fact_digest(join(setup_.packages, "\n"));
-  const auto [known, is_new] = known_.try_emplace("packages");
-  if (!is_new) return known->second;
-  std::string text;
-  for (const Element& element : plan_.elements.elements) {
-    for (const std::string& name : files_.list(element.path)) {
-      if (!name.starts_with("package-installs") && name != "pkg-map") continue;
-      const std::string list = files_.read(element.path / name).value_or("");
-      if (!asks_for_nothing(name, list, element.name)) text += cat(element.name, "/", name, "\n", list);
+void FactSource::add_packages(const std::string& phase, Facts& facts) const {
+  if (phase == "-p") {
+    for (const std::string& name : setup_.packages) facts[cat("package -p ", name)] = "-";
+    return;
+  }
+  if (!packages_) {
+    packages_.emplace();
+    for (const PackageEntry& entry : plan_.packages) {
+      std::string& digest = (*packages_)[cat("package ", entry.element, "/", fs::path(entry.file).filename().string(),
+                                             " ", entry.package)];
+      digest = digest.empty() ? entry_digest(entry) : fact_digest(cat(digest, entry_digest(entry)));
+    }
+    for (const Element& element : plan_.elements.elements) {
+      if (const auto text = files_.read(element.path / "pkg-map"))
+        add_map(cat(element.name, "/pkg-map"), *text, *packages_);
     }
   }
-  return known->second = fact_digest(text);
+  facts.insert(packages_->begin(), packages_->end());
 }
 
-/// Names of everything that the merged hooks hold beside the scripts of phases.
-std::string FactSource::names_digest() const {
-  const auto [known, is_new] = known_.try_emplace("names");
-  if (!is_new) return known->second;
-  std::string text;
-  const std::function<void(const std::string&)> add = [&](const std::string& path) {
-    text += cat(path, "\n");
-    for (const std::string& name : hook_names(path)) add(cat(path, "/", name));
-  };
-  for (const std::string& name : hook_names("")) {
-    const bool is_phase = name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)).has_value();
-    if (!is_phase) add(name);
+/// Of what the merged hooks hold below a directory: which files there are. Empty: of all beside the scripts of phases.
+void FactSource::add_names(const std::string& directory, Facts& facts) const {
+  const auto [known, is_new] = names_.try_emplace(directory);
+  if (is_new) {
+    const std::function<void(const std::string&)> add = [&, all = &known->second](const std::string& path) {
+      const std::vector<std::string> names = hook_names(path);
+      if (names.empty()) all->push_back(path);
+      for (const std::string& name : names) add(cat(path, "/", name));
+    };
+    for (const std::string& name : hook_names("")) {
+      const bool is_phase = name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)).has_value();
+      if (directory.empty() ? !is_phase : name == directory) add(name);
+    }
   }
-  return known->second = fact_digest(text);
+  const std::string what = cat("names ", directory.empty() ? "hooks" : directory);
+  if (known->second.size() > k_most_names) {
+    facts[what] = fact_digest(join(known->second, "\n"));
+    return;
+  }
+  for (const std::string& path : known->second) facts[cat("beside ", path)] = "-";
 }
 
 std::string FactSource::host_digest_of(const fs::path& path) const {
@@ -384,9 +422,12 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
   for (const std::string& name : names_seen_by(step, k_environment_directory))
     paths.push_back(cat(k_environment_directory, "/", name));
   if (step.kind == Step::Kind::hook) paths.push_back(step.label());
-  const auto add_inputs = [&](const ScriptInputs& inputs) {
+  const auto add_inputs = [&](const ScriptInputs& inputs, bool is_deep = false) {
     paths.insert(paths.end(), inputs.hooks.begin(), inputs.hooks.end());
-    if (inputs.any_hook || inputs.own_directory) facts["names hooks"] = names_digest();
+    if (inputs.any_hook || inputs.own_directory || (inputs.own_hooks && is_deep)) add_names("", facts);
+    for (const std::string& path : inputs.hooks) {
+      if (path.find('/') == std::string::npos) add_names(path, facts);
+    }
     for (const std::string& path : inputs.host) {
       if (runs_on_host(step.phase)) add_host(path, facts);
     }
@@ -395,10 +436,10 @@ void FactSource::add_texts(const Step& step, const Reads& reads, Facts& facts) c
     const std::string path = paths[i];
     if (!facts.emplace(cat("hook ", path), hook_digest(path)).second) continue;
     for (const HookText& text : hook_texts(path)) {
-      add_inputs(text.inputs);
+      add_inputs(text.inputs, std::count(path.begin(), path.end(), '/') > 1);
       if (text.names_elements && !reads.tells_elements) add_elements(facts);
       if (!text.names_bootstrap) continue;
-      for (const char* phase : {"install.d", "-p"}) facts[cat("packages ", phase)] = packages_digest(phase);
+      for (const char* phase : {"install.d", "-p"}) add_packages(phase, facts);
     }
   }
   for (const auto& [name, text] : variables_.handed(step.phase, &step).excerpts) {
@@ -480,7 +521,7 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   facts[cat("list ", k_environment_directory)] = fact_digest(join(names_seen_by(step, k_environment_directory), "\n"));
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
-    facts[cat("packages ", phase)] = packages_digest(phase);
+    add_packages(phase, facts);
   }
   for (const std::string& path : reads.directories)
     facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
@@ -527,7 +568,14 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
 }
 
 std::string FactSource::place_of(const std::string& label, const std::string& fact) const {
-  return fact_kind(fact) == "env" ? variables_.place_naming(step_of(label), fact_name(fact)) : "";
+  if (fact_kind(fact) == "env") return variables_.place_naming(step_of(label), fact_name(fact));
+  if (fact_kind(fact) != "beside") return "";
+  for (const fs::path& source : plan_.hooks.sources(fact_name(fact))) {
+    for (const Element& element : plan_.elements.elements) {
+      if (holds(element.path, source) && files_.status(source)) return cat("of the element ", element.name);
+    }
+  }
+  return "";
 }
 
 std::vector<std::string> FactSource::local_faults(const std::string& label, const Facts& noted) const {

@@ -86,7 +86,7 @@ class FactSource {
   void drop_copies(Facts& facts) const;
   /// What differs first of the facts noted for the step of this name, as far as this machine knows.
   [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
-  /// For describe_differences(), of the step of this name: which text names a variable.
+  /// For describe_differences(), of the step of this name: which text names a variable, whose a file is.
   [[nodiscard]] std::string place_of(const std::string& label, const std::string& fact) const;
   /// All that differs.
   [[nodiscard]] std::vector<std::string> local_faults(const std::string& label, const Facts& noted) const;
@@ -124,8 +124,8 @@ class FactSource {
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
   [[nodiscard]] std::vector<std::string> names_seen_by(const Step& step, const std::string& directory) const;
-  [[nodiscard]] std::string packages_digest(const std::string& phase) const;
-  [[nodiscard]] std::string names_digest() const;
+  void add_packages(const std::string& phase, Facts& facts) const;
+  void add_names(const std::string& directory, Facts& facts) const;
 
   const FileReader& files_;
   const BuildPlan& plan_;
@@ -135,6 +135,8 @@ class FactSource {
   std::set<std::string> changed_;        ///< before look_again()
   mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
   mutable std::map<std::string, std::string> known_;
+  mutable std::optional<Facts> packages_;
+  mutable std::map<std::string, std::vector<std::string>> names_;  ///< of add_names(), by directories
   mutable std::map<std::string, std::vector<HookText>> hook_texts_;
   mutable std::optional<std::vector<std::string>> host_files_;
   mutable std::map<std::string, std::string> host_digests_;

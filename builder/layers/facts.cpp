@@ -98,10 +98,13 @@ const std::unordered_set<std::string_view> k_tools = {"ARCH",
                                                       "JAVA_HOME",
                                                       "JAVA_TOOL_OPTIONS",
                                                       "VIRTUAL_ENV",
-                                                      "UV_INDEX_URL"};
-constexpr std::array<std::string_view, 19> k_tool_prefixes = {
-    "DIB_", "LC_",    "APT_", "DEB",  "DPKG_", "YUM",    "DNF",  "RPM",  "ZYPP", "PIP_",
-    "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_"};
+                                                      "UV_INDEX_URL",
+                                                      "ACCEPT_EULA",
+                                                      "INITRD",
+                                                      "RUNLEVEL"};
+constexpr std::array<std::string_view, 21> k_tool_prefixes = {
+    "DIB_", "LC_",    "APT_", "DEB",  "DPKG_", "YUM",    "DNF",  "RPM",  "ZYPP", "PIP_",        "UCF_",
+    "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_",  "NEEDRESTART_"};
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
 /// How texts ask for variables, in the shell and in other languages: the one table of it.
@@ -311,7 +314,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "repository") return cat("the package repository ", name, " ", what);
   if (kind == "git") return cat("the git repository ", name, " ", what);
   if (kind == "file") return cat("what the variable ", name, " names ", what);
-  if (kind == "packages") return cat("the list of packages for ", name, " ", what);
+  if (kind == "package") return cat("the package ", name, " ", what);
   if (kind == "unseen") return name;
   if (kind == "url") return cat("the document ", name, " ", what);
   if (kind == "fetch") return cat("the download ", name, " ", what);
@@ -323,7 +326,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
     return cat(name.substr(slash + 1), " of the element ", name.substr(0, slash), " ", what);
   }
   if (kind == "elements") return cat("some file of an element ", what);
-  if (kind == "names") return cat("the set of files beside the hooks ", what);
+  if (kind == "names") return cat("which files there are in ", name == "hooks" ? "all elements" : name, " ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);
   return cat(name, " ", what);
 }

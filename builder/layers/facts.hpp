@@ -22,7 +22,8 @@ namespace hearth::builder {
 ///   "elements all"     all files of the elements
 ///   "element NAME/FILE" a file or directory of one of them, beside "elements all": which of them has changed
 ///   "file NAME"        the files or directories of the host that this variable, which it sees, names
-///   "names hooks"      the names of all files of the merged hooks but scripts: for a step that may ask for any
+///   "beside PATH"      a file or directory there that the step may have asked for, by its name alone
+///   "names DIR"        the names of all below a directory there, where these are many; of "hooks" all but scripts
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
 ///   "read PATH"        a file of the host that it read, or a directory whose names it read, and that nothing names
 ///   "asked PATH"       a path of the host that it only asked for, or that was not there, likewise: what that told
@@ -31,7 +32,7 @@ namespace hearth::builder {
 ///   "url URL"          validators (ETag, Last-Modified) of a document that was fetched
 ///   "fetch METHOD URL" what a recorded or replayed request was answered with
 ///   "unseen WHAT"      something that can't be asked again: a step with this fact never holds
-///   "packages PHASE"   what package-installs files ask for
+///   "package ELEMENT/FILE NAME"  what a package-installs or pkg-map file asks for; "package -p NAME" what -p does
 using Facts = std::map<std::string, std::string>;
 
 [[nodiscard]] std::string fact_kind(const std::string& fact);

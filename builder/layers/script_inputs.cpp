@@ -36,6 +36,11 @@ constexpr Letters k_before_words(" \t\n\"'=(<>|;&`");
 
 bool is_path_letter(char c) { return k_path_letters.has(c); }
 
+/// How one's own hook finds the directory of all hooks: two steps up from itself.
+constexpr std::array<std::string_view, 3> k_own_hooks = {"$(dirname \"$(dirname \"$0\")\")", "$(dirname $(dirname $0))",
+                                                         "$(dirname \"$(dirname $0)\")"};
+constexpr std::string_view k_hooks = "$TMP_HOOKS_PATH";
+
 /// The path that `text` begins with.
 struct Path {
   std::string_view text;  ///< without what only ends it
@@ -66,13 +71,62 @@ std::string code_of(std::string_view text) {
   return code;
 }
 
+bool is_letter_of_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// `NAME=$TMP_HOOKS_PATH` as a whole line, that which begins at `begin`: the name; else nothing.
+std::string_view name_of_hooks(std::string_view code, std::size_t begin) {
+  const std::string_view line = trim(code.substr(begin, code.find('\n', begin) - begin));
+  const std::string_view name = line.substr(0, line.find('='));
+  const std::string_view value = line.substr(std::min(line.size(), name.size() + 1));
+  const bool is_named = !name.empty() && std::all_of(name.begin(), name.end(), is_letter_of_name);
+  return is_named && (value == k_hooks || value == cat("\"", k_hooks, "\"")) ? name : std::string_view();
+}
+
+/// Each `$name` as $TMP_HOOKS_PATH. The word without a "$" may hand the variable on, to be read anywhere: it stands for
+/// the directory, too.
+std::string with_value(std::string_view code, std::string_view name) {
+  std::string text;
+  for (std::size_t at = 0; at < code.size();) {
+    std::size_t end = at;
+    while (end < code.size() && is_letter_of_name(code[end])) ++end;
+    const bool is_it = code.substr(at, end - at) == name;
+    const bool is_set = is_it && !name_of_hooks(code, code.rfind('\n', at) + 1).empty();  // npos + 1 is 0
+    const bool is_value = text.ends_with("$") || text.ends_with("${");
+    if (is_set) {
+      end = std::min(code.size(), code.find('\n', at));
+    } else if (is_it) {
+      text += is_value ? k_hooks.substr(1) : k_hooks;
+    } else {
+      end = std::max(end, at + 1);
+      text += code.substr(at, end - at);
+    }
+    at = end;
+  }
+  return text;
+}
+
+/// With TMP_HOOKS_PATH where a script comes to that directory from its own place, by a variable or not.
+std::string with_hooks_named(std::string code) {
+  bool has_own = false;
+  for (const std::string_view words : k_own_hooks) {
+    has_own = has_own || code.find(words) != std::string::npos;
+    code = replace_all(std::move(code), words, k_hooks);
+  }
+  for (std::size_t at = 0; has_own && at < code.size(); at = std::min(code.size(), code.find('\n', at)) + 1) {
+    if (const std::string name(name_of_hooks(code, at)); !name.empty()) return with_value(code, name);
+  }
+  return code;
+}
+
 void find_hooks(std::string_view code, ScriptInputs& inputs) {
   for (const std::string_view name : k_hook_directories) {
     for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
       std::string_view after = code.substr(at + name.size());
       while (!after.empty() && (after.front() == '}' || after.front() == '"')) after.remove_prefix(1);
       const Path path = path_at(after);
-      if (path.is_whole && path.text.size() > 1 && path.text.front() == '/') {
+      if (path.text.size() > 1 && path.text.front() == '/') {
         inputs.hooks.emplace(path.text.substr(1));
       } else {
         inputs.any_hook = true;
@@ -130,7 +184,9 @@ void find_host(std::string_view code, const std::string& home, ScriptInputs& inp
 ScriptInputs inputs_in(std::string_view text, const std::string& home) {
   const std::string code = code_of(text);
   ScriptInputs inputs;
-  find_hooks(code, inputs);
+  const std::string named = with_hooks_named(code);
+  inputs.own_hooks = named != code;
+  find_hooks(named, inputs);
   find_host(code, home, inputs);
   return inputs;
 }

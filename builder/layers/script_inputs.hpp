@@ -10,7 +10,8 @@
 namespace hearth::builder {
 
 struct ScriptInputs {
-  std::set<std::string> hooks;      ///< of the merged hooks: "data/x", relative
+  std::set<std::string> hooks;      ///< of the merged hooks: "data/x", relative; of a pattern the directory
+  bool own_hooks = false;           ///< of those some two steps up from where it lies itself
   bool any_hook = false;            ///< it names the directory, but what below it is not plain to see
   bool own_directory = false;       ///< it asks where it lies itself, which may be there
   std::set<std::string> host;       ///< absolute, of the machine; of a pattern the directory

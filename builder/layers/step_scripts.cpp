@@ -157,8 +157,15 @@ const StepScripts::Scripts& StepScripts::mentioned_in(const Script& script) cons
   if (!is_new) return known->second;
   const ScriptInputs& inputs = script.inputs(home_);  // of the library each is reached by its name only
   const bool any = inputs.any_hook || (inputs.own_directory && script.place() != Script::Place::library);
+  const auto may_be_run = [&](const Script& other) {
+    const std::string path = other.path().string();
+    return other.place() == Script::Place::beside &&
+           (any || std::any_of(inputs.hooks.begin(), inputs.hooks.end(), [&](const std::string& hooks) {
+              return path.find(cat("/", hooks, "/")) != std::string::npos;
+            }));
+  };
   for (const auto& [name, other] : by_name_) {
-    if ((any && other->place() == Script::Place::beside) || script.words().has(name)) known->second.push_back(other);
+    if (may_be_run(*other) || script.words().has(name)) known->second.push_back(other);
   }
   return known->second;
 }
@@ -183,14 +190,6 @@ StepScripts::Scripts StepScripts::on_host(const fs::path& path) const {
   };
   add(path);
   return known->second;
-}
-
-bool StepScripts::is_named(std::string_view variable) const {
-  return std::any_of(scripts_.begin(), scripts_.end(), [&](const std::unique_ptr<Script>& script) {
-    const bool is_environment = std::any_of(environment_.begin(), environment_.end(),
-                                            [&](const auto& file) { return file.second == script.get(); });
-    return !is_environment && script->words().names(variable);
-  });
 }
 
 StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_paths, const Apart& apart) const {

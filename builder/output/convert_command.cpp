@@ -14,14 +14,13 @@
 
 namespace hearth::builder {
 
-namespace {
-
-/// Those that a disk can be written as.
 std::vector<std::string> disk_types() {
   std::vector<std::string> types = format_type_names();
   std::erase_if(types, [](const std::string& type) { return !parse_formats(type).front().from_disk(); });
   return types;
 }
+
+namespace {
 
 OutputFormat format_of(const cli::Arguments& arguments, const fs::path& target) {
   std::string name = arguments.value_or("t", "");

@@ -5,6 +5,9 @@
 
 namespace hearth::builder {
 
+/// The types that a disk can be written as.
+[[nodiscard]] std::vector<std::string> disk_types();
+
 [[nodiscard]] cli::Command convert_command();
 
 }  // namespace hearth::builder

@@ -52,7 +52,7 @@ std::vector<std::string> digests_of(const Fd& file, const std::vector<HashKind>&
 }
 
 std::string checksum_line(const fs::path& file, const std::string& digest) {
-  return cat(digest, "  ", file.string(), "\n");
+  return cat(digest, "  ", file.filename().string(), "\n");
 }
 
 void write_checksum_files(const fs::path& file, const std::vector<HashKind>& kinds,

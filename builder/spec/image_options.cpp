@@ -59,7 +59,7 @@ std::vector<cli::Option> disk_options() {
                {"image-extra-size", 0, "SIZE", "space to add to the root file system: 500MiB, or plain MiB"},
                {"root-label", 0, "LABEL", "label of the root file system (default: cloudimg-rootfs)"},
                {"mkfs-options", 0, "OPTIONS", "further options for the root file system's mkfs"},
-               {"mkfs-journal-size", 0, "MIB", "ext4 journal in MiB (default: 64)"},
+               {"mkfs-journal-size", 0, "SIZE", "ext4 journal: MiB, or 128MiB (default: 64)"},
                {"max-online-resize", 0, "BLOCKS", "ext4: blocks that the file system can grow to while mounted"},
                {"disk-maker",
                 0,

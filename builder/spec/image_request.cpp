@@ -150,6 +150,17 @@ void take_breaks(ImageRequest& request, const cli::Arguments& arguments, const E
   }
 }
 
+/// In MiB; with a unit as other sizes have it.
+std::uint64_t journal_size(const GivenValue& given) {
+  const bool has_unit = !given.text.empty() && !is_digit(given.text.back());
+  if (!has_unit) return whole_number_of(given, 0, k_most_journal_mib);
+  const double mib = size_in(given, k_spec_mib);
+  const auto whole = static_cast<std::uint64_t>(std::min(mib, static_cast<double>(k_most_journal_mib) + 1));
+  if (static_cast<double>(whole) == mib && whole <= k_most_journal_mib) return whole;
+  throw Error(ErrorKind::usage,
+              cat(given.from, ": '", given.text, "' is not a whole number of MiB up to ", k_most_journal_mib));
+}
+
 void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const Environment& env) {
   if (const GivenValue size = given(arguments, "image-size", env, "DIB_IMAGE_SIZE"); !size.text.empty()) {
     request.image_size_gib = size_in(size, k_spec_gib);
@@ -158,8 +169,7 @@ void take_sizes(ImageRequest& request, const cli::Arguments& arguments, const En
   }
   const GivenValue extra = given(arguments, "image-extra-size", env, "DIB_IMAGE_EXTRA_SIZE", "0");
   request.extra_size_mib = size_in(extra, k_spec_mib);
-  request.journal_size_mib =
-      whole_number_of(given(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"), 0, k_most_journal_mib);
+  request.journal_size_mib = journal_size(given(arguments, "mkfs-journal-size", env, "DIB_JOURNAL_SIZE", "64"));
   request.mkfs_options = arguments.value_or("mkfs-options", "");
   request.disk_maker = parse_disk_maker(choose(arguments, "disk-maker", env, "HEARTH_DISK_MAKER", ""));
   if (const GivenValue blocks = given(arguments, "max-online-resize", env, "MAX_ONLINE_RESIZE"); !blocks.text.empty()) {
@@ -217,7 +227,10 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, Manner m
   const GivenValue target = given(arguments, "docker-target", env, "DOCKER_TARGET");
   if (!target.text.empty()) request.docker_target = container_name(target);
   const bool docker = std::find(types.begin(), types.end(), "docker") != types.end();
-  if (docker && request.docker_target.empty()) throw Error(ErrorKind::usage, "Please set --docker-target.", 1);
+  if (docker && request.docker_target.empty()) {
+    throw Error(ErrorKind::usage, "Please set --docker-target.", 1)
+        .hint("As what docker load is to have it: --docker-target registry.example.com/web:1");
+  }
   request.gzip_program = split_words(env_or(env, "DIB_GZIP_BIN", ""));
   if (std::find(types.begin(), types.end(), "aci") != types.end()) take_aci_manifest(request, env);
 }

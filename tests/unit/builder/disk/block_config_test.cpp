@@ -27,12 +27,76 @@ DiskLayout parsed(const std::string& text, const LayoutDefaults& defaults = {}) 
 
 /// The error of a bad configuration; "no error" when it is taken.
 std::string error_of(const std::string& text) {
-  const Result<DiskLayout> result = parse_block_config(text, "test.yaml", {});
+  const Result<DiskLayout, ParseFaults> result = parse_block_config(text, "test.yaml", {});
   return result ? "no error" : result.error().text();
 }
 
 std::string mkfs_error(const std::string& settings) {
   return error_of(cat("- local_loop:\n    name: image0\n- mkfs:\n    name: a\n    base: image0\n", settings));
+}
+
+TEST(BlockConfigTest, AllFaultsAreToldAtOnceAndEachOnce) {
+  const std::string faults = error_of(
+      "- local_loop: {name: image0}\n"
+      "- partitioning:\n"
+      "    base: image0\n"
+      "    label: gpt\n"
+      "    partitions:\n"
+      "      - {name: esp, size: 8XiB, type: EF00}\n"
+      "      - {name: root, size: 1GiB, type: nonsense}\n"
+      "      - {name: pv, size: 100%}\n"
+      "- lvm:\n"
+      "    name: lvm\n"
+      "    pvs: [{name: pv0}]\n"
+      "    vgs: [{name: vg, base: [pv1]}]\n"
+      "    lvs: [{name: lv_root, base: gv, extents: 50%VG}, {name: pv, base: vg, size: 1}]\n"
+      "- mkfs: {name: fs_root, base: lv_rot, type: xsf, mount: {mount_point: srv/}}\n"
+      "- mkfs: {name: fs_esp, base: esp, type: vfat, lable: x, mount: {mount_point: /boot/efi}}\n");
+  const std::vector<std::string> lines = split_lines(faults);
+  ASSERT_EQ(lines.size(), 11U) << faults;
+  EXPECT_THAT(lines[0], HasSubstr("test.yaml:6:27: [1].partitioning.partitions[0].size: Invalid size unit spec [8XiB]: "
+                                  "a number of bytes, or one with KiB, MiB"));
+  EXPECT_THAT(lines[1], HasSubstr("7:40: [1].partitioning.partitions[1].type: not a GPT partition type: nonsense"));
+  EXPECT_THAT(lines[2], HasSubstr("11:11: [2].lvm.pvs[0]: Missing 'base' in pvs config: the name of a partition"));
+  EXPECT_THAT(lines[3],
+              HasSubstr("12:28: [2].lvm.vgs[0].base: base:pv1 in vgs does not match a valid pvs; did you mean pv0?"));
+  EXPECT_THAT(lines[4],
+              HasSubstr("13:33: [2].lvm.lvs[0].base: base:gv in lvs does not match a valid vg; did you mean vg?"));
+  EXPECT_THAT(lines[5], HasSubstr("13:61: [2].lvm.lvs[1]: Duplicate node name: pv (the other one is in line 8)"));
+  EXPECT_THAT(lines[6], HasSubstr("13:81: [2].lvm.lvs[1].size: less than one extent"));
+  EXPECT_THAT(lines[7],
+              HasSubstr("14:31: [3].mkfs: Edge not defined: lv_rot->fs_root: nothing is called lv_rot; did you "
+                        "mean lv_root?"));
+  EXPECT_THAT(lines[8], HasSubstr("[3].mkfs.mount: not an absolute path"));
+  EXPECT_THAT(lines[9], HasSubstr("14:45: [3].mkfs.type: unknown file system type xsf, did you mean xfs?"));
+  EXPECT_THAT(lines[10], HasSubstr("unknown key 'lable', did you mean 'label'?"));
+}
+
+TEST(BlockConfigTest, ALabelOfTheCommandLineThatIsTooLongIsNoFaultOfTheFile) {
+  const std::string layout = "- local_loop: {name: image0, mkfs: {name: mkfs_root, mount: {mount_point: /}}}\n";
+  EXPECT_EQ(parsed(layout, {.root_label = "sixteen-letters-"}).file_systems[0].label, "sixteen-letters-");
+  try {
+    (void)parsed(layout, {.root_label = "a-label-longer-than-sixteen"});
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_STREQ(error.what(),
+                 "--root-label (ROOT_LABEL): 'a-label-longer-than-sixteen' has 27 bytes; a label of ext4 has "
+                 "at most 16");
+  }
+}
+
+TEST(BlockConfigTest, OfANameThatIsGivenTwiceBothPlacesAreTold) {
+  const char* const text =
+      "- local_loop: {name: image0}\n"
+      "- partitioning: {base: image0, label: gpt, partitions: [{name: pv, size: 100%}]}\n"
+      "- lvm:\n"
+      "    name: lvm\n"
+      "    pvs: [{name: pv, base: pv}]\n"
+      "    vgs: [{name: vg, base: [pv]}]\n"
+      "    lvs: [{name: lv, base: vg, extents: 100%VG}]\n"
+      "- mkfs: {name: root, base: lv, type: ext4, mount: {mount_point: /}}\n";
+  EXPECT_EQ(error_of(text), "test.yaml:5:18: [2].lvm.pvs[0]: Duplicate node name: pv (the other one is in line 2)");
 }
 
 TEST(BlockConfigTest, TheBuiltInLayoutIsAFileSystemWithoutPartitions) {
@@ -187,7 +251,7 @@ TEST(BlockConfigTest, TheGraphIsChecked) {
   EXPECT_THAT(error_of("- local_loop: {name: image0}\n- mkfs:\n    type: ext4\n    base: imgae0\n"),
               testing::AllOf(HasSubstr(":4:11: "),
                              HasSubstr("imgae0->mkfs_imgae0: nothing is called imgae0; did you mean image0?")));
-  EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("what begins at line 1"));
+  EXPECT_THAT(error_of("- local_loop: {name: a}\n- local_loop: {name: a}"), HasSubstr("in line 1"));
   EXPECT_THAT(error_of("- local_loop: {name: a}\n- mount: {base: a, mount_point: /}"),
               HasSubstr("mount can't be based on a"));
   EXPECT_THAT(error_of("- mkfs: {base: b, type: ext4}"), HasSubstr("there is no local_loop"));

@@ -18,7 +18,8 @@ TEST(ConfigCheckTest, MbrTypesMayLeaveOutTheirPrefix) {
   const YAML::Node data = YAML::Load(
       "{label: mbr, partitions: [{name: a, size: 1M}, {name: b, size: 1M, type: '0xEF'}, {name: c, size: 1M, type: "
       "'7'}]}");
-  const PartitionTableSettings table = check_partitioning(Settings(data, ""), warnings);
+  ConfigFaults faults;
+  const PartitionTableSettings table = check_partitioning(Settings(data, ""), warnings, faults);
   EXPECT_EQ(table.partitions[0].type, "83");
   EXPECT_EQ(table.partitions[1].type, "ef");
   EXPECT_EQ(table.partitions[2].type, "07");
@@ -38,7 +39,10 @@ TEST(ConfigCheckTest, AnUnknownFileSystemTypeOnlyWarns) {
   const ConfigNode node{.plugin = "mkfs", .name = "a", .base = "", .data = YAML::Load("{type: f2fs}"), .path = "p"};
   EXPECT_EQ(check_mkfs(node, warnings).type, "f2fs");
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_EQ(warnings[0], "1: p: unknown file system type f2fs");
+  EXPECT_EQ(warnings[0], "1:8: p.type: unknown file system type f2fs");
+  const ConfigNode slip{.plugin = "mkfs", .name = "a", .base = "", .data = YAML::Load("{type: xsf}"), .path = "p"};
+  EXPECT_EQ(check_mkfs(slip, warnings).type, "xsf");
+  EXPECT_EQ(warnings.back(), "1:8: p.type: unknown file system type xsf, did you mean xfs?");
 }
 
 }  // namespace

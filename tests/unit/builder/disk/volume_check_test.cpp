@@ -16,7 +16,7 @@ constexpr const char* k_two = "      - {name: p, size: 1GiB}\n      - {name: q, 
 
 /// What is wrong with these items behind two partitions p and q; "no error" when nothing is.
 std::string volume_check_error_of(const std::string& rest) {
-  const Result<DiskLayout> result = parse_block_config(with_partitions(k_two, rest), "test.yaml", {});
+  const Result<DiskLayout, ParseFaults> result = parse_block_config(with_partitions(k_two, rest), "test.yaml", {});
   return result ? "no error" : result.error().text();
 }
 
@@ -28,7 +28,8 @@ TEST(VolumeCheckTest, EveryMistakeIsNamedWithItsPlace) {
   const std::string pv = "{name: pv, base: p}";
   const std::string vg = "{name: vg, base: [pv]}";
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {lvm(pv, vg, "{name: lv, base: other, size: 1G}"), "[2].lvm.lvs[0]: base:other in lvs does not match a valid vg"},
+      {lvm(pv, vg, "{name: lv, base: other, size: 1G}"),
+       "[2].lvm.lvs[0].base: base:other in lvs does not match a valid vg"},
       {lvm(pv, vg, "{name: lv, base: vg}"), "Missing 'size' or 'extents' in lvs config"},
       {lvm(pv, vg, "{base: vg, size: 1G}"), "Missing 'name' in lvs config"},
       {lvm(pv, vg, "{name: lv, base: vg, size: 1X}"), "[2].lvm.lvs[0].size: Invalid size unit spec [1X]"},

@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.hpp"
+
 namespace hearth::builder {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 StepGraph two_of_one_base() {
   return StepGraph({{"a", {"r/1", "i/2", "i/3a"}, {"1", "2", "3a"}},
@@ -35,6 +38,19 @@ TEST(GraphPage, WhyAnImageSharesNothingIsSaid) {
   EXPECT_THAT(cli::tree_text(fleet_tree(graph), false), HasSubstr("all its own; r/1 is not that of a: DIB_X changed"));
   EXPECT_EQ(fleet_json(graph)["images"][1]["apart"], "r/1 is not that of a: DIB_X changed");
   EXPECT_EQ(fleet_json(graph)["images"][0].count("apart"), 0U);
+}
+
+TEST(GraphPage, WhatIsSharedAndRunsAgainIsSaid) {
+  const auto graph = [](std::size_t of_a, std::size_t of_b) {
+    return StepGraph({{"a", {"r/1", "i/2", "i/3a"}, {"1", "2", "3a"}, "", "", of_a},
+                      {"b", {"r/1", "i/2", "i/3b"}, {"1", "2", "3b"}, "", "", of_b}});
+  };
+  const std::string again = "; runs 1 of those that it shares again: no layer ends behind them\n";
+  EXPECT_THAT(fleet_text(graph(3, 1)), HasSubstr(cat("2 steps as a, up to i/2; 1 its own", again)));
+  EXPECT_THAT(cli::tree_text(fleet_tree(graph(3, 1)), false), HasSubstr(cat("1 step of its own, behind i/2", again)));
+  EXPECT_EQ(fleet_json(graph(3, 1))["images"][1]["shares"]["repeated"], 1);
+  for (const auto& [of_a, of_b] : {std::pair{0U, 0U}, {1U, 1U}, {2U, 2U}, {3U, 2U}, {3U, 3U}})
+    EXPECT_THAT(fleet_text(graph(of_a, of_b)), Not(HasSubstr("again"))) << of_a << of_b;
 }
 
 TEST(GraphPage, AsJson) {

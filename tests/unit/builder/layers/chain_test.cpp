@@ -70,6 +70,12 @@ TEST_F(ChainTest, OfLayersThatDoNotHoldTheOneThatDiffersLeastComesFirst) {
   EXPECT_THAT(find({"a"}).nearest, ElementsAre("a: LANG changed", "a: another image"));
 }
 
+TEST_F(ChainTest, OfALayerIsSaidWhichOfItsStepsIsAtFault) {
+  keep("base", "a b");
+  store_.begin()->second.front().steps.back().facts["fact"] = "script changed";
+  EXPECT_THAT(find({"a", "b"}).nearest, ElementsAre("a: the layer has b, too, of which script changed"));
+}
+
 TEST_F(ChainTest, TakesTheLayerThatHoldsAmongSeveral) {
   keep("base", "a", "other variable");
   const std::string good = keep("base", "a");

@@ -11,6 +11,7 @@ namespace hearth::builder {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
@@ -166,12 +167,43 @@ TEST_F(FactSourceTest, AFileThatAHookOnlyAsksForIsAnInput) {
 
 TEST_F(FactSourceTest, AHookThatMayAskForAnyFileDependsOnTheirNames) {
   tree.file("os", "data/a", "");
-  script("install.d/10-x", "[ -e $TMP_HOOKS_PATH/data/$name ]\n");
+  tree.file("os", "static/etc/a", "");
+  script("install.d/10-x", "[ -e $TMP_HOOKS_PATH/$name ]\n");
   const Facts noted = facts();
   script("install.d/30-other", "true\n");
   EXPECT_EQ(fault(noted), "none");
-  tree.file("os", "data/b", "");
-  EXPECT_EQ(fault(noted), "the set of files beside the hooks changed");
+  tree.file("os", "data/a", "another content");
+  EXPECT_EQ(fault(noted), "none") << "it is seen to open it, if it does";
+  tree.file("os", "static/etc/b", "");
+  EXPECT_EQ(fault(noted), "static/etc/b is new (of the element os)");
+  fs::remove(dir.path() / "elements/os/data/a");
+  EXPECT_EQ(fault(noted), "data/a is gone");
+  for (int i = 0; i < 300; ++i) tree.file("os", cat("static/", i), "");
+  const Facts many = facts();
+  tree.file("os", "static/one-more", "");
+  EXPECT_EQ(fault(many), "which files there are in all elements changed");
+}
+
+TEST_F(FactSourceTest, OfADirectoryThatAHookLooksIntoOthersAreNoInput) {
+  tree.file("os", "static/etc/a", "");
+  tree.file("os", "bin/a", "");
+  for (const char* text :
+       {"hooks=$(dirname \"$(dirname \"$0\")\")\nif [ -d \"$hooks/bin\" ]; then\n  install \"$hooks\"/bin/* /x\nfi\n",
+        "bin=$(dirname \"$(dirname \"$0\")\")/bin\n[ -e \"$bin/$1\" ]\n", "[ -e $TMP_HOOKS_PATH/bin/$name ]\n",
+        "cd /tmp/in_target.d/bin && [ -e b ]\n"}) {
+    script("install.d/10-x", text);
+    const Facts noted = facts();
+    tree.file("os", "static/etc/b", "");
+    EXPECT_EQ(fault(noted), "none") << text;
+    tree.file("os", "bin/b", "");
+    EXPECT_EQ(fault(noted), "bin/b is new (of the element os)") << text;
+    fs::remove(dir.path() / "elements/os/static/etc/b");
+    fs::remove_all(dir.path() / "elements/os/bin");
+    EXPECT_EQ(fault(noted), "bin/a is gone") << text;
+    const Facts without = facts();
+    tree.file("os", "bin/a", "");
+    EXPECT_EQ(fault(without), "bin/a is new (of the element os)") << text;
+  }
 }
 
 TEST_F(FactSourceTest, AReplayedDownloadHoldsWhileTheLockSaysTheSame) {
@@ -195,7 +227,7 @@ TEST_F(FactSourceTest, EachKindOfInputIsNoticedByName) {
   };
   EXPECT_EQ(changed("data/x", "new"), "data/x changed") << "and the directory";
   EXPECT_EQ(changed("lost/y", "found"), "lost/y changed");
-  EXPECT_EQ(changed("environment.d/20-more", "export MORE=1\n"), "the directory environment.d changed");
+  EXPECT_EQ(changed("environment.d/20-more", "export PIP_MORE=1\n"), "the directory environment.d changed");
   EXPECT_EQ(changed("unread", "new"), "none");
   put("metadata", "{\"a\": 1}");
   EXPECT_EQ(fault(noted), "what the variable METADATA names changed");
@@ -333,17 +365,30 @@ TEST_F(FactSourceTest, ACommitOfABranchIsAskedForAgain) {
   EXPECT_EQ(fault(noted), "none");
 }
 
-TEST_F(FactSourceTest, PackageStepsDependOnTheListsOfPackages) {
+TEST_F(FactSourceTest, PackageStepsDependOnThePackagesThatAreAskedFor) {
+  packages = {"htop"};
   step = {Phase::install, Step::Kind::extra_packages, "extra-packages", ""};
   const Facts noted = facts();
-  EXPECT_THAT(noted, Contains(Key("packages -p")));
   packages = {"nginx"};
-  EXPECT_THAT(fault(noted), HasSubstr("list of packages"));
-  packages.clear();
+  EXPECT_THAT(describe_differences(noted, facts()),
+              ElementsAre("the package -p htop is gone", "the package -p nginx is new"));
   step = {Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
-  const Facts lists = facts();
-  tree.file("os", "package-installs.yaml", "vim:\n");
-  EXPECT_NE(facts().at("packages install.d"), lists.at("packages install.d"));
+  const auto lists = [&](const std::string& installs, const std::string& map) {
+    tree.file("os", "package-installs.yaml", installs);
+    tree.file("os", "pkg-map", map);
+    return facts();
+  };
+  const char* const map = R"({"distro": {"debian": {"jq": "jq vim-tiny"}}, "default": {"x": ""}})";
+  const Facts before = lists("vim:\njq:\n  arch: amd64\n", map);
+  EXPECT_EQ(lists("# a comment\njq:\n  arch: amd64\nvim:\n", map), before);
+  EXPECT_THAT(
+      describe_differences(before, lists("jq:\n  arch: arm64\ntcpdump:\n", map)),
+      ElementsAre("the package os/package-installs.yaml jq changed", "the package os/package-installs.yaml vim is gone",
+                  "the package os/package-installs.yaml tcpdump is new"));
+  EXPECT_THAT(describe_differences(before, lists("vim:\njq:\n  arch: amd64\n",
+                                                 R"({"distro": {"debian": {"jq": "jq"}}, "default": {}})")),
+              ElementsAre("the package os/pkg-map default.x is gone",
+                          "the package os/pkg-map distro.debian.jq = vim-tiny is gone"));
 }
 
 TEST_F(FactSourceTest, AListOfPackagesThatAsksForNoneIsNoInput) {

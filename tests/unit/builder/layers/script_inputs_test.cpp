@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.hpp"
+
 namespace hearth::builder {
 namespace {
 
@@ -18,9 +20,22 @@ TEST(ScriptInputs, FilesOfTheHooksAreFoundWhereverTheyAreNamed) {
   EXPECT_FALSE(in("[ -e $TMP_HOOKS_PATH/flag ]").any_hook);
 }
 
+TEST(ScriptInputs, FilesOfTheHooksAreFoundByTheScriptsOwnPlace) {
+  const char* const hooks = "hooks=$(dirname \"$(dirname \"$0\")\")\n";
+  const ScriptInputs found = inputs_in(cat(hooks, "[ -d \"$hooks/bin\" ] && cp ${hooks}/a.b \"$hooks\"/bin/*\n"), "");
+  EXPECT_THAT(found.hooks, ElementsAre("a.b", "bin"));
+  EXPECT_TRUE(found.own_hooks);
+  EXPECT_FALSE(found.any_hook || found.own_directory);
+  EXPECT_THAT(in("static=$(dirname $(dirname $0))/static\ncd \"$static\"").hooks, ElementsAre("static"));
+  EXPECT_THAT(in("for f in $TMP_HOOKS_PATH/data/* $TMP_HOOKS_PATH/x/$name; do").hooks, ElementsAre("data", "x"));
+}
+
 TEST(ScriptInputs, WhatIsPutTogetherWhileItRunsMeansAnyOfThem) {
-  for (const char* text : {"ls $TMP_HOOKS_PATH", "[ -e $TMP_HOOKS_PATH/$name ]", "for f in $TMP_HOOKS_PATH/data/*; do",
-                           "cd \"$(dirname \"$0\")\"", "here=${BASH_SOURCE[0]}", "cp $TMP_HOOKS_PATH/x-${ARCH} /"}) {
+  for (const char* text :
+       {"ls $TMP_HOOKS_PATH", "[ -e $TMP_HOOKS_PATH/$name ]", "for f in $TMP_HOOKS_PATH/*; do",
+        "cd \"$(dirname \"$0\")\"", "here=${BASH_SOURCE[0]}", "cp $TMP_HOOKS_PATH/x-${ARCH} /",
+        "cd \"$(dirname \"$(dirname \"$0\")\")\"", "hooks=$(dirname \"$(dirname \"$0\")\")\nls \"$hooks\"",
+        "hooks=$(dirname \"$(dirname \"$0\")\")\nexport hooks", "hooks=$(dirname \"$(dirname \"$0\")\") program"}) {
     EXPECT_TRUE(in(text).any_hook || in(text).own_directory) << text;
     EXPECT_THAT(in(text).hooks, IsEmpty()) << text;
   }

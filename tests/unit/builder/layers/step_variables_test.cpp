@@ -299,22 +299,24 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllThatMayReadItUnseen) {
   EXPECT_TRUE(sees(hearths));
   env.erase("HEARTH_HOOK_VARIABLES");
   tree.hook("web", "install.d/50-web", "true\n");
-  EXPECT_TRUE(sees(hearths)) << "no hook names it: it is for programs";
+  EXPECT_FALSE(sees(hearths)) << "no hook names it: nobody of Hearth's reads it";
 }
 
-TEST_F(VariableOfAnElementTest, OfItsOwnKindThatNobodyReadsYetIsNoInputOfHearthsSteps) {
+TEST_F(VariableOfAnElementTest, ThatNobodyReadsYetIsNoInputOfHearthsSteps) {
   const Step installing{Phase::install, Step::Kind::install_packages, "01-package-installs", ""};
   script("install.d/10-x", "bootstrap $HEARTH_BOOTSTRAP_PACKAGES\n");
   const Facts bootstrap = source().of_step(hearths, {});
   const Facts installs = source().of_step(installing, {});
   const Facts of_web = source().of_step(webs, {});
   const auto sets = [&](const std::string& text) { tree.file("web", "environment.d/60-extra", text); };
-  sets("export DIB_WEB_EXTRA=${DIB_WEB_EXTRA:-1}\n");
-  EXPECT_EQ(source().of_step(hearths, {}), bootstrap);
-  EXPECT_EQ(source().of_step(installing, {}), installs);
-  EXPECT_NE(source().of_step(webs, {}), of_web) << "a program of anybody's may read it";
-  EXPECT_EQ(source().withheld(hearths).count("DIB_WEB_EXTRA"), 1U);
-  for (const char* read : {"export PLOP=1\n", "export DIB_RELEASE=x\n", "export DIB_PYTHON_VERSION=3\n",
+  for (const char* name : {"DIB_WEB_EXTRA", "WEB_EXTRA", "PLOP"}) {
+    sets(cat("export ", name, "=${", name, ":-1}\n"));
+    EXPECT_EQ(source().of_step(hearths, {}), bootstrap) << name;
+    EXPECT_EQ(source().of_step(installing, {}), installs) << name;
+    EXPECT_NE(source().of_step(webs, {}), of_web) << "a program of anybody's may read " << name;
+    EXPECT_EQ(source().withheld(hearths).count(name), 1U);
+  }
+  for (const char* read : {"export ACCEPT_EULA=y\n", "export DIB_RELEASE=x\n", "export DIB_PYTHON_VERSION=3\n",
                            "export NEEDRESTART_MODE=a\n", "export DIB_WEB_EXTRA=$(date)\n"}) {
     sets(read);
     EXPECT_NE(source().of_step(hearths, {}), bootstrap) << read;

@@ -21,7 +21,13 @@ TEST(ChecksumsTest, EveryDigestComesFromOneReadingAndSha512sumChecksIt) {
   write_checksum_files(file, kinds, digests);
   SystemClock clock;
   RealRunner runner(clock);
-  EXPECT_NO_THROW(run_checked(runner, {.argv = {"sha512sum", "--check", "--strict", file.string() + ".sha512"}}));
+  EXPECT_NO_THROW(run_checked(
+      runner, {.argv = {"env", "-C", work.path().string(), "sha512sum", "--check", "--strict", "image.raw.sha512"}}));
+  const fs::path moved = work.path() / "elsewhere";
+  fs::create_directory(moved);
+  for (const char* name : {"image.raw", "image.raw.sha512"}) fs::rename(work.path() / name, moved / name);
+  EXPECT_NO_THROW(
+      run_checked(runner, {.argv = {"env", "-C", moved.string(), "sha512sum", "--check", "image.raw.sha512"}}));
   EXPECT_TRUE(digests_of(fd, {}).empty());
 }
 

@@ -248,6 +248,7 @@ TEST(ImageRequest, AnOptionBeatsItsVariable) {
   EXPECT_EQ(made.image_size_gib, 0.2);
   EXPECT_EQ(made.root_label, "l");
   EXPECT_EQ(made.journal_size_mib, 4U);
+  EXPECT_EQ(request("--mkfs-journal-size 128MiB os").journal_size_mib, 128U);
   EXPECT_EQ(made.cache, "/opt");
   EXPECT_EQ(made.install_type, "package");
   EXPECT_EQ(made.environment.at("DIB_DEFAULT_INSTALLTYPE"), "package");  // or hooks would go by the variable
@@ -269,6 +270,9 @@ TEST(ImageRequest, NumbersAreChecked) {
   EXPECT_THAT(image_request_refusal("os", {{"DIB_BLOCK_SIZE", "abc"}}), HasSubstr("Known: 512, 4096"));
   EXPECT_EQ(request("os", {{"DIB_BLOCK_SIZE", "4096"}}).sector_size, 4096U);
   EXPECT_THAT(image_request_refusal("os", {{"SOURCE_DATE_EPOCH", "yesterday"}}), HasSubstr("SOURCE_DATE_EPOCH"));
+  EXPECT_THAT(image_request_refusal("--mkfs-journal-size 1500KiB os"), HasSubstr("is not a whole number of MiB up to"));
+  EXPECT_THAT(image_request_refusal("--mkfs-journal-size 1YiB os"), HasSubstr("'1YiB' is not a size"));
+  EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target.\n  As what docker load"));
   EXPECT_THAT(image_request_refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
   EXPECT_THAT(image_request_refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
   EXPECT_EQ(request("--image-extra-size 12.5 os").extra_size_mib, 12.5);
