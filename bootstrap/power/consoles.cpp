@@ -230,16 +230,19 @@ bool Consoles::is_up(const std::string& uuid) const {
   return line != lines_.end() && line->second->is_up();
 }
 
-void Consoles::follow(const std::map<std::string, Node>& nodes) {
-  const auto is_on = [](const Node& node) {
-    return node.fields.value("console_enabled", false) && has_console(node) && given_to(node).empty();
-  };
+void Consoles::follow(const std::vector<const Node*>& among) {
+  std::map<std::string, const Node*> nodes;
+  for (const Node* node : among) {
+    if (node->fields.value("console_enabled", false) && has_console(*node) && given_to(*node).empty())
+      nodes.emplace(node->uuid, node);
+  }
   std::erase_if(lines_, [&](const auto& line) {
     const auto node = nodes.find(line.first);
-    return node == nodes.end() || !is_on(node->second) || format_json(node->second.driver_info) != line.second->told();
+    return node == nodes.end() || format_json(node->second->driver_info) != line.second->told();
   });
-  for (const auto& [uuid, node] : nodes) {
-    if (!is_on(node) || lines_.contains(uuid)) continue;
+  for (const auto& [uuid, known] : nodes) {
+    if (lines_.contains(uuid)) continue;
+    const Node& node = *known;
     try {
       RealFileSystem().make_directories(state_ / "consoles", 0700);
       lines_[uuid] = std::make_unique<Line>(node, console_socket(state_, uuid), format_json(node.driver_info), pause_);

@@ -77,7 +77,7 @@ class ConsolesOfATool : public testing::Test {
 TEST_F(ConsolesOfATool, carryWhatTheSessionSaysAndWhatIsTypedToAllWhoLookOn) {
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   const Fd one = reader(node);
   EXPECT_NE(heard(one, "operational"), "");
   ::send(one.get(), "root\n", 5, MSG_NOSIGNAL);
@@ -97,7 +97,7 @@ TEST_F(ConsolesOfATool, whatIsPastedComesWholeToASlowSessionAndNeverAsItsOwnEsca
   tool(cat("echo operational; sleep 1; exec cat >", file.string()));
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   const Fd one = reader(node);
   EXPECT_NE(heard(one, "operational"), "");
   std::string pasted;
@@ -121,18 +121,18 @@ TEST_F(ConsolesOfATool, whatIsPastedComesWholeToASlowSessionAndNeverAsItsOwnEsca
 TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
   Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   {
     const Fd one = reader(node);
     EXPECT_NE(heard(one, "operational"), "");
     node.driver_info["ipmi_address"] = "192.0.2.10";
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     static_cast<void>(heard(one, "never"));  // until its session is over
   }
   EXPECT_NE(heard(reader(node), "operational"), "");
   EXPECT_NE(RealFileSystem().read(folder_.path() / "calls")->find("192.0.2.10"), std::string::npos);
   node.fields["console_enabled"] = false;
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   EXPECT_FALSE(fs::exists(console_socket(folder_.path(), node.uuid)));
   consoles.follow({});
 }
@@ -143,7 +143,7 @@ TEST_F(ConsolesOfATool, itIsKnownWhetherASessionCarriesWhatIsTyped) {
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
   EXPECT_FALSE(consoles.is_up(node.uuid));
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(consoles.is_up(node.uuid)) << "it has not begun yet";
   RealFileSystem().write(open, "", {});
@@ -159,7 +159,7 @@ TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {
   const Node node = node_with_console();
   {
     Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   }
   const std::string calls = RealFileSystem().read(folder_.path() / "calls").value();
@@ -174,7 +174,7 @@ TEST_F(ConsolesOfATool, aSessionThatHangsDoesNotKeepTheEndWaiting) {
   const auto begun = std::chrono::steady_clock::now();
   {
     Consoles consoles(folder_.path(), log_);
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     const Fd one = reader(node);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
