@@ -81,7 +81,7 @@ TEST_F(BootRecords, OfTheLogOfAHallTheEndIsLookedThrough) {
   const auto line = [](const char* what) {
     return cat(R"({"mac": "52:54:00:00:00:01", "client": "0.0.0.0", "what": ")", what, "\"}\n");
   };
-  const std::string others(std::size_t{3} << 20U, '\n');
+  const std::string others = cat(std::string(std::size_t{3} << 20U, 'x'), "\n");
   write("events.jsonl.1", line("long ago") + others + line("before"));
   write("events.jsonl", others + line("now"));
   const auto found = boot_requests(store_, node, 10);
