@@ -183,7 +183,9 @@ ServedResponse IronicApi::shelf(const ApiCall& call) {
   if (rest.size() < 2) return calls.answer(*shelf, rest);
   const Json record = calls.find(*shelf, rest[0]);
   if (rest[1] == "nodes") return list_nodes(call, rest.size() > 2, text_in(record, "uuid"));
-  return list_ports(call, [&](const Node&, const Port& port) { return port.group == text_in(record, "uuid"); });
+  const Node* node = conductor_.ledger().by_uuid(text_in(record, "node_uuid"));
+  return list_ports(call, node == nullptr ? NodeIndex::PortAges() : port_ages(*node),
+                    [&](const Port& port) { return port.group == text_in(record, "uuid"); });
 }
 
 ServedResponse IronicApi::drivers(const ApiCall& call) {

@@ -99,8 +99,9 @@ class IronicApi final : public GuardedHandler {
 
   // port_calls.cpp
   [[nodiscard]] ServedResponse ports(const ApiCall& call);
-  [[nodiscard]] ServedResponse list_ports(const ApiCall& call,
-                                          const std::function<bool(const Node&, const Port&)>& fits) const;
+  /// Of those, by age, the ones that fit.
+  [[nodiscard]] ServedResponse list_ports(const ApiCall& call, const NodeIndex::PortAges& ports,
+                                          const std::function<bool(const Port&)>& fits) const;
   [[nodiscard]] ServedResponse create_port(const ApiCall& call);
   void check_group(const Node& node, const Port& port) const;
   [[nodiscard]] ServedResponse one_port(const ApiCall& call, const Node& node, const Port& port);

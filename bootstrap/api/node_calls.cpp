@@ -58,8 +58,6 @@ bool fits(const ApiCall& call, const Node& node) {
   if (!state.empty() && parse_state(state) != node.state) return false;
   if (!call.parameter("maintenance").empty() && call.truth("maintenance") != node.maintenance) return false;
   if (!call.parameter("associated").empty() && call.truth("associated") == node.instance_uuid.empty()) return false;
-  const std::string instance = call.parameter("instance_uuid");
-  if (!instance.empty() && instance != node.instance_uuid) return false;
   const std::string driver = call.parameter("driver");
   if (!driver.empty() && driver != node.driver) return false;
   for (const char* field : {"resource_class", "conductor_group", "owner", "lessee"}) {
@@ -89,18 +87,23 @@ ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std
   const bool whole = detail || wants_whole_rows(call);
   const Listing listing = {"nodes", "nodes", whole ? k_brief : ""};
   const Ledger& ledger = conductor_.ledger();
-  auto at = ledger.by_age().begin();
+  const std::string instance = call.parameter("instance_uuid");
+  const Node* const its_node = instance.empty() ? nullptr : ledger.by_instance(instance);
+  const NodeIndex::Ages only =
+      its_node == nullptr ? NodeIndex::Ages() : NodeIndex::Ages{{its_node->created, its_node->uuid}};
+  const NodeIndex::Ages& nodes = instance.empty() ? ledger.by_age() : only;
+  auto at = nodes.begin();
   std::size_t most = ledger.nodes().size();
   if (is_in_list_order(call)) {
     most = asked_limit(call, most);
     if (const std::string marker = call.parameter("marker"); !marker.empty()) {
       const Node* last = ledger.by_uuid(marker);
       if (last == nullptr) throw unknown_marker(marker);
-      at = ledger.by_age().upper_bound({last->created, last->uuid});
+      at = nodes.upper_bound({last->created, last->uuid});
     }
   }
   std::vector<Json> rows;
-  for (; at != ledger.by_age().end() && rows.size() <= most; ++at) {
+  for (; at != nodes.end() && rows.size() <= most; ++at) {
     const Node& node = *ledger.by_uuid(at->second);
     if ((!of_chassis.empty() && text_in(node.fields, "chassis_uuid") != of_chassis) || !fits(call, node)) continue;
     rows.push_back(whole ? shown_node(node, call.view) : shown_node_briefly(node, call.view));

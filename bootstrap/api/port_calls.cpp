@@ -48,38 +48,36 @@ ServedResponse IronicApi::ports(const ApiCall& call) {
   const std::string group = call.parameter("portgroup");
   const std::string in_group =
       group.empty() ? "" : text_in(ShelfCalls(conductor_, call).find(*shelf_at("portgroups"), group), "uuid");
-  return list_ports(call, [&](const Node& node, const Port& port) {
-    return (wanted.empty() || node.uuid == wanted) && (address.empty() || port.address == address) &&
-           (in_group.empty() || port.group == in_group);
-  });
+  const auto fits = [&](const Port& port) {
+    return (address.empty() || port.address == address) && (in_group.empty() || port.group == in_group);
+  };
+  if (address.empty() && wanted.empty()) return list_ports(call, conductor_.ledger().ports_by_age(), fits);
+  const Node* node = address.empty() ? &conductor_.node(wanted) : conductor_.ledger().by_mac(address);
+  const bool his = node != nullptr && (wanted.empty() || node->uuid == wanted);
+  return list_ports(call, his ? port_ages(*node) : NodeIndex::PortAges(), fits);
 }
 
-ServedResponse IronicApi::list_ports(const ApiCall& call,
-                                     const std::function<bool(const Node&, const Port&)>& fits) const {
-  using Found = std::pair<const Node*, const Port*>;
-  std::vector<Found> found;
-  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    for (const Port& port : node.ports) {
-      if (fits(node, port)) found.emplace_back(&node, &port);
+ServedResponse IronicApi::list_ports(const ApiCall& call, const NodeIndex::PortAges& ports,
+                                     const std::function<bool(const Port&)>& fits) const {
+  const Ledger& ledger = conductor_.ledger();
+  const bool in_order = is_in_list_order(call);
+  const std::size_t most = in_order ? asked_limit(call, ports.size()) : ports.size();
+  auto at = ports.begin();
+  if (const std::string marker = in_order ? call.parameter("marker") : ""; !marker.empty()) {
+    const Node* node = ledger.by_port(marker);
+    if (node == nullptr) throw unknown_marker(marker);
+    for (const auto& last : port_ages(*node)) {
+      if (node->ports[std::get<2>(last)].uuid == marker) at = ports.upper_bound(last);
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& a, const Found& b) { return a.second->created < b.second->created; });
-  const Listing listing = {"ports", "ports", "uuid,address"};
   std::vector<Json> rows;
-  if (!is_in_list_order(call)) {
-    for (const auto& [node, port] : found) rows.push_back(shown_port(*node, *port, call.view));
-    return json_answer(200, listed(call, std::move(rows), listing));
+  for (; at != ports.end() && rows.size() <= most; ++at) {
+    const Node& node = *ledger.by_uuid(std::get<1>(*at));
+    const Port& port = node.ports[std::get<2>(*at)];
+    if (fits(port)) rows.push_back(shown_port(node, port, call.view));
   }
-  auto at = found.begin();
-  if (const std::string marker = call.parameter("marker"); !marker.empty()) {
-    at = std::find_if(at, found.end(), [&](const Found& one) { return one.second->uuid == marker; });
-    if (at == found.end()) throw unknown_marker(marker);
-    ++at;
-  }
-  const std::size_t most = asked_limit(call, found.size());
-  for (; at != found.end() && rows.size() <= most; ++at) rows.push_back(shown_port(*at->first, *at->second, call.view));
-  return json_answer(200, page_of(call, std::move(rows), listing));
+  const Listing listing = {"ports", "ports", "uuid,address"};
+  return json_answer(200, in_order ? page_of(call, std::move(rows), listing) : listed(call, std::move(rows), listing));
 }
 
 /// A port group is of the same node; while its ports can't stand alone, none of them is for booting.

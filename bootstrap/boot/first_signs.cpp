@@ -1,6 +1,7 @@
 #include "bootstrap/boot/first_signs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -21,6 +22,15 @@ bool has_asked_for_an_address(const Node& node) {
 }
 
 }  // namespace
+
+FirstSigns::FirstSigns(Conductor& conductor, std::function<std::int64_t(const std::string&)> last_asked)
+    : conductor_(conductor), last_asked_(std::move(last_asked)), changed_(std::make_shared<std::set<std::string>>()) {
+  for (const auto& [uuid, node] : conductor.ledger().nodes()) changed_->insert(uuid);
+  conductor.ledger().watch([changed = changed_](const Committed& committed) {
+    changed->insert(committed.changed.begin(), committed.changed.end());
+    changed->insert(committed.removed.begin(), committed.removed.end());
+  });
+}
 
 void FirstSigns::deployment_is(const std::string& server, const std::string& name, const std::string& status) {
   const bool failed = status.ends_with("_FAILED");
@@ -51,36 +61,66 @@ bool FirstSigns::was_told(const Node& node, const std::string& text) const {
   return last != events.rend() && last->kind == "system";
 }
 
-void FirstSigns::look() {
-  std::vector<std::pair<const Node*, std::string>> told;
-  Heard asked;
-  Heard addressed;
-  std::set<std::string> coming;
-  const auto hear = [&](const Node& node, const Heard& before, Heard& now, const char* text) {
-    const std::pair key(node.uuid, node.provision_updated);
-    if (now.insert(key).second && !before.contains(key) && !was_told(node, text)) told.emplace_back(&node, text);
+std::set<std::string> FirstSigns::due() {
+  constexpr std::size_t k_at_once = 1000;
+  std::set<std::string> due = *changed_;
+  auto next = silent_.upper_bound(looked_at_);
+  for (std::size_t left = std::min(k_at_once, silent_.size()); left > 0; --left) {
+    if (next == silent_.end()) next = silent_.begin();
+    looked_at_ = *next++;
+    due.insert(looked_at_);
+  }
+  return due;
+}
+
+FirstSigns::Heard FirstSigns::heard_now(const Node& node, Told& told) const {
+  const auto known = heard_.find(node.uuid);
+  const bool is_anew = known == heard_.end() || known->second.active != node.provision_updated;
+  Heard now = is_anew ? Heard{node.provision_updated} : known->second;
+  const auto hear = [&](bool& heard, const char* text) {
+    if (!std::exchange(heard, true) && !was_told(node, text)) told.emplace_back(&node, text);
   };
-  for (const auto& [uuid, node] : conductor_.ledger().nodes()) {
-    if (node.state != State::active) {
-      if (!node.instance_uuid.empty()) coming.insert(node.instance_uuid);
-      continue;
-    }
-    const std::pair key(uuid, node.provision_updated);
-    const bool asks = asked_.contains(key) || has_asked(node);
-    // Of who asks for metadata it is known that he has an address.
-    if (addressed_.contains(key) || (!asks && has_asked_for_an_address(node)))
-      hear(node, addressed_, addressed, k_first_address);
-    if (asks) hear(node, asked_, asked, k_first_question);
-    if (const auto ended = ended_.find(node.instance_uuid); ended != ended_.end()) {
-      for (const std::string& text : ended->second) told.emplace_back(&node, text);
-    }
+  const bool asks = now.asked || has_asked(node);
+  // Of who asks for metadata it is known that he has an address.
+  if (!asks && has_asked_for_an_address(node)) hear(now.addressed, k_first_address);
+  if (asks) hear(now.asked, k_first_question);
+  return now;
+}
+
+void FirstSigns::look() {
+  const Ledger& ledger = conductor_.ledger();
+  Told told;
+  std::map<std::string, Heard> heard;
+  const std::set<std::string> looked_at = due();
+  for (const std::string& uuid : looked_at) {
+    const Node* node = ledger.by_uuid(uuid);
+    if (node != nullptr && node->state == State::active) heard.emplace(uuid, heard_now(*node, told));
+  }
+  // What ends before the conductor has seen its machine go waits for that; what is no node's is told to nobody.
+  std::erase_if(ended_, [&](const auto& ended) { return ledger.by_instance(ended.first) == nullptr; });
+  std::set<std::string> ended;
+  for (const auto& [server, texts] : ended_) {
+    const Node* node = ledger.by_instance(server);
+    if (node->state != State::active) continue;
+    ended.insert(server);
+    for (const std::string& text : texts) told.emplace_back(node, text);
   }
   for (const auto& [node, text] : told) conductor_.ledger().record(*node, "system", text);
   if (!told.empty()) conductor_.settle();
-  asked_ = std::move(asked);
-  addressed_ = std::move(addressed);
-  // What ends before the conductor has seen its machine go waits for that; what is no node's is told to nobody.
-  std::erase_if(ended_, [&](const auto& ended) { return !coming.contains(ended.first); });
+  for (const std::string& server : ended) ended_.erase(server);
+  keep(looked_at, heard);
+}
+
+void FirstSigns::keep(const std::set<std::string>& looked_at, const std::map<std::string, Heard>& heard) {
+  for (const std::string& uuid : looked_at) {
+    const auto now = heard.find(uuid);
+    changed_->erase(uuid);
+    silent_.erase(uuid);
+    heard_.erase(uuid);
+    if (now == heard.end()) continue;
+    heard_.emplace(uuid, now->second);
+    if (!now->second.asked) silent_.insert(uuid);
+  }
 }
 
 }  // namespace hearth::bootstrap

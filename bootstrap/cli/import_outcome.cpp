@@ -1,7 +1,11 @@
 #include "bootstrap/cli/import_outcome.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/cli/print.hpp"
 #include "base/log.hpp"
@@ -14,10 +18,15 @@ namespace hearth::bootstrap {
 namespace {
 
 /// Whether the node's BMC, which an import has changed, has not answered yet.
-bool is_asked(const Json& node, const Json& answer) {
-  const Json asked = list_member(answer, "asked");
-  return std::find(asked.begin(), asked.end(), node.value("uuid", Json())) != asked.end() &&
-         node.value("power_state", Json()).is_null() && !text_in(node, "last_error").starts_with(k_other_refuses);
+bool is_asked(const Json& node, const std::set<std::string>& asked) {
+  return asked.contains(text_in(node, "uuid")) && node.value("power_state", Json()).is_null() &&
+         !text_in(node, "last_error").starts_with(k_other_refuses);
+}
+
+std::set<std::string> texts_of(const Json& list) {
+  std::set<std::string> texts;
+  for (const Json& one : list) texts.insert(text_of(one));
+  return texts;
 }
 
 /// Whether it is not cleaned, as what it runs would end.
@@ -33,23 +42,57 @@ Json refused_row(const Json& node) {
   return row;
 }
 
+/// The nodes as they are now, by UUID: many of them from the list of all, as each question is a request.
+std::map<std::string, Json> as_they_are(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+  constexpr std::size_t k_many = 100;
+  std::map<std::string, Json> nodes;
+  if (uuids.size() <= k_many) {
+    for (const std::string& uuid : uuids) nodes[uuid] = conductor.call("GET", node_target(uuid));
+    return nodes;
+  }
+  for (Json& node : conductor.rows("/v1/nodes?fields=uuid,name,provision_state,power_state,last_error", "nodes")) {
+    std::string uuid = text_in(node, "uuid");
+    nodes[std::move(uuid)] = std::move(node);
+  }
+  return nodes;
+}
+
+/// For a quarter of a minute, the longer between two looks the more of them there were.
+std::map<std::string, Json> when_answered(ConductorClient& conductor, std::vector<std::string> uuids,
+                                          const std::function<bool(const Json&)>& waits) {
+  std::map<std::string, Json> nodes = as_they_are(conductor, uuids);
+  for (const std::string& uuid : uuids) nodes.emplace(uuid, Json::object());  // taken away meanwhile
+  Duration pause = std::chrono::milliseconds(100);
+  for (Duration left = std::chrono::seconds(15); left > Duration::zero(); left -= pause, pause *= 2) {
+    std::erase_if(uuids, [&](const std::string& uuid) { return !waits(nodes[uuid]); });
+    if (uuids.empty()) break;
+    pause = std::min(pause, left);
+    conductor.wait(pause);
+    for (auto& [uuid, node] : as_they_are(conductor, uuids)) nodes[uuid] = std::move(node);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 Json failed_imports(ConductorClient& conductor, const Json& answer) {
-  int looks = 150;
   Json failed = Json::array();
+  std::vector<std::string> uuids;
+  for (const char* what : {"created", "updated"}) {
+    for (const Json& uuid : answer[what]) uuids.push_back(text_of(uuid));
+  }
+  const std::set<std::string> asked = texts_of(list_member(answer, "asked"));
+  const auto waits = [&asked](const Json& node) {
+    return node.value("provision_state", Json()) == "verifying" || is_asked(node, asked);
+  };
+  std::map<std::string, Json> nodes = when_answered(conductor, uuids, waits);
   for (const char* what : {"created", "updated"}) {
     for (const Json& uuid : answer[what]) {
-      Json node = conductor.call("GET", node_target(text_of(uuid)));
-      const auto waits = [&] { return node["provision_state"] == "verifying" || is_asked(node, answer); };
-      for (; looks > 0 && waits(); --looks) {
-        conductor.wait(std::chrono::milliseconds(100));
-        node = conductor.call("GET", node_target(text_of(uuid)));
-      }
+      const Json& node = nodes[text_of(uuid)];
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
       const std::string error = text_in(node, "last_error");
-      if (waits()) {
+      if (waits(node)) {
         cli::tell(
             cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
       }

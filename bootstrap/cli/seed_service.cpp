@@ -572,7 +572,7 @@ void SeedService::run() {
     parts_->people.look_at_consoles();
   });
   parts_->server.every(std::chrono::seconds(1),
-                       [this] { parts_->consoles.follow(parts_->conductor.ledger().nodes()); });
+                       [this] { parts_->consoles.follow(parts_->conductor.ledger().with_console()); });
   if (parts_->engine.service) {
     parts_->page.set_engine_hears();
     metadata::live::Engine& engine = parts_->engine.service->engine();

@@ -25,15 +25,14 @@ bool is_free(const Node& node, const Json& record) {
       candidates.empty() || std::find(candidates.begin(), candidates.end(), node.uuid) != candidates.end();
   const std::string owner = text_in(record, "owner");
   const bool his = owner.empty() || owner == text_in(node.fields, "owner") || owner == text_in(node.fields, "lessee");
-  return asked_for && his && node.state == State::available && node.instance_uuid.empty() && !node.maintenance &&
-         given_to(node).empty() && node.power != Power::unknown &&
+  return asked_for && his && is_available(node) && given_to(node).empty() && node.power != Power::unknown &&
          text_in(node.fields, "resource_class") == text_in(record, "resource_class");
 }
 
-/// Empty where the record has found its nodes.
-std::string reason_for_none(const Json& record, const std::vector<const Node*>& free) {
+/// `some_free`: but none of them has the traits.
+std::string reason_for_none(const Json& record, bool some_free) {
   const std::string resource_class = text_in(record, "resource_class");
-  if (!free.empty()) {
+  if (some_free) {
     return cat("no suitable nodes have the requested traits ", join(texts_in(record, "traits"), ", "));
   }
   if (!texts_in(record, "candidate_nodes").empty())
@@ -54,24 +53,22 @@ void hold(Ledger& ledger, Json& record, const Node& node) {
 }  // namespace
 
 void allocate(Ledger& ledger, Json& record) {
-  std::vector<const Node*> free;
-  for (const auto& [uuid, node] : ledger.nodes()) {
-    if (is_free(node, record)) free.push_back(&node);
-  }
   const std::vector<std::string> traits = texts_in(record, "traits");
-  const std::string name = text_in(record, "name");
   const Node* chosen = nullptr;
-  for (const Node* node : free) {
-    if (!has_traits(*node, traits)) continue;
-    const bool namesake = !name.empty() && node->name == name;
-    const bool taken = chosen != nullptr && !name.empty() && chosen->name == name;
-    const bool better = chosen == nullptr || node->provision_updated < chosen->provision_updated;
-    if (namesake || (better && !taken)) chosen = node;
-  }
+  bool some_free = false;
+  const auto fits = [&](const Node& node) {
+    const bool free = is_free(node, record);
+    some_free = some_free || free;
+    if (free && has_traits(node, traits)) chosen = &node;
+    return chosen != nullptr;
+  };
+  const std::string name = text_in(record, "name");
+  const Node* namesake = ledger.find(name);
+  if (namesake == nullptr || namesake->name != name || !fits(*namesake)) ledger.each_available(fits);
   if (chosen != nullptr) return hold(ledger, record, *chosen);
   record["state"] = "error";
   record["last_error"] =
-      cat("Failed to process allocation ", text_in(record, "uuid"), ": ", reason_for_none(record, free), ".");
+      cat("Failed to process allocation ", text_in(record, "uuid"), ": ", reason_for_none(record, some_free), ".");
 }
 
 std::string backfill(Ledger& ledger, Json& record, const Node& node) {

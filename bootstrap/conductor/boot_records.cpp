@@ -1,5 +1,11 @@
 #include "bootstrap/conductor/boot_records.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "pxe/boot/explain.hpp"
@@ -12,6 +18,21 @@ namespace {
 namespace dhcp = pxe::dhcp;
 
 constexpr Stamp k_lease_second = 1'000'000;
+
+/// Of what all machines have asked for: whoever looks at one of them keeps nobody waiting while a hall's log is read.
+constexpr std::size_t k_looked_through = std::size_t{4} << 20U;
+
+/// Its last whole lines; empty where there is none.
+std::string end_of(const fs::path& path, std::size_t most) {
+  if (!RealFileSystem().status(path)) return "";
+  const Fd file = Fd::open(path.string(), O_RDONLY);
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(most));
+  ::lseek(file.get(), begin, SEEK_SET);
+  std::string text = read_all(file, path.string());
+  if (begin > 0) text.erase(0, text.find('\n') + 1);
+  return text;
+}
 
 Json network_json(const pxe::Network& network, pxe::Mode mode) {
   Json pools = Json::array();
@@ -65,9 +86,9 @@ std::optional<std::vector<Json>> boot_requests(Store& store, const Node& node, s
   for (const Port& port : node.ports) {
     if (const std::optional<pxe::Mac> mac = pxe::parse_mac(port.address)) macs.push_back(*mac);
   }
-  const RealFileSystem files;
-  const std::vector<std::string> lines =
-      pxe::boot_events(files.read(file + ".1").value_or("") + files.read(file).value_or(""), macs);
+  std::string events = end_of(file, k_looked_through);
+  if (events.size() < k_looked_through) events.insert(0, end_of(file + ".1", k_looked_through - events.size()));
+  const std::vector<std::string> lines = pxe::boot_events(events, macs);
   std::vector<Json> found;
   for (std::size_t i = lines.size() > most ? lines.size() - most : 0; i < lines.size(); ++i)
     found.push_back(json_or_null(lines[i]));

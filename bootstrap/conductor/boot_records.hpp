@@ -17,7 +17,8 @@ inline constexpr const char* k_boot_document = "site/boot";
 /// That document.
 [[nodiscard]] Json boot_document(const pxe::Site& site, const std::string& url);
 
-/// What a node's machine asked for, the newest `most` lines in order; nothing where no machines are booted.
+/// What a node's machine asked for, the newest `most` lines in order, of the last 4 MB of what all machines did (some
+/// 20,000 requests); nothing where no machines are booted.
 [[nodiscard]] std::optional<std::vector<Json>> boot_requests(Store& store, const Node& node, std::size_t most);
 
 /// {"networks": [{subnet, server, mode, pools, addresses, held}], "leases": [{address, mac, state, until, hostname}]};

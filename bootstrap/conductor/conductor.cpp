@@ -13,6 +13,7 @@
 #include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/password_hash.hpp"
 #include "bootstrap/inventory/driver_words.hpp"
+#include "bootstrap/inventory/matching.hpp"
 #include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/power/consoles.hpp"
 
@@ -29,7 +30,7 @@ fs::path made(const fs::path& directory) {
 
 Conductor::Conductor(Parts parts)
     : settings_(parts.settings),
-      ledger_(parts.store, parts.clock),
+      ledger_(parts.store, parts.clock, management_id_of),
       drivers_(parts.drivers),
       workers_(parts.workers),
       off_orders_(ledger_.now()),
@@ -189,7 +190,7 @@ void Conductor::check_limit(Verb verb) const {
                    : state == State::deleting || state == State::cleaning || state == State::clean_wait;
   };
   std::size_t found = 0;
-  for (const auto& [uuid, node] : ledger_.nodes()) found += is_one(node.state) ? 1 : 0;
+  for (const Node* node : ledger_.with_job()) found += is_one(node->state) ? 1 : 0;
   if (found < most) return;
   const char* task = deploys ? "provisioning" : verb == Verb::undeploy ? "unprovisioning" : "cleaning";
   throw Refusal(503, cat("Unable to process request at this time. The concurrent action limit for ", task,

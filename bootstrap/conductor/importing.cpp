@@ -25,6 +25,28 @@ std::vector<Fault> with_places(std::vector<Fault> faults, const std::vector<List
   return faults;
 }
 
+/// Of the nodes that there are, those that the drafts may be, or whose names they have: a hall is not looked through
+/// for each machine that is added to it.
+std::vector<const Node*> nodes_in_question(const Ledger& ledger, const std::vector<NodeDraft>& drafts) {
+  std::map<std::string, const Node*> found;
+  const auto add = [&found](const Node* node) {
+    if (node != nullptr) found.emplace(node->uuid, node);
+  };
+  for (const NodeDraft& draft : drafts) {
+    add(ledger.by_uuid(draft.uuid));
+    add(ledger.find(draft.name));
+    for (const Port& port : draft.ports) add(ledger.by_mac(port.address));
+    if (draft.management_id.empty()) continue;
+    const std::string bmc = draft.management_id.substr(0, draft.management_id.find('/') + 1);
+    for (const Node* node : ledger.by_management(draft.management_id, draft.management_id == bmc)) add(node);
+    if (!bmc.empty() && bmc != draft.management_id)
+      for (const Node* node : ledger.by_management(bmc)) add(node);
+  }
+  std::vector<const Node*> nodes;
+  for (const auto& [uuid, node] : found) nodes.push_back(node);
+  return nodes;
+}
+
 /// Nodes of the plan at which something is being done: they can't be changed now, and why. Of those that the file has
 /// as they are, nothing is to be changed.
 std::map<std::string, std::string> busy_nodes(const Ledger& ledger, const ImportPlan& plan) {
@@ -132,7 +154,11 @@ ImportResult Conductor::import(const ImportRequest& request) {
   Drafts drafts = draft_nodes(*entries);
   result.warnings = drafts.warnings;
   std::vector<const Node*> nodes;
-  for (const auto& [uuid, node] : ledger_.nodes()) nodes.push_back(&node);
+  if (request.remove_absent) {
+    for (const auto& [uuid, node] : ledger_.nodes()) nodes.push_back(&node);
+  } else {
+    nodes = nodes_in_question(ledger_, drafts.nodes);
+  }
   if (request.remove_absent && entries->empty() && !nodes.empty()) {  // an export that was cut, more likely than a wish
     result.faults = cat(request.source, " has no machine: all ", nodes.size(), " nodes would be removed. ",
                         "Where that is meant: hearth node delete NODE…\n");

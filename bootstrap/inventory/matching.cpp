@@ -12,6 +12,11 @@
 
 namespace hearth::bootstrap {
 
+std::string management_id_of(const Node& node) {
+  const DriverRow* row = driver_named(node.driver);
+  return row == nullptr ? "" : management_id(*row, node.driver_info);
+}
+
 namespace {
 
 /// The database's nodes by everything that they may be known by.
@@ -22,9 +27,7 @@ class Known {
       by_uuid_[node->uuid] = node;
       if (!node->name.empty()) by_name_[node->name] = node;
       for (const Port& port : node->ports) by_mac_[port.address] = node;
-      const DriverRow* row = driver_named(node->driver);
-      const std::string id = row == nullptr ? "" : management_id(*row, node->driver_info);
-      if (!id.empty()) by_management_[id] = node;
+      if (const std::string id = management_id_of(*node); !id.empty()) by_management_[id] = node;
     }
   }
 
@@ -62,9 +65,9 @@ class Known {
     const std::size_t slash = id.find('/');
     if (slash == std::string::npos) return;
     const std::string bmc = id.substr(0, slash + 1);
-    for (auto at = by_management_.lower_bound(bmc); at != by_management_.end() && at->first.starts_with(bmc); ++at) {
-      if (id == bmc || at->first == bmc) found.insert(at->second);
-    }
+    if (id != bmc) return add(by_management_, bmc, found);
+    for (auto at = by_management_.lower_bound(bmc); at != by_management_.end() && at->first.starts_with(bmc); ++at)
+      found.insert(at->second);
   }
 
   using Index = std::map<std::string, const Node*>;
@@ -139,10 +142,7 @@ std::string bmc_part(const std::string& management) {
   return is_domain ? management : management.substr(0, management.find('/'));
 }
 
-std::string bmc_part(const Node& node) {
-  const DriverRow* row = driver_named(node.driver);
-  return row == nullptr ? "" : bmc_part(management_id(*row, node.driver_info));
-}
+std::string bmc_part(const Node& node) { return bmc_part(management_id_of(node)); }
 
 /// By what an entry is that node: "MAC 52:54:00:00:00:01".
 std::string shared_with(const NodeDraft& draft, const Node& node) {

@@ -21,6 +21,9 @@ struct ImportPlan {
   std::vector<std::string> absent;  ///< UUIDs of nodes that the file doesn't have
 };
 
+/// What tells its machine from others by its management, as management_id() of its driver.
+[[nodiscard]] std::string management_id_of(const Node& node);
+
 /// Matches by MAC, by the management's identity, by UUID. An entry that fits several nodes is a fault, and so are a
 /// name that another node has, and a new name for a node of which the entry has its BMC only, or a card only.
 [[nodiscard]] ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<const Node*>& nodes);

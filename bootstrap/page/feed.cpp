@@ -1,5 +1,7 @@
 #include "bootstrap/page/feed.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -18,10 +20,18 @@ std::optional<FeedPosition> parse_position(std::string_view text) {
   return FeedPosition{parts[0], *change, static_cast<std::int64_t>(*event), *line};
 }
 
-void Feed::node_changed(const std::string& uuid) { changed_[uuid] = ++now_.change; }
+void Feed::node_changed(const std::string& uuid) {
+  const auto [known, is_new] = changed_.try_emplace(uuid, 0);
+  if (!is_new) in_order_.erase(known->second);
+  known->second = ++now_.change;
+  in_order_.emplace_hint(in_order_.end(), known->second, uuid);
+}
 
 void Feed::node_removed(const std::string& uuid) {
-  changed_.erase(uuid);
+  if (const auto known = changed_.find(uuid); known != changed_.end()) {
+    in_order_.erase(known->second);
+    changed_.erase(known);
+  }
   removed_.emplace_back(++now_.change, uuid);
   if (removed_.size() <= k_removed) return;
   forgotten_ = removed_.front().first;
@@ -43,17 +53,14 @@ bool Feed::knows(const FeedPosition& position) const {
 
 std::vector<std::string> Feed::changed_since(std::uint64_t change) const {
   std::vector<std::string> found;
-  for (const auto& [uuid, at] : changed_) {
-    if (at > change) found.push_back(uuid);
-  }
+  for (auto at = in_order_.upper_bound(change); at != in_order_.end(); ++at) found.push_back(at->second);
   return found;
 }
 
 std::vector<std::string> Feed::removed_since(std::uint64_t change) const {
   std::vector<std::string> found;
-  for (const auto& [at, uuid] : removed_) {
-    if (at > change) found.push_back(uuid);
-  }
+  for (auto at = removed_.rbegin(); at != removed_.rend() && at->first > change; ++at) found.push_back(at->second);
+  std::reverse(found.begin(), found.end());
   return found;
 }
 

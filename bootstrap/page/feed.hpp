@@ -47,7 +47,7 @@ class Feed {
   [[nodiscard]] const FeedPosition& now() const { return now_; }
   /// Whether he can be told what he missed; else he must be told everything.
   [[nodiscard]] bool knows(const FeedPosition& position) const;
-  /// Behind that position, which is known.
+  /// Behind that position, which is known; what changed first comes first.
   [[nodiscard]] std::vector<std::string> changed_since(std::uint64_t change) const;
   [[nodiscard]] std::vector<std::string> removed_since(std::uint64_t change) const;
   [[nodiscard]] std::vector<LogLine> lines_since(std::uint64_t line) const;
@@ -58,7 +58,8 @@ class Feed {
   static constexpr std::size_t k_line_bytes = 2000;
 
   FeedPosition now_;
-  std::map<std::string, std::uint64_t> changed_;
+  std::map<std::string, std::uint64_t> changed_;   ///< when each node changed last
+  std::map<std::uint64_t, std::string> in_order_;  ///< the same, by when: who asks is told without a look at the others
   std::deque<std::pair<std::uint64_t, std::string>> removed_;
   std::uint64_t forgotten_ = 0;  ///< removals up to this change are not known any more
   std::deque<LogLine> lines_;

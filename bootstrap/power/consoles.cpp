@@ -273,18 +273,21 @@ void Consoles::tell(const Node& node, const std::string& fault) {
     log_.warning(cat("the console of node ", node.title(), " can't be opened: ", fault));
 }
 
-void Consoles::follow(const std::map<std::string, Node>& nodes) {
-  const auto is_on = [](const Node& node) {
-    return node.fields.value("console_enabled", false) && has_console(node) && given_to(node).empty();
-  };
+void Consoles::follow(const std::vector<const Node*>& among) {
+  std::map<std::string, const Node*> nodes;
+  for (const Node* node : among) {
+    if (node->fields.value("console_enabled", false) && has_console(*node) && given_to(*node).empty())
+      nodes.emplace(node->uuid, node);
+  }
   std::erase_if(lines_, [&](const auto& line) {
     const auto node = nodes.find(line.first);
-    return node == nodes.end() || !is_on(node->second) || format_json(node->second.driver_info) != line.second->told();
+    return node == nodes.end() || format_json(node->second->driver_info) != line.second->told();
   });
-  std::erase_if(told_, [&](const auto& row) { return !nodes.contains(row.first) || !is_on(nodes.at(row.first)); });
-  for (const auto& [uuid, node] : nodes) {
+  std::erase_if(told_, [&](const auto& row) { return !nodes.contains(row.first); });
+  for (const auto& [uuid, known] : nodes) {
+    const Node& node = *known;
     if (const auto line = lines_.find(uuid); line != lines_.end()) tell(node, line->second->state().fault);
-    if (!is_on(node) || lines_.contains(uuid)) continue;
+    if (lines_.contains(uuid)) continue;
     try {
       RealFileSystem().make_directories(state_ / "consoles", 0700);
       lines_[uuid] = std::make_unique<Line>(node, console_socket(state_, uuid), format_json(node.driver_info), pause_);

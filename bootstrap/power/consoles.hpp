@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/path.hpp"
@@ -34,10 +35,10 @@ class Consoles {
   Consoles& operator=(const Consoles&) = delete;
   /// Closes them all, within a second.
   ~Consoles();
-  /// Opens those that are on, closes the others; one whose BMC is reached otherwise by now is opened anew. To be called
-  /// again and again. A session that the BMC ends is begun anew after a pause, which grows where none lasts: BMCs lock
-  /// accounts whose password is wrong.
-  void follow(const std::map<std::string, Node>& nodes);
+  /// Of these nodes, which have all those whose console is on: opens those that are on, closes the others; one whose
+  /// BMC is reached otherwise by now is opened anew. To be called again and again. A session that the BMC ends is begun
+  /// anew after a pause, which grows where none lasts: BMCs lock accounts whose password is wrong.
+  void follow(const std::vector<const Node*>& among);
   [[nodiscard]] ConsoleSession session(const std::string& uuid) const;
 
  private:

@@ -8,7 +8,8 @@
 
 namespace hearth::bootstrap {
 
-Ledger::Ledger(Store& store, const Clock& clock) : store_(store), clock_(clock) {
+Ledger::Ledger(Store& store, const Clock& clock, NodeIndex::ManagementOf management_of)
+    : store_(store), clock_(clock), index_(std::move(management_of)) {
   const auto aside = [&](const std::string& uuid, const std::string& why) { set_aside_[uuid] = why; };
   for (Node& node : store_.nodes(aside)) {
     const std::string uuid = node.uuid;
@@ -54,6 +55,43 @@ const Node* Ledger::by_port(const std::string& port_uuid) const {
   });
 }
 
+const Node* Ledger::by_instance(const std::string& instance_uuid) const {
+  return holder(index_.instances(), instance_uuid,
+                [](const Node& node, const std::string& wanted) { return node.instance_uuid == wanted; });
+}
+
+std::vector<const Node*> Ledger::by_management(const std::string& id, bool begins) const {
+  const auto is_it = [&](const std::string& found) { return begins ? found.starts_with(id) : found == id; };
+  std::set<std::string> candidates = changed_;
+  for (auto at = index_.managements().lower_bound({id, ""}); at != index_.managements().end() && is_it(at->first); ++at)
+    candidates.insert(at->second);
+  std::vector<const Node*> found;
+  for (const std::string& uuid : candidates) {
+    const Node* node = by_uuid(uuid);
+    if (node != nullptr && is_it(index_.management_of(*node))) found.push_back(node);
+  }
+  return found;
+}
+
+void Ledger::each_available(const std::function<bool(const Node&)>& look) const {
+  NodeIndex::Ages now;  // of those that may be otherwise by now
+  for (const std::string& uuid : changed_) {
+    const Node* node = by_uuid(uuid);
+    if (node != nullptr && is_available(*node)) now.emplace(node->provision_updated, uuid);
+  }
+  auto next = now.begin();
+  for (const auto& kept : index_.available()) {
+    for (; next != now.end() && *next < kept; ++next) {
+      if (look(nodes_.at(next->second))) return;
+    }
+    const Node* node = changed_.contains(kept.second) ? nullptr : by_uuid(kept.second);
+    if (node != nullptr && look(*node)) return;
+  }
+  for (; next != now.end(); ++next) {
+    if (look(nodes_.at(next->second))) return;
+  }
+}
+
 std::vector<const Node*> Ledger::of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const {
   std::vector<std::string> candidates;
   std::set_union(kept.begin(), kept.end(), changed_.begin(), changed_.end(), std::back_inserter(candidates));
@@ -70,6 +108,8 @@ std::vector<const Node*> Ledger::with_job() const {
 }
 
 std::vector<const Node*> Ledger::to_be_switched() const { return of_these(index_.to_be_switched(), is_to_be_switched); }
+
+std::vector<const Node*> Ledger::with_console() const { return of_these(index_.with_console(), has_console_on); }
 
 Node& Ledger::edit(const std::string& uuid) {
   const auto found = nodes_.find(uuid);

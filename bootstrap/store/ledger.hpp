@@ -25,7 +25,8 @@ struct Committed {
 class Ledger {
  public:
   /// Nodes whose rows can't be read are set aside: the others are served.
-  Ledger(Store& store, const Clock& clock);
+  Ledger(
+      Store& store, const Clock& clock, NodeIndex::ManagementOf management_of = [](const Node&) { return ""; });
 
   [[nodiscard]] Stamp now() const;
   [[nodiscard]] const std::map<std::string, Node>& nodes() const { return nodes_; }
@@ -36,14 +37,23 @@ class Ledger {
   [[nodiscard]] const Node* find(const std::string& id) const;
   [[nodiscard]] const Node* by_mac(const std::string& mac) const;
   [[nodiscard]] const Node* by_port(const std::string& port_uuid) const;
+  [[nodiscard]] const Node* by_instance(const std::string& instance_uuid) const;
+  /// Those whose management is this, or begins so.
+  [[nodiscard]] std::vector<const Node*> by_management(const std::string& id, bool begins = false) const;
 
   /// Nodes that have a job, and those whose machine is_to_be_switched(); as they are now, by UUID.
   [[nodiscard]] std::vector<const Node*> with_job() const;
   [[nodiscard]] std::vector<const Node*> to_be_switched() const;
+  /// Likewise, whose consoles are switched on.
+  [[nodiscard]] std::vector<const Node*> with_console() const;
+  /// Calls `look` with nodes that are available, those that are so for longest first, until it returns true.
+  void each_available(const std::function<bool(const Node&)>& look) const;
   /// UUIDs of those that were changed since the last commit.
   [[nodiscard]] const std::set<std::string>& changed() const { return changed_; }
   /// As they are listed: those that were created first, of the same time by UUID. As it was at the last commit.
-  [[nodiscard]] const std::set<std::pair<Stamp, std::string>>& by_age() const { return index_.by_age(); }
+  [[nodiscard]] const NodeIndex::Ages& by_age() const { return index_.by_age(); }
+  /// Likewise.
+  [[nodiscard]] const NodeIndex::PortAges& ports_by_age() const { return index_.ports_by_age(); }
 
   /// The node, to be changed. Throws Error when there is none.
   [[nodiscard]] Node& edit(const std::string& uuid);

@@ -490,9 +490,11 @@ void Store::drop_document(const std::string& name) {
 }
 
 std::vector<std::pair<std::string, Json>> Store::documents(const std::string& prefix) {
+  std::string end = prefix;  // behind all that begin so: a hall has documents of each node, which nobody looks through
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
   sql::Statement rows =
-      database_.prepare("SELECT name, body FROM documents WHERE substr(name, 1, ?) = ? ORDER BY name");
-  rows.bind(1, static_cast<std::int64_t>(prefix.size())).bind(2, prefix);
+      database_.prepare("SELECT name, body FROM documents WHERE name >= ? AND name < ? ORDER BY name");
+  rows.bind(1, prefix).bind(2, end);
   std::vector<std::pair<std::string, Json>> found;
   while (rows.step()) found.emplace_back(rows.text(0), opened_document(rows.text(0), rows.text(1)));
   return found;

@@ -16,7 +16,8 @@ constexpr Seconds k_quarantine_s = 24L * 3600;  // of an address that was declin
 constexpr Seconds k_conflict_s = 600;           // of an address that answers ARP
 constexpr int k_messages_a_second = 20;         // of one machine
 constexpr std::size_t k_machines_a_second = 100000;
-constexpr int k_strangers_a_second = 2000;  // messages of all machines together whose MAC is in no inventory
+constexpr std::size_t k_counted_a_second = 5000;  // leases: those of a hall are counted less often
+constexpr int k_strangers_a_second = 2000;        // messages of all machines together whose MAC is in no inventory
 
 Decision silent(std::string event, bool good = false) { return {.event = std::move(event), .good = good}; }
 
@@ -137,14 +138,17 @@ void Engine::count_room(const Network& network, Seconds now) {
   const auto served = static_cast<std::size_t>(std::count_if(held.begin(), held.end(), is_nodes));
   const std::size_t nodes = nodes_.without_address();
   const std::size_t kept = std::min(all / 2, nodes > served ? nodes - served : 0);
-  rooms_[network.subnet.network] = {now, static_cast<std::int64_t>(all) - static_cast<std::int64_t>(held.size() + kept),
+  rooms_[network.subnet.network] = {now, 1 + static_cast<Seconds>(held.size() / k_counted_a_second),
+                                    static_cast<std::int64_t>(all) - static_cast<std::int64_t>(held.size() + kept),
                                     kept};
 }
 
 bool Engine::leaves_room(const Context& context) {
   if (context.plan.node != nullptr) return true;
-  if (rooms_[context.network.subnet.network].second != context.now) count_room(context.network, context.now);
-  return rooms_[context.network.subnet.network].left > 0;
+  const Room& room = rooms_[context.network.subnet.network];
+  const Seconds since = context.now - room.counted;
+  if (since < 0 || since >= room.holds) count_room(context.network, context.now);
+  return room.left > 0;
 }
 
 bool Engine::may_have(const Context& context, Ipv4 address) {

@@ -88,9 +88,10 @@ class Engine {
   std::unordered_map<std::string, int> this_second_;  ///< messages by MAC
   int strangers_ = 0;                                 ///< messages in this second
   Seconds second_ = 0;
-  /// Of a network, for this second: how many addresses strangers may have yet, and how many are kept for nodes.
+  /// Of a network, as it was counted: how many addresses strangers may have yet, and how many are kept for nodes.
   struct Room {
-    Seconds second = -1;
+    Seconds counted = -1;
+    Seconds holds = 0;  ///< for so long
     std::int64_t left = 0;
     std::size_t kept = 0;
   };

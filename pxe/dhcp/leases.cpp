@@ -8,16 +8,18 @@ namespace hearth::pxe::dhcp {
 
 void LeaseTable::put(const Lease& lease) {
   const auto old = by_address_.find(lease.address);
+  for (auto& [range, ends] : ends_) {
+    if (lease.address < range.first || range.second < lease.address) continue;
+    if (old != by_address_.end()) ends.erase({old->second.expires, lease.address});
+    ends.insert({lease.expires, lease.address});
+  }
   if (old != by_address_.end()) {
-    by_expiry_.erase({old->second.expires, lease.address});
     const auto owner = by_mac_.find(old->second.mac);
     if (owner != by_mac_.end() && owner->second == lease.address) by_mac_.erase(owner);
   }
   by_address_[lease.address] = lease;
-  by_expiry_.insert({lease.expires, lease.address});
   if (lease.state != Lease::State::declined) by_mac_[lease.mac] = lease.address;
-  check(by_expiry_.size() == by_address_.size() && by_mac_.size() <= by_address_.size(),
-        "each address has one lease and one end", "addresses", by_address_.size(), "ends", by_expiry_.size(),
+  check(by_mac_.size() <= by_address_.size(), "each machine has one lease at most", "addresses", by_address_.size(),
         "machines", by_mac_.size());
 }
 
@@ -37,8 +39,13 @@ bool LeaseTable::is_free_for(Ipv4 address, const Mac& mac, Seconds now) const {
   return lease->mac == mac && lease->state != Lease::State::declined;
 }
 
-bool LeaseTable::in(const std::vector<AddressRange>& ranges, Ipv4 address) const {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) { return range.contains(address); });
+const LeaseTable::Ends& LeaseTable::ends_in(const AddressRange& range) const {
+  const auto [known, is_new] = ends_.try_emplace({range.first, range.last});
+  if (is_new) {
+    for (auto at = by_address_.lower_bound(range.first); at != by_address_.end() && at->first <= range.last; ++at)
+      known->second.insert({at->second.expires, at->first});
+  }
+  return known->second;
 }
 
 std::optional<Ipv4> LeaseTable::find_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
@@ -49,11 +56,16 @@ std::optional<Ipv4> LeaseTable::find_free(const std::vector<AddressRange>& range
       if (of(cursor) == nullptr && !reserved(cursor)) return cursor;
     }
   }
-  for (const auto& [expires, address] : by_expiry_) {
-    if (expires > now) break;
-    if (in(ranges, address) && !reserved(address)) return address;
+  std::optional<std::pair<Seconds, Ipv4>> first;
+  for (const AddressRange& range : ranges) {
+    for (const auto& end : ends_in(range)) {
+      if (end.first > now || (first && *first < end)) break;
+      if (reserved(end.second)) continue;
+      first = end;
+      break;
+    }
   }
-  return std::nullopt;
+  return first ? std::optional(first->second) : std::nullopt;
 }
 
 std::vector<Ipv4> LeaseTable::next_free(const std::vector<AddressRange>& ranges, const Reserved& reserved, Seconds now,
@@ -66,17 +78,26 @@ std::vector<Ipv4> LeaseTable::next_free(const std::vector<AddressRange>& ranges,
       if (of(address) == nullptr && !reserved(address)) found.push_back(address);
     }
   }
-  for (const auto& [expires, address] : by_expiry_) {
-    if (expires > now || found.size() >= count) break;
-    if (in(ranges, address) && !reserved(address)) found.push_back(address);
+  std::vector<std::pair<Seconds, Ipv4>> ended;
+  for (const AddressRange& range : ranges) {
+    std::size_t left = count - found.size();
+    const Ends& ends = ends_in(range);
+    for (auto end = ends.begin(); left > 0 && end != ends.end() && end->first <= now; ++end) {
+      if (reserved(end->second)) continue;
+      ended.push_back(*end);
+      --left;
+    }
   }
+  std::sort(ended.begin(), ended.end());
+  for (std::size_t at = 0; at < ended.size() && found.size() < count; ++at) found.push_back(ended[at].second);
   return found;
 }
 
 std::vector<const Lease*> LeaseTable::held(const std::vector<AddressRange>& ranges, Seconds now) const {
   std::vector<const Lease*> found;
-  for (auto each = by_expiry_.upper_bound({now, Ipv4{~0U}}); each != by_expiry_.end(); ++each) {
-    if (in(ranges, each->second)) found.push_back(of(each->second));
+  for (const AddressRange& range : ranges) {
+    const Ends& ends = ends_in(range);
+    for (auto each = ends.upper_bound({now, Ipv4{~0U}}); each != ends.end(); ++each) found.push_back(of(each->second));
   }
   return found;
 }

@@ -46,17 +46,19 @@ class LeaseTable {
   /// Up to `count` addresses that find_free() would give next: unused ones, then those whose lease has ended.
   [[nodiscard]] std::vector<Ipv4> next_free(const std::vector<AddressRange>& ranges, const Reserved& reserved,
                                             Seconds now, std::size_t count) const;
-  /// Those in the ranges that somebody holds.
+  /// Those in the ranges that somebody holds; the others are not looked at.
   [[nodiscard]] std::vector<const Lease*> held(const std::vector<AddressRange>& ranges, Seconds now) const;
   [[nodiscard]] std::vector<Lease> all() const;
   [[nodiscard]] std::size_t size() const { return by_address_.size(); }
 
  private:
-  [[nodiscard]] bool in(const std::vector<AddressRange>& ranges, Ipv4 address) const;
+  using Ends = std::set<std::pair<Seconds, Ipv4>>;
+  [[nodiscard]] const Ends& ends_in(const AddressRange& range) const;
 
   std::map<Ipv4, Lease> by_address_;
   std::map<Mac, Ipv4> by_mac_;
-  std::set<std::pair<Seconds, Ipv4>> by_expiry_;
+  /// When leases end, of each range that was asked for: a pool that is used up is not sought in a whole hall's leases.
+  mutable std::map<std::pair<Ipv4, Ipv4>, Ends> ends_;
   std::map<Ipv4, Ipv4> cursors_;  ///< of each range, by its first address: behind it nothing has been used yet
 };
 

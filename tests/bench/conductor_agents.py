@@ -1,4 +1,4 @@
-"""A thousand machines in one process: for tests/bench/conductor.py. usage: conductor_agents.py URL COUNT TOKEN
+"""A thousand machines in one process: for tests/bench/conductor.py and hall_fleet.py. usage: conductor_agents.py URL COUNT TOKEN
 
 Each looks itself up when its node waits for it, calls back once, does at once what it is told, and goes away when it is told
 to switch off. Each has an address of its own, 127.1.0.0 and on: a machine is called back where it comes from.
@@ -90,4 +90,5 @@ async def main():
     await site.live({f"n{i}": f"52:54:00:00:{i >> 8:02x}:{i & 255:02x}" for i in range(count)})
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -74,6 +74,22 @@ TEST_F(BootRecords, OfANodeItIsWhatItsCardsAskedFor) {
   EXPECT_EQ(text_in(boot_requests(store_, node, 1)->at(0), "what"), "REQUEST") << "the newest ones";
 }
 
+TEST_F(BootRecords, OfTheLogOfAHallTheEndIsLookedThrough) {
+  Node node;
+  node.ports.emplace_back();
+  node.ports[0].address = "52:54:00:00:00:01";
+  const auto line = [](const char* what) {
+    return cat(R"({"mac": "52:54:00:00:00:01", "client": "0.0.0.0", "what": ")", what, "\"}\n");
+  };
+  const std::string others = cat(std::string(std::size_t{3} << 20U, 'x'), "\n");
+  write("events.jsonl.1", line("long ago") + others + line("before"));
+  write("events.jsonl", others + line("now"));
+  const auto found = boot_requests(store_, node, 10);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ(text_in(found->at(0), "what"), "before");
+}
+
 TEST_F(BootRecords, AConductorThatBootsNoMachinesHasNone) {
   Store bare(":memory:");
   EXPECT_FALSE(boot_requests(bare, Node{}, 10));

@@ -78,7 +78,7 @@ class ConsolesOfATool : public testing::Test {
 TEST_F(ConsolesOfATool, carryWhatTheSessionSaysAndWhatIsTypedToAllWhoLookOn) {
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   const Fd one = reader(node);
   EXPECT_NE(heard(one, "operational"), "");
   ::send(one.get(), "root\n", 5, MSG_NOSIGNAL);
@@ -98,7 +98,7 @@ TEST_F(ConsolesOfATool, whatIsPastedComesWholeToASlowSessionAndNeverAsItsOwnEsca
   tool(cat("echo operational; sleep 1; exec cat >", file.string()));
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   const Fd one = reader(node);
   EXPECT_NE(heard(one, "operational"), "");
   std::string pasted;
@@ -122,18 +122,18 @@ TEST_F(ConsolesOfATool, whatIsPastedComesWholeToASlowSessionAndNeverAsItsOwnEsca
 TEST_F(ConsolesOfATool, areClosedWithTheNodesWishAndOpenedAnewForAnotherBmc) {
   Node node = node_with_console();
   Consoles consoles(folder_.path(), log_);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   {
     const Fd one = reader(node);
     EXPECT_NE(heard(one, "operational"), "");
     node.driver_info["ipmi_address"] = "192.0.2.10";
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     static_cast<void>(heard(one, "never"));  // until its session is over
   }
   EXPECT_NE(heard(reader(node), "operational"), "");
   EXPECT_NE(RealFileSystem().read(folder_.path() / "calls")->find("192.0.2.10"), std::string::npos);
   node.fields["console_enabled"] = false;
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   EXPECT_FALSE(fs::exists(console_socket(folder_.path(), node.uuid)));
   consoles.follow({});
 }
@@ -144,7 +144,7 @@ TEST_F(ConsolesOfATool, itIsKnownWhetherASessionCarriesWhatIsTyped) {
   const Node node = node_with_console();
   Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
   EXPECT_FALSE(consoles.session(node.uuid).is_up);
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(consoles.session(node.uuid).is_up) << "it has not begun yet";
   RealFileSystem().write(open, "", {});
@@ -163,7 +163,7 @@ TEST_F(ConsolesOfATool, whyThereIsNoSessionIsKnownUntilThereIsOne) {
   const Node node = node_with_console();
   fakes::MemoryLogger log;
   Consoles consoles(folder_.path(), log, std::chrono::milliseconds(100));
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
   const auto wait_for = [&](const std::string& fault) {
     for (int i = 0; i < 200 && consoles.session(node.uuid).fault != fault; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -172,8 +172,8 @@ TEST_F(ConsolesOfATool, whyThereIsNoSessionIsKnownUntilThereIsOne) {
   EXPECT_EQ(wait_for("Error: Unable to establish IPMI v2 / RMCP+ session"),
             "Error: Unable to establish IPMI v2 / RMCP+ session");
   EXPECT_FALSE(consoles.session(node.uuid).is_up);
-  consoles.follow({{node.uuid, node}});
-  consoles.follow({{node.uuid, node}});
+  consoles.follow({&node});
+  consoles.follow({&node});
   EXPECT_EQ(log.lines.size(), 1U) << "once";
   EXPECT_TRUE(log.holds("can't be opened: Error: Unable to establish")) << log.all();
   RealFileSystem().write(open, "", {});
@@ -185,7 +185,7 @@ TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {
   const Node node = node_with_console();
   {
     Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   }
   const std::string calls = RealFileSystem().read(folder_.path() / "calls").value();
@@ -200,7 +200,7 @@ TEST_F(ConsolesOfATool, aSessionThatHangsDoesNotKeepTheEndWaiting) {
   const auto begun = std::chrono::steady_clock::now();
   {
     Consoles consoles(folder_.path(), log_);
-    consoles.follow({{node.uuid, node}});
+    consoles.follow({&node});
     const Fd one = reader(node);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }

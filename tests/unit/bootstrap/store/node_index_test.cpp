@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/text.hpp"
@@ -18,7 +19,7 @@ class RandomLedger {
 
   void step() {
     const std::string uuid = uuid_of(below(12));
-    switch (ledger_.by_uuid(uuid) == nullptr ? 0 : below(8)) {
+    switch (ledger_.by_uuid(uuid) == nullptr ? 0 : below(12)) {
       case 0: add(uuid); break;
       case 1: ledger_.remove(uuid); break;
       case 2: ledger_.edit(uuid).name = name_of(below(6)); break;
@@ -26,19 +27,51 @@ class RandomLedger {
       case 4: ledger_.edit(uuid).job.kind = below(2) == 0 ? "" : "deploy"; break;
       case 5: ledger_.edit(uuid).target_power = below(2) == 0 ? "" : "power off"; break;
       case 6: ledger_.edit(uuid).internal = below(2) == 0 ? Json::object() : Json{{k_power_off_wanted, true}}; break;
+      case 7: ledger_.edit(uuid).instance_uuid = below(2) == 0 ? "" : name_of(below(6)); break;
+      case 8: ledger_.edit(uuid).driver_info["address"] = cat(below(3), "/", below(3)); break;
+      case 9: ledger_.edit(uuid).fields["console_enabled"] = below(2) == 0; break;
+      case 10: come_to(ledger_.edit(uuid), below(2) == 0 ? State::available : State::active); break;
       default: ledger_.commit();
     }
   }
 
   void compare() const {
+    compare_words();
+    std::vector<std::string> consoles;
+    std::vector<std::pair<Stamp, std::string>> available;
+    for (const auto& [uuid, node] : ledger_.nodes()) {
+      if (has_console_on(node)) consoles.push_back(uuid);
+      if (is_available(node)) available.emplace_back(node.provision_updated, uuid);
+    }
+    EXPECT_EQ(uuids(ledger_.with_console()), consoles);
+    std::sort(available.begin(), available.end());
+    std::vector<std::pair<Stamp, std::string>> found;
+    ledger_.each_available([&](const Node& node) {
+      found.emplace_back(node.provision_updated, node.uuid);
+      return false;
+    });
+    EXPECT_EQ(found, available);
+    for (const char* wanted : {"0/0", "1/", "2/2"}) {
+      const bool begins = std::string_view(wanted).ends_with("/");
+      std::vector<std::string> managed;
+      for (const auto& [uuid, node] : ledger_.nodes()) {
+        const std::string id = text_in(node.driver_info, "address");
+        if (begins ? id.starts_with(wanted) : id == wanted) managed.push_back(uuid);
+      }
+      EXPECT_EQ(uuids(ledger_.by_management(wanted, begins)), managed);
+    }
+  }
+  void compare_words() const {
     std::vector<std::string> jobs;
     std::vector<std::string> switches;
     std::set<std::string> names;
     std::set<std::string> macs;
+    std::set<std::string> instances;
     for (const auto& [uuid, node] : ledger_.nodes()) {
       if (node.job.running()) jobs.push_back(uuid);
       if (is_to_be_switched(node)) switches.push_back(uuid);
       names.insert(node.name);
+      instances.insert(node.instance_uuid);
       for (const Port& port : node.ports) {
         macs.insert(port.address);
         ASSERT_NE(ledger_.by_port(port.uuid), nullptr);
@@ -54,6 +87,7 @@ class RandomLedger {
       const Node* with_mac = ledger_.by_mac(mac_of(n));
       EXPECT_EQ(with_mac != nullptr, macs.contains(mac_of(n)));
       EXPECT_TRUE(with_mac == nullptr || with_mac->has_mac(mac_of(n)));
+      EXPECT_EQ(ledger_.by_instance(name_of(n)) != nullptr, instances.contains(name_of(n)));
     }
   }
 
@@ -61,7 +95,12 @@ class RandomLedger {
     ledger_.commit();
     EXPECT_EQ(ledger_.by_age().size(), ledger_.nodes().size());
     EXPECT_EQ(Ledger(store_, clock_).by_age(), ledger_.by_age());
-    for (const auto& [uuid, node] : ledger_.nodes()) EXPECT_TRUE(ledger_.by_age().contains({node.created, uuid}));
+    NodeIndex::PortAges ports;
+    for (const auto& [uuid, node] : ledger_.nodes()) {
+      EXPECT_TRUE(ledger_.by_age().contains({node.created, uuid}));
+      ports.merge(port_ages(node));
+    }
+    EXPECT_EQ(ledger_.ports_by_age(), ports);
   }
 
  private:
@@ -74,6 +113,10 @@ class RandomLedger {
     for (const Node* node : nodes) found.push_back(node->uuid);
     return found;
   }
+  void come_to(Node& node, State state) {
+    node.state = state;
+    node.provision_updated = below(5);
+  }
   void add(const std::string& uuid) {
     Node node;
     node.uuid = uuid;
@@ -84,7 +127,7 @@ class RandomLedger {
   std::mt19937 random_;
   Store store_{":memory:"};
   fakes::ManualClock clock_;
-  Ledger ledger_{store_, clock_};
+  Ledger ledger_{store_, clock_, [](const Node& node) { return text_in(node.driver_info, "address"); }};
 };
 
 TEST(NodeIndex, FindsWhatLookingAtEveryNodeFinds) {

@@ -251,6 +251,45 @@ TEST_F(DhcpEngineTest, WhatNodesNeedNoMoreStrangersGet) {
   EXPECT_NE(lease(mac(22)), Ipv4{}) << "it is no node any more";
 }
 
+/// How often it is asked.
+class CountedBook final : public NodeBook {
+ public:
+  NodeRef find(const Identity& /*who*/) const override {
+    ++asked;
+    return nullptr;
+  }
+  bool has_serial_only() const override { return false; }
+  std::size_t without_address() const override { return 0; }
+  mutable std::size_t asked = 0;
+};
+
+/// Of a hall of strangers, 1,000 a second: how many nodes and leases are looked at until each has its address.
+std::size_t looked_at_for(std::uint32_t machines) {
+  Site site = sample_site();
+  site.networks[0].subnet = parse_subnet("10.0.0.0/8").value();
+  site.networks[0].server = ip("10.255.0.1");
+  site.networks[0].pools = {{ip("10.1.0.0"), ip("10.8.0.0")}};
+  const CountedBook book;
+  Engine engine(site, book, {});
+  for (std::uint32_t n = 0; n < machines; ++n) {
+    const Mac who{{2, 0, 0, static_cast<std::uint8_t>(n >> 16U), static_cast<std::uint8_t>(n >> 8U),
+                   static_cast<std::uint8_t>(n)}};
+    const Arrival arrival{{{}, 68}, ip("10.255.0.1"), false};
+    const Seconds now = 1000 + n / 1000;
+    const Decision offer = engine.handle(from_client(Type::discover, who), arrival, now);
+    Message request = from_client(Type::request, who);
+    request.set_address(option::server, ip("10.255.0.1"));
+    request.set_address(option::requested_address, offer.answer.value().message.yiaddr);
+    EXPECT_TRUE(engine.handle(request, arrival, now).keep);
+  }
+  return book.asked;
+}
+
+TEST(DhcpHallTest, ALeaseCostsTheSameInAHallTwiceAsLarge) {
+  const std::size_t some = looked_at_for(15'000);
+  EXPECT_LE(looked_at_for(30'000), some * 23 / 10) << some;
+}
+
 TEST_F(DhcpEngineTest, MachinesOutsideTheInventoryCanBeIgnored) {
   Site site = sample_site();
   site.unknown = UnknownPolicy::ignore;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "tests/unit/pxe/dhcp/sample_site.hpp"
 
 namespace hearth::pxe::dhcp {
@@ -66,6 +67,42 @@ TEST(Leases, TheNextAddressesAreKnownAhead) {
   EXPECT_THAT(table.next_free(k_pool, reserved({nth_ip(11)}), 10, 5), ElementsAre(nth_ip(12), nth_ip(10)))
       << "its lease has ended";
   EXPECT_THAT(table.next_free(k_pool, reserved({nth_ip(11)}), 10, 1), ElementsAre(nth_ip(12)));
+}
+
+/// Of a pool that is used up, beside so many addresses whose leases have ended elsewhere.
+double time_of_seeking(std::uint32_t elsewhere) {
+  LeaseTable table;
+  for (std::uint32_t n = 0; n < elsewhere; ++n)
+    table.put({Ipv4{0x0a000000 + n},
+               Mac{{2, 0, 0, 1, static_cast<std::uint8_t>(n >> 8U), static_cast<std::uint8_t>(n)}}, Lease::State::bound,
+               5, ""});
+  for (std::uint8_t last = 10; last <= 12; ++last) table.put({nth_ip(last), mac(last), Lease::State::bound, 20, ""});
+  double least = 1e9;
+  for (int turn = 0; turn < 5; ++turn) {
+    const Duration before = thread_time();
+    for (int times = 0; times < 200; ++times) {
+      EXPECT_FALSE(table.find_free(k_pool, reserved({}), 10));
+      EXPECT_TRUE(table.next_free(k_pool, reserved({}), 10, 64).empty());
+      EXPECT_EQ(table.held(k_pool, 10).size(), 3U);
+    }
+    least = std::min(least, seconds_in(thread_time() - before));
+  }
+  return least;
+}
+
+TEST(Leases, APoolIsNotSoughtInAllLeasesOfAHall) { EXPECT_LE(time_of_seeking(40'000), 2.3 * time_of_seeking(10'000)); }
+
+TEST(Leases, OfSeveralPoolsTheAddressThatHasBeenFreeForLongestGoesFirst) {
+  LeaseTable table;
+  const std::vector<AddressRange> pools{{nth_ip(10), nth_ip(11)}, {nth_ip(20), nth_ip(21)}};
+  for (const auto& [last, ended] : {std::pair{10U, 30}, {11U, 10}, {20U, 20}, {21U, 5}})
+    table.put({nth_ip(last), mac(static_cast<std::uint8_t>(last)), Lease::State::bound, ended, ""});
+  EXPECT_EQ(table.find_free(pools, reserved({}), 40), nth_ip(21));
+  EXPECT_EQ(table.find_free(pools, reserved({nth_ip(21), nth_ip(11)}), 40), nth_ip(20));
+  EXPECT_THAT(table.next_free(pools, reserved({}), 40, 3), ElementsAre(nth_ip(21), nth_ip(11), nth_ip(20)));
+  table.put({nth_ip(21), mac(21), Lease::State::bound, 35, ""});
+  EXPECT_EQ(table.find_free(pools, reserved({}), 40), nth_ip(11)) << "it was used again meanwhile";
+  EXPECT_EQ(table.held(pools, 25).size(), 2U);
 }
 
 TEST(Leases, APoolAtTheEndOfAllAddressesEnds) {

@@ -1,0 +1,206 @@
+#!/usr/bin/python3
+"""A fleet on one core. usage: hall_fleet.py HEARTH [NODES] [OF THEM BY REDFISH] [DEPLOYMENTS]
+
+All nodes are enrolled, inspected and made available by one `hearth node serve` that has one core and no setting changed: within
+ten minutes and 1 GB. Of the machines 2,000 have a BMC of their own that speaks Redfish over a socket (an address each); the others
+obey at once (fake-hardware). Each machine's ramdisk sends its inventory as soon as its node waits for it: no firmware, no network
+boot, no kernel is in the figure. Then 1,000 deployments are asked for at once, and meanwhile each 20 ms somebody asks the API for
+a node, a page of 50 or a change: 99 of 100 are answered within 50 ms. What answers for BMCs and ramdisks is one Python process
+on the other core, and is part of the time, not of the processor time.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../peers/bootstrap"))
+import conductor_agents  # noqa: E402  pylint: disable=wrong-import-position
+from conductor import Conductor  # noqa: E402  pylint: disable=wrong-import-position
+
+ROOT = "/redfish/v1"
+SYSTEM = ROOT + "/Systems/1"
+IMAGE = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "00"}
+WAITS = {"inspect wait", "wait call-back", "clean wait"}
+
+
+def mac(n):
+    return (0x525400000000 + n).to_bytes(6, "big").hex(":")
+
+
+def bmc_address(n):
+    return f"127.20.{n >> 8}.{n & 255}"
+
+
+class Bmcs:
+    """All of them, told apart by the address that was asked."""
+
+    def __init__(self):
+        self.on, self.requests = set(), 0
+
+    def answer(self, own, method, path, body):
+        self.requests += 1
+        if method == "POST" and path.endswith("/Sessions"):
+            return 201, {"@odata.id": path + "/1", "Id": "1"}, f"X-Auth-Token: t\r\nLocation: {path}/1\r\n"
+        if method == "POST" and path.endswith("ComputerSystem.Reset"):
+            (self.on.add if body["ResetType"] in ("On", "ForceRestart") else self.on.discard)(own)
+        if method != "GET":
+            return 204, None, ""
+        if path == ROOT:
+            return 200, {"@odata.id": ROOT, "RedfishVersion": "1.6.0", "Systems": {"@odata.id": ROOT + "/Systems"}, "Links": {
+                "Sessions": {"@odata.id": ROOT + "/SessionService/Sessions"}}}, ""
+        if path == ROOT + "/Systems":
+            return 200, {"@odata.id": path, "Members": [{"@odata.id": SYSTEM}], "Members@odata.count": 1}, ""
+        if path != SYSTEM:
+            return 404, {"error": {"message": path}}, ""
+        return 200, {"@odata.id": SYSTEM, "Id": "1", "PowerState": "On" if own in self.on else "Off", "Boot": {
+            "BootSourceOverrideEnabled": "Disabled", "BootSourceOverrideTarget": "None", "BootSourceOverrideMode": "UEFI",
+            "BootSourceOverrideTarget@Redfish.AllowableValues": ["None", "Pxe", "Hdd"]}, "Actions": {"#ComputerSystem.Reset": {
+                "target": SYSTEM + "/Actions/ComputerSystem.Reset", "ResetType@Redfish.AllowableValues": [
+                    "On", "ForceOff", "GracefulShutdown", "ForceRestart"]}}}, ""
+
+    async def serve(self, reader, writer):
+        own = writer.get_extra_info("sockname")[0]
+        try:
+            while True:
+                lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+                length = next((int(line.split(":")[1]) for line in lines if line.lower().startswith("content-length")), 0)
+                body = json.loads(await reader.readexactly(length)) if length else None
+                method, path, _ = lines[0].split()
+                status, answer, headers = self.answer(own, method, path.rstrip("/"), body)
+                data = b"" if answer is None else json.dumps(answer).encode()
+                writer.write(f"HTTP/1.1 {status} x\r\nContent-Type: application/json\r\n{headers}Content-Length: {len(data)}\r\n\r\n"
+                             .encode() + data)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+
+async def machines(url, token):
+    """BMCs and ramdisks; each ramdisk boots when the event comes that its node waits for it."""
+    site = conductor_agents.Site(url, 0, token)
+    agents = await asyncio.start_server(site.serve, "0.0.0.0", 0, backlog=4096)
+    site.port = agents.sockets[0].getsockname()[1]
+    bmcs = await asyncio.start_server(Bmcs().serve, "0.0.0.0", 0, backlog=4096)
+    print(bmcs.sockets[0].getsockname()[1], flush=True)
+    after, gate, running = 0, asyncio.Semaphore(16), set()
+    while True:
+        _, answer = await site.ask("GET", f"/v1/hearth/events?after={after}&limit=2000")
+        for event in answer["events"]:
+            after = event["id"]
+            state = event["text"].split(" -> ")[-1]
+            if event["kind"] == "state" and state in WAITS:
+                task = asyncio.create_task(site.boot({"uuid": event["node"], "provision_state": state}, mac(int(event["name"][1:])), gate))
+                running.add(task)
+                task.add_done_callback(running.discard)
+        if not answer["events"]:
+            await asyncio.sleep(0.1)
+
+
+def usage(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return peak / 1024, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_all(c, count, state, patience=1800):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        found = len(c.ask("GET", f"/v1/nodes?provision_state={state}&fields=uuid")[1]["nodes"])
+        if found >= count:
+            return
+        time.sleep(2)
+    raise SystemExit(f"{found} of {count} nodes came to {state}")
+
+
+class Asker(threading.Thread):
+    """Asks the API all the time, and notes how long each answer took."""
+
+    def __init__(self, c, idle):
+        super().__init__(daemon=True)
+        self.c, self.idle, self.took, self.over = c, idle, [], False
+
+    def run(self):
+        turn = 0
+        while not self.over:
+            turn += 1
+            call = [("GET", f"/v1/nodes/{self.idle}", None), ("GET", "/v1/nodes?limit=50", None),
+                    ("PATCH", f"/v1/nodes/{self.idle}", [{"op": "add", "path": "/extra/turn", "value": turn}])][turn % 3]
+            began = time.monotonic()
+            self.c.ask(*call)
+            self.took.append((time.monotonic() - began) * 1000)
+            time.sleep(0.02)
+
+
+def verb(c, numbers, target):
+    for n in numbers:
+        status, answer = c.ask("PUT", f"/v1/nodes/n{n}/states/provision", {"target": target})
+        if status != 202:
+            raise SystemExit(f"{target} of n{n}: {status} {answer}")
+
+
+def main():
+    words = [int(word) for word in sys.argv[2:]]
+    count, redfish, deployments = (words + [13500, 2000, 1000][len(words):])[:3]
+    missed = False
+    with Conductor(sys.argv[1], "--quiet") as c:
+        for task in os.listdir(f"/proc/{c.process.pid}/task"):
+            os.sched_setaffinity(int(task), {0})
+        other = subprocess.Popen([sys.executable, __file__, "machines", c.url, c.token()], stdout=subprocess.PIPE, text=True)
+        try:
+            port = int(other.stdout.readline())
+            entries = [{"name": f"n{n}", "ports": [{"address": mac(n)}], "driver": "fake-hardware"} if n >= redfish else
+                       {"name": f"n{n}", "mac": [mac(n)], "pm_type": "redfish", "pm_addr": f"http://{bmc_address(n)}:{port}",
+                        "pm_user": "admin", "pm_password": "secret"} for n in range(count)]
+            with open(os.path.join(c.directory, "fleet.json"), "w", encoding="utf-8") as file:
+                json.dump({"nodes": entries}, file)
+            began = time.monotonic()
+            subprocess.run([c.hearth, "node", "import", "--state", c.directory, "--initial-state", "manageable", file.name], check=True,
+                           stdout=subprocess.DEVNULL)
+            wait_for_all(c, count, "manageable")
+            enrolled = time.monotonic()
+            verb(c, range(count), "inspect")
+            time.sleep(1)
+            wait_for_all(c, count, "manageable")
+            inspected = time.monotonic()
+            verb(c, range(count), "provide")
+            wait_for_all(c, count, "available")
+            took = time.monotonic() - began
+            peak, cpu = usage(c.process.pid)
+            print(f"{count} machines, {redfish} of them by Redfish: enrolled {enrolled - began:.0f} s, inspected {inspected - enrolled:.0f} s, "
+                  f"available {took - (inspected - began):.0f} s: {took:.0f} s (goal 600), {cpu:.0f} s of processor time, {peak:.0f} MB (goal 1024)")
+            missed = took > 600 or peak > 1024
+            numbers = range(count - deployments - 1, count - 1)
+            asker = Asker(c, f"n{count - 1}")
+            asker.start()
+            began = time.monotonic()
+            for n in numbers:
+                c.ask("PATCH", f"/v1/nodes/n{n}", [{"op": "add", "path": "/instance_info", "value": IMAGE}])
+            verb(c, numbers, "active")
+            for n in numbers:  # a list of all would keep the others waiting
+                while c.ask("GET", f"/v1/nodes/n{n}?fields=provision_state")[1]["provision_state"] != "active":
+                    time.sleep(0.2)
+            asker.over = True
+            asker.join()
+            times = sorted(asker.took)
+            p99 = times[len(times) * 99 // 100]
+            print(f"{deployments} deployments at once: {time.monotonic() - began:.0f} s, {usage(c.process.pid)[1] - cpu:.0f} s of processor time; "
+                  f"{len(times)} questions meanwhile: half within {times[len(times) // 2]:.1f} ms, 99 of 100 within {p99:.1f} ms (goal 50), "
+                  f"all within {times[-1]:.0f} ms")
+            missed = missed or p99 > 50
+        finally:
+            other.kill()
+            other.wait()
+    sys.exit(1 if missed else 0)
+
+
+if len(sys.argv) == 4 and sys.argv[1] == "machines":
+    asyncio.run(machines(sys.argv[2], sys.argv[3]))
+else:
+    main()

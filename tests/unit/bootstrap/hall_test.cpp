@@ -1,0 +1,242 @@
+// What each operation takes of the processor in a hall, and in one with twice as many nodes: the same for each node.
+// Where something looks through all of them, or through what is kept of all of them, it takes nearly twice as much.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "bootstrap/boot/first_signs.hpp"
+#include "bootstrap/conductor/allocations.hpp"
+#include "bootstrap/page/status_page.hpp"
+#include "bootstrap/power/consoles.hpp"
+#include "tests/unit/bootstrap/api_fixture.hpp"
+
+namespace hearth::bootstrap {
+namespace {
+
+class NothingElse final : public GuardedHandler {
+ public:
+  ServedResponse answer(const ServedRequest& /*request*/, const Caller& /*caller*/) override { return {}; }
+};
+
+/// A site with so many nodes. An operation is done for some of them, the same number in halls of any size.
+class Hall : public ApiFixture {
+ public:
+  static constexpr int k_some = 100;
+
+  explicit Hall(int nodes) : nodes_(nodes) {
+    settings.power_sync_interval = Seconds(60);
+    start();
+    import_all();
+    signs_ = std::make_unique<FirstSigns>(*conductor, [](const std::string&) { return 0; });
+    page_ = std::make_unique<StatusPage>(*conductor, page_log_, rest_, nullptr);
+    for (const auto& [uuid, node] : conductor->ledger().nodes())
+      store.put_document(cat("introspection/", uuid), {{"data", std::string(1000, 'x')}});
+    ServedRequest looks;
+    looks.method = "GET";
+    looks.path = "/page/events";
+    reader_ = page_->answer(looks, {Role::read, "someone"}).stream;
+    each([this](int n) { uuids_.push_back(conductor->node(name(n)).uuid); });
+  }
+
+  [[nodiscard]] int nodes() const { return nodes_; }
+  void import_all() {
+    Json rows = Json::array();
+    for (int n = 0; n < nodes_; ++n)
+      rows.push_back({{"pm_type", "fake-hardware"}, {"name", name(n)}, {"mac", {mac(n)}}});
+    ImportRequest request;
+    request.text = format_json({{"nodes", rows}});
+    EXPECT_EQ(conductor->import(request).faults, "");
+    for (int second = 0; second < 9 && !conductor->quiet(); ++second) pass(1);
+  }
+  void sync_power() { pass(62); }
+  void tick() { conductor->tick(); }
+  void look_up() {
+    each([this](int n) {
+      conductor->seen(mac(n), "dhcp discover", Conductor::Sign::asks);
+      static_cast<void>(conductor->node(name(n)));
+      static_cast<void>(conductor->node(uuid(n)));
+    });
+  }
+  /// Each is a request of its own.
+  void add_one_by_one() {
+    each([this](int) {
+      ImportRequest request;
+      request.text = format_json({{"nodes",
+                                   {{{"pm_type", "ipmi"},
+                                     {"pm_addr", cat("10.0.", added_ / 250, ".", added_ % 250)},
+                                     {"name", cat("added", added_)},
+                                     {"mac", {cat("52:55:00:00:", 10 + added_ / 80, ":", 10 + added_ % 80)}}}}}});
+      request.to = State::enroll;
+      ++added_;
+      if (added_ % 4 == 0) {
+        EXPECT_EQ(conductor->import(request).created.size(), 1U);
+      }
+    });
+  }
+  void show() {
+    each([this](int n) { expect("GET", cat("/v1/nodes/", name(n))); });
+  }
+  void page_through() {
+    std::string marker;
+    for (int page = 0; page < 10; ++page) {
+      const Json list =
+          expect("GET", cat("/v1/nodes?limit=20", marker.empty() ? "" : cat("&marker=", marker)))["nodes"];
+      marker = list.at(19)["uuid"];
+    }
+  }
+  void ports() {
+    std::string marker;
+    for (int page = 0; page < 10; ++page) {
+      const Json list = expect("GET", cat("/v1/ports?limit=5", marker.empty() ? "" : cat("&marker=", marker)))["ports"];
+      marker = list.at(4)["uuid"];
+    }
+    each([this](int n) {
+      EXPECT_EQ(expect("GET", cat("/v1/ports?address=", mac(n)))["ports"].size(), 1U);
+      EXPECT_EQ(expect("GET", cat("/v1/nodes/", name(n), "/ports"))["ports"].size(), 1U);
+    });
+  }
+  void patch() {
+    each([this](int n) {
+      expect("PATCH", cat("/v1/nodes/", name(n)), {{{"op", "add"}, {"path", "/extra/turn"}, {"value", ++turn_}}});
+    });
+  }
+  void by_instance() {
+    each([this](int n) { expect("GET", cat("/v1/nodes?instance_uuid=", uuid(n))); });
+  }
+  void events_of() {
+    each([this](int n) { EXPECT_FALSE(store.events({.limit = 10, .node = uuid(n), .newest = true}).empty()); });
+    std::int64_t after = 0;
+    for (int page = 0; page < 10; ++page) after = store.events({.after = after, .limit = 50}).back().id;
+  }
+  /// Somebody looks on.
+  void show_changes() {
+    each([this](int n) {
+      conductor->ledger().edit(uuid(n)).maintenance = ++turn_ % 2 == 0;
+      conductor->settle();
+      page_->flush();
+      while (reader_->take()) ++told_;
+    });
+    EXPECT_GT(told_, 0);
+  }
+  void allocate_some() {
+    each([this](int) {
+      Json record = {{"uuid", random_uuid()}, {"resource_class", "baremetal"}};
+      allocate(conductor->ledger(), record);
+      Node& node = conductor->ledger().edit(record.at("node_uuid"));
+      release(conductor->ledger(), node);
+      node.provision_updated = conductor->ledger().now();  // the next one is another
+      conductor->settle();
+    });
+  }
+  void images() {
+    each([this](int) { EXPECT_TRUE(store.documents("image/").empty()); });
+  }
+  void make_active() {
+    for (const auto& [uuid, node] : conductor->ledger().nodes()) {
+      Node& active = conductor->ledger().edit(uuid);
+      active.state = State::active;
+      active.maintenance = false;
+      active.instance_uuid = uuid;
+    }
+    conductor->settle();
+    idle();
+  }
+  /// What the seed does each second although nothing has happened.
+  void idle() {
+    for (int second = 0; second < 20; ++second) {
+      signs_->look();
+      consoles_.follow(conductor->ledger().with_console());
+      page_->flush();
+      conductor->tick();
+    }
+  }
+
+ private:
+  void TestBody() override {}
+  static std::string name(int n) { return cat("n", n); }
+  static std::string mac(int n) { return cat("52:54:00:00:", 10 + n / 80, ":", 10 + n % 80); }
+  [[nodiscard]] const std::string& uuid(int n) const {
+    return uuids_.at(static_cast<std::size_t>(n / (nodes_ / k_some)));
+  }
+  void each(const std::function<void(int)>& action) const {
+    for (int at = 0; at < k_some; ++at) action(at * (nodes_ / k_some));
+  }
+  Json expect(const std::string& method, const std::string& target, const Json& body = Json()) {
+    const Said said = ask(method, target, body);
+    EXPECT_EQ(said.status, 200) << target << " " << said.body;
+    return said.body;
+  }
+
+  int nodes_;
+  int added_ = 0;
+  int turn_ = 0;
+  int told_ = 0;
+  std::vector<std::string> uuids_;
+  PageLog page_log_{log, clock};
+  NothingElse rest_;
+  std::unique_ptr<FirstSigns> signs_;
+  std::unique_ptr<StatusPage> page_;
+  std::shared_ptr<ServedStream> reader_;
+  Consoles consoles_{directory.path(), log};
+};
+
+double processor_time_of(const std::function<void()>& action) {
+  const Duration before = thread_time();
+  action();
+  return seconds_in(thread_time() - before);
+}
+
+/// In turns, and the least of each: a neighbour that empties the caches meets both. As many turns as it takes.
+void expect_at_most(double ratio, const char* what, const std::function<double()>& small,
+                    const std::function<double()>& large) {
+  constexpr int k_turns = 12;
+  double little = 1e9, much = 1e9;
+  for (int turn = 0; turn < k_turns && (turn == 0 || much > ratio * little); ++turn) {
+    little = std::min(little, small());
+    much = std::min(much, large());
+  }
+  EXPECT_LE(much, ratio * little) << what << ": " << little * 1e6 << " us, and in the large hall " << much * 1e6;
+}
+
+constexpr int k_hall_nodes = 1000;
+
+/// Twice the nodes may take 2.3 times the time, and twice of them again: a neighbour's noise is less in four times.
+TEST(HallTest, EachOperationCostsTheSameForEachNodeInAHallTwiceAsLarge) {
+  Hall small(k_hall_nodes);
+  Hall large(4 * k_hall_nodes);
+  const auto expect_flat = [&](const char* what, void (Hall::*action)(), double ratio) {
+    expect_at_most(
+        ratio, what, [&] { return processor_time_of([&] { (small.*action)(); }); },
+        [&] { return processor_time_of([&] { (large.*action)(); }); });
+  };
+  constexpr double k_of_all = 2.3 * 2.3;      // what is done for all nodes
+  constexpr double k_of_some = k_of_all / 4;  // what is done for some of them
+  expect_flat("the same import again", &Hall::import_all, k_of_all);
+  expect_flat("power sync", &Hall::sync_power, k_of_all);
+  expect_flat("idle, all available", &Hall::idle, k_of_some);
+  expect_flat("look-ups by MAC, name and UUID", &Hall::look_up, k_of_some);
+  expect_flat("imports of one machine", &Hall::add_one_by_one, k_of_some);
+  expect_flat("GET /v1/nodes/NAME", &Hall::show, k_of_some);
+  expect_flat("GET /v1/nodes, a page", &Hall::page_through, k_of_some);
+  expect_flat("GET /v1/ports, a page or an address", &Hall::ports, k_of_some);
+  expect_flat("PATCH /v1/nodes/NAME", &Hall::patch, k_of_some);
+  expect_flat("GET /v1/nodes?instance_uuid", &Hall::by_instance, k_of_some);
+  expect_flat("events of a node, and pages of all", &Hall::events_of, k_of_some);
+  expect_flat("changes on the page", &Hall::show_changes, k_of_some);
+  expect_flat("allocations", &Hall::allocate_some, k_of_some);
+  expect_flat("documents of one kind", &Hall::images, k_of_some);
+  small.make_active();
+  large.make_active();
+  expect_flat("idle, all active", &Hall::idle, k_of_some);
+}
+
+TEST(HallTest, AnImportOfTwiceTheNodesTakesTwiceTheTime) {
+  const auto fresh = [](int nodes) {
+    return [nodes] { return processor_time_of([nodes] { static_cast<void>(Hall(nodes)); }); };
+  };
+  expect_at_most(2.3 * 2.3, "an import into nothing", fresh(400), fresh(1600));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap
