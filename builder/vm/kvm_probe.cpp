@@ -21,16 +21,12 @@ constexpr std::chrono::seconds k_emulated_limit(30);
 constexpr int k_guests = 3;  // where KVM is broken, one guest in three was seen to run all the same
 
 std::vector<std::string> probe_argv(const KvmProbe& probe, const std::string& accelerator, const fs::path& disk) {
-  return {probe.program, "-no-user-config",
-          "-nodefaults", "-machine",
-          "pc",          "-accel",
-          accelerator,   "-m",
-          "16",          "-display",
-          "none",        "-nic",
-          "none",        "-serial",
-          "stdio",       "-monitor",
-          "none",        "-no-reboot",
-          "-drive",      cat("if=ide,format=raw,file=", replace_all(disk.string(), ",", ",,"))};
+  const std::string drive = cat("if=ide,format=raw,file=", replace_all(disk.string(), ",", ",,"));
+  std::vector<std::string> argv = {probe.program, "-no-user-config", "-nodefaults", "-machine", "pc", "-m", "16"};
+  argv.insert(argv.end(), {"-accel", accelerator, "-display", "none", "-nic", "none", "-serial", "stdio"});
+  argv.insert(argv.end(), {"-monitor", "none", "-no-reboot", "-drive", drive});
+  if (accelerator != "tcg") argv.insert(argv.end(), {"-cpu", "host"});  // as the machines have: qemu_argv()
+  return argv;
 }
 
 constexpr char k_hung[] = "the guest hung";
@@ -117,7 +113,7 @@ KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock
 KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_directory, const std::string& boot_id,
                               const fs::path& scratch, const Clock& clock) {
   RealFileSystem files;
-  const fs::path cache = cache_directory / "kvm-probe";
+  const fs::path cache = cache_directory / "kvm-host-probe";
   const std::vector<std::string> known = split(first_line(files.read(cache).value_or("")), '\t');
   if (known.size() == 3 && !boot_id.empty() && known[0] == boot_id) return {known[1] == "works", known[2]};
   KvmVerdict verdict = probe_kvm(probe, scratch, clock);

@@ -1,7 +1,7 @@
 // Whether KVM is of use here. A readable /dev/kvm proves nothing: on some nested hosts guests hang or abort, most of
-// them or only some, or are many times slower than emulated ones. So guests of one boot sector race an emulated one:
-// each must see the timer tick and say a byte on its serial line in the time that this took; the answer holds until the
-// next boot of this host.
+// them or only some, or are many times slower than emulated ones, or run with a lesser processor than the machines
+// get. So guests of one boot sector race an emulated one: each must see the timer tick and say a byte on its serial
+// line in the time that this took; the answer holds until the next boot of this host.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct KvmProbe {
 /// killing QEMU takes at most two seconds more for each.
 [[nodiscard]] KvmVerdict probe_kvm(const KvmProbe& probe, const fs::path& scratch, const Clock& clock);
 
-/// The answer for this boot of the host (`boot_id`, see current_boot_id()) from `cache_directory`/kvm-probe, or a fresh
-/// one that is kept there. A cache that can't be written is no error.
+/// The answer for this boot of the host (`boot_id`, see current_boot_id()) from `cache_directory`/kvm-host-probe, or a
+/// fresh one that is kept there. A cache that can't be written is no error.
 [[nodiscard]] KvmVerdict cached_kvm_verdict(const KvmProbe& probe, const fs::path& cache_directory,
                                             const std::string& boot_id, const fs::path& scratch, const Clock& clock);
 

@@ -57,6 +57,12 @@ TEST_F(KvmProbeTest, AnAbortingQemuTellsItsReason) {
   EXPECT_EQ(ask("echo 'no KVM here' >&2").works, false) << "a message with the sign in it is no sign";
 }
 
+TEST_F(KvmProbeTest, AGuestRunsWithTheProcessorThatMachinesGet) {
+  EXPECT_FALSE(ask("case \"$*\" in *'-cpu host'*) echo 'error: failed to set MSR 0x10a' >&2; exit 134;; esac\n"
+                   "printf K; exec sleep 60")
+                   .works);
+}
+
 TEST_F(KvmProbeTest, WithoutTheDeviceNothingIsRun) {
   const KvmVerdict verdict = probe_kvm({.program = "/nowhere", .device = "/nowhere/kvm"}, work_.path(), clock_);
   EXPECT_THAT(verdict.reason, HasSubstr("/nowhere/kvm is missing"));
@@ -69,7 +75,7 @@ TEST_F(KvmProbeTest, TheAnswerIsKeptForThisBootOnly) {
   const KvmProbe bad{.program = with_kvm("exit 1"), .device = ""};
   EXPECT_TRUE(cached_kvm_verdict(bad, cache, "boot-1", work_.path(), clock_).works);
   EXPECT_FALSE(cached_kvm_verdict(bad, cache, "boot-2", work_.path(), clock_).works);
-  EXPECT_EQ(read_file(cache / "kvm-probe"), "boot-2\tfails\tQEMU ended before the guest ran\n");
+  EXPECT_EQ(read_file(cache / "kvm-host-probe"), "boot-2\tfails\tQEMU ended before the guest ran\n");
 }
 
 TEST_F(KvmProbeTest, TheBootSectorSpeaksInARealMachine) {
