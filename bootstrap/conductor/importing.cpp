@@ -87,17 +87,15 @@ std::string machine_text(const Node& node, std::string_view management) {
 std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& plan) {
   std::set<std::string> in_file;
   for (const ImportStep& step : plan.steps) in_file.insert(step.node);
-  std::map<std::string, std::string> taken;
-  for (const auto& [uuid, node] : ledger.nodes()) {
-    const std::string place = rack_place(node.extra);
-    if (!place.empty() && !in_file.contains(uuid)) taken.try_emplace(place, node.title());
-  }
   std::vector<std::string> lines;
   for (const ImportStep& step : plan.steps) {
-    const auto other = taken.find(rack_place(step.draft.extra));
-    if (other != taken.end())
-      lines.push_back(cat(node_label(step.draft.index, step.draft.name), ": it stands where ", other->second,
-                          " does, which is a node already: ", other->first));
+    const std::string place = rack_place(step.draft.extra);
+    if (place.empty()) continue;
+    const std::vector<const Node*> others = ledger.by_place(place);
+    const auto other = std::ranges::find_if(others, [&](const Node* node) { return !in_file.contains(node->uuid); });
+    if (other != others.end())
+      lines.push_back(cat(node_label(step.draft.index, step.draft.name), ": it stands where ", (*other)->title(),
+                          " does, which is a node already: ", place));
   }
   return lines;
 }

@@ -206,18 +206,6 @@ std::string faults_text(const std::vector<Fault>& faults, const std::vector<List
   return join(lines, "\n");
 }
 
-std::string rack_place(const Json& told) {
-  const Json& seed = object_member(told, "x_seed");
-  std::vector<std::string> parts;
-  for (const char* key : {"location", "rack", "slot"}) {
-    const Json& value = member_or_null(seed, key);
-    const std::string text = value.is_null() || value.is_structured() ? "" : text_of(value);
-    if (!text.empty()) parts.push_back(cat(key, " ", text));
-    if (text.empty() && std::string_view(key) != "location") return "";
-  }
-  return join(parts, ", ");
-}
-
 std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries) {
   std::map<std::string, std::string> taken;
   std::vector<std::string> lines;

@@ -45,8 +45,6 @@ struct Drafts {
   [[nodiscard]] bool good() const { return faults.empty(); }
 };
 
-/// "rack C, slot 10", where both are told of a machine ("x_seed" of an entry, or of a node's extra); else empty.
-[[nodiscard]] std::string rack_place(const Json& told);
 /// "node #3 (b): it stands where node #0 (a) does: rack C, slot 10". No fault: a chassis may have several.
 [[nodiscard]] std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries);
 

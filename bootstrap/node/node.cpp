@@ -179,4 +179,16 @@ std::optional<std::string> parse_uuid(std::string_view text) {
   return text.size() == 32 || text.size() == 36 ? std::optional(hex) : std::nullopt;
 }
 
+std::string rack_place(const Json& told) {
+  const Json& seed = object_member(told, "x_seed");
+  std::vector<std::string> parts;
+  for (const char* key : {"location", "rack", "slot"}) {
+    const Json& value = member_or_null(seed, key);
+    const std::string text = value.is_null() || value.is_structured() ? "" : text_of(value);
+    if (!text.empty()) parts.push_back(cat(key, " ", text));
+    if (text.empty() && std::string_view(key) != "location") return "";
+  }
+  return join(parts, ", ");
+}
+
 }  // namespace hearth::bootstrap

@@ -152,4 +152,7 @@ struct FreeField {
 /// In any case; with or without dashes. The result is in lower case with dashes.
 [[nodiscard]] std::optional<std::string> parse_uuid(std::string_view text);
 
+/// "rack C, slot 10", where both are told of a machine ("x_seed" of an entry, or of a node's extra); else empty.
+[[nodiscard]] std::string rack_place(const Json& told);
+
 }  // namespace hearth::bootstrap

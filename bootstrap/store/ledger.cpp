@@ -73,6 +73,19 @@ std::vector<const Node*> Ledger::by_management(const std::string& id, bool begin
   return found;
 }
 
+std::vector<const Node*> Ledger::by_place(const std::string& place) const {
+  std::set<std::string> candidates = changed_;
+  const NodeIndex::Keys& places = index_.places();
+  for (auto at = places.lower_bound({place, ""}); at != places.end() && at->first == place; ++at)
+    candidates.insert(at->second);
+  std::vector<const Node*> found;
+  for (const std::string& uuid : candidates) {
+    const Node* node = by_uuid(uuid);
+    if (node != nullptr && rack_place(node->extra) == place) found.push_back(node);
+  }
+  return found;
+}
+
 void Ledger::each_available(const std::function<bool(const Node&)>& look) const {
   NodeIndex::Ages now;  // of those that may be otherwise by now
   for (const std::string& uuid : changed_) {

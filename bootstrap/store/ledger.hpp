@@ -40,6 +40,8 @@ class Ledger {
   [[nodiscard]] const Node* by_instance(const std::string& instance_uuid) const;
   /// Those whose management is this, or begins so.
   [[nodiscard]] std::vector<const Node*> by_management(const std::string& id, bool begins = false) const;
+  /// Those that stand there: rack_place().
+  [[nodiscard]] std::vector<const Node*> by_place(const std::string& place) const;
 
   /// Nodes that have a job, and those whose machine is_to_be_switched(); as they are now, by UUID.
   [[nodiscard]] std::vector<const Node*> with_job() const;

@@ -16,9 +16,14 @@ NodeIndex::PortAges port_ages(const Node& node) {
 
 void NodeIndex::put(const Node& node) {
   remove(node.uuid);
-  Words words{
-      node.name, node.instance_uuid, management_of_(node), node.created, node.provision_updated, port_ages(node), {},
-      {}};
+  Words words;
+  words.name = node.name;
+  words.instance = node.instance_uuid;
+  words.management = management_of_(node);
+  words.place = rack_place(node.extra);
+  words.created = node.created;
+  words.provision_updated = node.provision_updated;
+  words.port_ages = port_ages(node);
   for (const Port& port : node.ports) {
     words.macs.push_back(port.address);
     words.ports.push_back(port.uuid);
@@ -29,6 +34,7 @@ void NodeIndex::put(const Node& node) {
   for (const std::string& port : words.ports) ports_.emplace(port, node.uuid);
   if (!words.instance.empty()) instances_.emplace(words.instance, node.uuid);
   if (!words.management.empty()) managements_.emplace(words.management, node.uuid);
+  if (!words.place.empty()) places_.emplace(words.place, node.uuid);
   by_age_.emplace(words.created, node.uuid);
   if (is_available(node)) available_.emplace(words.provision_updated, node.uuid);
   if (has_console_on(node)) with_console_.insert(node.uuid);
@@ -47,6 +53,7 @@ void NodeIndex::remove(const std::string& uuid) {
   for (const auto& port : words.port_ages) ports_by_age_.erase(port);
   instances_.erase({words.instance, uuid});
   managements_.erase({words.management, uuid});
+  places_.erase({words.place, uuid});
   by_age_.erase({words.created, uuid});
   available_.erase({words.provision_updated, uuid});
   with_console_.erase(uuid);

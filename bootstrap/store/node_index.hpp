@@ -34,6 +34,7 @@ class NodeIndex {
   [[nodiscard]] const Keys& ports() const { return ports_; }  ///< UUIDs of ports
   [[nodiscard]] const Keys& instances() const { return instances_; }
   [[nodiscard]] const Keys& managements() const { return managements_; }
+  [[nodiscard]] const Keys& places() const { return places_; }  ///< rack_place()
   [[nodiscard]] std::string management_of(const Node& node) const { return management_of_(node); }
   /// UUIDs of nodes that have a job.
   [[nodiscard]] const std::set<std::string>& with_job() const { return with_job_; }
@@ -52,7 +53,7 @@ class NodeIndex {
 
  private:
   struct Words {
-    std::string name, instance, management;
+    std::string name, instance, management, place;
     Stamp created = 0;
     Stamp provision_updated = 0;
     PortAges port_ages;
@@ -60,7 +61,7 @@ class NodeIndex {
   };
   ManagementOf management_of_;
   std::map<std::string, Words> known_;
-  Keys names_, macs_, ports_, instances_, managements_;
+  Keys names_, macs_, ports_, instances_, managements_, places_;
   std::set<std::string> with_job_, to_be_switched_, with_console_;
   Ages by_age_, available_;
   PortAges ports_by_age_;

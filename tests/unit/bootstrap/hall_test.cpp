@@ -66,6 +66,7 @@ class Hall : public ApiFixture {
                                    {{{"pm_type", "ipmi"},
                                      {"pm_addr", cat("10.0.", added_ / 250, ".", added_ % 250)},
                                      {"name", cat("added", added_)},
+                                     {"x_seed", {{"rack", "new"}, {"slot", added_}}},
                                      {"mac", {cat("52:55:00:00:", 10 + added_ / 80, ":", 10 + added_ % 80)}}}}}});
       request.to = State::enroll;
       ++added_;
@@ -202,6 +203,8 @@ void expect_at_most(double ratio, const char* what, const std::function<double()
 constexpr int k_hall_nodes = 1000;
 
 /// Twice the nodes may take 2.3 times the time, and twice of them again: a neighbour's noise is less in four times.
+/// What is done for some nodes may take 1.6 times as much in a hall four times as large, whose nodes lie further apart;
+/// a scan takes up to four times.
 TEST(HallTest, EachOperationCostsTheSameForEachNodeInAHallTwiceAsLarge) {
   Hall small(k_hall_nodes);
   Hall large(4 * k_hall_nodes);
@@ -210,8 +213,8 @@ TEST(HallTest, EachOperationCostsTheSameForEachNodeInAHallTwiceAsLarge) {
         ratio, what, [&] { return processor_time_of([&] { (small.*action)(); }); },
         [&] { return processor_time_of([&] { (large.*action)(); }); });
   };
-  constexpr double k_of_all = 2.3 * 2.3;      // what is done for all nodes
-  constexpr double k_of_some = k_of_all / 4;  // what is done for some of them
+  constexpr double k_of_all = 2.3 * 2.3;  // what is done for all nodes
+  constexpr double k_of_some = 1.6;       // what is done for some of them
   expect_flat("the same import again", &Hall::import_all, k_of_all);
   expect_flat("power sync", &Hall::sync_power, k_of_all);
   expect_flat("idle, all available", &Hall::idle, k_of_some);

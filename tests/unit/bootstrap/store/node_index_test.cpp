@@ -19,7 +19,7 @@ class RandomLedger {
 
   void step() {
     const std::string uuid = uuid_of(below(12));
-    switch (ledger_.by_uuid(uuid) == nullptr ? 0 : below(12)) {
+    switch (ledger_.by_uuid(uuid) == nullptr ? 0 : below(13)) {
       case 0: add(uuid); break;
       case 1: ledger_.remove(uuid); break;
       case 2: ledger_.edit(uuid).name = name_of(below(6)); break;
@@ -31,12 +31,14 @@ class RandomLedger {
       case 8: ledger_.edit(uuid).driver_info["address"] = cat(below(3), "/", below(3)); break;
       case 9: ledger_.edit(uuid).fields["console_enabled"] = below(2) == 0; break;
       case 10: come_to(ledger_.edit(uuid), below(2) == 0 ? State::available : State::active); break;
+      case 11: ledger_.edit(uuid).extra = {{"x_seed", {{"rack", "a"}, {"slot", below(3)}}}}; break;
       default: ledger_.commit();
     }
   }
 
   void compare() const {
     compare_words();
+    compare_places();
     std::vector<std::string> consoles;
     std::vector<std::pair<Stamp, std::string>> available;
     for (const auto& [uuid, node] : ledger_.nodes()) {
@@ -59,6 +61,14 @@ class RandomLedger {
         if (begins ? id.starts_with(wanted) : id == wanted) managed.push_back(uuid);
       }
       EXPECT_EQ(uuids(ledger_.by_management(wanted, begins)), managed);
+    }
+  }
+  void compare_places() const {
+    for (const char* place : {"rack a, slot 0", "rack a, slot 2"}) {
+      std::vector<std::string> standing;
+      for (const auto& [uuid, node] : ledger_.nodes())
+        if (rack_place(node.extra) == place) standing.push_back(uuid);
+      EXPECT_EQ(uuids(ledger_.by_place(place)), standing);
     }
   }
   void compare_words() const {

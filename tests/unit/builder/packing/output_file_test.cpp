@@ -25,8 +25,8 @@ class OutputFileTest : public testing::Test {
     SystemClock clock;
     RealRunner runner(clock);
     for (const char* kind : {"md5", "sha256", "sha512"}) {
-      EXPECT_NO_THROW(
-          run_checked(runner, {.argv = {cat(kind, "sum"), "--check", "--strict", cat(target_.string(), ".", kind)}}));
+      EXPECT_NO_THROW(run_checked(
+          runner, {.argv = {cat(kind, "sum"), "--check", "--strict", cat("image.", kind)}, .cwd = work_.path()}));
     }
   }
   TempDir work_ = TempDir::create(fs::temp_directory_path(), "output-");
