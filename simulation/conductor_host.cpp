@@ -191,9 +191,9 @@ void ConductorHost::Process::serve() {
     };
   };
   site.network.put_host(site.layout.server(), k_conductor_link, Scheduler::k_world);
-  site.network.put_host(k_people, k_people_link, Scheduler::k_world);
+  site.network.put_host(site.layout.people(), k_people_link, Scheduler::k_world);
   site.network.listen(site.layout.server(), 6385, owner, face(machines_gate));
-  site.network.listen(k_people, 6385, owner, face(people_gate));
+  site.network.listen(site.layout.people(), 6385, owner, face(people_gate));
   for (const auto& [port, protocol] :
        {std::pair{std::uint16_t{80}, pxe::Protocol::http}, {std::uint16_t{69}, pxe::Protocol::tftp}}) {
     site.network.listen(site.layout.server(), port, owner,

@@ -43,6 +43,12 @@ void note_management(const bootstrap::SiteFile& site, std::vector<std::string>& 
     notes.push_back(cat("every BMC is played as one that speaks Redfish, which these have not: ", join(others, ", ")));
 }
 
+/// No subnet has addresses of both.
+std::string beside(const pxe::Subnet& own, std::string_view usual, std::size_t number) {
+  const std::string address = cat(usual, number);
+  return own.contains(*pxe::parse_ipv4(address)) ? cat("10", address.substr(address.find('.'))) : address;
+}
+
 }  // namespace
 
 std::vector<std::string> Layout::names() const {
@@ -56,6 +62,12 @@ std::uint64_t Layout::pool() const {
   for (const pxe::AddressRange& range : network.pools) all += range.last.value - range.first.value + 1;
   return all;
 }
+
+std::string Layout::bmc(std::size_t number) const { return beside(network.subnet, "198.51.100.", number + 1); }
+
+std::string Layout::people() const { return beside(network.subnet, "203.0.113.", 2); }
+
+std::string Layout::person() const { return beside(network.subnet, "203.0.113.", 9); }
 
 Layout drawn_layout(std::uint64_t seed, std::size_t machines) {
   Random random = Random::of(seed, "pool");
@@ -89,7 +101,5 @@ Layout layout_of(const bootstrap::SiteFile& site, std::uint64_t link, std::vecto
   note_management(site, notes);
   return layout;
 }
-
-std::string bmc_address(std::size_t number) { return cat("198.51.100.", number + 1); }
 
 }  // namespace hearth::simulation

@@ -31,6 +31,11 @@ struct Layout {
   [[nodiscard]] std::vector<std::string> names() const;
   /// How many addresses machines may get.
   [[nodiscard]] std::uint64_t pool() const;
+  /// Where the BMC of a machine answers (a site has 200 machines at most), the conductor's other face, and a person: in
+  /// networks that the site's own is not.
+  [[nodiscard]] std::string bmc(std::size_t number) const;
+  [[nodiscard]] std::string people() const;
+  [[nodiscard]] std::string person() const;
 };
 
 /// More have no address in a site that is drawn: its pool has a hundred.
@@ -40,8 +45,4 @@ constexpr std::size_t k_most_drawn_machines = 90;
 
 /// A person's site. What can't be played as it is goes to `notes`, a line each. Throws Error where nothing can be.
 [[nodiscard]] Layout layout_of(const bootstrap::SiteFile& site, std::uint64_t link, std::vector<std::string>& notes);
-
-/// Where a machine's BMC answers: a site has 200 machines at most.
-[[nodiscard]] std::string bmc_address(std::size_t number);
-
 }  // namespace hearth::simulation

@@ -14,14 +14,17 @@ constexpr const char* k_checksum = "00000000000000000000000000000000000000000000
 }  // namespace
 
 Person::Person(Site& site, std::vector<std::unique_ptr<Machine>>& machines)
-    : site_(site), machines_(machines), random_(Random::of(site.seed, "person")), http_(site.network, k_person) {}
+    : site_(site),
+      machines_(machines),
+      random_(Random::of(site.seed, "person")),
+      http_(site.network, site.layout.person()) {}
 
 std::string Person::inventory() const {
   Json nodes = Json::array();
   for (const auto& machine : machines_) {
     nodes.push_back({{"name", machine->name()},
                      {"pm_type", "redfish"},
-                     {"pm_addr", cat("http://", bmc_address(machine->number()))},
+                     {"pm_addr", cat("http://", site_.layout.bmc(machine->number()))},
                      {"pm_user", "admin"},
                      {"pm_password", cat("password of ", machine->name())},
                      {"pm_system_id", cat("/redfish/v1/Systems/", machine->name())},
@@ -39,7 +42,7 @@ std::string Person::inventory() const {
 std::optional<Json> Person::ask(const std::string& method, const std::string& path, const Json& body) {
   HttpRequest request;
   request.method = method;
-  request.url = {"http", "", k_people, 6385, path};
+  request.url = {"http", "", site_.layout.people(), 6385, path};
   request.headers = {{"X-Auth-Token", k_admin_token}, {"X-OpenStack-Ironic-API-Version", "1.82"}};
   if (!body.is_null()) request.body = format_json(body);
   request.deadline = Deadline::after(seconds(60), site_.scheduler.clock());

@@ -26,7 +26,7 @@ Json SimulatedHardware::inventory() {
           {"memory", {{"physical_mb", 8192}}},
           {"disks", Json::array()},
           {"boot", {{"current_boot_mode", machine_.is_uefi() ? "uefi" : "bios"}}},
-          {"bmc_address", bmc_address(machine_.number())}};
+          {"bmc_address", site_.layout.bmc(machine_.number())}};
 }
 
 DriveState& SimulatedHardware::drive_at(const std::string& device) {

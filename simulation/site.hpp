@@ -18,8 +18,6 @@
 
 namespace hearth::simulation {
 
-constexpr const char* k_people = "203.0.113.2";  ///< the conductor's other face
-constexpr const char* k_person = "203.0.113.9";
 // Links, beside those of machines, which have their names.
 constexpr const char* k_conductor_link = "the conductor";
 constexpr const char* k_people_link = "the people";

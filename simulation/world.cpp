@@ -140,8 +140,8 @@ void World::make_machines() {
 }
 
 void World::serve_bmc(std::size_t number) {
-  network_.put_host(bmc_address(number), bmc_link(number), Scheduler::k_world);
-  network_.listen(bmc_address(number), 80, Scheduler::k_world,
+  network_.put_host(layout_->bmc(number), bmc_link(number), Scheduler::k_world);
+  network_.listen(layout_->bmc(number), 80, Scheduler::k_world,
                   [this, number](const ServedRequest& request, const Network::Reply& reply) {
                     const BmcState& bmc = bmcs_[number];
                     if (bmc.hung > 0) return;
@@ -200,7 +200,7 @@ void World::begin(const Fault& fault, bool is_on) {
     case FaultKind::lying_bmc: bmc.lies += step; return;
     case FaultKind::closed_bmc:
       bmc.closed += step;
-      return bmc.closed > 0 ? network_.close(bmc_address(fault.machine), 80) : serve_bmc(fault.machine);
+      return bmc.closed > 0 ? network_.close(layout_->bmc(fault.machine), 80) : serve_bmc(fault.machine);
     case FaultKind::wrong_password:
       if (is_on) bmc.has_other_password = true;
       return;

@@ -35,6 +35,19 @@ TEST(World, BlankMachinesBecomeActive) {
   EXPECT_NE(picture.find(">node4</text>"), std::string::npos);
 }
 
+/// The played BMCs, the person and the conductor's other face are beside it, whichever it is.
+TEST(World, ASiteInAnyNetworkComesToItsEnd) {
+  for (const char* network : {"198.51.100.", "203.0.113.", "10.51.100."}) {
+    Layout layout = drawn_layout(1, 2);
+    layout.network.subnet = *pxe::parse_subnet(cat(network, "0/24"));
+    layout.network.server = *pxe::parse_ipv4(cat(network, "1"));
+    layout.network.pools = {{*pxe::parse_ipv4(cat(network, "2")), *pxe::parse_ipv4(cat(network, "9"))}};
+    const Played played =
+        play({.seed = 1, .layout = std::make_shared<const Layout>(layout), .faults = std::vector<Fault>()});
+    EXPECT_EQ(played.broken, "") << network;
+  }
+}
+
 TEST(World, WhatDoesNotComeToItsEndIsTold) {
   const std::vector<Fault> faults = {{FaultKind::hung_bmc, 0, seconds(1), Duration(0)}};  // for ever
   const Played played = play({.seed = 1, .machines = 2, .faults = faults});
