@@ -20,11 +20,11 @@ constexpr const char* k_manager = "GenericHardwareManager";
 
 Json versions() { return {{"generic_hardware_manager", "1.2"}}; }
 
-/// A step of cleaning or deploying that this agent knows.
+/// A step that this agent knows. Deployments may ask for each by name. None is for service: a machine in use keeps what
+/// is on its disks, and is served by the steps of its BMC.
 struct Step {
   const char* name;
   int clean_priority;  ///< -1 = not offered for cleaning
-  bool deploys;        ///< offered for deploying, to be asked for by name
   Json (*run)(OrderWorld& world, Session& session, const Json& node, const Json& arguments);
 };
 
@@ -59,14 +59,20 @@ Json step_erase_all(OrderWorld& world, Session&, const Json& node, const Json&) 
   return nullptr;
 }
 
-constexpr std::array k_steps = {Step{"write_image", -1, true, step_write_image},
-                                Step{"erase_devices_metadata", 99, true, step_erase_metadata},
-                                Step{"erase_devices", 10, true, step_erase_all}};
+constexpr std::array k_steps = {Step{"write_image", -1, step_write_image},
+                                Step{"erase_devices_metadata", 99, step_erase_metadata},
+                                Step{"erase_devices", 10, step_erase_all}};
 
-Json steps_json(bool cleaning) {
+/// `kind` is "clean", "deploy" or "service".
+bool is_offered(const Step& step, const std::string& kind) {
+  return kind == "deploy" || (kind == "clean" && step.clean_priority >= 0);
+}
+
+Json steps_json(const std::string& kind) {
+  const bool cleaning = kind == "clean";
   Json list = Json::array();
   for (const Step& step : k_steps) {
-    if (cleaning && step.clean_priority < 0) continue;
+    if (!is_offered(step, kind)) continue;
     Json row = {{"step", step.name},
                 {"priority", cleaning ? step.clean_priority : 0},
                 {"interface", "deploy"},
@@ -77,24 +83,28 @@ Json steps_json(bool cleaning) {
   return {{k_manager, std::move(list)}};
 }
 
-const Step& step_of(const Json& params) {
+const Step& step_of(const std::string& kind, const Json& params) {
   const std::string name = text_member(object_member(params, "step"), "step");
-  const auto found =
-      std::find_if(k_steps.begin(), k_steps.end(), [&name](const Step& step) { return name == step.name; });
-  if (found == k_steps.end()) throw Error(ErrorKind::usage, cat("there is no step '", name, "'"));
+  const auto found = std::find_if(k_steps.begin(), k_steps.end(),
+                                  [&](const Step& step) { return name == step.name && is_offered(step, kind); });
+  if (found == k_steps.end()) {
+    throw Error(
+        ErrorKind::usage,
+        cat("this ramdisk has no ", kind, " step '", name, "'",
+            kind == "service" ? ": a machine in use is served by steps of its BMC (bios, raid, firmware)" : ""));
+  }
   return *found;
 }
 
-/// `kind` is "clean" or "deploy".
 Json execute_step(OrderWorld& world, Session& session, const std::string& kind, const Json& params) {
-  const Step& step = step_of(params);
+  const Step& step = step_of(kind, params);
   const Json arguments = object_member(object_member(params, "step"), "args");
   const Json result = step.run(world, session, object_member(params, "node"), arguments);
   return {{cat(kind, "_result"), result}, {cat(kind, "_step"), object_member(params, "step")}};
 }
 
-void check_step(const Json& params) {
-  if (step_of(params).run == step_write_image) {
+void check_step(const std::string& kind, const Json& params) {
+  if (step_of(kind, params).run == step_write_image) {
     static_cast<void>(
         parse_image_info(object_member(object_member(params, "step"), "args").value("image_info", Json())));
   }
@@ -174,12 +184,13 @@ Json progress_json(const Session& session) {
 std::vector<CommandRow> order_rows(OrderWorld& world, Session& session) {
   const auto steps = [](const std::string& kind) {
     return [kind](const Json&) {
-      return Json{{cat(kind, "_steps"), steps_json(kind == "clean")}, {"hardware_manager_version", versions()}};
+      return Json{{cat(kind, "_steps"), steps_json(kind)}, {"hardware_manager_version", versions()}};
     };
   };
   const auto execute = [&world, &session](const std::string& kind) {
     return [&world, &session, kind](const Json& params) { return execute_step(world, session, kind, params); };
   };
+  const auto check = [](const std::string& kind) { return [kind](const Json& params) { check_step(kind, params); }; };
   const auto ends = [&world, &session](Ending ending) {
     return [&world, &session, ending](const Json&) { return end_with(world, session, ending); };
   };
@@ -189,9 +200,11 @@ std::vector<CommandRow> order_rows(OrderWorld& world, Session& session) {
   };
   return {
       {"deploy.get_deploy_steps", true, steps("deploy"), {}},
-      {"deploy.execute_deploy_step", false, execute("deploy"), check_step},
+      {"deploy.execute_deploy_step", false, execute("deploy"), check("deploy")},
       {"clean.get_clean_steps", true, steps("clean"), {}},
-      {"clean.execute_clean_step", false, execute("clean"), check_step},
+      {"clean.execute_clean_step", false, execute("clean"), check("clean")},
+      {"service.get_service_steps", true, steps("service"), {}},
+      {"service.execute_service_step", false, execute("service"), check("service")},
       {"standby.prepare_image", false,
        [&world, &session](const Json& params) {
          return Json(

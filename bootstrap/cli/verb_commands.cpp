@@ -142,14 +142,18 @@ Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
     const bool is_drive = std::string_view(key) == "config-drive";
     if (!parsed && !is_drive)
       throw Error(ErrorKind::usage, cat("--", key, ": '", one_line(*given), "' is ",
-                                        fs::exists(*given, too_long) ? cat("no JSON: ", parsed.error().text())
-                                                                     : "neither a file here nor JSON"));
+                                        fs::exists(*given, too_long) || text.starts_with('[') || text.starts_with('{')
+                                            ? cat("no JSON: ", parsed.error().text())
+                                            : "neither a file here nor JSON"));
     body[is_drive ? "configdrive" : replace_all(key, "-", "_")] = parsed ? *parsed : Json(trim(text));
   }
   const std::string steps = cat(row.verb, "-steps");
   if ((steps == "clean-steps" || steps == "service-steps") && !arguments.has(steps))
-    throw Error(ErrorKind::usage, cat("which steps? --", steps, " JSON|FILE: ",
-                                      R"([{"interface": "deploy", "step": "erase_devices_metadata"}], for instance)"));
+    throw Error(
+        ErrorKind::usage,
+        cat("which steps? --", steps, " JSON|FILE, for instance ",
+            R"([{"interface": "bios", "step": "apply_configuration", "args": {"settings": [{"name": "NAME", "value": "VALUE"}]}}])"))
+        .hint("'hearth help life-of-a-machine' has those that erase, 'hearth help bmc' those of a BMC.");
   if (const auto file = arguments.value("rescue-password-file")) body["rescue_password"] = trim(read_file(*file));
   return body;
 }
