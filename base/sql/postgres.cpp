@@ -165,6 +165,22 @@ std::string password_in(const std::string& url) {
           "? as %3F, # as %23, % as %25; better is a file that only you read (~/.pgpass, or ?passfile=FILE).");
 }
 
+/// What to do where a server refuses a connection, by its words or the library's.
+std::string next_after(std::string_view said) {
+  const auto has = [said](std::string_view part) { return said.find(part) != std::string_view::npos; };
+  if (has("no password supplied"))
+    return "Its password stands in a file that only you read: ~/.pgpass, or ?passfile=FILE at the end of the URL.";
+  if (has("password authentication failed"))
+    return "User and password are those of the server: \\password in psql sets one; ~/.pgpass or ?passfile=FILE keeps "
+           "it.";
+  if (has("\" does not exist") && has("database \""))
+    return "Is its name mistyped? createdb --encoding UTF8 --template template0 --owner USER NAME makes one.";
+  if (has("Connection refused") || has("No such file or directory"))
+    return "Does it run, and at that address and port? pg_lsclusters (Debian), ss -tlnp; listen_addresses in "
+           "postgresql.conf says where.";
+  return "";
+}
+
 /// Who we are, for those whom we keep out.
 std::string own_name() {
   std::string host(256, '\0');
@@ -347,7 +363,9 @@ class PostgresConnection final : public Connection {
       return;
     }
     if (status != CONNECTION_OK && status != CONNECTION_BAD) throw silent(k_patience);
-    throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
+    StoreError error(cat("connecting to ", without_password(url_), ": ", told()));
+    if (const std::string next = next_after(error.what()); !next.empty()) error.hint(next);
+    throw error;
   }
 
   /// On a thread of its own: nothing ends a look at a name server that says nothing. A password that stood in a file
@@ -485,9 +503,10 @@ class PostgresConnection final : public Connection {
     throw StoreError(cat("running ", statement.substr(0, 200), " in ", without_password(url_), ": ", told()));
   }
 
-  /// The library's last message, without the password.
+  /// The library's last message as one line, without the password.
   [[nodiscard]] std::string told() const {
-    std::string message(trim(libpq().error_message(connection_.get())));
+    const std::string text(trim(libpq().error_message(connection_.get())));
+    const std::string message = replace_all(replace_all(text, "\n\t", " "), "\n", "; ");
     return password_.empty() ? message : replace_all(message, password_, "***");
   }
 

@@ -109,7 +109,11 @@ ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Cal
     response = fault_answer(400, cat("The request has not the form that is expected: ", json_fault(error)));
   } catch (const sql::StoreError& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
-    response = fault_answer(conductor_.ledger().store().home() == nullptr ? 500 : 503, error.what());
+    const bool is_away = conductor_.ledger().store().home() != nullptr;
+    response = is_away ? fault_answer(503, cat(error.what(),
+                                               "; the conductor goes on by itself when its database "
+                                               "answers again: ask again then"))
+                       : fault_answer(500, error.what());
   } catch (const Error& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     response = fault_answer(500, error.what());

@@ -142,5 +142,18 @@ TEST(Sqlite, ErrorsNameTheFileOrTheStatement) {
   EXPECT_THROW(database.prepare("INSERT INTO t VALUES (1)").execute(), Error);
 }
 
+TEST(Postgres, WhoIsRefusedIsToldWhatToDoNextInOneLine) {
+  try {
+    (void)open_postgres("postgresql://u@127.0.0.1:9/none");
+    FAIL() << "somebody answers at port 9";
+  } catch (const StoreError& error) {
+    const std::string said = error.what();
+    if (said.find("can't be loaded") != std::string::npos) GTEST_SKIP() << said;
+    EXPECT_NE(said.find("Connection refused"), std::string::npos) << said;
+    EXPECT_EQ(said.find_first_of("\n\t"), std::string::npos) << said;
+    EXPECT_NE(error.story().find("Does it run, and at that address and port?"), std::string::npos) << error.story();
+  }
+}
+
 }  // namespace
 }  // namespace hearth::sql
