@@ -149,12 +149,16 @@ class Uniqueness {
          entry.place("name"));
     take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
          entry.place("uuid"));
-    const auto [seen, fresh] = managements_.try_emplace(draft.management_id, label);
+    const int line = entry.place("pm_addr").line;
+    const auto [seen, fresh] =
+        managements_.try_emplace(draft.management_id, line > 0 ? cat(label, ", line ", line) : label);
     if (fresh) take_system(draft, label, entry.place("pm_addr"));
     if (fresh || draft.management_id.empty()) return;
     std::string management = draft.management_id;
     while (management.ends_with('/')) management.pop_back();  // a BMC that names no system
-    faults_.push_back({draft.index, cat("Node identified by ", management, " is already present: ", seen->second),
+    faults_.push_back({draft.index,
+                       cat("Node identified by ", management, " is already present: ", seen->second,
+                           " (one BMC, two nodes; ports of one address are told apart by pm_port)"),
                        entry.place("pm_addr")});
   }
 

@@ -19,12 +19,11 @@ std::string without_scheme(const std::string& address) {
   return to_lower(rest);
 }
 
-/// Without scheme, path and port. An IPv6 address in brackets keeps its colons.
-std::string host_only(const std::string& address) {
-  const std::string rest = split(without_scheme(address), '/').front();
-  const std::size_t colon = rest.rfind(':');
-  const bool port = colon != std::string::npos && (rest.find(':') == colon || rest[colon - 1] == ']');
-  return port ? rest.substr(0, colon) : rest;
+/// Where the port of "host:port" begins; npos where it has none. An IPv6 address in brackets keeps its colons.
+std::size_t port_in(const std::string& authority) {
+  const std::size_t colon = authority.rfind(':');
+  const bool port = colon != std::string::npos && (authority.find(':') == colon || authority[colon - 1] == ']');
+  return port ? colon : std::string::npos;
 }
 
 bool sheet_has_key(std::string_view driver, const std::string& key) {
@@ -101,9 +100,15 @@ std::string management_id(const DriverRow& row, const Json& info) {
     const std::string domain = text_in(info, "libvirt_domain");
     return domain.empty() ? "" : cat(address, "#", domain);
   }
-  const std::string port = text_in(info, prefix + "_port");
+  std::string port = text_in(info, prefix + "_port");
+  std::string host = split(without_scheme(address), '/').front();
+  if (const std::size_t colon = port_in(host); colon != std::string::npos) {
+    const std::string own = host.substr(colon + 1);
+    if (port.empty() && own != "443" && own != "80") port = own;
+    host.resize(colon);
+  }
   const bool usual = port.empty() || (row.driver == "ipmi" && port == "623");
-  return usual ? host_only(address) : cat(host_only(address), ":", port);
+  return usual ? host : cat(host, ":", port);
 }
 
 }  // namespace hearth::bootstrap

@@ -209,6 +209,8 @@ void EntryCheck::check_address(const DriverRow& row) {
     const bool dotted = std::count(host.begin(), host.end(), '.') == 3 &&
                         host.find_first_not_of("0123456789.") == std::string_view::npos;
     if (dotted && !pxe::parse_ipv4(host)) fault(key, cat(key, " ", written, " is no address: four numbers up to 255"));
+    if (row.driver == "ipmi" && dotted && written.ends_with(host) == false && written.find("://") == std::string::npos)
+      fault(key, cat(key, " ", written, ": an address alone is expected; its port is pm_port (a site file: bmc.port)"));
   }
 }
 

@@ -45,7 +45,20 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
   EXPECT_EQ(faults_text(drafts.faults, {}, "inv.yaml"),
             "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 (a) has it, too)\n"
             "inv.yaml:3:55: node #1: Name \"a\" is not unique\n"
-            "inv.yaml:5:28: node #3: Node identified by h is already present: node #2");
+            "inv.yaml:5:28: node #3: Node identified by h is already present: node #2, line 4 (one BMC, two nodes; "
+            "ports of one address are told apart by pm_port)");
+}
+
+TEST(Draft, bmcsBehindOneForwardedAddressAreToldApartByTheirPorts) {
+  const Drafts drafts = drafts_of(
+      "nodes:\n- {name: a, pm_type: idrac, pm_addr: 'http://127.0.0.1:8204', pm_user: u, pm_password: p}\n"
+      "- {name: b, pm_type: idrac, pm_addr: 'http://127.0.0.1:8205', pm_user: u, pm_password: p}\n"
+      "- {name: c, pm_type: ipmi, pm_addr: 127.0.0.1, pm_port: 9301, pm_user: u, pm_password: p}\n"
+      "- {name: d, pm_type: ipmi, pm_addr: '127.0.0.1:9302', pm_user: u, pm_password: p}\n",
+      ListingFormat::yaml);
+  EXPECT_EQ(faults_text(drafts.faults, {}, "inv.yaml"),
+            "inv.yaml:5:37: node #3: pm_addr 127.0.0.1:9302: an address alone is expected; its port is pm_port (a site "
+            "file: bmc.port)");
 }
 
 TEST(Draft, namesThatDifferByCaseOnlyAreOne) {
@@ -90,7 +103,9 @@ TEST(Draft, headingsOfNobodyAreToldOnceWhereTheyStandAndMachinesByTheirNames) {
       "t:1:11: Unknown heading \"U\"\n"
       "t:1:13: Unknown heading \"BMC IP\"\n"
       "t:4:11: node #2 (srv3): pm_addr 198.51.100.999 is no address: four numbers up to 255\n"
-      "t:5:11: node #3 (srv4): Node identified by 198.51.100.1 is already present: node #0 (srv1)\n"
+      "t:5:11: node #3 (srv4): Node identified by 198.51.100.1 is already present: node #0 (srv1), line 2 (one BMC, "
+      "two nodes; "
+      "ports of one address are told apart by pm_port)\n"
       "! left out, as nothing here uses it: site");
 }
 

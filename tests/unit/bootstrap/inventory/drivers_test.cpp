@@ -47,6 +47,8 @@ TEST(DriverTable, aMachineIsKnownByItsManagement) {
   EXPECT_EQ(id("redfish", R"({"redfish_address": "bmc", "redfish_port": 8443, "redfish_system_id": "1"})"),
             "bmc:8443/1");
   EXPECT_EQ(id("idrac", R"({"drac_address": "https://192.0.2.6:443/x"})"), "192.0.2.6");
+  EXPECT_EQ(id("idrac", R"({"drac_address": "http://192.0.2.6:8204"})"), "192.0.2.6:8204") << "a forwarded port";
+  EXPECT_EQ(id("idrac", R"({"drac_address": "https://[2001:db8::6]:8204/"})"), "[2001:db8::6]:8204");
   EXPECT_EQ(id("libvirt", R"({"libvirt_uri": "qemu:///system", "libvirt_domain": "n1"})"), "qemu:///system#n1");
   EXPECT_EQ(id("fake_pxe", "{}"), "");
 }
