@@ -27,6 +27,7 @@ namespace {
 constexpr const char* k_nodes_file = "state.db";
 constexpr const char* k_stacks_file = "metadata/state.db";
 constexpr const char* k_leases_file = "leases";
+constexpr const char* k_lock_name = "lock";
 constexpr std::uint64_t k_copied_first = std::uint64_t{64} << 20U;  ///< what is larger (images) nobody writes to
 
 /// Beside databases, of which copies are made by other means.
@@ -167,8 +168,18 @@ fs::path place_of(std::string directory) {
   return fs::is_symlink(directory) ? fs::weakly_canonical(directory) : directory;
 }
 
+/// A conductor that could not begin leaves its lock.
+bool has_but_a_lock(const fs::path& directory) {
+  return std::all_of(fs::directory_iterator(directory), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) { return entry.path().filename() == k_lock_name; });
+}
+
 void require_room(const fs::path& directory) {
-  if (!fs::exists(directory) || fs::is_empty(directory)) return;
+  const fs::path above = fs::absolute(directory).parent_path();
+  if (!fs::exists(above) && !fs::exists(above.parent_path()))
+    throw Error(ErrorKind::not_found, cat("there is no ", above.parent_path().string(), " for ", directory.string()))
+        .hint("Is --state mistyped? mkdir -p makes folders.");
+  if (!fs::exists(directory) || has_but_a_lock(directory)) return;
   throw Error(ErrorKind::input, cat(directory.string(), " is not empty"))
       .hint("Stop what works on it, and move it away; or name another by --state.");
 }
@@ -219,6 +230,7 @@ int restore(const cli::Arguments& arguments) {
     throw Error(ErrorKind::input, cat(file.string(), " has no nodes of a seed"));
   { const Store opens((fresh / k_nodes_file).string()); }  // it can, and seals what an older Hearth kept in the clear
   if (!url.empty()) move_to(url, fresh);
+  fs::remove(directory / k_lock_name);
   fs::remove(directory);
   fs::rename(fresh, directory);
   ::umask(before);
