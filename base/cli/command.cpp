@@ -59,9 +59,13 @@ void refuse_operands(const std::string& name, const Command& command, const Argu
   }
   Error error(ErrorKind::usage,
               cat("'", arguments.operands().front(), "' is one word too many: ", name, " takes options only"));
-  const auto takes_file = std::find_if(command.options.begin(), command.options.end(),
-                                       [](const Option& option) { return option.value_name == "FILE"; });
-  if (takes_file != command.options.end()) error.hint(cat("A file is named by ", signature(*takes_file), "."));
+  for (const auto& [value, what] : {std::pair{"SITE", "A site file"}, {"FILE", "A file"}}) {
+    const auto takes = std::find_if(command.options.begin(), command.options.end(),
+                                    [value = value](const Option& option) { return option.value_name == value; });
+    if (takes == command.options.end()) continue;
+    error.hint(cat(what, " is named by ", signature(*takes), "."));
+    break;
+  }
   throw Error(error);
 }
 

@@ -137,6 +137,10 @@ int import_command(const cli::Arguments& arguments) {
   }
   tell_unchanged(answer, arguments.has("dry-run"));
   tell_cleaned(answer, arguments.has("dry-run"));
+  const bool writes = !arguments.has("dry-run") && !(answer["created"].empty() && answer["updated"].empty());
+  if (writes && !conductor->lasts())
+    cli::tell(cat("note: kept in ", state_directory(arguments),
+                  ", where no conductor runs: hearth node serve; --state or HEARTH_NODE_STATE names another place\n"));
   static_cast<void>(still_refused(*conductor, answer));
   return !looks || failed_imports(*conductor, answer).empty() ? 0 : 1;
 }
@@ -417,7 +421,14 @@ int delete_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   (void)arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
-    conductor->call("DELETE", node_target(id));
+    try {
+      conductor->call("DELETE", node_target(id));
+    } catch (Error& error) {
+      if (error.story().find("while it is in provision state") == std::string::npos) throw;
+      throw Error(error).hint(cat("hearth node undeploy ", id,
+                                  " takes it out of use, and ends what runs on it; hearth node abort ", id,
+                                  " ends what is under way"));
+    }
     cli::print(cat("Deleted node ", id, "\n"));
   }
   return 0;

@@ -235,7 +235,9 @@ int status(const cli::Arguments& arguments) {
   } else if (seed.control.is_up()) {
     print(cat("the seed is up: ", seed.image.string(), "\n"));
   } else {
-    print(cat("the seed is down\n", journal ? cat("a takeover by ", journal->node, " is under way\n") : ""));
+    print(cat("the seed is down: no virtual machine runs ", seed.image.string(),
+              "\n(a conductor that serves on this machine itself is asked by: hearth node list)\n",
+              journal ? cat("a takeover by ", journal->node, " is under way\n") : ""));
     return 1;
   }
   const std::string pin = moved ? journal->pin : "";

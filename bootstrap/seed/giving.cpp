@@ -588,7 +588,10 @@ void Giving::return_node(const GivingJournal& journal, const GivenNode& node, co
 
 void Giving::back(const Wishes& wishes) {
   std::optional<GivingJournal> journal = read_giving(folder_);
-  if (!journal) throw Error(ErrorKind::input, cat("no handover was begun that ", folder_.string(), " tells of"));
+  if (!journal)
+    throw Error(ErrorKind::input,
+                cat("no handover was begun: the folder ", fs::absolute(folder_).string(), " has no record of one"))
+        .hint("What a handover did stands in the folder that it was begun with: --journal DIR names it.");
   if (journal->step == "final")
     throw Error(ErrorKind::input,
                 cat("the handover to ", journal->to, " is final: the cloud knows more than the seed by now"));

@@ -119,7 +119,9 @@ int handover(const cli::Arguments& arguments, const FindSeed& find) {
   const std::optional<GivingJournal> kept = read_giving(seed.folder);
   if (kept && wishes.to.empty()) wishes.to = kept->to;
   if (wishes.to.empty() && back)
-    throw Error(ErrorKind::input, cat("no handover was begun that ", seed.folder.string(), " tells of"));
+    throw Error(ErrorKind::input,
+                cat("no handover was begun: the folder ", fs::absolute(seed.folder).string(), " has no record of one"))
+        .hint("What a handover did stands in the folder that it was begun with: --journal DIR names it.");
   if (wishes.to.empty())
     throw Error(ErrorKind::usage, "--to is needed: the URL of the cloud's identity service, as http://192.0.2.1:5000");
   const bool looks = arguments.has("dry-run");

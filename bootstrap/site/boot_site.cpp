@@ -1,5 +1,7 @@
 #include "bootstrap/site/boot_site.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -19,10 +21,31 @@ Json boot_site(const SiteFile& site, const std::string& interface, const std::st
           {"state_dir", state_directory}};
 }
 
+namespace {
+
+/// A network's boot has nodes, too, but no word of how they are switched.
+bool is_inventory(const Json& document) {
+  if (document.is_object() && document.contains("networks")) return false;
+  const Json& nodes = document.is_object() && document.contains("nodes") ? document["nodes"] : document;
+  if (!nodes.is_array()) return false;
+  return std::any_of(nodes.begin(), nodes.end(), [](const Json& node) {
+    return node.is_object() && (node.contains("pm_type") || node.contains("driver"));
+  });
+}
+
+}  // namespace
+
 bool is_site_file_name(const std::string& path) { return format_of(path) == ListingFormat::yaml; }
 
 pxe::Site load_boot_site(const std::string& path, const std::string& state_directory, pxe::SiteUse use) {
-  if (!is_site_file_name(path)) return pxe::parse_site(read_file(path), path).value_or_throw();
+  if (!is_site_file_name(path)) {
+    const std::string text = read_file(path);
+    const Result<Json> document = parse_json(text, path);
+    if (document && is_inventory(*document))
+      throw Error(ErrorKind::input, cat(path, " is an inventory of machines, and no site file"))
+          .hint(cat("hearth site new site.yaml --inventory ", path, " makes one of it; then --boot site.yaml."));
+    return pxe::parse_site(text, path).value_or_throw();
+  }
   const SiteFile site = load_site_file(path);
   std::string interface =
       site.interface.empty() ? pxe::interface_with(pxe::parse_ipv4(site.seed_address).value()) : site.interface;

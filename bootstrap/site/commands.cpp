@@ -38,6 +38,10 @@ int check_site(const cli::Arguments& arguments) {
   if (const std::vector<std::string> doubts = site_doubts(site, arguments.operands().front()); !doubts.empty())
     throw Error(ErrorKind::input, join(doubts, "\n"));
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
+  if (site.stack.template_file.empty())
+    cli::tell(cat("note: ", arguments.operands().front(),
+                  ": no stack.template: nodes can be inspected and deployed one by one; hearth rehearse and hearth "
+                  "bundle need a Heat template (hearth help three-machines)\n"));
   cli::print(cat(site.machines.size(), site.machines.size() == 1 ? " machine in " : " machines in ", site.subnet,
                  ", seed ", site.seed_address, site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name),
                  ": nothing is wrong\n"));
@@ -82,7 +86,12 @@ void take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
   const std::optional<ListingFormat> format = format_of(file);
   if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
   const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
-  if (const Drafts drafts = draft_nodes(entries); !drafts.good())
+  Drafts drafts = draft_nodes(entries);
+  for (const NodeDraft& node : drafts.nodes) {  // a site's machines have host names
+    const std::string fault = node.name.empty() ? "" : machine_name_fault(node.name);
+    if (!fault.empty()) drafts.faults.push_back({node.index, cat("name ", fault), entries[node.index].place("name")});
+  }
+  if (!drafts.good())
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));
   LeftOut left_out;
   std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
@@ -159,8 +168,9 @@ int new_site(const cli::Arguments& arguments) {
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
   cli::print(cat(file, ": ", site->machines.size(), site->machines.size() == 1 ? " machine in " : " machines in ",
                  site->subnet, ". Next:\n  hearth site check ", file, "        what is missing\n  hearth rehearse ",
-                 file, "          play it on this machine\n  hearth node serve --boot ", file,
-                 " --engine; hearth node import ", file, "\n"));
+                 file, "          play it on this machine",
+                 site->stack.template_file.empty() ? " (once it has a stack.template: hearth help three-machines)" : "",
+                 "\n  hearth node serve --boot ", file, " --engine; hearth node import ", file, "\n"));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/inventory/draft.hpp"
@@ -298,12 +299,8 @@ void check_address(SiteReader& reader, const Part& part, const SiteFile& site, c
 }
 
 void check_machine(SiteReader& reader, const Part& part, SiteFile& site, BlankMachine& machine) {
-  const bool good_name = !machine.name.empty() && machine.name.size() <= 32 &&
-                         std::all_of(machine.name.begin(), machine.name.end(),
-                                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '-'; });
-  if (!good_name)
-    reader.problem(SiteReader::at(part, "name"), cat(part.place, ".name"),
-                   "letters, digits and '-' are expected, at most 32");
+  if (const std::string fault = machine_name_fault(machine.name); !fault.empty())
+    reader.problem(SiteReader::at(part, "name"), cat(part.place, ".name"), fault);
   for (const BlankMachine& other : site.machines) {
     if (other.name == machine.name)
       reader.problem(SiteReader::at(part, "name"), cat(part.place, ".name"), cat(machine.name, " is there twice"));
@@ -580,6 +577,13 @@ std::string image_made_by(const fs::path& image) {
 
 }  // namespace
 
+std::string machine_name_fault(std::string_view name) {
+  const bool good = !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-';
+  });
+  return good ? "" : cat("'", one_line(name), "': letters, digits and '-' are expected, at most 32");
+}
+
 std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image) {
   std::vector<std::string> missing;
   const auto look = [&](const fs::path& path, const char* key, const std::string& advice) {
@@ -595,7 +599,9 @@ std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_imag
   look(site.deploy.kernel, "deploy.kernel", ramdisk);
   look(site.deploy.ramdisk, "deploy.ramdisk", ramdisk);
   if (!has_channel_image(site)) look(site.image, "image", image_made_by(site.image));
-  look(site.stack.template_file, "stack.template", "a Heat template is needed");
+  look(site.stack.template_file, "stack.template",
+       "a Heat template is needed, which says what the machines become (examples/three-nodes/three-nodes.yaml; hearth "
+       "help three-machines)");
   for (const fs::path& environment : site.stack.environments)
     look(environment, "stack.environments", "a Heat environment is needed");
   if (with_seed_image) look(site.seed_image, "seed.image", "hearth seed create SITE makes it");

@@ -68,6 +68,8 @@ struct SiteFile {
 [[nodiscard]] SiteFile load_site_file(const fs::path& file);
 /// Whether its image is NAME@CHANNEL (builder/channels), and no file of that name is there.
 [[nodiscard]] bool has_channel_image(const SiteFile& site);
+/// "'old_1': letters, …": why a machine can't be called so; empty: it can.
+[[nodiscard]] std::string machine_name_fault(std::string_view name);
 /// Files that it names and that are not there, a line each with what to do; `with_seed_image` asks for the seed's, too.
 [[nodiscard]] std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_image);
 

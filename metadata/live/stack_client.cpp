@@ -25,7 +25,8 @@ std::string message_of(const HttpResponse& response) {
     return body->at(place).get<std::string>();
   }
   if (std::string text(trim(response.body)); response.status == 503 && !text.empty()) return text;
-  return cat("the server answered ", response.status, " ", response.reason);
+  return cat("the server answered ", response.status, " ", response.reason,
+             response.status == 300 ? "; the path of a project is missing, as in http://192.0.2.1:8004/v1/admin" : "");
 }
 
 bool is_same_place(const std::string& one, const std::string& other) {

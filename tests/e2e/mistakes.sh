@@ -35,6 +35,7 @@ cat > inventory.json <<'JSON'
            {"name": "dead", "pm_type": "redfish", "pm_addr": "127.0.0.1:9", "pm_system_id": "1", "pm_user": "u", "pm_password": "p", "mac": ["02:00:00:00:00:03"]}]}
 JSON
 "$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is not there is taken"
+expect_text said "note: kept in $work/nodes, where no conductor runs"
 expect_text said "stays enroll" "Connection refused"
 files=$(stat -c '%n %y' nodes/*)
 "$HEARTH" node import inventory.json > said 2>&1 || fail "the same import again: $(cat said)"
@@ -283,8 +284,10 @@ mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boo
 mistake 1 "there is no image bm-deploy-ramdisk, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot --deploy-kernel stack.yaml
 echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:07"]}]}' > seven.json
 "$HEARTH" node import seven.json > said 2>&1 || fail "an inventory of one: $(cat said)"
-mistake 2 "which steps? --service-steps JSON|FILE" -- node service alpha
+mistake 2 "which steps? --service-steps JSON|FILE" '"interface": "bios"' -- node service alpha
+! grep -q '"step": "erase' said || fail "a step that erases is the example for a machine in use: $(cat said)"
 mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
+mistake 2 "no JSON: clean-steps:1:28: " -- node clean alpha --clean-steps '[{"interface": "raid" "step"}]'
 mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, deaf" -- node set alpha --driver-info fake_fault=broken
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
 printf 'a,b\n' > table.csv
@@ -369,12 +372,20 @@ echo '{"nodes": [{"name": "mute", "pm_type": "ipmi", "pm_addr": "127.0.0.1", "pm
 ! timeout 20 "$HEARTH" node console mute --enable --state served > said 2>&1 || fail "a console without a session is on: $(cat said)"
 expect_text said "the console of node mute is on, but has no session with its BMC: " "hearth node console mute --disable"
 mistake 1 "has no session with its BMC: " -- node console mute --state served
+mistake 1 "while it is in provision state" "hearth node undeploy asked takes it out of use" -- node delete asked --state served
 # Nor is it silent where two machines stand in one place.
 printf 'name,pm_type,mac,rack,slot\nu1,fake_pxe,02:00:00:00:00:11,C,10\nu2,fake_pxe,02:00:00:00:00:12,C,10\n' > places.csv
 "$HEARTH" node import places.csv --dry-run --state served > said 2>&1 || fail "node import: $(cat said)"
 expect_text said "warning: node #1 (u2): it stands where node #0 (u1) does: rack C, slot 10"
 kill "$server"
 wait "$server" || true
+
+# Backups
+mistake 1 "there is no $work/nowhere for $work/nowhere/a/b" "mistyped" -- restore --state "$work/nowhere/a/b" text.txt
+mkdir locked && : > locked/lock
+mistake 1 "text.txt" -- restore --state locked text.txt
+! grep -q "is not empty" said || fail "a lock alone is taken for a state: $(cat said)"
+mistake 1 "no handover was begun: the folder $work/handover has no record of one" "--journal DIR" -- seed handover --back
 
 # Sites
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines: [{name: a}]\n' > rehearsed.yaml
@@ -393,13 +404,17 @@ printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0
 mistake 1 "image: there is no $work/nothere.qcow2; made by: hearth image create -o nothere vm debian-minimal" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
 mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
-mistake 1 "stack.template: the site file names none" -- rehearse alone.yaml
+expect_text said "no stack.template" "hearth help three-machines"
+mistake 1 "stack.template: the site file names none; a Heat template is needed" "examples/three-nodes/three-nodes.yaml" -- rehearse alone.yaml
 : > node.qcow2
 mistake 1 "image: $work/node.qcow2 is empty; made by: hearth image create -o node vm debian-minimal" -- site check alone.yaml
 echo x > node.qcow2
 echo 'machines: [{name: a, disk: 2}]' >> alone.yaml
 mistake 0 "warning: machine a: a disk of 2 GiB is less than the 4" "nothing is wrong" -- site check alone.yaml
 mistake 1 "network.interface: is missing" "interface: eth1" -- node serve --boot site.yaml
+mistake 2 "'site.yaml' is one word too many" "A site file is named by --boot SITE" -- node serve site.yaml
+mistake 1 "inventory.json is an inventory of machines, and no site file" "hearth site new site.yaml --inventory inventory.json" -- node serve --boot inventory.json --state served
+! grep -q "unknown key" said || fail "an inventory is read as a site file: $(cat said)"
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\nmachines:\n- name: a\n  bmc: {type: redfsh}\n' > site.yaml
 mistake 1 "site.yaml:4: machines[0]: unknown bmc.type" "do you mean redfish?" -- site check site.yaml
 mistake 1 "site.yaml:4:" "do you mean redfish?" -- node import site.yaml
@@ -415,6 +430,9 @@ printf 'w2 ipmi_address=192.0.2.32 ipmi_username=u ipmi_password=p mac=52:54:00:
 expect_text out "both.yaml: 2 machines"
 printf 'w1 ipmi_address=192.0.2.33 ipmi_username=u ipmi_password=p mac=52:54:00:00:00:33\n' > more.ini
 mistake 1 "nothing is written: the name w1 is in hosts.ini and in more.ini" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 --inventory hosts.ini --inventory more.ini
+printf '{"nodes": [{"name": "old_1", "pm_type": "manual-management", "mac": ["02:00:00:00:00:08"]}]}' > under.json
+mistake 1 "under.json:1:21: node #0 (old_1): name 'old_1': letters, digits and '-' are expected" -- site new new.yaml --ask --inventory under.json
+! grep -q "provisioning network" said || fail "questions are asked for an inventory that can't be taken: $(cat said)"
 mistake 2 "a BMC has no key 'usr'; did you mean user?" "nothing is written" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \
     --bmc type=redfish,usr=admin,password=secret
 mistake 2 "there is no type 'redfsh' of BMC; did you mean redfish?" -- site new new.yaml --no-questions --subnet 192.0.2.0/24 \

@@ -64,7 +64,7 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
       {"N\nmachines: [{firmware: bois}]\n", "site.yaml:3: machines[0].firmware: bios or uefi"},
       {"N\nmachines: [{memory: 64}]\n", "machines[0].memory: a number from 256"},
       {"N\nmachines: [{name: a}, {name: a}]\n", "machines[1].name: a is there twice"},
-      {"N\nmachines: [{name: a/b}]\n", "machines[0].name: letters, digits"},
+      {"N\nmachines: [{name: a/b}]\n", "machines[0].name: 'a/b': letters, digits"},
       {"N\nmachines: [{mac: '52:54:00:00:00:01'}, {mac: 52-54-00-00-00-01}]\n", "is node1's already"},
       {"N\nmachines: [{mac: 52:54:00:11:22:33}]\n", "put it in quotes"},
       {"N\nmachines: [{address: 198.51.100.7}]\n",
