@@ -144,7 +144,7 @@ TEST(Sqlite, ErrorsNameTheFileOrTheStatement) {
 
 TEST(Postgres, WhoIsRefusedIsToldWhatToDoNextInOneLine) {
   try {
-    (void)open_postgres("postgresql://u@127.0.0.1:9/none");
+    (void)detail::open_postgres("postgresql://u@127.0.0.1:9/none");
     FAIL() << "somebody answers at port 9";
   } catch (const StoreError& error) {
     const std::string said = error.what();
