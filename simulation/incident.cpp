@@ -287,6 +287,9 @@ Course course_of(const why::Incident& incident) {
   if (jobs.empty())
     throw Error(ErrorKind::input, cat("the incident of ", incident.node, " has no job in its events: it is ", state))
         .hint("what hearth why --file says of it needs no run");
+  if (text_in(incident.facts.node, "last_error").find("was aborted by request") != std::string::npos)
+    throw Error(ErrorKind::unsupported, cat("a person ended the last job of ", incident.node, ": no fault leads there"))
+        .hint("hearth why --file FILE says what it was stuck on; an incident of a job that was not ended is played");
   Course course = course_in(all, jobs.back(), time_of(incident.facts.now));
   const std::string& first = course.states.front();
   if (first != "verifying" && first != "deploying")

@@ -202,6 +202,15 @@ class NodeReader {
     return finding;
   }
 
+  /// A person ended it: what was known a moment before, of a machine with another card than the node has, still is.
+  void add_stuck(Finding& ended) const {
+    Finding before = boot("");
+    if (before.evidence.empty() || !before.evidence.back().starts_with("no node's: ")) return;
+    ended.cause = cat(ended.cause, " Until then: ", before.cause);
+    ended.evidence.insert(ended.evidence.end(), before.evidence.begin(), before.evidence.end());
+    ended.next = before.next + back();
+  }
+
   void failure(const std::string& error) {
     if (to_lower(error).find("timeout reached while") != std::string::npos) {
       Finding finding = boot(error);
@@ -210,7 +219,10 @@ class NodeReader {
       finding.next += back();
       return found_.push_back(std::move(finding));
     }
-    if (std::optional<Finding> known = known_cause(error)) return found_.push_back(std::move(*known));
+    if (std::optional<Finding> known = known_cause(error)) {
+      if (error.find("was aborted by request") != std::string::npos) add_stuck(*known);
+      return found_.push_back(std::move(*known));
+    }
     const bool agent = error.find("Agent returned error") != std::string::npos;
     found_.push_back(
         {cat(is(StateKind::failed) ? cat("It is ", state_name(), ": ") : "Its last action failed: ", error),

@@ -130,6 +130,9 @@ TEST(Incident, OneWithoutAJobOrWithAnotherIsRefused) {
   Incident other = waiting(5);
   other.facts.events = {event(0, "state", "manageable -> inspecting")};
   EXPECT_THAT(said(other), HasSubstr("began as inspecting: verifying and deploying are played"));
+  Incident ended = waiting(5);
+  ended.facts.node["last_error"] = "The deploy was aborted by request.";
+  EXPECT_THAT(said(ended), HasSubstr("a person ended the last job of web1"));
 }
 
 }  // namespace

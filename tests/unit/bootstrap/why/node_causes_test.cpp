@@ -92,6 +92,18 @@ TEST(NodeCauses, AWrongCardIsCorrectedWhereThatIsTakenAndThenWhatFailedIsBegunAn
       << "no import changes it until then";
 }
 
+TEST(NodeCauses, WhatItWasStuckOnIsToldWhenAPersonHasEndedIt) {
+  NodeFacts ended = facts({{"provision_state", "deploy failed"}, {"last_error", "The deploy was aborted by request."}});
+  ended.events = {k_begins};
+  EXPECT_EQ(first(ended), "A person ended it.");
+  ended.strangers = {{{"mac", "52:54:00:00:00:02"}, {"how", "dhcp DISCOVER"}, {"last_seen", at(k_minute)}}};
+  const Finding found = node_causes(ended).front();
+  EXPECT_TRUE(found.cause.starts_with("A person ended it. Until then: Nothing of its machine has reached"))
+      << found.cause;
+  EXPECT_EQ(found.evidence.back(), "no node's: 52:54:00:00:00:02 (dhcp DISCOVER)");
+  EXPECT_NE(found.next.find("correct the inventory"), std::string::npos) << found.next;
+}
+
 TEST(NodeCauses, OfAMachineThatWasJustStartedNothingNeedBeWrong) {
   NodeFacts waits = facts({{"provision_state", "wait call-back"}});
   waits.events = {k_begins};
