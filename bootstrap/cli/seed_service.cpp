@@ -443,6 +443,9 @@ struct SeedService::Parts {
     const std::string near = address == "0.0.0.0" ? "127.0.0.1" : url_host(address);
     nodes_url = cat(tls ? "https://" : "http://", near, ":", bound);
     RealFileSystem().write(directory / "endpoint", cat(nodes_url, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+    if (!silent)
+      cli::tell(cat("status page and API: ", nodes_url, "/; all is kept in ", directory.string(),
+                    arguments.has("boot") ? "" : "; without --boot SITE no machine is booted by network", "\n"));
     const std::optional<TlsFiles> machines_tls = agents_tls(arguments, networks, directory);
     const std::string scheme = machines_tls ? "https://" : "http://";
     for (const std::string& own : networks) {

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/verb_outcome.hpp"
@@ -51,6 +52,7 @@ void wait_for(ConductorClient& conductor, const std::string& id, const std::stri
   cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
   cli::flush();
   const SystemClock clock;
+  const StopSignals signals;
   WaitLines lines(clock, cli::tell);
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
     const Json node = conductor.call("GET", node_target(id));
@@ -68,6 +70,9 @@ void wait_for(ConductorClient& conductor, const std::string& id, const std::stri
                       ": ", shown_value(node["last_error"])));
     }
     conductor.wait(std::chrono::milliseconds(500));
+    if (StopSignals::received() != 0)
+      throw Error(ErrorKind::interrupted, cat("the wait for ", id, " was ended; what has begun goes on"))
+          .hint(cat("hearth node events -f ", id, " watches it, hearth node abort ", id, " ends it"));
   }
   throw Error(ErrorKind::external, cat("Node ", id, " did not reach state ", state, " in ", seconds, " s"));
 }

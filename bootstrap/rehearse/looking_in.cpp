@@ -96,7 +96,14 @@ int enter_shell(const RunningRehearsal& rehearsal, const std::string& machine, c
   command.out = Output::inherit;
   command.err = Output::inherit;
   command.own_group = false;
-  return shell_code(runner.run(command).status);
+  constexpr int k_refused = 255;  // ssh's own, not that of what ran there
+  const int code = shell_code(runner.run(command).status);
+  if (code == k_refused)
+    cli::tell(
+        cat("hearth: a machine in rescue takes the user rescue, with the password of hearth node rescue: ssh -o "
+            "ProxyCommand='",
+            rehearsal.way_back, " --connect ", machine, ":22' rescue@", machine, "\n"));
+  return code;
 }
 
 void enter_console(const RunningRehearsal& rehearsal, const std::string& machine) {

@@ -22,10 +22,12 @@ std::string SeedApi::send(const std::string& method, const std::string& target, 
   request.pin = pin_;
   request.deadline = Deadline::after(std::chrono::seconds(60), clock_);
   const HttpResponse response = http.send(request);
-  if (!response.ok())
+  if (!response.ok()) {
+    const Json fault = json_or_null(text_in(json_or_null(response.body), "error_message"));
     throw Error(response.status == 404 ? ErrorKind::not_found : ErrorKind::external,
                 cat("the seed answers ", response.status, " to ", method, " ", target, ": ",
-                    std::string_view(response.body).substr(0, 300)));
+                    text_in(fault, "faultstring", response.body.substr(0, 300))));
+  }
   return response.body;
 }
 

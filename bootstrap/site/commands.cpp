@@ -20,6 +20,7 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr std::uint64_t k_usual_disk = 4;  ///< GiB
+constexpr std::size_t k_named_cards = 12;  ///< machines in a note
 
 /// All that is wrong with a site file, at once.
 int check_site(const cli::Arguments& arguments) {
@@ -136,15 +137,15 @@ void tell_of_cards(const SiteFile& site, const std::string& file) {
     if (!machine.has_own_firmware) silent.push_back(machine.name);
   }
   if (!silent.empty()) {
-    const std::size_t more = silent.size() > 3 ? silent.size() - 3 : 0;
+    const std::size_t more = silent.size() > k_named_cards ? silent.size() - k_named_cards : 0;
     silent.resize(silent.size() - more);
     say_to_person(cat("note: ", file, ": nothing is said of how ", join(silent, ", "),
                       more > 0 ? cat(" and ", more, " more") : "",
-                      " boot: by Redfish as their BMCs have it; by IPMI as BIOS. firmware: uefi says otherwise"));
+                      " boot: by Redfish as their BMCs have it; by IPMI as BIOS, unless the file says firmware: uefi"));
   }
   if (!site.interface.empty() && ::if_nametoindex(site.interface.c_str()) == 0)
     say_to_person(cat("note: ", file, ": this machine has no card ", site.interface,
-                      " (ip link): right where the seed is another one"));
+                      " (ip link); that is as it should be if the seed is another machine"));
 }
 
 int new_site(const cli::Arguments& arguments) {

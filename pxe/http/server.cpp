@@ -46,7 +46,8 @@ Endpoint Server::listen(const Endpoint& local, std::shared_ptr<const TlsKeys> ke
   if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(socket.get(), 4096) != 0) {
     throw Error::from_errno("listening for HTTP on", to_text(local))
-        .hint(cat("is the port another program's? ss -tlpn 'sport = :", local.port, "'"));
+        .hint(cat("is the port another program's, such as another hearth that serves this machine? ss -tlpn 'sport = :",
+                  local.port, "'"));
   }
   reactor_.watch(socket.get(), EPOLLIN, *this);
   listeners_.push_back({std::move(socket), std::move(keys)});

@@ -347,7 +347,8 @@ fi
 "$HEARTH" node serve --state served --port 0 --rehearsal > serve.log 2>&1 &
 server=$!
 for ((try = 0; try < 100; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
-echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]}]}' > asked.json
+echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]},
+                  {"name": "looked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:09"]}]}' > asked.json
 "$HEARTH" node import asked.json --state served > said 2>&1 || fail "node import: $(cat said)"
 mistake 2 "--wait and --no-wait exclude each other" -- baremetal introspection bulk start --wait 3 --no-wait --state served
 mistake 1 "not inspected in 3 s: asked (inspect wait" -- baremetal introspection bulk start --wait 3 --state served
@@ -377,8 +378,14 @@ mistake 1 "while it is in provision state" "hearth node undeploy asked takes it 
 printf 'name,pm_type,mac,rack,slot\nu1,fake_pxe,02:00:00:00:00:11,C,10\nu2,fake_pxe,02:00:00:00:00:12,C,10\n' > places.csv
 "$HEARTH" node import places.csv --dry-run --state served > said 2>&1 || fail "node import: $(cat said)"
 expect_text said "warning: node #1 (u2): it stands where node #0 (u1) does: rack C, slot 10"
+# Whoever ends a wait is told that the work goes on, and how to end that.
+echo '{"nodes": [{"name": "looked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:09"]}]}' > looked.json
+"$HEARTH" node import looked.json --initial-state manageable --state served > said 2>&1 || fail "node import: $(cat said)"
+timeout -s INT 3 "$HEARTH" node inspect looked --wait 100 --state served > said 2>&1 || true
+expect_text said "the wait for looked was ended; what has begun goes on" "hearth node abort looked ends it"
 kill "$server"
 wait "$server" || true
+expect_text serve.log "status page and API: http://127.0.0.1:" "all is kept in served" "without --boot SITE no machine is booted"
 
 # Backups
 mistake 1 "there is no $work/nowhere for $work/nowhere/a/b" "mistyped" -- restore --state "$work/nowhere/a/b" text.txt
