@@ -100,6 +100,16 @@ std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& pl
   return lines;
 }
 
+/// Of its BMC, which has a user.
+bool lacks_password(const Node& node) {
+  const DriverRow* row = driver_named(node.driver);
+  const auto said = [&](const char* key) {
+    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
+    return !own.empty() && !text_in(node.driver_info, own).empty();
+  };
+  return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
+}
+
 /// Of the nodes that the file doesn't have, those that may go.
 void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportResult& result) {
   for (const std::string& uuid : plan.absent) {
@@ -244,12 +254,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
     fresh.set_capability("boot_option", request.boot_option);
   }
-  const DriverRow* row = driver_named(fresh.driver);
-  const auto said = [&](const char* key) {
-    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
-    return !own.empty() && !text_in(fresh.driver_info, own).empty();
-  };
-  if (said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password"))
+  if (lacks_password(fresh))
     result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
                                   ": its BMC has a user and no password; is a cell empty? (hearth node set)"));
   result.created.push_back(fresh.uuid);
