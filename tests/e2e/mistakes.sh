@@ -333,7 +333,7 @@ expect_text said "seed.backup: " " files of $work/nodes, " "iB"
 expect_text said "; the backup of 20" " UTC that was there is replaced"
 mistake 2 "inventory.json is there, and is no backup of a seed: it is not overwritten" -- backup inventory.json
 mistake 1 "inventory.json is no backup of a seed" "hearth backup makes one" -- restore inventory.json --state restored
-mistake 1 "there is no file" "/sede.backup" -- restore sede.backup --state restored
+mistake 1 "there is no backup" "/sede.backup" -- restore sede.backup --state restored
 rm seed.backup
 # Where nobody says which, a state is made where services keep theirs, and that is told.
 if unshare -rm true 2> /dev/null; then
