@@ -38,7 +38,7 @@ declare -A packages=(
   # What all other tests need, too: the original programs that the peer tests compare with, servers, a browser.
   [peers]="clang-14? initramfs-tools-core cpio lsb-release bc kpartx python3-pip-whl python3-diskimage-builder diskimage-builder-doc sudo debootstrap zsh fish wget openssh-server tftp-hpa atftp isc-dhcp-client? isc-dhcp-relay?
     dnsmasq-base kea-admin kea-dhcp4-server isc-dhcp-server? nginx-light docker-registry wrk apache2-utils systemd-container postgresql
-    python3-pip git-lfs python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi
+    python3-pip git-lfs python3-openstackclient python3-ironicclient python3-heatclient python3-sushy openipmi graphviz
     cryptsetup-bin dmsetup mdadm libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients guestfish skopeo umoci podman
     python3-dib-utils python3-os-collect-config python3-os-apply-config python3-os-refresh-config
     ansible-core puppet-agent nodejs npm chromium gnupg dpkg-dev make slurm-wlm munge faketime
