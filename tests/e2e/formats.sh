@@ -31,7 +31,7 @@ mkdir fourth
 cmp first/image.vmdk fourth/image.vmdk || fail "the VMDK is not the same every time"
 for kind in md5 sha256 sha512; do
     [ "$(find first -name "*.$kind" | wc -l)" = 20 ] || fail "there are not 20 files .$kind"
-    cat first/*.$kind | "${kind}sum" --check --quiet --strict || fail "${kind}sum finds differences"
+    (cd first && cat *.$kind | "${kind}sum" --check --quiet --strict) || fail "${kind}sum finds differences"
 done
 
 # Other programs read them.
