@@ -215,8 +215,8 @@ int restore(const cli::Arguments& arguments) {
   const fs::path directory = place_of(state_directory(arguments));
   const fs::path file = arguments.operand(0, "file");
   const std::string url = database_option(arguments);
-  require_room(directory);
   require_backup(file);
+  require_room(directory);
   const ::mode_t before = ::umask(0077);
   const fs::path parent = fs::absolute(directory).parent_path();
   fs::create_directories(parent);

@@ -116,14 +116,19 @@ void check_steps(const Node& node, Verb verb, const Json& arguments) {
   }
 }
 
-/// What can be known before a machine is touched is no failure of its node, as in Ironic.
+/// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
 void check_order(const Node& node, const Jobs& jobs) {
-  const std::vector<std::string> faults = jobs.faults_of(node, kind_of_work(Verb::deploy));
+  const bool unnamed = text_in(node.instance_info, "image_source").empty();
+  const bool in_use = node.state == State::active;  // no verb leads back there: nothing is to be found later
+  const std::vector<std::string> faults = in_use    ? jobs.faults_of(node, kind_of_work(Verb::rebuild))
+                                          : unnamed ? image_faults(node)
+                                                    : root_device_faults(node.properties);
   if (faults.empty()) return;
-  const bool by_hint = !root_device_faults(node.properties).empty();
+  if (in_use)
+    throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
+                           "; it stays active"));
   throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
-                         by_hint ? "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'" : "",
-                         "; it stays ", name(node.state)));
+                         unnamed ? "" : "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'"));
 }
 
 }  // namespace

@@ -334,7 +334,7 @@ expect_text said "; the backup of 20" " UTC that was there is replaced"
 mistake 2 "inventory.json is there, and is no backup of a seed: it is not overwritten" -- backup inventory.json
 mistake 1 "inventory.json is no backup of a seed" "hearth backup makes one" -- restore inventory.json --state restored
 mistake 1 "there is no backup" "/sede.backup" -- restore sede.backup --state restored
-rm seed.backup
+mv seed.backup kept.backup
 # Where nobody says which, a state is made where services keep theirs, and that is told.
 if unshare -rm true 2> /dev/null; then
     # shellcheck disable=SC2016
@@ -359,6 +359,7 @@ expect_text said "| asked | False    | None  |"
 "$HEARTH" node abort asked --state served > said 2>&1 || fail "node abort: $(cat said)"
 timeout 20 "$HEARTH" baremetal introspection bulk start --no-wait --state served > said 2>&1 || fail "--no-wait: $(cat said)"
 expect_text said "how they stand: hearth baremetal introspection bulk status"
+mistake 1 "while it is in provision state" "hearth node undeploy asked takes it out of use" -- node delete asked --state served
 # A deployment that is refused leaves nothing of its image.
 "$HEARTH" node maintenance set asked --state served > said 2>&1 || fail "node maintenance: $(cat said)"
 mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
@@ -372,7 +373,6 @@ echo '{"nodes": [{"name": "mute", "pm_type": "ipmi", "pm_addr": "127.0.0.1", "pm
 ! timeout 20 "$HEARTH" node console mute --enable --state served > said 2>&1 || fail "a console without a session is on: $(cat said)"
 expect_text said "the console of node mute is on, but has no session with its BMC: " "hearth node console mute --disable"
 mistake 1 "has no session with its BMC: " -- node console mute --state served
-mistake 1 "while it is in provision state" "hearth node undeploy asked takes it out of use" -- node delete asked --state served
 # Nor is it silent where two machines stand in one place.
 printf 'name,pm_type,mac,rack,slot\nu1,fake_pxe,02:00:00:00:00:11,C,10\nu2,fake_pxe,02:00:00:00:00:12,C,10\n' > places.csv
 "$HEARTH" node import places.csv --dry-run --state served > said 2>&1 || fail "node import: $(cat said)"
@@ -387,7 +387,7 @@ wait "$server" || true
 expect_text serve.log "status page and API: http://127.0.0.1:" "all is kept in served" "without --boot SITE no machine is booted"
 
 # Backups
-mistake 1 "there is no $work/nowhere for $work/nowhere/a/b" "mistyped" -- restore --state "$work/nowhere/a/b" text.txt
+mistake 1 "there is no $work/nowhere for $work/nowhere/a/b" "mistyped" -- restore --state "$work/nowhere/a/b" kept.backup
 mkdir locked && : > locked/lock
 mistake 1 "text.txt" -- restore --state locked text.txt
 ! grep -q "is not empty" said || fail "a lock alone is taken for a state: $(cat said)"

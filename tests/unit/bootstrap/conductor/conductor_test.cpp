@@ -68,29 +68,18 @@ TEST_F(ConductorTest, aMachineInUseKeepsItsStateWhereItsRebuildCanNotBegin) {
   }
 }
 
-TEST_F(ConductorTest, WhatCanBeKnownBeforeAMachineIsTouchedIsNoFailureOfItsNode) {
-  const std::string uuid = add("fake-hardware");
-  const auto told = [&](const std::string& verb, const Json& arguments) -> std::string {
-    try {
-      conductor->verb(uuid, verb, arguments);
-    } catch (const Refusal& refusal) {
-      return refusal.what();
-    }
-    return "taken";
-  };
-  conductor->ledger().edit(uuid).instance_info.erase("image_os_hash_value");
-  EXPECT_NE(told("deploy", {}).find("--sha256 HEX"), std::string::npos);
-  for (const char* wrong : {"abc", "zz345678901234567890123456789012"}) {
-    conductor->ledger().edit(uuid).instance_info["image_checksum"] = wrong;
-    EXPECT_NE(told("deploy", {}).find(cat("image_checksum ", wrong, " is neither")), std::string::npos) << wrong;
-  }
-  EXPECT_EQ(node(uuid).state, State::available);
+TEST_F(ConductorTest, AStepThatABmcCanNotDoIsRefusedBeforeAMachineIsSwitched) {
+  const std::string uuid = add("redfish");
   set_state(uuid, State::manageable);
-  conductor->ledger().edit(uuid).driver = "redfish";
   const Json raid = {{"clean_steps", {{{"interface", "raid"}, {"step", "create_configuration"}}}}};
-  EXPECT_NE(told("clean", raid).find("has no target RAID configuration"), std::string::npos);
+  try {
+    conductor->verb(uuid, "clean", raid);
+    ADD_FAILURE() << "taken";
+  } catch (const Refusal& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("has no target RAID configuration"), std::string::npos);
+  }
   EXPECT_EQ(node(uuid).state, State::manageable);
-  EXPECT_EQ(node(uuid).power, Power::off) << "nothing was switched";
+  EXPECT_EQ(node(uuid).power, Power::off);
 }
 
 TEST_F(ConductorTest, AnAdoptedMachinesImageIsAURLOrOneThatTheSeedHas) {
