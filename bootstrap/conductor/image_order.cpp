@@ -32,13 +32,6 @@ std::string last_part(const std::string& url) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// As the agent takes it: of a file that has it, or itself, known by its length.
-bool is_checksum(const std::string& text) {
-  if (text.find("://") != std::string::npos) return true;
-  const bool hex = text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-  return hex && (text.size() == 32 || text.size() == 64 || text.size() == 128);
-}
-
 std::string disk_format(const Json& info, const std::string& url) {
   const std::string given = text_in(info, "image_disk_format");
   if (!given.empty()) return given;
@@ -106,10 +99,6 @@ std::vector<std::string> image_faults(const Node& node) {
     faults.emplace_back(
         "instance_info has neither image_os_hash_algo with image_os_hash_value nor image_checksum: "
         "an image is not written unchecked (hearth node deploy NODE --image URL --sha256 HEX)");
-  }
-  if (const std::string old = text_in(info, "image_checksum"); !hash && !old.empty() && !is_checksum(old)) {
-    faults.push_back(cat("image_checksum ", old, " is neither a URL nor a checksum: 32 (MD5), 64 (SHA-256) or ",
-                         "128 (SHA-512) hexadecimal digits"));
   }
   const std::string type = text_in(info, "image_type", "whole-disk");
   if (type != "whole-disk" && type != "partition") {
