@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "base/cli/layout.hpp"
@@ -237,6 +238,16 @@ void require_removable(const fs::path& cache) {
   }
 }
 
+/// "19 removed (1.6 GiB)"
+std::string removed_text(const std::vector<std::string>& removed, const std::map<std::string, std::uint64_t>& sizes) {
+  std::uint64_t bytes = 0;
+  for (const std::string& digest : removed) {
+    const auto size = sizes.find(digest);  // what came meanwhile went, too
+    if (size != sizes.end()) bytes += size->second;
+  }
+  return cat(removed.size(), " removed", removed.empty() ? "" : cat(" (", human_bytes(bytes), ")"));
+}
+
 int prune(const cli::Arguments& arguments) {
   constexpr std::int64_t day = 86400;
   const std::optional<std::uint64_t> gib = parse_number(arguments.value_or("keep", "0"));
@@ -252,11 +263,23 @@ int prune(const cli::Arguments& arguments) {
   const std::int64_t used_before = is_by_age ? std::time(nullptr) - static_cast<std::int64_t>(*days) * day : 0;
   const fs::path cache = arguments.has("fetched") ? fetched_here() : known_store_of(arguments).directory();
   require_removable(cache);
-  const std::vector<std::string> removed = arguments.has("fetched")
-                                               ? fetch::prune_fetched(fetched_here(), limit)
-                                               : known_store_of(arguments).prune(limit, used_before);
-  const std::size_t pinned = arguments.has("fetched") ? 0 : known_store_of(arguments).pinned_layers().size();
-  cli::print(cat(removed.size(), " removed", pinned == 0 ? "" : cat("; ", pinned, " pinned ones stay"), "\n"));
+  if (arguments.has("fetched")) {
+    std::map<std::string, std::uint64_t> sizes;
+    for (const fetch::FetchedObject& object : fetch::list_fetched(cache)) sizes[object.sha256] = object.bytes;
+    cli::print(cat(removed_text(fetch::prune_fetched(cache, limit), sizes), "\n"));
+    return 0;
+  }
+  const LayerStore store = known_store_of(arguments);
+  std::map<std::string, std::uint64_t> sizes;
+  for (const BlobInfo& blob : store.blobs().list()) sizes[blob.digest()] = blob.bytes;
+  const std::vector<std::string> removed = store.prune(limit, used_before);
+  const std::size_t pinned = store.pinned_layers().size();
+  cli::print(
+      cat(removed_text(removed, sizes), pinned == 0 ? "" : cat("; ", pinned, " pinned ones stay"), "\n",
+          removed.empty() || !store.blobs().list().empty()
+              ? ""
+              : "No layer is left: the next build of each image starts from the bootstrap. --keep GIB spares those "
+                "used last.\n"));
   return 0;
 }
 
@@ -471,7 +494,8 @@ std::vector<cli::Command> cache_commands() {
           {where,
            {"lock", 0, "FILE", "also what git servers answered, which lies in FILE.d (default: hearth.lock, if any)"}},
           verify),
-      row("cache prune", "", "remove layers, those used longest ago first",
+      row("cache prune", "",
+          "remove layers: all that no build holds, or with --keep and --unused-for those used longest ago",
           {where,
            keep,
            {"unused-for", 0, "DAYS", "those that nobody used for so long; with --keep, more where that asks for it"},

@@ -28,6 +28,8 @@ class ConductorClient;
 // What they share.
 /// The URL that --database gives, checked; empty where it is not given.
 [[nodiscard]] std::string database_option(const cli::Arguments& arguments);
+/// For whoever was no conductor's client: where what was just written lies, and how another place is named.
+void tell_where_kept(const cli::Arguments& arguments);
 /// Reads an inventory and gives it to the conductor; prints warnings. Throws Error with all faults.
 Json import_file(ConductorClient& conductor, const std::string& file, const std::string& format, Json options);
 

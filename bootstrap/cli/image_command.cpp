@@ -8,6 +8,7 @@
 #include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
+#include "base/frames/frame_map.hpp"
 #include "base/hash.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
@@ -187,9 +188,21 @@ class Evidence {
   Json statement_;
 };
 
+/// They are written to machines block by block; no kernel can be taken out of them.
+void require_no_frames(const fs::path& image) {
+  if (!fs::is_regular_file(image)) return;
+  std::string head(frames::k_magic.size(), '\0');
+  const Fd file = Fd::open(image.string(), O_RDONLY);
+  if (::read(file.get(), head.data(), head.size()) < 0) throw Error::from_errno("reading", image.string());
+  if (head != frames::k_magic) return;
+  throw Error(ErrorKind::input, cat(image.string(), " is what hearth image publish made of an image, and no disk"))
+      .hint(cat("Load the image that it was made of: hearth image load ", image.stem().string(), ".qcow2, say."));
+}
+
 int load(const cli::Arguments& arguments) {
   const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
+  require_no_frames(image);
   const std::string name = arguments.value_or("name", image.stem().string());
   const Evidence evidence(image);
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
@@ -208,6 +221,7 @@ int load(const cli::Arguments& arguments) {
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
   cli::print(cat(name, " sha256:", digest, "\n"));
+  if (!conductor->lasts()) tell_where_kept(arguments);
   return 0;
 }
 

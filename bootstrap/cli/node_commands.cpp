@@ -138,9 +138,7 @@ int import_command(const cli::Arguments& arguments) {
   tell_unchanged(answer, arguments.has("dry-run"));
   tell_cleaned(answer, arguments.has("dry-run"));
   const bool writes = !arguments.has("dry-run") && !(answer["created"].empty() && answer["updated"].empty());
-  if (writes && !conductor->lasts())
-    cli::tell(cat("note: kept in ", state_directory(arguments),
-                  ", where no conductor runs: hearth node serve; --state or HEARTH_NODE_STATE names another place\n"));
+  if (writes && !conductor->lasts()) tell_where_kept(arguments);
   static_cast<void>(still_refused(*conductor, answer));
   return !looks || failed_imports(*conductor, answer).empty() ? 0 : 1;
 }
@@ -631,6 +629,11 @@ cli::Command import_node_command() {
 }
 
 }  // namespace
+
+void tell_where_kept(const cli::Arguments& arguments) {
+  cli::tell(cat("note: kept in ", state_directory(arguments),
+                ", where no conductor runs: hearth node serve; --state or HEARTH_NODE_STATE names another place\n"));
+}
 
 std::vector<cli::Command> node_commands() {
   return {

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
+#include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/statements.hpp"
@@ -90,10 +91,24 @@ void require_git_answers(const Statement& statement) {
   }
 }
 
+/// The directory beside it was found by the name's beginning: "web" of web.tar.
+Error missing(const Statement& statement, const fs::path& image) {
+  Error error(ErrorKind::not_found, cat("there is no image ", fs::absolute(image).string()));
+  std::vector<std::string> names;
+  for (const Json& subject : list_member(statement.content, "subject")) {
+    const std::string name = text_member(subject, "name");
+    if (name.find('/') == std::string::npos && fs::is_regular_file(image.parent_path() / name))
+      names.push_back((image.parent_path() / name).string());
+  }
+  if (!names.empty()) error.hint(cat("Did you mean ", join(names, " or "), "?"));
+  return error;
+}
+
 }  // namespace
 
 Statement checked_statement(const fs::path& image, const std::vector<std::string>& keys) {
   Statement statement = read_statement(image);
+  if (!statement.digest && !fs::exists(image)) throw missing(statement, image);
   for (const std::string& key : keys) require_signature(statement, key, image);
   require_kind(statement);
   require_same_provenance(statement);

@@ -1,10 +1,12 @@
 #include "builder/frames/publish_command.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "base/cli/print.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
+#include "base/frames/frame_map.hpp"
 #include "base/frames/signature.hpp"
 #include "base/json.hpp"
 #include "base/sys/file.hpp"
@@ -41,12 +43,25 @@ Json description(const fs::path& target, const Published& published, const Publi
   return info;
 }
 
+/// Whether signed frames are what lies there.
+bool is_signed(const fs::path& target) {
+  if (!fs::is_regular_file(target)) return false;
+  std::string head(hearth::frames::k_head_bytes, '\0');
+  const Fd file = Fd::open(target.string(), O_RDONLY);
+  const ssize_t got = ::read(file.get(), head.data(), head.size());
+  head.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  const Result<hearth::frames::Head> parsed = hearth::frames::parse_head(head, target.string());
+  return parsed && parsed->is_signed;
+}
+
 int publish(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 2) throw Error(ErrorKind::usage, "name the image and the file to write");
   const fs::path source = fs::absolute(arguments.operands()[0]);
   const fs::path target = fs::absolute(arguments.operands()[1]);
   PublishOptions options{.level = level_of(arguments)};
   if (const auto key = arguments.value("sign")) options.key_pem = read_file(*key);
+  if (options.key_pem.empty() && is_signed(target))
+    cli::tell(cat("note: ", arguments.operands()[1], " is signed, and will not be: there is no --sign KEY\n"));
   const SystemClock clock;
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-publish.");

@@ -78,6 +78,14 @@ void ElementLint::check_places(const Element& element) {
        {unread_places(files_, element), unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
     for (const Finding& finding : found) add(finding);
   }
+  const fs::path layout = element.path / "block-device-default.yaml";
+  const bool keeps_default_away = element.name.starts_with("block-device-") ||
+                                  std::count(element.provides.begin(), element.provides.end(), "block-device") > 0;
+  if (keeps_default_away || !files_.status(layout)) return;
+  find(layout, 0, "layout",
+       "the element vm brings a layout of its own, which may go before this one: write block-device into "
+       "element-provides",
+       Severity::warning);
 }
 
 void ElementLint::check_dependencies(const Element& element) {

@@ -12,6 +12,7 @@
 #include "builder/evidence/policy.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
+#include "builder/run/layout_choice.hpp"
 #include "builder/run/volume_tools.hpp"
 #include "builder/store/layer_store.hpp"
 
@@ -59,6 +60,7 @@ std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest&
   for (Finding& finding : missing_volume_tools(files, plan, request.packages, request.environment, layout)) {
     warnings.push_back(std::move(finding));
   }
+  for (Finding& finding : idle_layouts(files, request, plan)) warnings.push_back(std::move(finding));
   remembered.keep();
   return warnings;
 } catch (Error& error) {

@@ -22,6 +22,7 @@
 #include "builder/guestfs/appliance_settings.hpp"
 #include "builder/output/old_output.hpp"
 #include "builder/packing/checksums.hpp"
+#include "builder/run/layout_choice.hpp"
 #include "builder/sandbox/sandbox.hpp"
 
 namespace hearth::builder {
@@ -33,42 +34,6 @@ constexpr double k_mib_per_gib = 1024;
 constexpr std::uint64_t k_trial_bytes = std::uint64_t{64} << 30;  // room for what only a large disk takes
 constexpr const char* k_trial_uuid = "00000000-0000-4000-8000-000000000001";
 constexpr const char* k_loop_device = "/dev/loop0";  // what upstream's builder usually gets
-
-struct ConfigText {
-  std::string text;
-  std::string source;
-};
-
-std::optional<ConfigText> given_config(const Environment& env) {
-  static constexpr std::string_view scheme = "file://";
-  const std::string given = variable(env, "DIB_BLOCK_DEVICE_CONFIG");
-  if (given.empty()) return std::nullopt;
-  if (given.compare(0, scheme.size(), scheme) != 0) {
-    const bool is_path = given.find_first_of("\n:{[") == std::string::npos;
-    if (is_path) {
-      throw Error(ErrorKind::input,
-                  cat("DIB_BLOCK_DEVICE_CONFIG is '", given, "', which is no block-device configuration"))
-          .hint(cat("A file is named by its URL: file://", fs::absolute(given).string()));
-    }
-    return ConfigText{given, "DIB_BLOCK_DEVICE_CONFIG"};
-  }
-  const std::string path = given.substr(scheme.size());
-  return ConfigText{read_file(path), path};
-}
-
-/// The first hit wins: what the user gives, then the elements in order, then a plain file system.
-ConfigText find_config(const ImageRequest& request, const BuildPlan& plan) {
-  if (std::optional<ConfigText> given = given_config(request.environment)) return *given;
-  const bool power = request.architecture == "ppc64le" || request.architecture == "ppc64el";
-  const std::string own = cat("block-device-", power ? "ppc64el" : request.architecture, ".yaml");
-  for (const Element& element : plan.elements.elements) {
-    for (const std::string& name : {own, std::string("block-device-default.yaml")}) {
-      const fs::path path = element.path / name;
-      if (std::optional<std::string> text = RealFileSystem().read(path)) return {std::move(*text), path.string()};
-    }
-  }
-  return {std::string(builtin_block_config()), "built-in layout"};
-}
 
 LayoutDefaults layout_defaults(const ImageRequest& request) {
   LayoutDefaults defaults{.root_type = request.root_fs_type,
@@ -185,7 +150,7 @@ DiskStage::BootLoader DiskStage::boot_loader_of(const BuildPlan& plan) {
 }
 
 DiskStage DiskStage::plan(const ImageRequest& request, const BuildPlan& plan) {
-  const ConfigText config = find_config(request, plan);
+  const ConfigText config = layout_config(RealFileSystem(), request, plan);
   DiskLayout layout = parse_block_config(config.text, config.source, layout_defaults(request)).value_or_throw();
   std::vector<OutputFormat> formats = wanted_formats(request, plan);
   require_bootable(request.architecture, formats, boot_loader_of(plan) != BootLoader::none);

@@ -80,14 +80,16 @@ std::optional<Workspace> workspace_on_disk(const ImageRequest& request, const Bu
   return Workspace::create(fs::canonical(request.temporary_parent));  // the sandbox can't follow links of the host
 }
 
+constexpr const char* k_other_cache =
+    "Hooks get it to write to. --image-cache DIR (or DIB_IMAGE_CACHE, DIB_LOCKFILES, LIBGUESTFS_CACHEDIR) names "
+    "another directory.";
+constexpr const char* k_other_output = "The image is written there; -o DIRECTORY/NAME names another directory.";
+
 /// Created as the user. Returns its path without links, which the sandbox can't follow.
-fs::path writable_directory(const fs::path& directory) {
+fs::path writable_directory(const fs::path& directory, const char* how_to_name_another) {
   RealFileSystem().make_directories(directory, 0777);
-  if (::access(directory.c_str(), W_OK) != 0) {
-    throw Error(Error::from_errno("writing to", directory.string())
-                    .hint("Hooks get it to write to. --image-cache DIR (or DIB_IMAGE_CACHE, DIB_LOCKFILES, "
-                          "LIBGUESTFS_CACHEDIR) names another directory."));
-  }
+  if (::access(directory.c_str(), W_OK) != 0)
+    throw Error(Error::from_errno("writing to", directory.string()).hint(how_to_name_another));
   return fs::canonical(directory);
 }
 
@@ -115,12 +117,13 @@ void make_writable_directories(const ImageRequest& request, SandboxSpec& spec) {
                 cat("the image ", request.output.string(), " would lie in /, which hooks see as their own"))
         .hint("Give a directory by -o DIRECTORY/NAME.");
   }
-  spec.output = writable_directory(request.output.parent_path());
+  spec.output = writable_directory(request.output.parent_path(), k_other_output);
   spec.image = request.output.filename().string();
-  (void)writable_directory(own);
-  spec.writable = {writable_directory(request.cache), writable_directory(request.lock_files)};
-  spec.closed = {writable_directory(layer_directory(request.cache)),
-                 writable_directory(appliance_directory(request.environment, request.cache))};
+  (void)writable_directory(own, k_other_output);
+  spec.writable = {writable_directory(request.cache, k_other_cache),
+                   writable_directory(request.lock_files, k_other_cache)};
+  spec.closed = {writable_directory(layer_directory(request.cache), k_other_cache),
+                 writable_directory(appliance_directory(request.environment, request.cache), k_other_cache)};
   spec.writable.insert(spec.writable.end(), spec.closed.begin(), spec.closed.end());
   if (!request.fetching.mode) return;
   // What an earlier build left there is in no lock: hooks of recorded builds get empty ones of their own.

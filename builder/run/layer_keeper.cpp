@@ -393,7 +393,9 @@ void LayerKeeper::finish() {
     if (packing->thread.joinable()) packing->thread.join();
     if (!packing->failure.empty()) {
       note(cat("a layer was not kept in ", setup_.cache.string(), ": ", own_words(packing->failure),
-               packing->is_disk_full ? "; hearth cache prune makes room there" : ""));
+               packing->is_disk_full
+                   ? "; hearth cache prune --keep GIB makes room there (without --keep it leaves none)"
+                   : ""));
       continue;
     }
     layers_.push_back(packing->blob);

@@ -1,5 +1,7 @@
 #include "builder/run/requested_elements.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -24,6 +26,10 @@ std::vector<std::string> requested_elements(const ImageRequest& request, const C
     if (is_format(name) && catalog.find(name) == nullptr) refuse_type(request, name);
   }
   if (!request.default_layout) return elements;
+  for (const std::string& name : elements) {
+    const Element* const own = catalog.find(name);
+    if (own != nullptr && std::count(own->provides.begin(), own->provides.end(), "block-device") > 0) return elements;
+  }
   const Element* const vm = catalog.find("vm");
   const bool efi =
       vm == nullptr || vm->built_in || request.architecture == "arm64" || request.architecture == "aarch64";

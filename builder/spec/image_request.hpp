@@ -33,7 +33,8 @@ struct ImageRequest {
   std::vector<std::string> elements;  ///< as composed: base first unless skipped
   bool skip_base = false;             ///< -n
   bool ramdisk = false;               ///< ramdisk-image-create: the elements write their own files, no disk is made
-  bool default_layout = false;        ///< `vm` was listed, and no block-device-*: one is to be added
+  bool default_layout = false;        ///< `vm` was listed, and no block-device-*: one is to be added where no element
+                                      ///< provides block-device
   std::vector<fs::path> elements_path;
   std::vector<fs::path> fallback_elements;                    ///< searched behind Hearth's own: diskimage-builder's
   std::string architecture;                                   ///< Debian's name: amd64, arm64…

@@ -103,15 +103,30 @@ FirmwareKind firmware_of(const std::string& name) {
   return name == "uefi-secure" ? FirmwareKind::uefi_secure : FirmwareKind::bios;
 }
 
+/// The firmware would look for a system in anything else, and wait for good.
+std::string disk_format_of(const fs::path& image) {
+  const bool is_directory = fs::is_directory(image);
+  std::string format = is_directory ? "" : image_format_of(image);
+  if (!is_directory && (format != "raw" || !is_archive(image))) return format;
+  throw Error(ErrorKind::input, cat(image.string(), " is ", is_directory ? "a directory" : "an archive",
+                                    ", and machines start from disks"))
+      .hint(cat("A container image is for podman load -i ", image.string(),
+                " or docker load; of the same elements hearth image create -t qcow2 makes a disk."));
+}
+
 QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments, const fs::path& scratch,
                          const Clock& clock) {
   QemuMachine machine;
   machine.image = fs::absolute(image);
   if (!fs::exists(machine.image)) {
-    throw Error(ErrorKind::not_found, cat("there is no image ", machine.image.string()))
-        .hint("hearth image create makes one.");
+    std::string hint = "hearth image create makes one.";
+    for (const char* type : {"vdi", "vhdx", "vhd", "vmdk", "iso", "raw", "qcow2"}) {
+      const std::string file = cat(image.string(), ".", type);
+      if (fs::exists(file)) hint = cat("Did you mean ", file, "?");
+    }
+    throw Error(ErrorKind::not_found, cat("there is no image ", machine.image.string())).hint(hint);
   }
-  machine.image_format = image_format_of(machine.image);
+  machine.image_format = disk_format_of(machine.image);
   machine.firmware = firmware_of(arguments.value_or("firmware", "bios"));
   if (machine.firmware != FirmwareKind::bios) machine.ovmf = find_ovmf(machine.firmware);
   machine.cd_drive = arguments.has("cd") || machine.image.extension() == ".iso";

@@ -326,7 +326,8 @@ jq -e --arg here "$work/other/layers" '.directory == $here and (.layers | length
   and all(.layers[]; (.sha256 | length == 64) and .bytes > 0 and .last_used > 1700000000 and .pinned == false)
   and any(.layers[]; .steps | contains("root.d/10-tiny-os"))' listed.json > /dev/null || fail "cache list --json: $(cat listed.json)"
 "$HEARTH" cache prune --unused-for 1 --image-cache other | grep -qx "0 removed" || fail "layers of today are pruned by age"
-"$HEARTH" cache prune --image-cache other > /dev/null
+"$HEARTH" cache prune --image-cache other > out
+expect_text out " removed (" "iB)" "No layer is left: the next build of each image starts from the bootstrap. --keep GIB"
 [ -z "$(ls other/layers/blobs)" ] || fail "prune leaves blobs"
 head -c 20000 layers.tar > cut.tar
 ! "$HEARTH" cache import --image-cache cut cut.tar > out 2>&1 || fail "a cut file is imported"

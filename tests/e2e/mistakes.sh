@@ -119,6 +119,15 @@ mistake 1 "there is no file $work/nothere" "hearth cache export" -- cache import
 truncate -s 1M zeros.raw
 "$HEARTH" image convert zeros.raw zeros.qcow2 > said 2>&1 || fail "image convert: $(cat said)"
 expect_text said "zeros.qcow2: " "KiB"
+openssl genpkey -algorithm ed25519 -out site.key 2> said
+"$HEARTH" image publish --sign site.key zeros.raw zeros.frames > said 2>&1 || fail "image publish: $(cat said)"
+! grep -q "will not be" said || fail "frames that are signed now: $(cat said)"
+mistake 1 "zeros.frames is what hearth image publish made of an image" "hearth image load zeros.qcow2" -- image load zeros.frames
+"$HEARTH" image publish zeros.raw zeros.frames > said 2>&1 || fail "image publish: $(cat said)"
+expect_text said "note: zeros.frames is signed, and will not be: there is no --sign KEY"
+"$HEARTH" image load disk.raw --kernel text.txt --ramdisk text.txt --state loaded > said 2>&1 || fail "image load: $(cat said)"
+expect_text said "note: kept in loaded, where no conductor runs"
+rm -r loaded
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
@@ -126,6 +135,9 @@ tar --create --file packed.tar empty.raw
 mistake 1 "$work/packed.tar is an archive, and only a disk can be written as one" "hearth image create -t qcow2" -- image convert packed.tar web.qcow2
 mkdir layout.oci
 mistake 1 "$work/layout.oci is a directory, and only a disk" -- image convert layout.oci web.qcow2
+mistake 1 "$work/layout.oci is a directory, and machines start from disks" "podman load -i" -- image boot layout.oci
+mistake 1 "$work/packed.tar is an archive, and machines start from disks" "podman load -i $work/packed.tar" -- image test packed.tar
+mistake 1 "there is no image $work/zeros" "Did you mean zeros.qcow2?" -- image boot zeros
 mistake 1 "the image $work/empty.raw is empty" -- image boot empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image test empty.raw
 for option in --dry-run --keep-going "--jobs 2"; do  # none of them is a word that is not heard

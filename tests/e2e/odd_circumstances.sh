@@ -106,6 +106,11 @@ if [ "$(id -u)" = 0 ]; then
         exec "$HEARTH" image create -n -t tar -o image tiny-os plain' > out2 2>&1 < /dev/null && fail "a cache that can't be written was used"
     expect_text out "removing from $work/cache/layers: Read-only file system"
     expect_text out2 "$work/cache: Read-only file system" "--image-cache DIR"
+    mkdir -p shut
+    unshare -m bash -c 'mount --bind shut shut && mount -o remount,bind,ro shut
+        exec "$HEARTH" image create -n -t tar -o shut/image tiny-os plain' > out 2>&1 < /dev/null && fail "a directory that can't be written got an image"
+    expect_text out "writing to $work/shut: Read-only file system" "-o DIRECTORY/NAME names another directory"
+    ! grep -q -- --image-cache out || fail "another cache is no help for the output: $(cat out)"
 else
     echo "SKIPPED: part: a read-only cache: needs root"
 fi
@@ -180,7 +185,7 @@ if [ "$(id -u)" = 0 ]; then
     expect_text out "while writing the lock $work/full/hearth.lock" "(is the disk full?)"
     rm -f image.tar
     DIB_IMAGE_CACHE=$work/full full 300 0 -o image || fail "a full cache ends a build: $(cat out)"
-    expect_text out "a layer was not kept in $work/full/layers: " "; hearth cache prune makes room there"
+    expect_text out "a layer was not kept in $work/full/layers: " "; hearth cache prune --keep GIB makes room there"
     clean_after "a full cache"
     rmdir full
 fi

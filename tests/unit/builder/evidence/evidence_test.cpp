@@ -290,6 +290,18 @@ TEST_F(EvidenceTest, IsMissedClearly) {
   EXPECT_THROW((void)public_key_hex(dir_.path() / "key.bad"), Error);
 }
 
+TEST_F(EvidenceTest, ANameWithoutAFileIsToldAsSuch) {
+  write(false);
+  const fs::path image = dir_.path() / "web";
+  try {
+    (void)checked_statement(image, {k_public});
+    FAIL() << "there is only web.tar";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.story(), AllOf(HasSubstr(cat("there is no image ", image.string())),
+                                     HasSubstr(cat("Did you mean ", image.string(), ".tar?"))));
+  }
+}
+
 TEST_F(EvidenceTest, WhatWasTakenAwayOrChangedIsAFault) {
   const auto faults = [&] { return evidence_faults(dir_.path() / "web", dir_.path() / "web.tar"); };
   EXPECT_THAT(faults(), testing::ElementsAre(cat(file("sbom.spdx.json").string(), " is not there"),

@@ -46,6 +46,16 @@ TEST_F(ElementLintTest, AnUnknownPhaseIsFoundWithTheNearestOne) {
   EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("unknown phase instal.d; did you mean install.d?")));
 }
 
+TEST_F(ElementLintTest, ALayoutThatVmsMayGoBeforeIsFound) {
+  good("a").file("a", "block-device-default.yaml", "");
+  EXPECT_THAT(findings("a"), ElementsAre(AllOf(HasSubstr("/elements/a/block-device-default.yaml: warning: "),
+                                               HasSubstr("write block-device into element-provides"))));
+  tree.file("a", "element-provides", "block-device\n");
+  EXPECT_THAT(findings("a"), IsEmpty());
+  good("block-device-b").file("block-device-b", "block-device-default.yaml", "");
+  EXPECT_THAT(findings("block-device-b"), IsEmpty());
+}
+
 TEST_F(ElementLintTest, AFormerPhaseIsFound) {
   good("a").hook("a", "first-boot.d/10-a", k_hook);
   EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("first-boot.d was a phase once")));

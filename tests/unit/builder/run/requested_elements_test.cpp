@@ -19,6 +19,9 @@ TEST(RequestedElements, TheLayoutOfAMachineFollowsItsArchitecture) {
   EXPECT_THAT(requested_elements(request, tree.catalog()), ElementsAre("vm"));
   request.default_layout = true;
   EXPECT_THAT(requested_elements(request, tree.catalog()), ElementsAre("vm", "block-device-efi"));
+  tree.add("my-lvm", "", "block-device");
+  request.elements = {"vm", "my-lvm"};
+  EXPECT_THAT(requested_elements(request, tree.catalog()), ElementsAre("vm", "my-lvm")) << "whatever its name";
 }
 
 TEST(RequestedElements, ASecondTypeWithoutACommaIsToldHowItIsWritten) {
