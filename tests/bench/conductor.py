@@ -19,6 +19,7 @@ import urllib.parse
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../peers/bootstrap"))
 from conductor import Conductor  # noqa: E402  pylint: disable=wrong-import-position
+from usage import usage  # noqa: E402  pylint: disable=wrong-import-position
 
 IMAGE = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "00"}
 VERBS = [("manage", "manageable"), ("inspect", "manageable"), ("provide", "available"), ("active", "active"),
@@ -30,14 +31,6 @@ WAY = ["enroll -> verifying", "verifying -> manageable", "manageable -> inspecti
        "rescue wait -> rescuing", "rescuing -> rescue", "rescue -> unrescuing", "unrescuing -> active", "active -> deleting",
        "deleting -> cleaning", "cleaning -> clean wait", "clean wait -> cleaning", "cleaning -> available"]
 LIMIT_MB = 150
-
-
-def usage(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return peak / 1024, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_all(c, state, verb):

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../peers/bootstrap"))
 import conductor_agents  # noqa: E402  pylint: disable=wrong-import-position
 from conductor import Conductor  # noqa: E402  pylint: disable=wrong-import-position
+from usage import usage  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = "/redfish/v1"
 SYSTEM = ROOT + "/Systems/1"
@@ -99,14 +100,6 @@ async def machines(url, token):
                 task.add_done_callback(running.discard)
         if not answer["events"]:
             await asyncio.sleep(0.1)
-
-
-def usage(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return peak / 1024, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_all(c, count, state, patience=1800):

@@ -1,4 +1,4 @@
-"""What world each how-to page takes for granted, what stands for its placeholders, and which of its commands are typed by other tests."""
+"""What world each how-to page takes for granted, what is typed for names like NODE and FILE, and which of its commands are typed by other tests."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ class Page:
     before: str = ""  # typed before the first command
     built: bool = False  # its images are built of stand-ins, not only planned
     figures: bool = False  # figures in output are examples
-    words: dict = dataclasses.field(default_factory=dict)  # placeholder: what is typed
+    words: dict = dataclasses.field(default_factory=dict)  # a name of the page's: what is typed for it
     files: dict = dataclasses.field(default_factory=dict)  # beginning of a block: its file, and the command that reads it
     between: dict = dataclasses.field(default_factory=dict)  # beginning of a command: what happens before it
     codes: dict = dataclasses.field(default_factory=dict)  # beginning of a command: its exit code, where it is another than 0

@@ -37,7 +37,7 @@ def enter(work):
              "ip addr add 192.0.2.1/24 dev eth1", "ip link set eth1 up", "ip link set machine0 up"]
     lines += [f"ip addr add {address}/32 dev lo" for address in (*BMCS.values(), IPMI, *OURS)]
     for place in ("etc", "var/lib", "srv"):
-        upper, workdir = f"{work}/over/{place}", f"{work}/over/work/{place}"
+        upper, workdir = f"{work}/over/{place}", f"{work}/under/{place}"
         lines += [f"mkdir -p {upper} {workdir}", f"mount -t overlay overlay -o lowerdir=/{place},upperdir={upper},workdir={workdir} /{place} || {{ "
                   "echo 'SKIPPED: no overlay is to be had'; exit 77; }"]
     ready = subprocess.run(["unshare", "-n", "-m", "sh", "-c", "true"], check=False, stderr=subprocess.DEVNULL)
