@@ -148,6 +148,8 @@ async function strangers() {
     h('button', {type: 'button', 'data-needs': 'admin', onclick: () => act.approve(mac, strangers)}, 'Approve'))));
 }
 
+let chosen = false; // how nodes are shown, by a person: what comes does not change it
+
 function show(how) {
   for (const each of ['list', 'map', 'racks']) {
     $(`#${each}`).hidden = each !== how;
@@ -162,12 +164,17 @@ export function startNodes(openNode) {
     wanted.text = event.target.value.trim().toLowerCase();
     filter();
   });
-  for (const each of ['list', 'map', 'racks']) $(`#as-${each}`).addEventListener('click', () => show(each));
+  for (const each of ['list', 'map', 'racks']) {
+    $(`#as-${each}`).addEventListener('click', () => {
+      chosen = true;
+      show(each);
+    });
+  }
   $('#add').addEventListener('click', addMachines);
   startBulk(() => [...rows].filter(([, row]) => matches(row)).map(([id]) => site.nodes.get(id)));
   setInterval(strangers, strangerTime);
   onChange((change) => {
-    if (change.all && site.nodes.size > 60) show('map');
+    if (change.all && !chosen && site.nodes.size > 60) show('map');
     if (change.all) rows.clear();
     told = true;
     if (change.all) strangers();

@@ -206,6 +206,16 @@ const tests = {
     await page.getByLabel('Find nodes').fill('hall-29');
     await page.getByText('11 of 303 nodes').waitFor();
     assert.equal(await page.locator('#map .tile:visible').count(), 11);
+    let told;
+    await page.route('**/events', async (route) => {
+      await new Promise((resolve) => { told = resolve; });
+      await route.continue();
+    });
+    await page.reload({waitUntil: 'domcontentloaded'});
+    await page.getByRole('button', {name: 'List', exact: true}).click(); // before the page knows how many there are
+    told();
+    await line(page, 'hall-29').waitFor();
+    assert.equal(await page.locator('#map').isVisible(), false, 'what a person chose stays');
     await page.context().close();
   },
 
