@@ -103,6 +103,10 @@ class Conductor:
         with open(os.path.join(self.directory, "api-token"), encoding="ascii") as file:
             return file.read().strip()
 
+    def logged(self):
+        with open(os.path.join(self.directory, "serve.log"), encoding="utf-8") as log:
+            return log.read()
+
     def node(self, name):
         return self.ask("GET", f"/v1/nodes/{name}")[1]
 
@@ -135,6 +139,21 @@ def site(directory, *networks, **more):
         json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
             {"subnet": "192.0.2.0/24", "server": "192.0.2.1", "pools": ["192.0.2.100-192.0.2.199"], **more}, *networks]}, file)
     return path
+
+
+def until(look, seconds=20):
+    """Until what is looked at is there."""
+    end = time.monotonic() + seconds
+    while not look():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.05)
+
+
+def in_own_namespace(inside):
+    """inside(HEARTH), in a network and mount namespace of its own: what this program is asked for by its command line."""
+    if sys.argv[1] != "inside":
+        sys.exit(subprocess.run(["unshare", "--net", "--mount", sys.executable, "-B", sys.argv[0], "inside", sys.argv[1]], check=False).returncode)
+    inside(sys.argv[2])
 
 
 def need(condition, why):

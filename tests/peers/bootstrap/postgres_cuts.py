@@ -19,7 +19,7 @@ import threading
 import time
 import urllib.error
 
-from conductor import Conductor, need, same
+from conductor import Conductor, in_own_namespace, need, same, until
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
@@ -93,18 +93,6 @@ class Names:
             self.socket.sendto(question[:2] + b"\x85\x80\0\1" + (b"\0\1" if is_a else b"\0\0") + bytes(4) + question[12:end] + answer, who)
 
 
-def logged(conductor):
-    with open(conductor.directory + "/serve.log", encoding="utf-8") as log:
-        return log.read()
-
-
-def until(look, seconds=20):
-    end = time.monotonic() + seconds
-    while not look():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
-
-
 def made(conductor, name):
     """Whether a node was acknowledged."""
     with contextlib.suppress(OSError, urllib.error.URLError, http.client.HTTPException):
@@ -150,13 +138,13 @@ def check_lost_answers(hearth, way):
             for at in range(3):
                 told |= {f"n{number}-{at}"} if made(conductor, f"n{number}-{at}") else set()
             told |= {acknowledged(conductor, f"after{number}")}
-            assert conductor.process.poll() is None, logged(conductor)
+            assert conductor.process.poll() is None, conductor.logged()
         assert way.cuts >= 10, f"only {way.cuts} were cut"
         assert told <= names_of(conductor), told - names_of(conductor)
         conductor.kill()
         conductor.start()
         assert told <= names_of(conductor), told - names_of(conductor)
-        assert "has taken" not in logged(conductor), "it took itself for another"
+        assert "has taken" not in conductor.logged(), "it took itself for another"
 
 
 def check_silence(hearth, way, work):
@@ -259,7 +247,7 @@ def check_password_file(hearth, postgres, work):
         assert made(conductor, "n1")
         postgres.end_connections("closed")
         acknowledged(conductor, "n2")
-        assert "s3cret" not in logged(conductor)
+        assert "s3cret" not in conductor.logged()
 
 
 def check_defaults(hearth, postgres, work):
@@ -348,9 +336,7 @@ def inside(hearth):
 def main():
     need(programs(), "postgresql is not installed")
     need(os.getuid() == 0, "not root: no name server of our own")
-    if sys.argv[1] != "inside":
-        sys.exit(subprocess.run(["unshare", "--net", "--mount", sys.executable, "-B", __file__, "inside", sys.argv[1]], check=False).returncode)
-    inside(sys.argv[2])
+    in_own_namespace(inside)
 
 
 if __name__ == "__main__":

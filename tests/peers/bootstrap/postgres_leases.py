@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from conductor import Conductor, need, same, site
+from conductor import Conductor, in_own_namespace, need, same, site, until
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
@@ -114,13 +114,6 @@ def check_told(postgres, *all_machines):
     same("addresses that two were told", len(set(told)), len(told))
 
 
-def until(look, seconds=20):
-    end = time.monotonic() + seconds
-    while not look():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
-
-
 def check_killed(postgres, conductor):
     seen = random.Random(5)
     with Machines(40) as machines:
@@ -200,9 +193,7 @@ def inside(hearth):
 def main():
     need(programs(), "postgresql is not installed")
     need(os.getuid() == 0, "not root: no namespace for DHCP")
-    if sys.argv[1] != "inside":
-        sys.exit(subprocess.run(["unshare", "--net", "--mount", sys.executable, "-B", __file__, "inside", sys.argv[1]], check=False).returncode)
-    inside(sys.argv[2])
+    in_own_namespace(inside)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import threading
 import time
 import urllib.error
 
-from conductor import Conductor
+from conductor import Conductor, until
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
@@ -94,18 +94,6 @@ def check_kept(conductor, kept):
     assert all(name[:-1] in told for name in kept if name.endswith("!")), "a node without its event"
 
 
-def logged(conductor):
-    with open(os.path.join(conductor.directory, "serve.log"), encoding="utf-8") as log:
-        return log.read()
-
-
-def until(look, seconds=20):
-    end = time.monotonic() + seconds
-    while not look():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
-
-
 def check_killed(postgres, conductor):
     """Of the conductor and of the database, at any moment."""
     kept = []
@@ -129,7 +117,7 @@ def check_killed(postgres, conductor):
         before = len(writer.kept)
         until(lambda: len(writer.kept) > before)
     check_kept(conductor, writer.kept)
-    log = logged(conductor)
+    log = conductor.logged()
     assert "nothing is acknowledged and no order given" in log and "answers again" in log, log
     conductor.kill()
     conductor.start()
@@ -147,7 +135,7 @@ def check_closed(postgres, conductor):
         postgres.ask(close)
         postgres.end_connections()
         until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"closed{n}"})[0] == 503)
-        until(lambda why=reason: why in logged(conductor))
+        until(lambda why=reason: why in conductor.logged())
         postgres.ask(reopen)
         postgres.end_connections()
         until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"open{n}"})[0] == 201)
@@ -177,7 +165,7 @@ def check_second(postgres, conductor, work):
         assert conductor.process.wait(timeout=20) != 0
         beside.join()
         assert asked[0] not in (200, 201, 202), f"the one that was replaced acknowledged: {asked[0]}"
-        told = logged(conductor)
+        told = conductor.logged()
         assert f"process {other.process.pid} on {socket.gethostname()} " in told and "gives no orders any more" in told, told
         assert other.ask("GET", "/v1/nodes/of-the-second")[0] == 200
         assert other.ask("GET", "/v1/nodes/of-the-first")[0] == 404
@@ -361,7 +349,7 @@ def main():
                 timed(check_second, postgres, conductor, work)
                 timed(check_backup, postgres, conductor, work)
                 timed(check_seal, postgres, conductor)
-                assert "secret@" not in logged(conductor)
+                assert "secret@" not in conductor.logged()
             timed(check_refused, postgres, work)
             timed(check_engine, postgres, work)
             timed(check_deployments, postgres)
