@@ -1,14 +1,19 @@
 // The first view: how many are where, what is to be done at the machines, and every node as a line or a tile.
 import {$, compare, h, when} from './dom.js';
 import {act} from './actions.js';
+import {Blocks} from './blocks.js';
 import {startBulk} from './bulk.js';
 import {addMachines} from './edit.js';
-import {drawRacks, placePicture} from './racks.js';
+import {drawRack, placePicture, rackHeight, racksOf} from './racks.js';
 import {onChange, site, title, waitingMachines} from './store.js';
 import {badge, lookNames, lookOf, mark, progressBar, stageText, wayLine} from './way.js';
 
-const rows = new Map(); // uuid → {line, tile, look, text}
+const rows = new Map(); // uuid → {look, text, isShown}
 const wanted = {look: '', text: ''};
+let order = []; // uuids of all nodes, as they are listed
+let shown = []; // those that are looked for
+let racks = new Map(); // name → nodes, while racks are shown
+let current = 'list'; // how nodes are shown: a key of views
 let open = () => {};
 
 function placeText(node) {
@@ -29,8 +34,10 @@ function power(node) {
   return h('span', {class: `power ${node.power === 'power on' ? 'on' : 'off'}`}, text.replace('power ', ''));
 }
 
-function line(node) {
-  return h('tr', {class: `node ${lookOf(node)}`, 'data-id': node.id},
+const node = (id) => site.nodes.get(id);
+
+function line(node, index) {
+  return h('tr', {class: `node ${lookOf(node)}`, 'data-id': node.id, 'aria-rowindex': index + 2},
     h('th', {scope: 'row'},
       h('button', {type: 'button', class: 'name', onclick: () => open(node.id)}, title(node)),
       h('p', {class: 'under'}, under(node))),
@@ -44,7 +51,7 @@ function line(node) {
 function tile(node) {
   const look = lookOf(node);
   const told = `${title(node)}: ${node.state}${node.error ? `, ${node.error}` : ''}`;
-  return h('li', {}, h('button', {
+  return h('li', {'data-id': node.id}, h('button', {
     type: 'button', class: `tile ${look}`, title: told, 'aria-label': told, onclick: () => open(node.id),
   }, mark(look), h('span', {}, title(node))));
 }
@@ -55,49 +62,64 @@ function searchText(node) {
   return [title(node), node.id, node.state, node.driver, node.error, under(node), ...node.macs].join(' ').toLowerCase();
 }
 
+/** What is known of it anew; whether another is shown now, or in another place. */
 function put(id) {
-  const node = site.nodes.get(id);
   const before = rows.get(id);
-  const focused = before?.line.contains(document.activeElement) || before?.tile.contains(document.activeElement);
-  const row = {line: line(node), tile: tile(node), look: lookOf(node), text: searchText(node)};
-  row.line.hidden = row.tile.hidden = !matches(row);
+  const row = {look: lookOf(node(id)), text: searchText(node(id)), title: title(node(id))};
+  row.isShown = matches(row);
   rows.set(id, row);
-  if (!before) return false;
-  if (before.look !== row.look) row.line.classList.add('changed');
-  before.line.replaceWith(row.line);
-  before.tile.replaceWith(row.tile);
-  if (focused) (($('#map').hidden ? row.line : row.tile).querySelector('button')).focus();
-  return true;
+  return !before || before.isShown !== row.isShown || before.title !== row.title;
 }
 
-function arrange() {
-  const ids = [...site.nodes.values()].sort((a, b) => compare(title(a), title(b)) || compare(a.id, b.id)).map((n) => n.id);
-  $('#list tbody').replaceChildren(...ids.map((id) => rows.get(id).line));
-  $('#map').replaceChildren(...ids.map((id) => rows.get(id).tile));
-}
+const gap = (tag, height) => {
+  const element = h(tag, {class: 'gap', 'aria-hidden': 'true'});
+  element.style.blockSize = `${height}px`;
+  return element;
+};
+const columns = () => Math.max(1, Math.floor(($('#map').clientWidth + 6) / 110)); // .map in parts.css
 
-/** All anew: a rack is a picture of what stands in it together. */
-function racks() {
-  const nodes = [...site.nodes.values()];
-  $('#as-racks').hidden = !nodes.some((node) => node.place?.rack);
-  const place = $('#racks');
-  if (place.hidden) return;
-  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.id : null;
-  place.replaceChildren(...drawRacks(nodes, (node) => rows.has(node.id) && matches(rows.get(node.id)), (id) => open(id)));
-  if (focused) $(`[data-id="${focused}"]`, place)?.focus();
+/** How nodes are shown. */
+const views = {
+  list: new Blocks($('#list'), {
+    block: () => h('tbody'), size: () => 40, draw: (id, i) => line(node(id), i), gap: (height) => gap('tr', height),
+    guess: (ids) => 75 * ids.length,
+  }),
+  map: new Blocks($('#map'), {
+    block: ({first, items}) => h('ul', {class: 'map', 'aria-label': `Nodes ${first + 1} to ${first + items.length}`}), size: () => 12 * columns(),
+    draw: (id) => tile(node(id)), gap: (height) => gap('li', height), guess: (ids) => 36 * Math.ceil(ids.length / columns()),
+  }),
+  racks: new Blocks($('#racks'), {
+    block: () => h('div'), size: () => 1, draw: (name) => drawRack(name, racks.get(name), (one) => rows.get(one.id)?.isShown, (id) => open(id)),
+    gap: (height) => gap('div', height), guess: ([name]) => rackHeight(racks.get(name)),
+  }),
+};
+
+function draw() {
+  if (current !== 'racks') {
+    views[current].show(shown);
+    return;
+  }
+  const before = [...racks.keys()];
+  racks = new Map(racksOf([...site.nodes.values()]).filter(([, there]) => there.some(({id}) => rows.get(id).isShown)));
+  const now = [...racks.keys()];
+  if (now.length === before.length && now.every((name, i) => name === before[i])) views.racks.redrawAll();
+  else views.racks.show(now);
 }
 
 function filter() {
-  let shown = 0;
-  for (const row of rows.values()) {
-    row.line.hidden = row.tile.hidden = !matches(row);
-    shown += matches(row) ? 1 : 0;
-  }
-  racks();
+  for (const row of rows.values()) row.isShown = matches(row);
+  shown = order.filter((id) => rows.get(id).isShown);
+  $('#list').setAttribute('aria-rowcount', shown.length + 1);
+  $('#as-racks').hidden = ![...site.nodes.values()].some(({place}) => place?.rack);
+  draw();
   const all = site.nodes.size;
-  $('#bulk').disabled = shown === 0;
+  $('#bulk').disabled = shown.length === 0;
   $('#count').textContent = all === 0 ? 'No nodes yet: hearth node import FILE brings an inventory in.' :
-    shown === all ? '' : `${shown} of ${all} nodes`;
+    shown.length === all ? '' : `${shown.length} of ${all} nodes`;
+}
+
+function arrange() {
+  order = [...rows].sort(([a, {title: one}], [b, {title: other}]) => compare(one, other) || compare(a, b)).map(([id]) => id);
 }
 
 function summary() {
@@ -150,12 +172,15 @@ async function strangers() {
 
 let chosen = false; // how nodes are shown, by a person: what comes does not change it
 
-function show(how) {
-  for (const each of ['list', 'map', 'racks']) {
-    $(`#${each}`).hidden = each !== how;
-    $(`#as-${each}`).setAttribute('aria-pressed', String(each === how));
+function show(view) {
+  for (const each of Object.keys(views)) {
+    $(`#${each}`).hidden = each !== view;
+    $(`#as-${each}`).setAttribute('aria-pressed', String(each === view));
+    if (each !== view) views[each].show([]);
   }
-  racks();
+  current = view;
+  racks.clear();
+  draw();
 }
 
 export function startNodes(openNode) {
@@ -171,20 +196,34 @@ export function startNodes(openNode) {
     });
   }
   $('#add').addEventListener('click', addMachines);
-  startBulk(() => [...rows].filter(([, row]) => matches(row)).map(([id]) => site.nodes.get(id)));
+  startBulk(() => shown.map(node));
+  let width = 0;
+  new ResizeObserver(() => {
+    if (current === 'map' && width !== columns()) draw();
+    width = columns();
+  }).observe($('#map'));
   setInterval(strangers, strangerTime);
   onChange((change) => {
-    if (change.all && !chosen && site.nodes.size > 60) show('map');
     if (change.all) rows.clear();
     told = true;
     if (change.all) strangers();
     for (const id of change.removed) rows.delete(id);
     let isNew = change.all || change.removed.length > 0;
-    for (const id of change.nodes) isNew = !put(id) || isNew;
-    if (isNew) arrange();
+    const looks = new Map(change.nodes.map((id) => [id, rows.get(id)?.look]));
+    for (const id of change.nodes) isNew = put(id) || isNew;
     if (!isNew && change.nodes.length === 0) return;
     summary();
     todo();
-    filter();
+    if (isNew) {
+      arrange();
+      filter();
+    } else if (current === 'racks') {
+      draw();
+    }
+    if (change.all && !chosen && site.nodes.size > 60) show('map');
+    for (const [id, look] of looks) {
+      const drawn = isNew ? views[current].drawn(id) : views[current].redraw(id);
+      if (look && look !== rows.get(id).look) drawn?.classList.add('changed');
+    }
   });
 }

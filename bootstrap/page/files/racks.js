@@ -43,7 +43,7 @@ function slotsOf(nodes) {
 }
 
 /** A rack whose nodes can be opened; those that `isShown` leaves out only take their place. */
-function rack([name, nodes], isShown, open) {
+export function drawRack(name, nodes, isShown, open) {
   const unit = (node) => (isShown(node) ? h('button', {
     type: 'button', class: `tile ${lookOf(node)}`, 'data-id': node.id, 'aria-label': `${title(node)}: ${node.state}, slot ${node.place.slot || 'unknown'}`,
     title: `${title(node)}: ${node.state}${node.error ? `, ${node.error}` : ''}`, onclick: () => open(node.id),
@@ -52,7 +52,8 @@ function rack([name, nodes], isShown, open) {
     h('ol', {}, slotsOf(nodes).map(([label, there]) => h('li', {class: there.length ? '' : 'empty'}, h('span', {class: 'slot'}, label), there.map(unit)))));
 }
 
-export const drawRacks = (nodes, isShown, open) => racksOf(nodes).filter(([, there]) => there.some(isShown)).map((one) => rack(one, isShown, open));
+/** About as high as it will be, in pixels. */
+export const rackHeight = (nodes) => 60 + slotsOf(nodes).reduce((all, [, there]) => all + (there.length ? 34 : 19), 0);
 
 /** A small picture for a person who goes there: the rack, and the one slot in it. */
 export function placePicture(node, nodes) {

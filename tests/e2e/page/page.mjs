@@ -219,6 +219,38 @@ const tests = {
     await page.context().close();
   },
 
+  async 'of a long list there is what is near, and the rest comes where one goes'() {
+    const page = await browser.page();
+    await page.getByRole('button', {name: 'List', exact: true}).click();
+    await line(page, 'hall-0').waitFor();
+    const rows = page.locator('#list tr.node');
+    assert.equal(await page.locator('#list').getAttribute('aria-rowcount'), '304');
+    assert.ok(await rows.count() < 150, 'what nobody sees is not there');
+    const height = await page.evaluate(() => document.body.scrollHeight);
+    assert.ok(height > 303 * 40, `but has its place: ${height}`);
+    await line(page, 'hall-0').getByRole('button').focus(); // and stays, though it is not seen any more
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await line(page, 'web1').waitFor();
+    assert.equal(await line(page, 'web1').getAttribute('aria-rowindex'), '302');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'hall-0');
+    assert.equal(await line(page, 'hall-150').count(), 0);
+    await site.ask('PUT', '/v1/nodes/hall-0/maintenance', {reason: 'a disk'});
+    await line(page, 'hall-0').getByText('In maintenance: a disk').waitFor({state: 'attached'});
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'hall-0', 'nor does a change take it away');
+    await page.evaluate(() => document.activeElement.blur());
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2));
+    await line(page, 'hall-150').waitFor();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await line(page, 'hall-0').waitFor();
+    await page.getByRole('button', {name: 'Map', exact: true}).click();
+    assert.equal(await rows.count(), 0, 'nor is the list while the map is seen');
+    await page.setViewportSize({width: 420, height: 900});
+    await page.waitForFunction(() => document.querySelector('#map ul').childElementCount === 36);
+    const wide = await page.evaluate(() => document.querySelector('#map ul').getBoundingClientRect().height);
+    assert.ok(wide > 12 * 20 && wide < 12 * 60, `twelve lines of three: ${wide}`);
+    await page.context().close();
+  },
+
   async 'one action goes to many nodes, after it was shown to which'() {
     for (const name of ['bulk1', 'bulk2', 'bulk3']) await site.add(name);
     await site.verb('bulk3', 'manage');
@@ -470,10 +502,10 @@ const tests = {
     await page.getByRole('button', {name: 'Racks', exact: true}).click();
     await page.getByRole('region', {name: 'rack odd'}).getByRole('button', {name: 'odd1: enroll, slot 99999999999999999999'}).waitFor();
     const milliseconds = await page.evaluate(async () => {
-      const {drawRacks} = await import('./racks.js');
+      const {drawRack, racksOf} = await import('./racks.js');
       const nodes = Array.from({length: 20000}, (_, i) => ({id: `${i}`, name: `n${i}`, state: 'enroll', kind: 'stable', place: {rack: 'one', slot: `${i % 900}`}}));
       const began = performance.now();
-      drawRacks(nodes, (node) => node.id === '1', () => {});
+      for (const [name, there] of racksOf(nodes)) drawRack(name, there, (node) => node.id === '1', () => {});
       return performance.now() - began;
     });
     assert.ok(milliseconds < 2000, `${milliseconds} ms`);
