@@ -22,6 +22,7 @@
 #include "builder/run/lent_apt.hpp"
 #include "builder/run/manifest.hpp"
 #include "builder/run/own_files.hpp"
+#include "builder/run/settled_clones.hpp"
 #include "builder/run/settled_times.hpp"
 #include "builder/run/step_report.hpp"
 #include "builder/run/stragglers.hpp"
@@ -257,7 +258,10 @@ class Build final : StepObserver {
     phases_.run(Phase::cleanup);
     take_back_resolv_conf(k_target_root);
     tidy_tree(k_target_root);
-    if (const auto epoch = source_date_epoch(in_.request.environment)) settle_times(k_target_root, *epoch);
+    if (const auto epoch = source_date_epoch(in_.request.environment)) {
+      settle_clones(k_target_root);
+      settle_times(k_target_root, *epoch);
+    }
   }
 
   /// A boot loader's hook that is not ours finds programs of GRUB that need no disk.

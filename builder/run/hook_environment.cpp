@@ -33,12 +33,13 @@ std::string host_path(const Environment& env) {
   return join(path, ":");
 }
 
-/// All variables whose name starts with DIB_, as text that a shell can read back. Elements put it into images, so there
-/// are no secrets in it.
-std::string dib_variables(const Environment& env) {
+/// All variables of the caller whose name starts with DIB_, as text that a shell can read back. Elements put it into
+/// images, so there are no secrets in it, nor what only a replay's lock sets, which the build that was recorded was not
+/// given.
+std::string dib_variables(const ImageRequest& request) {
   std::string text;
-  for (const auto& [name, value] : env) {
-    if (!name.starts_with("DIB_") || names_secret(name)) continue;
+  for (const auto& [name, value] : request.environment) {
+    if (!name.starts_with("DIB_") || names_secret(name) || request.from_lock.count(name) > 0) continue;
     text += cat("declare -x ", name, "=", shell_quote(without_credentials(value)), "\n");
   }
   return text;
@@ -105,7 +106,7 @@ Environment hook_environment(const ImageRequest& request, const BuildPlan& plan,
   Environment env = request.environment;
   // How a caller's bash runs is not how hooks run: by noexec each would end well and do nothing.
   for (const char* name : {"SHELLOPTS", "BASHOPTS"}) env.erase(name);
-  env["DIB_ENV"] = dib_variables(request.environment);
+  env["DIB_ENV"] = dib_variables(request);
   env["DIB_ARGS"] = without_credentials(request.arguments_text);
   env["ARCH"] = request.architecture;
   env["DIB_CHECKSUM"] = checksum_names(request.checksums);

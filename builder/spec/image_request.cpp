@@ -405,12 +405,15 @@ void take_upstream_tree(ImageRequest& request) {
 
 /// Whether to build, which is no matter of the image.
 const std::set<std::string> k_when_to_build = {"refresh", "if-outdated"};
+/// Nor is whether what it is made of is recorded or replayed: hooks are told the same, or a replay would make another
+/// image.
+const std::set<std::string> k_not_told_to_hooks = {"refresh", "if-outdated", "record", "offline", "locked", "lock"};
 
-/// The words of a command line that asks for the same image.
-std::vector<std::string> argument_words(const cli::Arguments& arguments) {
+/// The words of a command line that asks for the same image, without these options.
+std::vector<std::string> argument_words(const cli::Arguments& arguments, const std::set<std::string>& without) {
   std::vector<std::string> words;
   for (const cli::Option& option : image_options()) {
-    if (k_when_to_build.count(option.name) > 0) continue;
+    if (without.count(option.name) > 0) continue;
     for (const std::string& value : arguments.values(option.key())) {
       words.push_back(option.display());
       if (!option.value_name.empty()) words.push_back(value);
@@ -433,6 +436,9 @@ void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manne
       if (env_or(request.environment, name, "") == value || evidence::tells_what_is_built(name)) continue;
       throw Error(ErrorKind::input, cat(request.fetching.lock.string(), " sets ", name, ", which no lock may"))
           .hint("A lock may say what is built (DIB_…, SOURCE_DATE_EPOCH), not what runs here: who made this one?");
+    }
+    for (const auto& [name, value] : settled) {
+      if (env_or(request.environment, name, "") != value) request.from_lock.insert(name);
     }
     request.environment = std::move(settled);
   }
@@ -528,8 +534,9 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   const Environment machine = take_machine_settings(request, caller);
   take_fetching(request, arguments, caller.manner, clock);
   const Environment environment = request.environment;
-  request.arguments = argument_words(arguments);
-  request.arguments_text = caller.typed.empty() ? shell_join(request.arguments) : join(caller.typed, " ");
+  request.arguments = argument_words(arguments, k_when_to_build);
+  request.arguments_text =
+      caller.typed.empty() ? shell_join(argument_words(arguments, k_not_told_to_hooks)) : join(caller.typed, " ");
   const bool cycles = caller.manner == Manner::upstream || arguments.has("accept-cycles");
   request.cycles = cycles ? Cycles::accept : Cycles::refuse;
   request.ramdisk = caller.kind == BuildKind::ramdisk;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ struct ImageRequest {
   std::optional<fs::path> log_file;
   fs::path start_directory;
   Environment environment;             ///< the caller's, with what the options and the lock set
+  std::set<std::string> from_lock;     ///< variables of `environment` that only the lock set: DIB_ENV tells the others
   std::vector<std::string> arguments;  ///< the command line, options first
   std::string arguments_text;          ///< DIB_ARGS: the same as a shell would read it, or as it was typed
   std::vector<fs::path> private_keys;  ///< files that were read for signing, canonical: hooks must not see them

@@ -256,7 +256,7 @@ git log --format=%H > ../log
 cd ..
 git -c protocol.version=0 -c http.extraHeader="Authorization: Bearer $word" clone -q {url} b
 git -C b rev-parse HEAD v1 > revisions
-rm -rf a/.git b/.git
+rm -rf a/.git  # which has the password
 """)
         lock = self.same_without_servers()
         self.assertIn(f"GET;git-protocol=version=2 {url}/info/refs?service=git-upload-pack 401 ", lock)
@@ -286,6 +286,47 @@ rm -rf a/.git b/.git
         self.assertIn(f"{kept[0]} is not the answer of a git server that its name says", self.bad("--locked", **store("damaged")))
         shutil.rmtree(self.work / "hearth.lock.d")
         self.assertIn("copy that to beside this lock", self.bad("--offline", **store("without")))
+
+    def test_a_clone_in_the_image(self):
+        """With the element that people have for it: what it clones and notes is the same again, also when another machine makes it."""
+        repository = self.work / "servers/git/app"
+        repository.mkdir(parents=True)
+        commit = "git add f && git -c user.name=a -c user.email=a@b.example commit -qm"
+        run(f"git init -q -b main && echo 1 > f && {commit} 1", shell=True, cwd=repository)
+        backend = self.git_server(repository.parent)
+
+        def open_to_all(handler, body):
+            handler.headers["Authorization"] = f"Bearer {self.word}"
+            return backend(handler, body)
+        self.serve(8080, open_to_all)
+        self.element("")
+        (self.elements / "fetcher/element-deps").write_text("tools\nsource-repositories\n")
+        (self.elements / "fetcher/source-repository-app").write_text(f"app git /opt/app http://{HOST}:8080/app/.git main\n")
+        time.sleep(1)  # what notes the time of the clone notes another one from here on
+
+        def made(*options, **variables):
+            done = subprocess.run([fetch.HEARTH, "image", "create", "-n", "-t", "tar", "-o", "it", *options, "fetcher"], cwd=self.work,
+                                  env=self.environment(HEARTH_LAYER_WORTH="10000000", **variables), text=True, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            with tarfile.open(self.work / "it.tar") as tar:
+                return {each.name: each.isfile() and tar.extractfile(each).read() for each in tar.getmembers()}, (self.work / "it.tar").read_bytes()
+
+        for more in (2, 3):  # the second time there is a cache, and a commit more
+            recorded, image = made("--record")
+            self.assertIn("./opt/app/.git/index", recorded)
+            self.assertIn(b"fetcher", recorded["./etc/dib-manifests/dib_arguments"])
+            for mode in ("--locked", "--offline"):
+                again, same = made(mode)
+                self.assertEqual([name for name in recorded if recorded[name] != again.get(name)], [])
+                self.assertEqual(same, image)
+            elsewhere = self.work / "elsewhere"  # with nothing in its caches
+            shutil.rmtree(elsewhere, ignore_errors=True)
+            elsewhere.mkdir()
+            again, same = made("--offline", HOME=str(elsewhere))
+            self.assertEqual([name for name in recorded if recorded[name] != again.get(name)], [])
+            self.assertEqual(same, image)
+            run(f"echo {more} > f && {commit} {more}", shell=True, cwd=repository)
 
     def test_an_index_for_pip(self):
         wheel = io.BytesIO()
