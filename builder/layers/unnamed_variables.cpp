@@ -11,12 +11,14 @@ namespace {
 
 using Words = std::string_view;
 
-/// Of the shell and of other languages, wherever they stand. An escaped "$" before a value is code put together.
-constexpr std::array<Words, 27> k_all = {
-    "printenv", "export -p", "compgen -A", "compgen -e", "compgen -v", "eval ",      "eval\t",
-    "eval\\",   "/environ",  "%ENV",       "@ENV{",      "$ENV{$",     "ENV.each",   "ENV.to_",
-    "ENV.keys", "ENV.map",   "ENV.select", "in ENVIRON", "envsubst",   "expandvars", "Environ(",
-    "environb", "\\$$",      "\\${$",      "[ -v $",     "[ -v \"$",   "test -v $"};
+/// Of the shell and of other languages, wherever they stand.
+constexpr std::array<Words, 25> k_all = {"printenv", "export -p",  "compgen -A", "compgen -e", "compgen -v",
+                                         "eval ",    "eval\t",     "eval\\",     "/environ",   "%ENV",
+                                         "@ENV{",    "$ENV{$",     "ENV.each",   "ENV.to_",    "ENV.keys",
+                                         "ENV.map",  "ENV.select", "in ENVIRON", "envsubst",   "expandvars",
+                                         "Environ(", "environb",   "[ -v $",     "[ -v \"$",   "test -v $"};
+/// Code put together: an escaped "$" before a value. Any bytes may be so.
+constexpr std::array<Words, 2> k_put_together = {"\\$$", "\\${$"};
 /// For one variable, whose name stands in quotes behind it; else for any.
 constexpr std::array<Words, 6> k_named_in_quotes = {"getenv(", "Getenv(",  "LookupEnv(",
                                                     "ENV[",    "ENVIRON[", "ENV.fetch("};
@@ -144,11 +146,11 @@ bool tells_all(std::string_view text) {
 }  // namespace
 
 bool lists_variables(std::string_view text) {
-  if (std::any_of(k_all.begin(), k_all.end(), [&](Words each) { return text.find(each) != std::string_view::npos; }) ||
-      has_indirection(text))
-    return true;
-  const bool is_compiled = text.find('\0') != std::string_view::npos;  // `environ` is a symbol of the C library's
-  return !is_compiled && (reads_an_object(text) || asks_by_a_value(text) || tells_all(text));
+  const auto has = [&](Words each) { return text.find(each) != std::string_view::npos; };
+  if (std::any_of(k_all.begin(), k_all.end(), has) || has_indirection(text)) return true;
+  const bool is_compiled = has(Words("\0", 1));  // `environ` is a symbol of the C library's
+  return !is_compiled && (std::any_of(k_put_together.begin(), k_put_together.end(), has) || reads_an_object(text) ||
+                          asks_by_a_value(text) || tells_all(text));
 }
 
 }  // namespace hearth::builder
