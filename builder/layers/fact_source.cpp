@@ -79,6 +79,8 @@ void FactSource::prepare() const {
     }
   }
   for (const Step& step : plan_.steps) (void)of_step(step, {});
+  note_listings("");
+  (void)hook_links();
   Facts elements;
   add_elements(elements);
   digests_.save();
@@ -97,7 +99,7 @@ std::string FactSource::hook_digest(const std::string& path) const {
   if (path == k_services) return fact_digest(service_table(plan_.services));
   std::string text;
   for (const fs::path& source : plan_.hooks.sources(path)) {
-    if (const std::string& digest = digests_.path(source); digest != k_missing) text += cat(digest, "\n");
+    if (digests_.path(source) != k_missing) text += cat(element_digest(source), "\n");
   }
   return text.empty() ? k_missing : fact_digest(text);
 }
@@ -124,6 +126,57 @@ std::vector<std::string> FactSource::names_seen_by(const Step& step, const std::
     std::erase_if(names,
                   [&](const std::string& name) { return variables_.handed(step.phase, &step).apart.count(name) > 0; });
   return names;
+}
+
+/// What `ls -l` tells of the names in a directory. Scripts of phases and of environment.d, of which most edits are,
+/// count by their contents where they are run. Of the others as prepare() saw it: an edit meanwhile is the next
+/// build's.
+std::string FactSource::listing_digest(const Step& step, const std::string& directory) const {
+  if (is_of_scripts(directory)) return fact_digest(join(names_seen_by(step, directory), "\n"));
+  const auto [known, is_new] = listings_.try_emplace(directory);
+  if (!is_new) return known->second;
+  std::string text;
+  for (const std::string& name : hook_names(directory))
+    text +=
+        cat(name, look_of_entry(hook_entry(plan_.hooks, directory.empty() ? name : cat(directory, "/", name))), "\n");
+  return known->second = fact_digest(text);
+}
+
+/// Of all directories beside the phases.
+void FactSource::note_listings(const std::string& directory) const {
+  if (is_of_scripts(directory)) return;
+  (void)listing_digest({}, directory);
+  for (const std::string& name : hook_names(directory)) {
+    const std::string path = directory.empty() ? name : cat(directory, "/", name);
+    const fs::path entry = hook_entry(plan_.hooks, path);
+    boost::system::error_code failed;
+    const bool is_below =
+        directory.empty() ? plan_.hooks.directories().count(name) > 0 : fs::is_directory(entry, failed);
+    if (is_below && !is_link(entry)) note_listings(path);
+  }
+}
+
+const std::map<std::string, HookLink>& FactSource::hook_links() const {
+  if (!hook_links_)
+    hook_links_ = links_among(plan_.hooks, [this](const std::string& path) { return hook_names(path); });
+  return *hook_links_;
+}
+
+/// A link that a step went through to what it read counts; of one that leads elsewhere nobody was told.
+void FactSource::add_links(const Step& step, Facts& facts) const {
+  if (hook_links().empty()) return;
+  std::vector<std::string> read;
+  for (const auto& [fact, digest] : facts) {
+    const std::string path = fact_name(fact);
+    const bool is_of_hooks = fact_kind(fact) == "hook" || fact_kind(fact) == "list";
+    if (is_of_hooks && path != step.label() && !is_of_scripts(path.substr(0, path.find('/')))) read.push_back(path);
+  }
+  if (read.empty()) return;
+  for (const auto& [path, link] : hook_links()) {
+    const bool counts = link.to.empty() || std::any_of(read.begin(), read.end(),
+                                                       [&, to = link.to](const auto& each) { return holds(to, each); });
+    if (counts) facts[cat("link ", path)] = fact_digest(link.text);
+  }
 }
 
 const std::string& FactSource::elements_digest() const {
@@ -247,26 +300,30 @@ void FactSource::add_packages(const std::string& phase, Facts& facts) const {
   facts.insert(packages_->begin(), packages_->end());
 }
 
-/// Of what the merged hooks hold below a directory: which files there are. Empty: of all beside the scripts of phases.
+/// Of what the merged hooks hold below a directory: which files there are, and what `test` tells of them. Empty: of all
+/// beside the scripts of phases.
 void FactSource::add_names(const std::string& directory, Facts& facts) const {
   const auto [known, is_new] = names_.try_emplace(directory);
   if (is_new) {
     const std::function<void(const std::string&)> add = [&, all = &known->second](const std::string& path) {
-      const std::vector<std::string> names = hook_names(path);
-      if (names.empty()) all->push_back(path);
+      const fs::path entry = hook_entry(plan_.hooks, path);
+      const std::vector<std::string> names = is_link(entry) ? std::vector<std::string>() : hook_names(path);
+      const std::string told = told_of_entry(entry);
+      if (names.empty()) (*all)[cat("beside ", path)] = told.empty() ? "-" : fact_digest(told);
       for (const std::string& name : names) add(cat(path, "/", name));
     };
     for (const std::string& name : hook_names("")) {
-      const bool is_phase = name.ends_with(".d") && parse_phase(name.substr(0, name.size() - 2)).has_value();
+      const bool is_phase = is_of_scripts(name) && name != k_environment_directory;
       if (directory.empty() ? !is_phase : name == directory) add(name);
     }
   }
-  const std::string what = cat("names ", directory.empty() ? "hooks" : directory);
-  if (known->second.size() > k_most_names) {
-    facts[what] = fact_digest(join(known->second, "\n"));
+  if (known->second.size() <= k_most_names) {
+    facts.insert(known->second.begin(), known->second.end());
     return;
   }
-  for (const std::string& path : known->second) facts[cat("beside ", path)] = "-";
+  std::string text;
+  for (const auto& [name, told] : known->second) text += cat(name, " ", told, "\n");
+  facts[cat("names ", directory.empty() ? "hooks" : directory)] = fact_digest(text);
 }
 
 std::string FactSource::host_digest_of(const fs::path& path) const {
@@ -518,16 +575,16 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   Facts facts;
   named_.clear();
-  facts[cat("list ", k_environment_directory)] = fact_digest(join(names_seen_by(step, k_environment_directory), "\n"));
+  facts[cat("list ", k_environment_directory)] = listing_digest(step, k_environment_directory);
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
     add_packages(phase, facts);
   }
-  for (const std::string& path : reads.directories)
-    facts[cat("list ", path)] = fact_digest(join(names_seen_by(step, path), "\n"));
+  for (const std::string& path : reads.directories) facts[cat("list ", path)] = listing_digest(step, path);
   add_element_reads(reads, facts);
   add_texts(step, reads, facts);
   add_variables(step, facts);
+  add_links(step, facts);
   forget_places(reads, facts);
   add_unnamed(reads, facts);
   return facts;

@@ -11,6 +11,7 @@
 
 #include "base/sys/file.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/hook_entries.hpp"
 #include "builder/layers/input_digest.hpp"
 #include "builder/layers/read_watch.hpp"
 #include "builder/layers/script_inputs.hpp"
@@ -123,6 +124,10 @@ class FactSource {
   [[nodiscard]] bool must_be_there(const fs::path& path) const;
   [[nodiscard]] std::string hook_digest(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> hook_names(const std::string& directory) const;
+  [[nodiscard]] const std::map<std::string, HookLink>& hook_links() const;
+  void note_listings(const std::string& directory) const;
+  void add_links(const Step& step, Facts& facts) const;
+  [[nodiscard]] std::string listing_digest(const Step& step, const std::string& directory) const;
   [[nodiscard]] std::vector<std::string> names_seen_by(const Step& step, const std::string& directory) const;
   void add_packages(const std::string& phase, Facts& facts) const;
   void add_names(const std::string& directory, Facts& facts) const;
@@ -135,8 +140,10 @@ class FactSource {
   std::set<std::string> changed_;        ///< before look_again()
   mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
   mutable std::map<std::string, std::string> known_;
+  mutable std::optional<std::map<std::string, HookLink>> hook_links_;
   mutable std::optional<Facts> packages_;
-  mutable std::map<std::string, std::vector<std::string>> names_;  ///< of add_names(), by directories
+  mutable std::map<std::string, Facts> names_;           ///< of add_names(), by directories
+  mutable std::map<std::string, std::string> listings_;  ///< likewise, of listing_digest()
   mutable std::map<std::string, std::vector<HookText>> hook_texts_;
   mutable std::optional<std::vector<std::string>> host_files_;
   mutable std::map<std::string, std::string> host_digests_;

@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "builder/evidence/image_facts.hpp"
+#include "builder/layers/unnamed_variables.hpp"
 #include "builder/plan/builders_variables.hpp"
 
 namespace hearth::builder {
@@ -107,7 +108,7 @@ constexpr std::array<std::string_view, 21> k_tool_prefixes = {
     "GIT_", "PYTHON", "PERL", "RUBY", "GEM_",  "CARGO_", "NPM_", "npm_", "LD_",  "NEEDRESTART_"};
 constexpr std::array<std::string_view, 2> k_proxy_endings = {"_proxy", "_PROXY"};
 
-/// How texts ask for variables, in the shell and in other languages: the one table of it.
+/// How texts ask for variables by their names, in the shell and in other languages: the one table of it.
 struct Asking {
   using Words = std::string_view;
   /// For one: right before its name ("$(T)" is make's, "ENV{" Perl's, "env." JavaScript's).
@@ -121,14 +122,6 @@ struct Asking {
   static constexpr std::array<Words, 6> k_numbers = {"-eq ", "-ne ", "-lt ", "-le ", "-gt ", "-ge "};
   /// Right behind it: conditions of package lists.
   static constexpr std::array<Words, 3> k_behind = {" = ", " != ", "!="};
-  /// For variables without saying their names.
-  static constexpr std::array<Words, 17> k_all = {
-      "printenv", "export -p", "declare -p", "declare -x", "compgen -A", "compgen -e", "compgen -v", "eval ",   "env |",
-      "env >",    "env -0",    "$(env",      "`env",       "set |",      "/environ",   "keys %ENV",  "ENV.each"};
-  /// Python's for all, unless one of these is behind it, or before it.
-  static constexpr Words k_pythons = "os.environ";
-  static constexpr std::array<Words, 4> k_behind_pythons = {"[\"", "['", ".get(\"", ".get('"};
-  static constexpr std::array<Words, 2> k_before_pythons = {"\" in ", "' in "};
 };
 
 /// A function of bash is named in scripts without what bash wraps around it.
@@ -274,32 +267,6 @@ bool begins_by_value(std::string_view text, std::size_t begin, std::string_view 
   return begin > 0 && text[begin - 1] == '$' && !std::all_of(name.begin(), name.end(), is_word_letter);
 }
 
-/// `${!name}`, `${!MY_*}`; not `${!array[@]}`, which has the array's keys.
-bool has_indirection(std::string_view text) {
-  static constexpr std::string_view begin = "${!";
-  for (std::size_t at = text.find(begin); at != std::string_view::npos; at = text.find(begin, at + 1)) {
-    std::string_view after = text.substr(at + begin.size());
-    while (!after.empty() && is_word_letter(after.front())) after.remove_prefix(1);
-    if (!after.starts_with("[@]}") && !after.starts_with("[*]}")) return true;
-  }
-  return false;
-}
-
-/// Python's os.environ, but for one variable that is asked for by a name in quotes.
-bool lists_in_python(std::string_view text) {
-  constexpr std::string_view all = Asking::k_pythons;
-  for (std::size_t at = text.find(all); at != std::string_view::npos; at = text.find(all, at + 1)) {
-    const bool is_one = begins_with_any(text.substr(at + all.size()), Asking::k_behind_pythons) ||
-                        ends_with_any(text.substr(0, at), Asking::k_before_pythons);
-    if (!is_one) return true;
-  }
-  return false;
-}
-
-bool lists_variables(const std::string& text) {
-  return has_indirection(text) || lists_in_python(text) || has_any(text, Asking::k_all);
-}
-
 /// `path` is `directory`, or below it.
 bool is_inside(const std::string& path, const std::string& directory) {
   return !directory.empty() && path.compare(0, directory.size(), directory) == 0 &&
@@ -328,6 +295,7 @@ std::string sentence(const std::string& fact, std::string_view what) {
   if (kind == "elements") return cat("some file of an element ", what);
   if (kind == "names") return cat("which files there are in ", name == "hooks" ? "all elements" : name, " ", what);
   if (kind == "list") return cat("the directory ", name, " ", what);
+  if (kind == "link") return cat("the link ", name, " ", what);
   return cat(name, " ", what);
 }
 

@@ -18,7 +18,8 @@ namespace hearth::builder {
 /// Kind and name, separated by one blank, to a digest:
 ///   "env NAME"         a variable that the step sees
 ///   "hook PATH"        a file of the merged hooks that it read ("missing" when there is none)
-///   "list PATH"        a directory there whose names it read
+///   "list PATH"        a directory there that it listed: names, and what `ls -l` tells of each
+///   "link PATH"        a link there by which it may have come to what it read
 ///   "elements all"     all files of the elements
 ///   "element NAME/FILE" a file or directory of one of them, beside "elements all": which of them has changed
 ///   "file NAME"        the files or directories of the host that this variable, which it sees, names

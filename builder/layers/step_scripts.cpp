@@ -192,6 +192,14 @@ StepScripts::Scripts StepScripts::on_host(const fs::path& path) const {
   return known->second;
 }
 
+bool StepScripts::is_named(std::string_view variable) const {
+  return std::any_of(scripts_.begin(), scripts_.end(), [&](const std::unique_ptr<Script>& script) {
+    const bool is_environment = std::any_of(environment_.begin(), environment_.end(),
+                                            [&](const auto& file) { return file.second == script.get(); });
+    return !is_environment && script->words().names(variable);
+  });
+}
+
 StepScripts::Scripts StepScripts::of(const Step* step, const HostPaths& host_paths, const Apart& apart) const {
   Scripts found;
   std::set<const Script*> seen;

@@ -58,6 +58,8 @@ class StepScripts {
 
   /// By their names.
   [[nodiscard]] const std::map<std::string, const Script*>& environment() const { return environment_; }
+  /// Whether a text that is none of environment.d's has the name as a word.
+  [[nodiscard]] bool is_named(std::string_view variable) const;
 
  private:
   const Script* add_file(const fs::path& path, const std::string& name, Script::Place place);

@@ -257,8 +257,9 @@ bool StepVariables::is_of_hearth(const std::string& element) const {
                      [&](const Element& each) { return each.name == element && each.built_in; });
 }
 
-/// A variable is read by hooks that name it, and one that nobody names yet by nobody of Hearth's. What programs read by
-/// themselves, those of packages too, or the builder itself sets is none of these.
+/// A variable that hooks name is read by those that do. One that nobody names is for programs, which a package may
+/// bring (WAZUH_MANAGER), and so is what others read by themselves, or what the builder itself sets; but DIB_… are
+/// elements' own, and such a one that nobody names yet is read by nobody of Hearth's.
 bool StepVariables::is_for_scripts(const std::string& variable) const {
   const bool is_for_programs = always_counts(variable) && !may_be_an_elements(variable);
   if (is_for_programs || is_of_session(variable) || is_of_builder(variable) || never_counts(variable) ||
@@ -268,7 +269,7 @@ bool StepVariables::is_for_scripts(const std::string& variable) const {
     const Environment& all = environment_of(each.phase);
     if (const auto set = all.find(variable); set != all.end() && !is_callers(variable, set->second)) return false;
   }
-  return true;
+  return may_be_an_elements(variable) || scripts_.is_named(variable);
 }
 
 /// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,

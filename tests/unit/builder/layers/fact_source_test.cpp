@@ -166,7 +166,7 @@ TEST_F(FactSourceTest, AFileThatAHookOnlyAsksForIsAnInput) {
 }
 
 TEST_F(FactSourceTest, AHookThatMayAskForAnyFileDependsOnTheirNames) {
-  tree.file("os", "data/a", "");
+  tree.file("os", "data/a", "one");
   tree.file("os", "static/etc/a", "");
   script("install.d/10-x", "[ -e $TMP_HOOKS_PATH/$name ]\n");
   const Facts noted = facts();
@@ -176,12 +176,76 @@ TEST_F(FactSourceTest, AHookThatMayAskForAnyFileDependsOnTheirNames) {
   EXPECT_EQ(fault(noted), "none") << "it is seen to open it, if it does";
   tree.file("os", "static/etc/b", "");
   EXPECT_EQ(fault(noted), "static/etc/b is new (of the element os)");
+  fs::permissions(dir.path() / "elements/os/data/a", fs::perms(0755));
+  EXPECT_EQ(fault(noted), "data/a changed (of the element os)") << "test -x";
+  tree.file("os", "data/a", "");
+  EXPECT_EQ(fault(noted), "data/a changed (of the element os)") << "test -s";
   fs::remove(dir.path() / "elements/os/data/a");
   EXPECT_EQ(fault(noted), "data/a is gone");
   for (int i = 0; i < 300; ++i) tree.file("os", cat("static/", i), "");
   const Facts many = facts();
   tree.file("os", "static/one-more", "");
   EXPECT_EQ(fault(many), "which files there are in all elements changed");
+}
+
+TEST_F(FactSourceTest, OfADirectoryThatAHookListsItCountsWhatTheListingTells) {
+  const auto link = [&](const std::string& path, const std::string& target) {
+    fs::remove(dir.path() / "elements/os" / path);
+    fs::create_symlink(target, dir.path() / "elements/os" / path);
+  };
+  tree.file("os", "static/a", "one").file("os", "static/below/b", "one").file("os", "data/c", "one");
+  link("static/link", "a");
+  const Facts noted = facts({.files = {"static/a"}, .directories = {"static"}});
+  EXPECT_EQ(fault(noted), "none");
+  tree.file("os", "static/below/b", "another").file("os", "data/c", "another");
+  EXPECT_EQ(fault(noted), "none") << "what is below, and beside";
+  link("static/link", "./a");
+  EXPECT_THAT(fault(noted), HasSubstr("static")) << "a copy has the link's text";
+  link("static/link", "a");
+  const Facts only_listed = facts({.directories = {"static"}});
+  tree.file("os", "static/a", "three");
+  EXPECT_EQ(fault(only_listed), "the directory static changed") << "its size";
+  tree.file("os", "static/a", "one");
+  fs::permissions(dir.path() / "elements/os/static/a", fs::perms(0700));
+  EXPECT_EQ(fault(only_listed), "the directory static changed") << "its mode";
+  const FactSource before = source();
+  before.prepare();
+  const Facts told = before.of_step(step, {.directories = {"static"}});
+  tree.file("os", "static/a", "three");
+  EXPECT_EQ(before.of_step(step, {.directories = {"static"}}), told) << "an edit meanwhile is the next build's";
+  EXPECT_EQ(fault(told), "the directory static changed");
+}
+
+TEST_F(FactSourceTest, ALinkBesideTheHooksCountsWhereAStepMayHaveComeByIt) {
+  const auto link = [&](const std::string& target) {
+    fs::remove(dir.path() / "elements/os/data/link");
+    fs::create_symlink(target, dir.path() / "elements/os/data/link");
+  };
+  tree.file("os", "data/a", "one").file("os", "data/b", "one").file("os", "static/c/d", "one");
+  tree.file("os", "other/x", "one");
+  link("a");
+  const Facts of_a = facts({.files = {"data/a"}});
+  const Facts of_b = facts({.files = {"data/b"}});
+  const Facts of_none = facts();
+  link("../static/c");
+  EXPECT_EQ(fault(of_a), "the link data/link is gone");
+  EXPECT_EQ(fault(of_b), "none") << "it did not come by the link to b";
+  EXPECT_EQ(fault(of_none), "none");
+  const Facts below = facts({.files = {"static/c/d"}});
+  for (const char* elsewhere : {"/etc/hostname", "../../outside", "not-there"}) {
+    link(elsewhere);
+    EXPECT_THAT(fault(below), HasSubstr("the link data/link changed")) << elsewhere;
+    EXPECT_EQ(fault(of_none), "none") << elsewhere << ": it read nothing there";
+  }
+  EXPECT_EQ(fault(of_b), "the link data/link is new") << "it leads elsewhere: nobody can tell";
+  fs::create_symlink(".", dir.path() / "elements/os/static/loop");
+  fs::create_symlink(".", dir.path() / "elements/os/static/loop2");
+  script("install.d/10-x", "[ -e $TMP_HOOKS_PATH/$name ]\n");
+  EXPECT_EQ(facts().count("beside static/loop"), 1U) << "links that lead back end";
+  link("a");
+  const Facts asked = facts();
+  link("b");
+  EXPECT_EQ(fault(asked), "data/link changed (of the element os)") << "readlink opens nothing";
 }
 
 TEST_F(FactSourceTest, OfADirectoryThatAHookLooksIntoOthersAreNoInput) {
