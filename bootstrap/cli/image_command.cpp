@@ -1,4 +1,5 @@
-// `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes.
+// `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes;
+// `image unload` takes them away again.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,6 +68,11 @@ class StateFolder {
     write_all(to.fd(), text, name);
     give(to.fd(), name);
     to.commit();
+  }
+
+  /// A file that is gone already is none to complain of.
+  void drop(const std::string& name) const {
+    if (::unlinkat(folder_.get(), name.c_str(), 0) != 0 && errno != ENOENT) throw Error::from_errno("removing", name);
   }
 
  private:
@@ -225,6 +231,47 @@ int load(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// The files of a registered image.
+std::vector<fs::path> files_of(const Json& image) {
+  std::vector<fs::path> files;
+  for (const char* key : {"file", "kernel", "ramdisk"}) {
+    if (const std::string file = text_in(image, key); !file.empty()) files.emplace_back(file);
+  }
+  return files;
+}
+
+/// The record first: an image of which a file is missing is one that can't be given. What another image has as well, or
+/// lies elsewhere, stays.
+int unload(const cli::Arguments& arguments) {
+  const std::string& name = arguments.operand(0, "image");
+  const auto conductor = ConductorClient::open(arguments);
+  const std::string path = cat("/v1/hearth/images/", percent_encode(name));
+  std::vector<fs::path> files;
+  try {
+    files = files_of(conductor->call("GET", path));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    std::vector<std::string> names;
+    for (const Json& each : conductor->call("GET", "/v1/hearth/images")["images"])
+      names.push_back(text_in(each, "name"));
+    const std::optional<std::string> near = nearest(name, names);
+    throw Error(ErrorKind::not_found, cat("there is no image ", name, " for machines"))
+        .hint(near ? cat("Did you mean ", *near, "?") : "hearth image list names those that there are.");
+  }
+  conductor->call("DELETE", path);
+  for (const Json& other : conductor->call("GET", "/v1/hearth/images")["images"]) {
+    for (const fs::path& file : files_of(other)) std::erase(files, file);
+  }
+  const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
+  std::erase_if(files, [&](const fs::path& file) { return file.parent_path() != folder || !fs::exists(file); });
+  if (!files.empty()) {
+    const StateFolder kept(state_directory(arguments), {"files", "images"});
+    for (const fs::path& file : files) kept.drop(file.filename().string());
+  }
+  cli::print(cat(name, " is unloaded; ", files.size(), files.size() == 1 ? " file" : " files", " removed\n"));
+  return 0;
+}
+
 int list_images(const cli::Arguments& arguments) {
   const Json images = ConductorClient::open(arguments)->call("GET", "/v1/hearth/images")["images"];
   if (arguments.has("json")) {
@@ -262,6 +309,11 @@ std::vector<cli::Command> image_commands() {
        "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
        "status page shows it.",
        with_client(std::move(options)), load},
+      {"image unload", "LOADED-IMAGE", "take an image away from the seed again",
+       "The image is forgotten, and what hearth image load copied is removed. It is refused while a node has the "
+       "image, "
+       "or boots its kernel and ramdisk.",
+       with_client({}), unload},
       {"image list", "", "the images that machines can be given", "What hearth image load has registered.",
        with_client({{"json", 0, "", "as JSON"}}), list_images}};
 }
