@@ -580,7 +580,7 @@ std::vector<std::string> known_names(const std::string& what, const std::vector<
   if (option == "--only" && what == "NAME") return image_names(words);
   if (option == "--until" && what == "STEP") return steps_of({words.begin(), words.end() - 1}, executable);
   if (option == "-t" && what == "TYPE") return disk_types();
-  return {};
+  return channels::known_names(what, words);
 } catch (const std::exception&) {  // what is typed so far is no whole command
   return {};
 }
