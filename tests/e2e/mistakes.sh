@@ -129,13 +129,14 @@ expect_text said "note: zeros.frames is signed, and will not be: there is no --s
 expect_text said "note: kept in loaded, where no conductor runs"
 cp disk.raw twin.raw
 "$HEARTH" image load twin.raw --kernel text.txt --ramdisk text.txt --state loaded > said 2>&1 || fail "image load: $(cat said)"
-mistake 1 "there is no image dsik for machines" "Did you mean disk?" -- image unload dsik --state loaded
+mistake 1 "there is no image disc for machines" "Did you mean disk?" -- image unload disc --state loaded
 "$HEARTH" image unload disk --state loaded > said 2>&1 || fail "image unload: $(cat said)"
 expect_text said "disk is unloaded; 3 files removed"
 "$HEARTH" image list --state loaded > said 2>&1 && [ "$(ls loaded/files/images)" = "$(printf 'twin.%s\n' kernel ramdisk raw)" ] && ! grep -q disk said ||
     fail "what is left: $(ls loaded/files/images) $(cat said)"
 rm -r loaded
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
+mistake 1 "there is no key nothere.pub" "openssl pkey -in key.pem -pubout" -- image verify disk.raw --key nothere.pub
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
 tar --create --file packed.tar empty.raw
