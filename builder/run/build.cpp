@@ -314,6 +314,19 @@ class Build final : StepObserver {
     in_.progress.note(text);
   }
 
+  void report_steps() const {
+    write_steps(in_,
+                {.steps = keeper_->steps(),
+                 .taken = keeper_->taken(),
+                 .fresh_from = in_.layers.fresh_from,
+                 .ended = keeper_->ended(),
+                 .rejected = keeper_->reasons(),
+                 .layers = keeper_->layers(),
+                 .base = keeper_->base_key(),
+                 .work_area_bytes = work_area_},
+                earlier_);
+  }
+
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
@@ -359,16 +372,7 @@ class Build final : StepObserver {
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();
-      write_steps(in_,
-                  {.steps = keeper_->steps(),
-                   .taken = keeper_->taken(),
-                   .fresh_from = in_.layers.fresh_from,
-                   .ended = keeper_->ended(),
-                   .rejected = keeper_->reasons(),
-                   .layers = keeper_->layers(),
-                   .base = keeper_->base_key(),
-                   .work_area_bytes = work_area_},
-                  earlier_);
+      report_steps();
       summary += keeper_->summary();
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,

@@ -36,7 +36,7 @@ std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
   return fetches;
 }
 
-std::vector<std::string> digests_of(const std::vector<HeldLayer>& layers) {
+std::vector<std::string> digests_of_layers(const std::vector<HeldLayer>& layers) {
   std::vector<std::string> digests;
   for (const HeldLayer& layer : layers) digests.push_back(layer.digest);
   return digests;
@@ -418,7 +418,8 @@ void LayerKeeper::finish() {
   packings_.clear();
   if (setup_.remote) setup_.remote->finish();
   try {
-    if (setup_.store.is_pinned(setup_.image)) setup_.store.pin({setup_.image, digests_of(layers_)});  // as it is now
+    if (setup_.store.is_pinned(setup_.image))
+      setup_.store.pin({setup_.image, digests_of_layers(layers_)});  // as it is now
     (void)setup_.store.prune(setup_.policy.limit);
   } catch (const std::exception& error) {
     note(cat("the layer cache ", setup_.cache.string(), " could not be pruned: ", own_words(error.what())));

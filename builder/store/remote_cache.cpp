@@ -37,7 +37,7 @@ class Intake final : public BodySink {
 };
 
 /// Of a PUT: forbidden, no such method, nobody here knows it.
-const std::set<int> k_refusals = {401, 403, 405, 501};
+const std::set<int> k_refused_puts = {401, 403, 405, 501};
 
 const char* advice_on(int status) {
   constexpr int k_unauthorized = 401;
@@ -233,7 +233,7 @@ void RemoteCache::send_upload(const HttpRequest& request) {
   if (answer.ok()) return;
   const std::string fault = cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ",
                                 answer.reason, advice_on(answer.status));
-  if (k_refusals.contains(answer.status)) throw Refused(ErrorKind::unsupported, fault);
+  if (k_refused_puts.contains(answer.status)) throw Refused(ErrorKind::unsupported, fault);
   throw Error(ErrorKind::io, fault);
 }
 

@@ -26,8 +26,8 @@ class ConsoleWatch {
   /// Error(usage) for one that isn't.
   explicit ConsoleWatch(const std::vector<std::string>& expectations);
 
-  /// Takes console output as it arrives. Terminal control sequences are dropped, but what a menu writes into another row
-  /// of the screen is a line of its own; lines are cut at 4096 characters.
+  /// Takes console output as it arrives. Terminal control sequences are dropped, but what a menu writes into another
+  /// row of the screen is a line of its own; lines are cut at 4096 characters.
   void feed(std::string_view bytes, Duration now);
 
   [[nodiscard]] bool all_seen() const { return seen_.size() == expected_.size(); }
