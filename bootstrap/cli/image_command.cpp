@@ -240,6 +240,8 @@ std::vector<fs::path> files_of(const Json& image) {
   return files;
 }
 
+Json loaded_images(ConductorClient& conductor) { return conductor.call("GET", "/v1/hearth/images")["images"]; }
+
 /// The record first: an image of which a file is missing is one that can't be given. What another image has as well, or
 /// lies elsewhere, stays.
 int unload(const cli::Arguments& arguments) {
@@ -252,14 +254,13 @@ int unload(const cli::Arguments& arguments) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_found) throw;
     std::vector<std::string> names;
-    for (const Json& each : conductor->call("GET", "/v1/hearth/images")["images"])
-      names.push_back(text_in(each, "name"));
+    for (const Json& each : loaded_images(*conductor)) names.push_back(text_in(each, "name"));
     const std::optional<std::string> near = nearest(name, names);
     throw Error(ErrorKind::not_found, cat("there is no image ", name, " for machines"))
         .hint(near ? cat("Did you mean ", *near, "?") : "hearth image list names those that there are.");
   }
   conductor->call("DELETE", path);
-  for (const Json& other : conductor->call("GET", "/v1/hearth/images")["images"]) {
+  for (const Json& other : loaded_images(*conductor)) {
     for (const fs::path& file : files_of(other)) std::erase(files, file);
   }
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
@@ -273,7 +274,7 @@ int unload(const cli::Arguments& arguments) {
 }
 
 int list_images(const cli::Arguments& arguments) {
-  const Json images = ConductorClient::open(arguments)->call("GET", "/v1/hearth/images")["images"];
+  const Json images = loaded_images(*ConductorClient::open(arguments));
   if (arguments.has("json")) {
     cli::print(json_document(images));
     return 0;
