@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
@@ -264,13 +265,29 @@ int unload(const cli::Arguments& arguments) {
     for (const fs::path& file : files_of(other)) std::erase(files, file);
   }
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
-  std::erase_if(files, [&](const fs::path& file) { return file.parent_path() != folder || !fs::exists(file); });
+  std::erase_if(files, [&](const fs::path& file) {
+    return fs::weakly_canonical(file.parent_path()) != fs::weakly_canonical(folder) || !fs::exists(file);
+  });
   if (!files.empty()) {
     const StateFolder kept(state_directory(arguments), {"files", "images"});
     for (const fs::path& file : files) kept.drop(file.filename().string());
   }
   cli::print(cat(name, " is unloaded; ", files.size(), files.size() == 1 ? " file" : " files", " removed\n"));
   return 0;
+}
+
+/// A path or a URL is one word, which a table leaves whole: in the last column of a terminal's it goes on below.
+void break_places(const cli::Row& head, std::vector<cli::Row>& rows, std::size_t room) {
+  constexpr std::size_t k_border = 3;  // "| " and a blank
+  constexpr std::size_t k_least = 16;
+  std::size_t taken = 1 + k_border;
+  for (std::size_t x = 0; x + 1 < head.size(); ++x) {
+    std::size_t width = cli::columns(head[x]);
+    for (const cli::Row& row : rows) width = std::max(width, cli::columns(row[x]));
+    taken += width + k_border;
+  }
+  if (room < taken + k_least) return;
+  for (cli::Row& row : rows) row.back() = cli::fitted(row.back(), room - taken);
 }
 
 int list_images(const cli::Arguments& arguments) {
@@ -290,7 +307,10 @@ int list_images(const cli::Arguments& arguments) {
                     cat(digest.substr(0, 12), digest.size() > 12 ? "…" : ""),
                     text_in(image, "image_source", text_in(image, "file"))});
   }
-  cli::print(cli::table({"Name", "Format", "SHA-256", "Where it is"}, rows, cli::table_room()));
+  const cli::Row head = {"Name", "Format", "SHA-256", "Where it is"};
+  const std::size_t room = cli::table_room();
+  break_places(head, rows, room);
+  cli::print(cli::table(head, rows, room));
   return 0;
 }
 

@@ -128,8 +128,10 @@ expect_text said "note: zeros.frames is signed, and will not be: there is no --s
 "$HEARTH" image load disk.raw --kernel text.txt --ramdisk text.txt --state loaded > said 2>&1 || fail "image load: $(cat said)"
 expect_text said "note: kept in loaded, where no conductor runs"
 cp disk.raw twin.raw
-"$HEARTH" image load twin.raw --kernel text.txt --ramdisk text.txt --state loaded > said 2>&1 || fail "image load: $(cat said)"
+"$HEARTH" image load twin.raw --kernel text.txt --ramdisk text.txt --state "$work/loaded" > said 2>&1 || fail "image load: $(cat said)"
 mistake 1 "there is no image disc for machines" "Did you mean disk?" -- image unload disc --state loaded
+script -qec "stty cols 64; '$HEARTH' image list --state loaded" screen < /dev/null > /dev/null || fail "image list on a terminal: $(cat screen)"
+[ "$(grep '^[+|]' screen | tr -d '\r' | awk '{ print length }' | sort -n | tail -1)" -le 64 ] || fail "image list is too wide: $(cat screen)"
 "$HEARTH" image unload disk --state loaded > said 2>&1 || fail "image unload: $(cat said)"
 expect_text said "disk is unloaded; 3 files removed"
 "$HEARTH" image list --state loaded > said 2>&1 && [ "$(ls loaded/files/images)" = "$(printf 'twin.%s\n' kernel ramdisk raw)" ] && ! grep -q disk said ||
