@@ -16,6 +16,7 @@
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
 #include "builder/described_images.hpp"
@@ -249,10 +250,11 @@ void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& d
 
 bool is_certain(const Finding& finding) { return finding.severity == Severity::error; }
 
-/// Where lines are wanted, how the layers stand is found out last.
+/// Where lines are wanted, how the layers stand is found out last. `compared`: with which earlier build, in words.
 void print_plan(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk, const UpToDate& known,
-                const std::function<std::vector<StepForecast>()>& forecasts) {
-  const Json details = plan_details(request, plan, disk);
+                const std::string& compared, const std::function<std::vector<StepForecast>()>& forecasts) {
+  Json details = plan_details(request, plan, disk);
+  if (!compared.empty()) details["compared"] = compared;
   if (const std::size_t room = cli::table_room(); room > 0) {
     cli::print(cli::tree_text(plan_tree(plan, forecasts(), known, details), draws_lines(), room));
     return;
@@ -276,17 +278,19 @@ int plan_one(const ImageRequest& request, const cli::Arguments& arguments, const
   refuse_warnings(request, warnings);
   for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
   const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
-  const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk); };
+  const fs::path earlier = last_build_like(files, request, plan);
+  const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk, earlier); };
   if (arguments.has("json")) {
     Json json = plan_json(plan);
     json["warnings"] = findings_json(warnings);
     json.update(plan_details(request, plan, disk));
     add_forecasts(forecasts(), done(), json);
+    json["compared_with"] = earlier.empty() ? Json() : Json(earlier.string());
     cli::print(json_document(json));
   } else if (arguments.has("graph")) {
     cli::print(plan_graph(plan));
   } else {
-    print_plan(request, plan, disk, done(), forecasts);
+    print_plan(request, plan, disk, done(), compared_text(earlier, request), forecasts);
   }
   return std::any_of(warnings.begin(), warnings.end(), is_certain) ? 1 : 0;
 }
@@ -420,7 +424,8 @@ int print_pipeline(const cli::Arguments& arguments, const fs::path& executable) 
                             .options = words_for_all(arguments),
                             .directory = fs::current_path(),
                             .container = arguments.value_or("container", ""),
-                            .runner = arguments.value_or("runner", "")};
+                            .runner = arguments.value_or("runner", ""),
+                            .elements_path = variable(current_environment(), "ELEMENTS_PATH")};
   const StepGraph graph = plan_fleet(images, find_installation(current_environment(), executable));
   refuse_unplanned(graph, arguments.operands());
   const std::vector<PipelineJob> jobs = pipeline_jobs(images, graph, setup);
@@ -575,7 +580,7 @@ std::vector<std::string> known_names(const std::string& what, const std::vector<
   if (option == "--only" && what == "NAME") return image_names(words);
   if (option == "--until" && what == "STEP") return steps_of({words.begin(), words.end() - 1}, executable);
   if (option == "-t" && what == "TYPE") return disk_types();
-  return {};
+  return channels::known_names(what, words);
 } catch (const std::exception&) {  // what is typed so far is no whole command
   return {};
 }

@@ -27,14 +27,21 @@ std::string xml_text(const std::string& text) {
   return replace_all(replace_all(out, "\xef\xbf\xbe", "?"), "\xef\xbf\xbf", "?");
 }
 
+/// In an attribute ends of lines and tabs are blanks for whoever reads them, unless they are written as numbers.
+std::string xml_attribute(const std::string& text) {
+  return replace_all(replace_all(xml_text(text), "\n", "&#10;"), "\t", "&#9;");
+}
+
 std::string test_case(const JunitCase& each, const std::string& suite) {
-  const std::string head = cat("    <testcase classname=\"", xml_text(suite), "\" name=\"", xml_text(each.name),
-                               "\" time=\"", fixed(each.seconds, 3), "\"");
+  const std::string head = cat("    <testcase classname=\"", xml_attribute(suite), "\" name=\"",
+                               xml_attribute(each.name), "\" time=\"", fixed(each.seconds, 3), "\"");
   if (each.outcome == Outcome::passed) return cat(head, "/>\n");
   if (each.outcome == Outcome::skipped)
-    return cat(head, "><skipped message=\"", xml_text(each.message), "\"/></testcase>\n");
-  return cat(head, ">\n      <failure type=\"", xml_text(each.kind), "\" message=\"", xml_text(each.message), "\">",
-             xml_text(each.story), "</failure>\n    </testcase>\n");
+    return cat(head, "><skipped message=\"", xml_attribute(each.message), "\"/></testcase>\n");
+  const std::string output =
+      each.output.empty() ? "" : cat("      <system-out>", xml_text(each.output), "</system-out>\n");
+  return cat(head, ">\n      <failure type=\"", xml_attribute(each.kind), "\" message=\"", xml_attribute(each.message),
+             "\">", xml_text(each.story), "</failure>\n", output, "    </testcase>\n");
 }
 
 }  // namespace
@@ -47,7 +54,7 @@ std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& ca
       cat(" tests=\"", cases.size(), "\" failures=\"", count(Outcome::failed), "\" errors=\"0\" skipped=\"",
           count(Outcome::skipped), "\" time=\"", fixed(seconds, 3), "\"");
   std::string xml = cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts, ">\n  <testsuite name=\"",
-                        xml_text(suite), "\"", counts, ">\n");
+                        xml_attribute(suite), "\"", counts, ">\n");
   for (const JunitCase& each : cases) xml += test_case(each, suite);
   return cat(xml, "  </testsuite>\n</testsuites>\n");
 }

@@ -15,6 +15,7 @@ struct JunitCase {
   std::string kind;     ///< of failure
   std::string message;  ///< one line; of a failure or a skip
   std::string story;    ///< of a failure
+  std::string output;   ///< what was written meanwhile, of a failure; may be empty
 };
 
 /// What XML 1.0 has no place for stands as "?".

@@ -1,6 +1,7 @@
 // /v1/hearth: what Ironic's API has no words for: whole inventories, the event log, instructions to people, images,
 // roles.
 #include <algorithm>
+#include <set>
 
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
@@ -297,6 +298,38 @@ ServedResponse IronicApi::instructions(const ApiCall& call) {
   return json_answer(200, {{"instructions", list}});
 }
 
+namespace {
+
+/// Names of nodes that have the image on their disks, are to have it, or boot its kernel or ramdisk.
+std::vector<std::string> users_of_image(const Ledger& ledger, const std::string& name, const Json& image) {
+  std::set<std::string> words = {name};
+  for (const char* key : {"image_source", "file", "kernel", "ramdisk"}) words.insert(text_in(image, key));
+  words.erase("");
+  std::vector<std::string> users;
+  for (const auto& [created, uuid] : ledger.by_age()) {
+    const Node& node = *ledger.by_uuid(uuid);
+    bool uses = false;
+    for (const char* key : {"image_source", "kernel", "ramdisk"})
+      uses = uses || words.count(text_in(node.instance_info, key)) > 0;
+    for (const char* key : {"deploy_kernel", "deploy_ramdisk", "rescue_kernel", "rescue_ramdisk"})
+      uses = uses || words.count(text_in(node.driver_info, key)) > 0;
+    if (uses) users.push_back(node.title());
+  }
+  return users;
+}
+
+void refuse_if_used(const Ledger& ledger, const std::string& name, const Json& image) {
+  constexpr std::size_t k_most = 5;
+  std::vector<std::string> users = users_of_image(ledger, name, image);
+  if (users.empty()) return;
+  const std::size_t more = users.size() > k_most ? users.size() - k_most : 0;
+  users.resize(users.size() - more);
+  throw Refusal(409, cat("Image ", name, " is used by ", join(users, ", "), more > 0 ? cat(" and ", more, " more") : "",
+                         ": give them another one, or undeploy them, first."));
+}
+
+}  // namespace
+
 ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind) {
   Store& store = conductor_.ledger().store();
   if (call.parts.size() < 3) {
@@ -326,6 +359,7 @@ ServedResponse IronicApi::documents(const ApiCall& call, const std::string& kind
   const std::optional<Json> found = store.document(key);
   if (!found) throw Refusal(404, cat("There is no ", kind, " ", call.parts[2], "."));
   if (call.is("DELETE")) {
+    if (kind == "image") refuse_if_used(conductor_.ledger(), call.parts[2], *found);
     store.remove_document(key);
     conductor_.ledger().record_site(kind, cat(kind, " ", call.parts[2], " is forgotten"));
     conductor_.settle();

@@ -1,10 +1,12 @@
-// `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes.
+// `hearth image load`: the field's load-image: kernel and ramdisk out of an image, all three registered for nodes;
+// `image unload` takes them away again.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/table.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
@@ -67,6 +69,11 @@ class StateFolder {
     write_all(to.fd(), text, name);
     give(to.fd(), name);
     to.commit();
+  }
+
+  /// A file that is gone already is none to complain of.
+  void drop(const std::string& name) const {
+    if (::unlinkat(folder_.get(), name.c_str(), 0) != 0 && errno != ENOENT) throw Error::from_errno("removing", name);
   }
 
  private:
@@ -225,8 +232,66 @@ int load(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// The files of a registered image.
+std::vector<fs::path> files_of(const Json& image) {
+  std::vector<fs::path> files;
+  for (const char* key : {"file", "kernel", "ramdisk"}) {
+    if (const std::string file = text_in(image, key); !file.empty()) files.emplace_back(file);
+  }
+  return files;
+}
+
+Json loaded_images(ConductorClient& conductor) { return conductor.call("GET", "/v1/hearth/images")["images"]; }
+
+/// The record first: an image of which a file is missing is one that can't be given. What another image has as well, or
+/// lies elsewhere, stays.
+int unload(const cli::Arguments& arguments) {
+  const std::string& name = arguments.operand(0, "image");
+  const auto conductor = ConductorClient::open(arguments);
+  const std::string path = cat("/v1/hearth/images/", percent_encode(name));
+  std::vector<fs::path> files;
+  try {
+    files = files_of(conductor->call("GET", path));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    std::vector<std::string> names;
+    for (const Json& each : loaded_images(*conductor)) names.push_back(text_in(each, "name"));
+    const std::optional<std::string> near = nearest(name, names);
+    throw Error(ErrorKind::not_found, cat("there is no image ", name, " for machines"))
+        .hint(near ? cat("Did you mean ", *near, "?") : "hearth image list names those that there are.");
+  }
+  conductor->call("DELETE", path);
+  for (const Json& other : loaded_images(*conductor)) {
+    for (const fs::path& file : files_of(other)) std::erase(files, file);
+  }
+  const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
+  std::erase_if(files, [&](const fs::path& file) {
+    return fs::weakly_canonical(file.parent_path()) != fs::weakly_canonical(folder) || !fs::exists(file);
+  });
+  if (!files.empty()) {
+    const StateFolder kept(state_directory(arguments), {"files", "images"});
+    for (const fs::path& file : files) kept.drop(file.filename().string());
+  }
+  cli::print(cat(name, " is unloaded; ", files.size(), files.size() == 1 ? " file" : " files", " removed\n"));
+  return 0;
+}
+
+/// A path or a URL is one word, which a table leaves whole: in the last column of a terminal's it goes on below.
+void break_places(const cli::Row& head, std::vector<cli::Row>& rows, std::size_t room) {
+  constexpr std::size_t k_border = 3;  // "| " and a blank
+  constexpr std::size_t k_least = 16;
+  std::size_t taken = 1 + k_border;
+  for (std::size_t x = 0; x + 1 < head.size(); ++x) {
+    std::size_t width = cli::columns(head[x]);
+    for (const cli::Row& row : rows) width = std::max(width, cli::columns(row[x]));
+    taken += width + k_border;
+  }
+  if (room < taken + k_least) return;
+  for (cli::Row& row : rows) row.back() = cli::fitted(row.back(), room - taken);
+}
+
 int list_images(const cli::Arguments& arguments) {
-  const Json images = ConductorClient::open(arguments)->call("GET", "/v1/hearth/images")["images"];
+  const Json images = loaded_images(*ConductorClient::open(arguments));
   if (arguments.has("json")) {
     cli::print(json_document(images));
     return 0;
@@ -242,7 +307,10 @@ int list_images(const cli::Arguments& arguments) {
                     cat(digest.substr(0, 12), digest.size() > 12 ? "…" : ""),
                     text_in(image, "image_source", text_in(image, "file"))});
   }
-  cli::print(cli::table({"Name", "Format", "SHA-256", "Where it is"}, rows, cli::table_room()));
+  const cli::Row head = {"Name", "Format", "SHA-256", "Where it is"};
+  const std::size_t room = cli::table_room();
+  break_places(head, rows, room);
+  cli::print(cli::table(head, rows, room));
   return 0;
 }
 
@@ -262,6 +330,11 @@ std::vector<cli::Command> image_commands() {
        "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
        "status page shows it.",
        with_client(std::move(options)), load},
+      {"image unload", "LOADED-IMAGE", "take an image away from the seed again",
+       "The image is forgotten, and what hearth image load copied is removed. It is refused while a node has the "
+       "image, "
+       "or boots its kernel and ramdisk.",
+       with_client({}), unload},
       {"image list", "", "the images that machines can be given", "What hearth image load has registered.",
        with_client({{"json", 0, "", "as JSON"}}), list_images}};
 }

@@ -80,7 +80,7 @@ std::vector<std::string> known_names(const std::string& what, const std::vector<
   const std::string kind = what == "NAME" && !words.empty() ? words.front() : "";  // hearth why node NAME
   try {
     if (what == "NODE" || kind == "node") return of_conductor(places_in(words), true);
-    if (what == "IMAGE|URL") return of_conductor(places_in(words), false);
+    if (what == "IMAGE|URL" || what == "LOADED-IMAGE") return of_conductor(places_in(words), false);
     if (what == "image|node|stack|value") return of_anything(words);
     if (what == "STACK" || kind == "stack") return of_stacks(places_in(words));
     if (what == "STATE") return of_states();

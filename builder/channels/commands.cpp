@@ -297,4 +297,18 @@ std::vector<cli::Command> commands() {
        .run = fetch_image}};
 }
 
+std::vector<std::string> known_names(const std::string& what, const std::vector<std::string>& words) {
+  if (what != "NAME@CHANNEL" && what != "CHANNEL") return {};
+  std::string where = variable(k_place_variable);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == k_from.display()) where = words[i + 1];
+  }
+  if (where.empty() || !fs::is_directory(where)) return {};
+  const SystemClock clock;
+  std::set<std::string> names;
+  for (const Reference& reference : open_place(where, current_environment(), clock)->list())
+    names.insert(what == "CHANNEL" ? reference.channel : reference.text());
+  return {names.begin(), names.end()};
+}
+
 }  // namespace hearth::builder::channels

@@ -17,6 +17,10 @@ namespace hearth::builder::channels {
 /// Which channels a command takes images from, and whom it believes.
 [[nodiscard]] std::vector<cli::Option> source_options();
 
+/// For completion: of "NAME@CHANNEL" those that the place of --from has, of "CHANNEL" the channels there. `words` are
+/// those typed behind the command. Only of a directory: others take their time.
+[[nodiscard]] std::vector<std::string> known_names(const std::string& what, const std::vector<std::string>& words);
+
 /// The file that a word names: itself, or for NAME@CHANNEL, where there is no such file, the image of that channel,
 /// once it was fetched and checked. Throws Error.
 [[nodiscard]] fs::path image_named(const std::string& word, const cli::Arguments& arguments);

@@ -280,6 +280,11 @@ std::string recorded_directory(const Statement& statement) {
 }
 
 std::string public_key_hex(const fs::path& file) {
+  if (!fs::exists(file))
+    throw Error(ErrorKind::not_found, cat("there is no key ", file.string()))
+        .hint(
+            "The file with the public key of whoever signed is meant: openssl pkey -in key.pem -pubout -out key.pub "
+            "makes it of the private one.");
   const std::string text = read_regular(file);
   std::string plain(trim(text));
   if (is_hex(plain, 64)) return plain;

@@ -106,7 +106,7 @@ class Fleet {
     view_->finish(results_, seconds_since(began_));
     if (!options_.junit.empty())
       write_report(options_.junit, junit_xml(results_, options_.suite, seconds_since(began_)));
-    StopSignals::check();
+    require_not_stopped();
     return exit_code_of(results_);
   }
 
@@ -177,6 +177,20 @@ class Fleet {
     ++(text_member(event, "outcome") == "cached" ? result.from_layers : result.ran);
   }
 
+  static std::string received_signal() { return cat("SIG", ::sigabbrev_np(StopSignals::received())); }
+
+  void require_not_stopped() const {
+    if (StopSignals::received() == 0) return;
+    std::vector<std::string> stopped;
+    for (const ImageResult& result : results_) {
+      if (result.outcome == Outcome::interrupted) stopped.push_back(result.name);
+    }
+    throw Error(ErrorKind::interrupted,
+                cat("stopped by ", received_signal(), "; nothing was left behind",
+                    stopped.empty() ? "" : cat(" of ", join(stopped, ", "))),
+                128 + StopSignals::received());
+  }
+
   /// "2 wait for web, 1 for db"; empty where none does.
   [[nodiscard]] std::string waits() const {
     std::vector<std::string> parts;
@@ -217,6 +231,8 @@ class Fleet {
       if (killed != nullptr && result.error.empty()) result.error = killed_story(killed->signal);
       if (result.error.empty()) result.error = cat("it ended with ", describe(status));
       result.outcome = StopSignals::received() != 0 ? Outcome::interrupted : Outcome::failed;
+      if (result.outcome == Outcome::interrupted)  // what came for all; it was given another signal
+        result.error = cat("it was stopped by ", received_signal(), "; nothing of it was left behind");
     }
     schedule_.ended(image,
                     result.outcome == Outcome::built       ? Schedule::End::built

@@ -77,7 +77,9 @@ std::string results_table(const std::vector<ImageResult>& results, double second
   }
   std::string text = cli::table({"image", "result", "time", "steps from layers", "steps run", "output"}, rows, room);
   const std::size_t built = count_of(results, Outcome::built) + count_of(results, Outcome::unchanged);
-  text += cat(built, " of ", results.size(), " images are there, ", failures_of(results), " failed");
+  text += cat(built, " of ", results.size(), " images are done, ", failures_of(results), " failed");
+  if (const std::size_t interrupted = count_of(results, Outcome::interrupted); interrupted > 0)
+    text += cat(", ", interrupted, " interrupted");
   if (const std::size_t not_built = count_of(results, Outcome::not_built); not_built > 0)
     text += cat(", ", not_built, " not built");
   return cat(text, "; ", elapsed_text(duration_from(seconds)), "\n");

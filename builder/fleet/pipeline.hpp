@@ -19,6 +19,7 @@ struct PipelineSetup {
   fs::path directory;                ///< where jobs run: outputs are named from there
   std::string container;             ///< the container image that jobs run in; empty = none
   std::string runner;                ///< a tag or label of those that may run them; empty = the engine's default
+  std::string elements_path;         ///< ELEMENTS_PATH, which jobs need as well; empty = it is not set
 };
 
 struct PipelineJob {

@@ -335,6 +335,9 @@ std::string pipeline_text(const std::string& engine, const std::vector<PipelineJ
   if (chosen.first_line != nullptr) {
     head = cat(chosen.first_line, "# Made by: hearth image pipeline --for ", engine,
                ". Change the file of images, and make this anew.\n");
+    if (!setup.elements_path.empty())
+      head += cat("# Jobs need ELEMENTS_PATH, too: a variable of theirs; it was ", format_json(setup.elements_path),
+                  " when this was made.\n");
   }
   return head + chosen.text(jobs, setup);
 }

@@ -150,7 +150,7 @@ constexpr const char* k_by_askers = "by element that asked for it, with what its
 constexpr const char* k_no_askers =
     "\nwhich element asked for a package: not known; a build tells it in NAME.d/manifest.json, beside the image\n";
 constexpr const char* k_no_record =
-    "\nby element and step: not known; a build with --record tells them in NAME.d/tree.tsv, beside the image\n";
+    "\nby element and step: not known; a build with --record tells in NAME.d/tree.tsv\n";
 
 Json rows_json(const Sizes& sizes) {
   Json rows = Json::array();

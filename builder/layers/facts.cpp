@@ -439,31 +439,57 @@ std::vector<fs::path> input_paths(const std::string& variable, const std::string
   return paths;
 }
 
-std::vector<std::string> describe_differences(const Facts& before, const Facts& now, const PlaceOfFact& place_of) {
-  std::vector<std::string> sentences;
-  bool is_named = false;  // a file of an element: then it need not be said that there is one
-  const auto add = [&](const std::string& fact, std::string_view what) {
-    const std::string place = place_of ? place_of(fact) : "";
-    sentences.push_back(cat(sentence(fact, what), place.empty() ? "" : cat(" (", place, ")")));
-    is_named = is_named || fact_kind(fact) == "element";
-  };
+namespace {
+
+/// A fact that is not what it was, and what happened to it.
+using ChangedFact = std::pair<std::string, std::string_view>;
+
+std::vector<ChangedFact> changed_facts(const Facts& before, const Facts& now) {
+  std::vector<ChangedFact> changed;
   for (const auto& [fact, digest] : before) {
-    if (fact_kind(fact) == "elements") continue;
     const auto found = now.find(fact);
     if (found == now.end()) {
-      add(fact, "is gone");
+      changed.emplace_back(fact, "is gone");
     } else if (found->second != digest) {
-      add(fact, "changed");
+      changed.emplace_back(fact, "changed");
     }
   }
   for (const auto& [fact, digest] : now) {
-    if (before.count(fact) == 0 && fact_kind(fact) != "elements") add(fact, "is new");
+    if (before.count(fact) == 0) changed.emplace_back(fact, "is new");
   }
-  const auto all_of = [](const Facts& facts) {
-    const auto found = facts.find("elements all");
-    return found == facts.end() ? std::string() : found->second;
-  };
-  if (!is_named && all_of(before) != all_of(now)) sentences.push_back(sentence("elements all", "changed"));
+  return changed;
+}
+
+/// That a directory's names are others says nothing where it is said which file is new, or gone.
+bool is_said_by_another(const std::string& fact, const std::vector<ChangedFact>& changed) {
+  if (fact_kind(fact) == "elements")
+    return std::any_of(changed.begin(), changed.end(),
+                       [](const auto& each) { return fact_kind(each.first) == "element"; });
+  if (fact_kind(fact) != "list") return false;
+  const std::string begin = cat("hook ", fact_name(fact), "/");
+  return std::any_of(changed.begin(), changed.end(),
+                     [&](const auto& each) { return each.first.starts_with(begin) && each.second != "changed"; });
+}
+
+}  // namespace
+
+std::vector<std::string> describe_differences(const Facts& before, const Facts& now, const PlaceOfFact& place_of) {
+  std::vector<ChangedFact> changed = changed_facts(before, now);
+  // Variables first: whoever changed one looks for its name, and only the first sentences are told.
+  std::stable_partition(changed.begin(), changed.end(),
+                        [](const auto& each) { return fact_kind(each.first) == "env"; });
+  std::vector<std::string> sentences;
+  std::string of_all;  // of elements, as a whole, is told last
+  for (const auto& [fact, what] : changed) {
+    if (is_said_by_another(fact, changed)) continue;
+    if (fact_kind(fact) == "elements") {
+      of_all = sentence(fact, "changed");
+      continue;
+    }
+    const std::string place = place_of ? place_of(fact) : "";
+    sentences.push_back(cat(sentence(fact, what), place.empty() ? "" : cat(" (", place, ")")));
+  }
+  if (!of_all.empty()) sentences.push_back(of_all);
   return sentences;
 }
 

@@ -37,6 +37,12 @@ struct LayerRecord {
   [[nodiscard]] std::string id() const;
 };
 
+/// A layer that holds steps of a build, and the last of them.
+struct HeldLayer {
+  std::string digest;
+  std::string last_step;
+};
+
 /// Where records of layers on top of `parent` lie whose first step is `label`.
 [[nodiscard]] std::string lookup_key(const std::string& parent, const std::string& label, bool is_copy);
 

@@ -84,7 +84,7 @@ class ScriptLint {
       find(1, "shebang", "a hook needs a first line like #!/bin/bash to be run");
     }
     if (!is_run_parts_name(name)) {
-      find(0, "hookname", "it is never run as a hook: letters, digits, _ and - only", Severity::warning);
+      find(0, "hookname", cat(k_never_run, ": letters, digits, _ and - only"), Severity::warning);
     } else if (name.front() < '0' || name.front() > '9') {
       find(0, "hookname", "the name has no number: it runs before 00-…", Severity::warning);
     }

@@ -10,6 +10,9 @@
 
 namespace hearth::builder {
 
+/// What a finding "hookname" begins with, of an executable file of a phase whose name no hook has.
+inline constexpr const char* k_never_run = "it is never run as a hook";
+
 struct ScriptFile {
   fs::path path;      ///< for findings
   std::string place;  ///< below its element: "install.d/10-name"

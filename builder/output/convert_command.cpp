@@ -72,7 +72,11 @@ int convert(const cli::Arguments& arguments) {
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-convert.");
   std::optional<cli::Working> working(std::in_place, cat("writing ", target.filename().string()));
-  write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
+  try {
+    write_image(raw_copy(source, scratch.path(), runner), format, target, options, runner);
+  } catch (Error& error) {
+    throw error.during(cat("writing ", target.string()));
+  }
   working.reset();
   cli::tell(cat(arguments.operands()[1], ": ", human_bytes(fs::file_size(target)), "\n"));
   return 0;

@@ -64,25 +64,21 @@ bool takes_left_out(const OutputFormat& format, const std::string& qemu_options)
 
 void write_image(const RawImage& raw, const OutputFormat& format, const fs::path& target, const WriteOptions& options,
                  CommandRunner& runner) {
-  try {
-    if (!raw.left_out.empty() && !takes_left_out(format, options.qemu_options)) {
-      throw Error(ErrorKind::unsupported, cat("the raw disk is not whole, as ", format.name, " needs it"));
-    }
-    const auto write = [&](const AtomicFile& file) {
-      if (format.kind == FormatKind::raw) {
-        copy_raw(raw.file, file);
-      } else if (takes_left_out(format, options.qemu_options)) {
-        copy_qcow2(raw, file, options);
-      } else {
-        run_checked(runner, Command{.argv = convert_argv(raw.file, format, file.proc_path(), options)});
-        fix_disk_ids(file.fd(), qemu_name(format), target.filename().string(), options.epoch);
-      }
-      StopSignals::check();
-    };
-    write_placed(target, options.checksums, write, options.together);
-  } catch (Error& error) {
-    throw error.during(cat("writing ", target.string()));
+  if (!raw.left_out.empty() && !takes_left_out(format, options.qemu_options)) {
+    throw Error(ErrorKind::unsupported, cat("the raw disk is not whole, as ", format.name, " needs it"));
   }
+  const auto write = [&](const AtomicFile& file) {
+    if (format.kind == FormatKind::raw) {
+      copy_raw(raw.file, file);
+    } else if (takes_left_out(format, options.qemu_options)) {
+      copy_qcow2(raw, file, options);
+    } else {
+      run_checked(runner, Command{.argv = convert_argv(raw.file, format, file.proc_path(), options)});
+      fix_disk_ids(file.fd(), qemu_name(format), target.filename().string(), options.epoch);
+    }
+    StopSignals::check();
+  };
+  write_placed(target, options.checksums, write, options.together);
 }
 
 }  // namespace hearth::builder

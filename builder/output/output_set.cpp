@@ -11,6 +11,7 @@
 #include "builder/boot/boot_tree.hpp"
 #include "builder/boot/live_iso.hpp"
 #include "builder/boot/unified_kernel.hpp"
+#include "builder/disk/image_size.hpp"
 #include "builder/output/container_image.hpp"
 #include "builder/packing/output_file.hpp"
 #include "builder/packing/pipe_stage.hpp"
@@ -129,10 +130,20 @@ void write_output(const Output& output, const OutputSource& source, const Output
 
 namespace {
 
+/// What was begun is gone by now, and what is free tells how much there was.
+std::string room_wanted(const Output& output, const OutputSource& source) {
+  const fs::path directory = output.target.parent_path();
+  boost::system::error_code failed;
+  const auto free = fs::space(directory, failed).available;
+  if (failed) return "Make room there.";
+  return cat("Make room there: ", human_bytes(free), " are free in ", directory.string(), ", and the tree has ",
+             human_bytes(measure_tree(source.tree).bytes), ", before it is compressed.");
+}
+
 /// What failed may know no name: a stream, a descriptor.
-Error& told_of(const Output& output, Error& error) {
+Error& told_of(const Output& output, const OutputSource& source, Error& error) {
   if (error.system_error() == ENOSPC || error.system_error() == EDQUOT)
-    error.hint("Make room there. The earlier outputs are as they were.");
+    error.hint(cat(room_wanted(output, source), " The earlier outputs are as they were."));
   return error.during(cat("writing ", output.target.string()));
 }
 
@@ -149,7 +160,7 @@ void write_outputs(const std::vector<Output>& outputs, const OutputSource& sourc
         try {
           write_output(outputs[i], source, settings, runner);
         } catch (Error& error) {
-          throw told_of(outputs[i], error);
+          throw told_of(outputs[i], source, error);
         }
       } catch (...) {
         failures[i] = std::current_exception();

@@ -144,6 +144,8 @@ class Build final : StepObserver {
     phases_.end_after(in_.layers.until);
     keeper_ = make_layer_keeper(in_);
     resume_ = keeper_->resume();
+    earlier_ = earlier_build(RealFileSystem(), in_.request.output.string() + ".d",
+                             [this](const std::string& layer) { return keeper_->has(layer); });
     for (const StepRecord& step : keeper_->steps()) phases_.show_taken(step.label);
     if (keeper_->taken() > 0) phases_.resume_at(resume_);
     if (keeper_->taken() == 0 && in_.network != nullptr && *in_.request.fetching.mode != fetch::FetchMode::record)
@@ -316,6 +318,19 @@ class Build final : StepObserver {
     in_.progress.note(text);
   }
 
+  void report_steps() const {
+    write_steps(in_,
+                {.steps = keeper_->steps(),
+                 .taken = keeper_->taken(),
+                 .fresh_from = in_.layers.fresh_from,
+                 .ended = keeper_->ended(),
+                 .rejected = keeper_->reasons(),
+                 .layers = keeper_->layers(),
+                 .base = keeper_->base_key(),
+                 .work_area_bytes = work_area_},
+                earlier_);
+  }
+
   void write_outputs() {
     const auto work = [this](const std::string& name, const std::function<void()>& body) {
       phases_.native_step(name, Phase::cleanup, body);
@@ -361,12 +376,7 @@ class Build final : StepObserver {
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();
-      write_steps(in_, {.steps = keeper_->steps(),
-                        .taken = keeper_->taken(),
-                        .ended = keeper_->ended(),
-                        .rejected = keeper_->reasons(),
-                        .layers = keeper_->layers(),
-                        .work_area_bytes = work_area_});
+      report_steps();
       summary += keeper_->summary();
       if (!created.empty()) {
         note_outputs(in_.request.output.string() + ".d", in_.output_key, created, keeper_->steps(), in_.plan, in_.facts,
@@ -388,6 +398,7 @@ class Build final : StepObserver {
   std::optional<TargetMounts> mounts_;
   std::unique_ptr<LayerKeeper> keeper_;
   ResumePoint resume_;
+  EarlierBuild earlier_;  ///< as it was when this one began
 };
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "builder/run/kept_steps.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
+#include "builder/evidence/own_names.hpp"
 #include "builder/layers/chain.hpp"
+#include "builder/run/earlier_build.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/store/layer_store.hpp"
 
@@ -46,28 +49,113 @@ FactSource facts_of(const FileReader& files, ImageRequest request, const Install
   return fact_source(files, request, plan, installation, disk, spec, secrets);
 }
 
-/// Nothing where no build has kept anything.
-std::optional<Chain> chain_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                              const BuildPlan& plan, const DiskStage& disk) {
-  if (!has_store(request)) return std::nullopt;
+bool is_of_same_steps(const EarlierBuild& earlier, const BuildPlan& plan) {
+  std::vector<std::string> built;
+  for (const EarlierStep& step : earlier.steps) {
+    const std::optional<Phase> phase = phase_of_label(step.label);
+    if (step.is_planned && phase && may_be_kept(*phase)) built.push_back(step.label);
+  }
+  std::vector<std::string> planned;
+  for (const Step& step : plan.steps) {
+    if (!step.element.empty() && may_be_kept(step.phase)) planned.push_back(step.label());
+  }
+  return !built.empty() && built == planned;
+}
+
+/// What is known of the plan's steps before a build.
+struct KnownSteps {
+  Chain chain;
+  std::string base;
+  EarlierBuild earlier;
+  std::map<std::string, std::string> changes;  ///< by labels of steps that no layer holds: what has changed first
+};
+
+KnownSteps known_steps(const FileReader& files, const ImageRequest& request, const Installation& installation,
+                       const BuildPlan& plan, const DiskStage& disk, const fs::path& earlier) {
+  if (!has_store(request)) return {};
   const LayerStore store(layer_directory(request.cache));
   const FactSource facts = facts_of(files, request, installation, plan, disk, store.fact_key());
-  return find_chain({.base = layers_base_key(request, installation.shims, installation.library),
-                     .planned = steps_of_layers(plan, layer_policy(request)),
-                     .is_copy = request.copy_layers,
-                     .find = [&](const std::string& key) { return store.find(key); },
-                     .find_elsewhere = {},
-                     .faults = [&](const StepRecord& step) { return facts.local_faults(step.label, step.facts); }});
+  const std::vector<std::string> planned = steps_of_layers(plan, layer_policy(request));
+  KnownSteps known;
+  known.base = layers_base_key(request, installation.shims, installation.library);
+  known.chain =
+      find_chain({.base = known.base,
+                  .planned = planned,
+                  .is_copy = request.copy_layers,
+                  .find = [&](const std::string& key) { return store.find(key); },
+                  .find_elsewhere = {},
+                  .faults = [&](const StepRecord& step) { return facts.local_faults(step.label, step.facts); }});
+  if (earlier.empty()) return known;
+  const std::set<std::string> left(planned.begin() + static_cast<std::ptrdiff_t>(known.chain.covered), planned.end());
+  known.earlier =
+      earlier_build(files, earlier.string() + ".d", [&](const std::string& layer) { return store.blobs().has(layer); });
+  for (const EarlierStep& step : known.earlier.steps) {
+    if (left.count(step.label) > 0) known.changes[step.label] = facts.local_fault(step.label, step.facts).value_or("");
+  }
+  return known;
 }
+
+/// Of steps that layers may cover: why the first runs that none covers, and those behind it.
+class ReasonsToRun {
+ public:
+  ReasonsToRun(const KnownSteps& known, const BuildPlan& plan)
+      : known_(known), plan_(plan), first_(known.chain.covered) {}
+
+  [[nodiscard]] std::string of(std::size_t index) {
+    const std::string label = plan_.steps[index].label();
+    const auto change = known_.changes.find(label);
+    const bool has_changed = change != known_.changes.end() && !change->second.empty();
+    if (has_changed && cause_.empty()) cause_ = label;
+    if (has_changed) return change->second;
+    if (index > first_)
+      return cat("it comes after ", cause_.empty() ? plan_.steps[first_].label() : cause_, ", which runs");
+    const EarlierStep* const before = known_.earlier.find(label);
+    const std::string why = before == nullptr ? "" : known_.earlier.why_not_kept(*before, known_.base);
+    if (!why.empty()) return why;
+    return known_.chain.nearest.empty() ? k_no_layer : without_label(known_.chain.nearest.front(), label);
+  }
+
+ private:
+  const KnownSteps& known_;
+  const BuildPlan& plan_;
+  std::size_t first_;
+  std::string cause_;  ///< the first that has changed itself
+};
 
 }  // namespace
 
+fs::path last_build_like(const FileReader& files, const ImageRequest& request, const BuildPlan& plan) {
+  const auto report_of = [&](const fs::path& stem) { return fs::path(stem.string() + ".d") / k_steps_file; };
+  if (files.status(report_of(request.output))) return request.output;
+  std::vector<std::pair<std::int64_t, fs::path>> built;
+  for (const std::string& name : files.list(request.output.parent_path())) {
+    if (!name.ends_with(".d")) continue;
+    const fs::path stem = request.output.parent_path() / name.substr(0, name.size() - 2);
+    if (const auto status = files.status(report_of(stem))) built.emplace_back(status->modified, stem);
+  }
+  std::sort(built.rbegin(), built.rend());
+  for (const auto& [modified, stem] : built) {
+    if (is_of_same_steps(earlier_build(files, stem.string() + ".d", [](const auto&) { return true; }), plan))
+      return stem;
+  }
+  return {};
+}
+
+std::string compared_text(const fs::path& earlier, const ImageRequest& request) {
+  if (earlier.empty() || earlier == request.output) return "";
+  const std::string name = earlier.filename().string();
+  return cat("with the last build of ", name, ", which has the same steps: there is none of ",
+             request.output.filename().string(), " here (-o ", name, " plans that image)");
+}
+
 std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
-                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk) {
-  const std::optional<Chain> chain = chain_of(files, request, installation, plan, disk);
-  const std::size_t kept = chain ? chain->covered : 0;
+                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk,
+                                     const fs::path& earlier) {
+  const KnownSteps known = known_steps(files, request, installation, plan, disk, earlier);
+  const std::size_t kept = known.chain.covered;
   const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
   const std::optional<Phase> fresh = layer_policy(request).fresh_from;
+  ReasonsToRun reasons(known, plan);
   std::vector<StepForecast> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     StepForecast step{.label = plan.steps[i].label(), .is_kept = i < kept};
@@ -77,10 +165,8 @@ std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest
       step.why = cat("everything from ", info(*fresh).name, " on is to run (--fresh-from, --break)");
     } else if (i >= coverable) {
       step.why = "steps of its phase always run";
-    } else if (i == kept) {
-      step.why = chain && !chain->nearest.empty() ? without_label(chain->nearest.front(), step.label) : k_no_layer;
-    } else if (i > kept) {
-      step.why = cat("it comes after ", plan.steps[kept].label(), ", which runs");
+    } else if (i >= kept) {
+      step.why = reasons.of(i);
     }
     steps.push_back(std::move(step));
   }

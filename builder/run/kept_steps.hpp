@@ -16,10 +16,18 @@ struct StepForecast {
   std::string why;  ///< it runs, in words
 };
 
-/// Of each step of the plan, in order. Makes nothing, neither directories nor records.
+/// Of each step of the plan, in order; what the build of `earlier` (last_build_like()) noted tells what has changed
+/// where no layer does. Makes nothing, neither directories nor records.
 [[nodiscard]] std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
                                                    const Installation& installation, const BuildPlan& plan,
-                                                   const DiskStage& disk);
+                                                   const DiskStage& disk, const fs::path& earlier = {});
+
+/// The image whose last build this one would be compared with: its own, or, where there is none, the one beside it that
+/// was built last of the same steps. Empty where there is none either.
+[[nodiscard]] fs::path last_build_like(const FileReader& files, const ImageRequest& request, const BuildPlan& plan);
+
+/// For people: that it is another one's; empty where it is not.
+[[nodiscard]] std::string compared_text(const fs::path& earlier, const ImageRequest& request);
 
 /// The outputs of an earlier build that this one would leave as they are, and which servers it would ask before.
 struct UpToDate {

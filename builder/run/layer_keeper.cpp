@@ -24,11 +24,6 @@ constexpr std::size_t k_most_layers = 40;  // the options of a mount take a page
 
 fs::path hooks_directory(const fs::path& state) { return state / "hooks"; }
 
-std::optional<Phase> labelled_phase(const std::string& label) {
-  const std::size_t dot = label.find(".d/");
-  return dot == std::string::npos ? std::nullopt : parse_phase(label.substr(0, dot));
-}
-
 /// "METHOD URL" of everything that the steps fetched.
 std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
   static constexpr std::string_view fetched = "fetch ";
@@ -39,6 +34,12 @@ std::vector<std::string> fetches_of(const std::vector<StepRecord>& steps) {
     }
   }
   return fetches;
+}
+
+std::vector<std::string> digests_of_layers(const std::vector<HeldLayer>& layers) {
+  std::vector<std::string> digests;
+  for (const HeldLayer& layer : layers) digests.push_back(layer.digest);
+  return digests;
 }
 
 /// "1.25 s"
@@ -56,10 +57,17 @@ std::vector<WriteTimes> written_before(const Chain& chain, std::size_t layer, st
 
 }  // namespace
 
+bool may_be_kept(Phase phase) { return phase <= k_last_kept; }
+
+std::optional<Phase> phase_of_label(const std::string& label) {
+  const std::size_t dot = label.find(".d/");
+  return dot == std::string::npos ? std::nullopt : parse_phase(label.substr(0, dot));
+}
+
 std::vector<std::string> steps_of_layers(const BuildPlan& plan, const LayerPolicy& policy) {
   std::vector<std::string> labels;
   for (const Step& step : plan.steps) {
-    if (step.phase > k_last_kept || (policy.fresh_from && step.phase >= *policy.fresh_from)) break;
+    if (!may_be_kept(step.phase) || (policy.fresh_from && step.phase >= *policy.fresh_from)) break;
     labels.push_back(step.label());
   }
   return labels;
@@ -98,7 +106,7 @@ ResumePoint LayerKeeper::resume() {
                    .find = [this](const std::string& key) { return setup_.store.find(key); },
                    .find_elsewhere = {},
                    .faults = [this](const StepRecord& step) -> std::vector<std::string> {
-                     if (!labelled_phase(step.label)) return {"not a step"};
+                     if (!phase_of_label(step.label)) return {"not a step"};
                      std::vector<std::string> faults = setup_.facts.local_faults(step.label, step.facts);
                      if (!faults.empty()) return faults;  // servers are asked for what might hold
                      if (auto fault = remote_fault(step.facts, setup_.remote_facts)) faults.push_back(*fault);
@@ -151,7 +159,7 @@ bool LayerKeeper::restore(const Chain& chain) {
 void LayerKeeper::take_over(const Chain& chain) {
   for (const LayerRecord& layer : chain.layers) {
     steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
-    layers_.push_back(layer.blob);
+    layers_.push_back({layer.blob, layer.steps.back().label});
     if (setup_.policy.stored) setup_.policy.stored(layer.planned.back());
     if (setup_.remote)
       setup_.remote->offer(lookup_key(layer.parent, layer.planned.front(), layer.is_copy), layer, setup_.store.blobs());
@@ -169,7 +177,7 @@ void LayerKeeper::take_over(const Chain& chain) {
 }
 
 void LayerKeeper::phase_begins(Phase phase) {
-  if (phase > k_last_kept) end_keeping();
+  if (!may_be_kept(phase)) end_keeping();
 }
 
 void LayerKeeper::step_begins(const Step& /*step*/) {
@@ -274,7 +282,7 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   LayerRecord record;
   record.parent = parent_;
   record.steps.assign(steps_.begin() + static_cast<std::ptrdiff_t>(first_new_), steps_.end());
-  record.phase = labelled_phase(steps_.back().label).value_or(Phase::root);
+  record.phase = phase_of_label(steps_.back().label).value_or(Phase::root);
   record.rest = rest;
   record.is_copy = !area_.is_overlay();
   record.written.began = setup_.began;
@@ -341,6 +349,7 @@ void LayerKeeper::keep(const std::vector<Step>& rest) {
   packings_.push_back(std::make_unique<Packing>());
   Packing& packing = *packings_.back();
   packing.last_step = record.planned.back();
+  packing.last_of_all = record.steps.back().label;
   packing.thread = std::thread([this, frozen, key, record, before = last_kept_, &packing] {
     try {
       pack(frozen, key, record, packing);
@@ -398,7 +407,7 @@ void LayerKeeper::finish() {
                    : ""));
       continue;
     }
-    layers_.push_back(packing->blob);
+    layers_.push_back({packing->blob, packing->last_of_all});
     setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",
                         human_bytes(packing->report.packed_bytes), ", ", seconds_text(packing->report.processor_time),
                         " of processor time"));
@@ -409,7 +418,8 @@ void LayerKeeper::finish() {
   packings_.clear();
   if (setup_.remote) setup_.remote->finish();
   try {
-    if (setup_.store.is_pinned(setup_.image)) setup_.store.pin({setup_.image, layers_});  // as it is now
+    if (setup_.store.is_pinned(setup_.image))
+      setup_.store.pin({setup_.image, digests_of_layers(layers_)});  // as it is now
     (void)setup_.store.prune(setup_.policy.limit);
   } catch (const std::exception& error) {
     note(cat("the layer cache ", setup_.cache.string(), " could not be pruned: ", own_words(error.what())));

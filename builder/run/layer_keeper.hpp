@@ -48,6 +48,11 @@ struct LayerPolicy {
   std::function<void(const std::string& last_step)> ends = {};
 };
 
+/// Whether a layer may hold steps of the phase.
+[[nodiscard]] bool may_be_kept(Phase phase);
+/// Of "install.d/10-foo"; nothing where it is no step's label.
+[[nodiscard]] std::optional<Phase> phase_of_label(const std::string& label);
+
 /// Labels of the plan's steps that layers may cover.
 [[nodiscard]] std::vector<std::string> steps_of_layers(const BuildPlan& plan, const LayerPolicy& policy);
 
@@ -100,8 +105,11 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] const std::vector<std::string>& reasons() const { return reasons_; }
   /// Of the remote cache, for the build's last words.
   [[nodiscard]] std::string summary() const { return setup_.remote ? setup_.remote->summary() : ""; }
-  /// Digests of the layers that hold what this build did, taken and made; after finish().
-  [[nodiscard]] const std::vector<std::string>& layers() const { return layers_; }
+  /// That hold what this build did, taken and made; after finish().
+  [[nodiscard]] const std::vector<HeldLayer>& layers() const { return layers_; }
+  /// Whether the layer of this digest is there now.
+  [[nodiscard]] bool has(const std::string& digest) const { return setup_.store.blobs().has(digest); }
+  [[nodiscard]] const std::string& base_key() const { return setup_.base_key; }
 
  private:
   [[nodiscard]] std::vector<std::string> cacheable() const;
@@ -141,11 +149,12 @@ class LayerKeeper final : public StepObserver {
   std::string ended_;
   std::vector<StepRecord> steps_;
   std::vector<std::string> reasons_;
-  std::vector<std::string> layers_;
+  std::vector<HeldLayer> layers_;
   std::vector<Blob> pinned_;
   struct Packing {
     std::thread thread;
-    std::string last_step;
+    std::string last_step;    ///< of the plan
+    std::string last_of_all;  ///< a hook may have put more there
     std::string blob;
     PackReport report;
     std::string failure;

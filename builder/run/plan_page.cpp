@@ -189,6 +189,7 @@ std::string verdict(const std::vector<StepForecast>& forecasts, const UpToDate& 
 
 std::string plan_details_text(const Json& details) {
   std::string text;
+  if (details.contains("compared")) text += cat("Compared ", details["compared"].get<std::string>(), "\n");
   for (const auto& [done, names] : packages_by_action(details))
     text += cat("Packages (", done, "): ", join(names, " "), "\n");
   text += cat("Network of hooks: ", details["network"].get<std::string>(), "\n");
@@ -202,6 +203,8 @@ cli::TreeNode plan_tree(const BuildPlan& plan, const std::vector<StepForecast>& 
   cli::TreeNode tree{.label = verdict(forecasts, done)};
   add_list(tree, "as long as these servers have nothing new", done.servers);
   add_list(tree, "but for evidence", done.faults);
+  if (details.contains("compared"))
+    tree.children.push_back({.label = "compared", .note = details["compared"].get<std::string>()});
   tree.children.push_back({.label = "elements", .note = join(plan.elements.names(), " ")});
   tree.children.push_back(steps_tree(plan, forecasts, !done.outputs.empty()));
   cli::TreeNode packages{.label = "packages"};

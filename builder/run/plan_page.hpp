@@ -18,7 +18,7 @@ namespace hearth::builder {
 /// conditions that hooks' variables decide stand there as they are. Throws Error for a network that can't be had.
 [[nodiscard]] Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk);
 
-/// The same as lines for people.
+/// The same as lines for people. Both this and the tree tell of "compared", too, where there is such a text.
 [[nodiscard]] std::string plan_details_text(const Json& details);
 
 /// The whole plan for a terminal: elements, steps by phase with what is kept and why the rest runs, packages, outputs.

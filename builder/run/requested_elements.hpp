@@ -10,7 +10,8 @@
 namespace hearth::builder {
 
 /// Those that it names, and the disk layout that `vm` means by itself: with our own vm the one for every firmware, with
-/// upstream's what upstream's builder adds. Throws Error for an image type that stands among them by mistake.
+/// upstream's what upstream's builder adds. Throws Error for what stands among them by mistake: an image type, a
+/// package, an image that a file describes, a file of images that is not there.
 [[nodiscard]] std::vector<std::string> requested_elements(const ImageRequest& request, const Catalog& catalog);
 
 }  // namespace hearth::builder

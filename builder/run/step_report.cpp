@@ -1,6 +1,7 @@
 #include "builder/run/step_report.hpp"
 
 #include <map>
+#include <set>
 
 #include "base/cli/layout.hpp"
 #include "base/error.hpp"
@@ -20,46 +21,120 @@ namespace {
 constexpr std::size_t k_column = 44;
 constexpr std::size_t k_most_reasons = 6;
 
-std::map<std::string, Facts> facts_by_step(const Json& report) {
-  std::map<std::string, Facts> facts;
-  if (!report.is_object() || !report.contains("steps")) return facts;
-  for (const Json& step : report.at("steps")) facts[step.at("step").get<std::string>()] = facts_from(step.at("facts"));
-  return facts;
+/// Which layer holds each step; those of the last steps may be in none.
+std::map<std::string, std::string> layers_by_label(const StepsDone& done) {
+  std::map<std::string, std::string> layers;
+  auto layer = done.layers.begin();
+  std::vector<std::string> labels;
+  for (const StepRecord& step : done.steps) {
+    labels.push_back(step.label);
+    if (layer == done.layers.end() || step.label != layer->last_step) continue;
+    for (const std::string& label : labels) layers.emplace(label, layer->digest);
+    labels.clear();
+    ++layer;
+  }
+  return layers;
 }
 
-/// What made the step run: its own inputs; else, that one before it did.
-std::vector<std::string> reasons_of(const StepRecord& step, const std::map<std::string, Facts>& before,
-                                    const std::string& first_changed, const std::string& ended,
-                                    const PlaceInStep& place_of) {
-  if (const auto reason = unkeepable(step.facts)) return {cat("it is not kept: ", *reason)};
-  if (before.empty()) return {"nothing was kept of an earlier build of this image"};
-  const auto found = before.find(step.label);
-  if (found == before.end()) return {"it is new"};
-  const auto place = [&](const std::string& fact) { return place_of ? place_of(step.label, fact) : std::string(); };
-  std::vector<std::string> differences = describe_differences(found->second, step.facts, place);
-  if (differences.size() > k_most_reasons) {
-    const std::size_t more = differences.size() - k_most_reasons;
-    differences.resize(k_most_reasons);
-    differences.push_back(cat("and ", more, " more"));
+/// Why steps ran, in words, one after the other.
+class Reasons {
+ public:
+  Reasons(const StepsDone& done, const EarlierBuild& earlier, const PlaceInStep& place_of)
+      : done_(done), earlier_(earlier), place_of_(place_of) {
+    for (const StepRecord& step : done.steps) labels_.insert(step.label);
   }
-  if (!differences.empty()) return differences;
-  if (!first_changed.empty()) return {cat("it comes after ", first_changed)};
-  if (!ended.empty()) return {cat("nothing was kept: ", ended)};
-  return {"it is quick, and shares the next layer"};
-}
 
-/// What is said of the layer of this step that another build made: of the nearest, which is first.
-void add_rejected(const std::string& label, const std::vector<std::string>& rejected,
-                  std::vector<std::string>& reasons) {
-  const std::string begin = cat(label, ": ");
-  for (const std::string& each : rejected) {
-    if (!each.starts_with(begin)) continue;
-    const std::string what = each.substr(begin.size());
-    if (std::find(reasons.begin(), reasons.end(), what) == reasons.end())
-      reasons.push_back(cat("a layer of another build is there, but ", what));
-    return;
+  [[nodiscard]] std::vector<std::string> of(std::size_t index) {
+    const StepRecord& step = done_.steps[index];
+    const EarlierStep* const before = earlier_.find(step.label);
+    std::vector<std::string> reasons;
+    if (const auto reason = unkeepable(step.facts)) {
+      reasons = {cat("it is not kept: ", *reason)};
+    } else if (earlier_.steps.empty()) {
+      reasons = {"nothing was kept of an earlier build of this image"};
+    } else if (before == nullptr) {
+      reasons = {"it is new"};
+    } else {
+      reasons = differences(step.label, before->facts, step.facts);
+    }
+    if (reasons.empty()) reasons = {without_a_change(index, *before)};
+    if (before == nullptr) add_rejected(step.label, reasons);
+    if ((before == nullptr || before->facts != step.facts) && cause_.empty()) cause_ = step.label;
+    return reasons;
   }
-}
+
+ private:
+  [[nodiscard]] std::vector<std::string> differences(const std::string& label, const Facts& before,
+                                                     const Facts& now) const {
+    std::vector<std::string> found = describe_differences(
+        before, now, [&](const std::string& fact) { return place_of_ ? place_of_(label, fact) : std::string(); });
+    if (found.size() > k_most_reasons) {
+      const std::size_t more = found.size() - k_most_reasons;
+      found.resize(k_most_reasons);
+      found.push_back(cat("and ", more, " more"));
+    }
+    return found;
+  }
+
+  /// All that it depends on is as it was. The reason may be one for all steps behind it.
+  [[nodiscard]] std::string without_a_change(std::size_t index, const EarlierStep& before) {
+    const StepRecord& step = done_.steps[index];
+    if (!cause_.empty()) return cat("it comes after ", cause_);
+    const std::optional<Phase> phase = phase_of_label(step.label);
+    if (phase && !may_be_kept(*phase)) return "steps of its phase always run";
+    const auto for_all_behind = [&](const std::string& reason) {
+      cause_ = step.label;
+      return reason;
+    };
+    if (phase && done_.fresh_from && *phase >= *done_.fresh_from)
+      return for_all_behind(cat("everything from ", info(*done_.fresh_from).name, " on was to run"));
+    if (const std::string sharer = changed_in_layer(index, before.layer); !sharer.empty())
+      return cat("it shares its layer with ", sharer);
+    if (const std::string reason = earlier_.why_not_kept(before, done_.base); !reason.empty())
+      return for_all_behind(reason);
+    if (!done_.ended.empty()) return cat("nothing was kept: ", done_.ended);
+    if (const std::string gone = gone_before(step.label); !gone.empty())
+      return for_all_behind(cat("it came after ", gone, ", which is not there any more"));
+    return "no layer that holds was found for it";
+  }
+
+  /// The step that was right before it in the last build, if it is in this one no more.
+  [[nodiscard]] std::string gone_before(const std::string& label) const {
+    std::string before;
+    for (const EarlierStep& step : earlier_.steps) {
+      if (step.label == label) break;
+      before = step.label;
+    }
+    return labels_.count(before) > 0 ? "" : before;
+  }
+
+  /// The step behind it, in the same layer of the last build, that is not as it was then.
+  [[nodiscard]] std::string changed_in_layer(std::size_t index, const std::string& layer) const {
+    if (layer.empty() || earlier_.gone.count(layer) > 0) return "";
+    for (std::size_t i = index + 1; i < done_.steps.size(); ++i) {
+      const EarlierStep* const later = earlier_.find(done_.steps[i].label);
+      if (later == nullptr || later->layer != layer) return "";
+      if (later->facts != done_.steps[i].facts) return later->label;
+    }
+    return "";
+  }
+
+  /// What is said of the layer of this step that another build made: of the nearest, which is first.
+  void add_rejected(const std::string& label, std::vector<std::string>& reasons) const {
+    const std::string begin = cat(label, ": ");
+    for (const std::string& each : done_.rejected) {
+      if (!each.starts_with(begin)) continue;
+      reasons.push_back(cat("a layer of another build is there, but ", each.substr(begin.size())));
+      return;
+    }
+  }
+
+  const StepsDone& done_;
+  const EarlierBuild& earlier_;
+  const PlaceInStep& place_of_;
+  std::set<std::string> labels_;
+  std::string cause_;  ///< the step because of which those behind it ran
+};
 
 bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }
 
@@ -95,46 +170,33 @@ std::string wrong_place(const Json& report) {
 
 }  // namespace
 
-Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before, const std::string& ended,
-                 const std::vector<std::string>& rejected, const PlaceInStep& place_of) {
-  const std::map<std::string, Facts> known = facts_by_step(before);
+Json step_report(const StepsDone& done, const EarlierBuild& earlier, const PlaceInStep& place_of) {
+  Reasons reasons(done, earlier, place_of);
+  const std::map<std::string, std::string> layers = layers_by_label(done);
   Json list = Json::array();
-  std::string first_changed;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    Json step = to_json(steps[i]);
-    step["outcome"] = i < taken ? "taken" : "ran";
-    if (i >= taken) {
-      std::vector<std::string> reasons = reasons_of(steps[i], known, first_changed, ended, place_of);
-      add_rejected(steps[i].label, rejected, reasons);
-      for (std::string& reason : reasons) reason = replace_invalid_utf8(reason);  // files have any bytes in their names
-      step["why"] = reasons;
-      const auto found = known.find(steps[i].label);
-      const bool changed = found == known.end() || found->second != steps[i].facts;
-      if (changed && first_changed.empty()) first_changed = steps[i].label;
+  for (std::size_t i = 0; i < done.steps.size(); ++i) {
+    Json step = to_json(done.steps[i]);
+    step["outcome"] = i < done.taken ? "taken" : "ran";
+    if (const auto layer = layers.find(done.steps[i].label); layer != layers.end()) step["layer"] = layer->second;
+    if (i >= done.taken) {
+      step["why"] = Json::array();  // files have any bytes in their names
+      for (const std::string& reason : reasons.of(i)) step["why"].push_back(replace_invalid_utf8(reason));
     }
     list.push_back(std::move(step));
   }
-  return {{"version", 1}, {"taken", taken}, {"steps", list}};
+  Json digests = Json::array();
+  for (const HeldLayer& layer : done.layers) digests.push_back(layer.digest);
+  return {{"version", 1},      {"taken", done.taken}, {"steps", list},
+          {"layers", digests}, {"base", done.base},   {"work_area_bytes", done.work_area_bytes}};
 }
 
-void write_steps(const BuildInputs& inputs, const StepsDone& done) {
-  const fs::path file = fs::path(inputs.request.output.string() + ".d") / k_steps_file;
-  RealFileSystem files;
-  const Result<Json> before = parse_json(files.read(file).value_or("null"), file.string());
-  const auto report_after = [&](const Json& earlier) {
-    return step_report(
-        done.steps, done.taken, earlier, done.ended, done.rejected,
-        [&](const std::string& label, const std::string& fact) { return inputs.facts.place_of(label, fact); });
+void write_steps(const BuildInputs& inputs, const StepsDone& done, const EarlierBuild& earlier) {
+  const auto place_of = [&](const std::string& label, const std::string& fact) {
+    return inputs.facts.place_of(label, fact);
   };
-  Json report;
-  try {
-    report = report_after(before.ok() ? before.value() : Json());
-  } catch (const Json::exception&) {  // not a report
-    report = report_after(Json());
-  }
-  report["layers"] = done.layers;
-  report["work_area_bytes"] = done.work_area_bytes;
-  files.write(file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
+  const Json report = step_report(done, earlier, place_of);
+  RealFileSystem().write(fs::path(inputs.request.output.string() + ".d") / k_steps_file,
+                         cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
 }
 
 std::vector<std::string> layers_of_report(std::string_view text, const std::string& source) {

@@ -3,35 +3,35 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
 #include "builder/layers/layer_record.hpp"
 #include "builder/run/build.hpp"
+#include "builder/run/earlier_build.hpp"
 
 namespace hearth::builder {
 
 /// What makes a fact one of the step of this name; may be empty (FactSource::place_of()).
 using PlaceInStep = std::function<std::string(const std::string& label, const std::string& fact)>;
 
-/// The report of a build as JSON. `before` is the report of the build before it, or null; `ended` says why nothing was
-/// kept from some step on; `rejected`, in what layers differ that were there ("STEP: what").
-[[nodiscard]] Json step_report(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before,
-                               const std::string& ended = {}, const std::vector<std::string>& rejected = {},
-                               const PlaceInStep& place_of = {});
-
 struct StepsDone {
   const std::vector<StepRecord>& steps;
   std::size_t taken = 0;
-  std::string ended;
-  std::vector<std::string> rejected;
-  std::vector<std::string> layers;  ///< digests of those that hold it
+  std::optional<Phase> fresh_from = {};    ///< from this phase on everything was to run
+  std::string ended = {};                  ///< why nothing was kept from some step on
+  std::vector<std::string> rejected = {};  ///< in what layers differ that were there: "STEP: what"
+  std::vector<HeldLayer> layers = {};      ///< in order
+  std::string base = {};                   ///< key of what is below the first layer
   std::uint64_t work_area_bytes = 0;
 };
 
-/// Reads the old report in NAME.d, writes the new one.
-void write_steps(const BuildInputs& inputs, const StepsDone& done);
+/// The report of a build as JSON.
+[[nodiscard]] Json step_report(const StepsDone& done, const EarlierBuild& earlier, const PlaceInStep& place_of = {});
+
+void write_steps(const BuildInputs& inputs, const StepsDone& done, const EarlierBuild& earlier);
 
 /// Digests of the layers that a report of this name tells of. Throws Error(input) where it tells of none.
 [[nodiscard]] std::vector<std::string> layers_of_report(std::string_view text, const std::string& source);

@@ -226,13 +226,21 @@ void take_types(ImageRequest& request, const cli::Arguments& arguments, Manner m
   request.formats = parse_formats(join(types, ","));
   const GivenValue target = given(arguments, "docker-target", env, "DOCKER_TARGET");
   if (!target.text.empty()) request.docker_target = container_name(target);
-  const bool docker = std::find(types.begin(), types.end(), "docker") != types.end();
-  if (docker && request.docker_target.empty()) {
-    throw Error(ErrorKind::usage, "Please set --docker-target.", 1)
-        .hint("As what docker load is to have it: --docker-target registry.example.com/web:1");
-  }
   request.gzip_program = split_words(env_or(env, "DIB_GZIP_BIN", ""));
   if (std::find(types.begin(), types.end(), "aci") != types.end()) take_aci_manifest(request, env);
+}
+
+/// Upstream's words. Asked once all that was said of the container is known to be right.
+void require_container_name(const ImageRequest& request) {
+  const bool docker = std::any_of(request.formats.begin(), request.formats.end(),
+                                  [](const OutputFormat& format) { return format.name == "docker"; });
+  if (!docker || !request.docker_target.empty()) return;
+  const std::string name = to_lower(request.output.filename().string());
+  throw Error(ErrorKind::usage, "Please set --docker-target.", 1)
+      .hint(cat("The name by which docker load and podman load are to know the image that -t docker writes: "
+                "--docker-target ",
+                name, ":latest, or with a registry, registry.example.com/", name,
+                ":1 (in a file of images: docker-target). -t oci needs none."));
 }
 
 /// How containers of the image start. The variable has an instruction a line, options come after it.
@@ -574,6 +582,7 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.strict = arguments.has("strict");
   take_identity(request, arguments);
   take_container_config(request, arguments, environment);
+  require_container_name(request);
   require_utf8(request);
   return request;
 }

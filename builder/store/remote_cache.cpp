@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -34,6 +35,9 @@ class Intake final : public BodySink {
   bool good_ = false;
   std::uint64_t size_ = 0;
 };
+
+/// Of a PUT: forbidden, no such method, nobody here knows it.
+const std::set<int> k_refused_puts = {401, 403, 405, 501};
 
 const char* advice_on(int status) {
   constexpr int k_unauthorized = 401;
@@ -87,6 +91,16 @@ void RemoteCache::turn_off(const std::string& why) {
   jobs_.clear();
   why_ = why;
   fault_ = cat("the remote cache ", setup_.url.masked(), " is not used any more: ", why);
+}
+
+/// As a server of plain files does: what it has is read all the same.
+void RemoteCache::stop_uploads(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (off_ || takes_none_) return;
+  takes_none_ = true;
+  jobs_.clear();
+  why_ = cat(why, "; --remote-cache-read-only sends it none");
+  fault_ = cat("the remote cache ", setup_.url.masked(), " takes no layers, and is only read from: ", why_);
 }
 
 void RemoteCache::tell() {
@@ -176,7 +190,7 @@ void RemoteCache::offer(const std::string& key, const LayerRecord& record, const
 void RemoteCache::add_job(Job job) {
   if (setup_.read_only) return;
   const std::lock_guard lock(mutex_);
-  if (off_) return;
+  if (off_ || takes_none_) return;
   jobs_.push_back(std::move(job));
   if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
   wake_.notify_all();
@@ -193,6 +207,8 @@ void RemoteCache::work() {
     std::string fault;
     try {
       put(job);
+    } catch (const Refused& refused) {
+      stop_uploads(refused.what());
     } catch (const std::exception& error) {
       fault = error.what();
     }
@@ -214,10 +230,11 @@ void RemoteCache::leave() {
 
 void RemoteCache::send_upload(const HttpRequest& request) {
   const HttpResponse answer = setup_.uploads->send(request);
-  if (!answer.ok()) {
-    throw Error(ErrorKind::io, cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ",
-                                   answer.reason, advice_on(answer.status)));
-  }
+  if (answer.ok()) return;
+  const std::string fault = cat(request.method, " ", request.url.masked(), " is answered by ", answer.status, " ",
+                                answer.reason, advice_on(answer.status));
+  if (k_refused_puts.contains(answer.status)) throw Refused(ErrorKind::unsupported, fault);
+  throw Error(ErrorKind::io, fault);
 }
 
 bool RemoteCache::knows(const Job& job) {

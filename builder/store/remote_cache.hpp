@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/net/http.hpp"
 #include "builder/store/blob_store.hpp"
 #include "builder/store/record_signature.hpp"
@@ -62,6 +63,11 @@ class RemoteCache {
   [[nodiscard]] std::uint64_t uploaded_bytes() const { return uploaded_; }
 
  private:
+  /// It answers, and lets nobody put anything there.
+  class Refused : public Error {
+   public:
+    using Error::Error;
+  };
   struct Job {
     std::string key;
     LayerRecord record;
@@ -73,6 +79,7 @@ class RemoteCache {
   [[nodiscard]] Deadline patience_for(std::uint64_t bytes) const;
   [[nodiscard]] bool is_off();
   void turn_off(const std::string& why);
+  void stop_uploads(const std::string& why);
   void tell();
   void work();
   void put(const Job& job);
@@ -98,8 +105,9 @@ class RemoteCache {
   bool ends_ = false;
   Deadline until_ = Deadline::never();  ///< the build's end waits
   bool off_ = false;
-  std::string fault_;  ///< not told yet
-  std::string why_;    ///< the same, of a cache that did not do its work
+  bool takes_none_ = false;  ///< it is read from, and refuses what is put there
+  std::string fault_;        ///< not told yet
+  std::string why_;          ///< the same, of a cache that did not do its work
   std::thread worker_;
 };
 

@@ -1,7 +1,6 @@
 #include "builder/vm/boot_report.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/cli/junit.hpp"
 #include "base/log.hpp"
@@ -72,26 +71,25 @@ Json BootReport::json() const {
 std::string BootReport::junit(const std::string& suite) const {
   using Outcome = cli::JunitCase::Outcome;
   std::vector<cli::JunitCase> cases;
-  std::string console = cat("\n", join(last_lines, "\n"));
-  const auto with_console = [&](const std::string& told) { return cat(told, std::exchange(console, "")); };
-  Duration before{};  // services add the times up
+  const std::string console = join(last_lines, "\n");  // services show each case by itself
+  Duration before{};                                   // services add the times up
   const auto since = [&](Duration after) {
     const Duration own = std::max(after - before, Duration::zero());
     before = std::max(before, after);
     return seconds_of(own);
   };
   for (const Seen& sign : seen) {
-    cases.push_back({cat("console ", sign.expected), since(sign.after), Outcome::passed, "", "", ""});
+    cases.push_back({cat("console ", sign.expected), since(sign.after), Outcome::passed, "", "", "", ""});
   }
   if (!is_all_seen) {
-    cases.push_back({cat("console ", missing), since(took), Outcome::failed, "console", reason, with_console(reason)});
+    cases.push_back({cat("console ", missing), since(took), Outcome::failed, "console", reason, reason, console});
   }
   for (const auto& [verdict, after] : checked) {
     const Outcome outcome = verdict.failed()                               ? Outcome::failed
                             : verdict.outcome == Verdict::Outcome::skipped ? Outcome::skipped
                                                                            : Outcome::passed;
-    cases.push_back({verdict.name, since(after), outcome, "check", verdict.told,
-                     verdict.failed() ? with_console(verdict.told) : verdict.told});
+    cases.push_back(
+        {verdict.name, since(after), outcome, "check", verdict.told, verdict.told, verdict.failed() ? console : ""});
   }
   return cli::junit_xml(suite, cases, seconds_of(took));
 }

@@ -30,8 +30,8 @@ struct BootReport {
   /// For a person: the console line of each expectation with its time, then the reason and the last lines.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;
-  /// JUnit's XML: a test case for each expectation and check, the console with the first that failed. `suite` is the
-  /// image's name.
+  /// JUnit's XML: a test case for each expectation and check, the console's last lines with each that failed. `suite`
+  /// is the image's name.
   [[nodiscard]] std::string junit(const std::string& suite) const;
 };
 

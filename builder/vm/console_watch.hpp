@@ -26,7 +26,8 @@ class ConsoleWatch {
   /// Error(usage) for one that isn't.
   explicit ConsoleWatch(const std::vector<std::string>& expectations);
 
-  /// Takes console output as it arrives. Terminal control sequences are dropped, lines are cut at 4096 characters.
+  /// Takes console output as it arrives. Terminal control sequences are dropped, but what a menu writes into another
+  /// row of the screen is a line of its own; lines are cut at 4096 characters.
   void feed(std::string_view bytes, Duration now);
 
   [[nodiscard]] bool all_seen() const { return seen_.size() == expected_.size(); }
@@ -37,14 +38,15 @@ class ConsoleWatch {
   [[nodiscard]] std::string waiting_for() const;
   /// When a prompt to log in was shown first, whether anybody expected it or not: the system has come up then.
   [[nodiscard]] std::optional<Duration> came_up() const { return came_up_; }
-  /// The last lines of the console, at most 40.
+  /// The last lines of the console, at most 40, without the frames and blanks that menus are drawn with.
   [[nodiscard]] const std::vector<std::string>& last_lines() const { return lines_; }
 
  private:
   enum class Escape { none, begun, csi, osc };
 
   void take(char c, Duration now);
-  bool in_escape(char c);
+  bool in_escape(char c, Duration now);
+  void place_cursor(Duration now);
   void match(Duration now);
   void end_line();
 
@@ -60,6 +62,8 @@ class ConsoleWatch {
   std::string line_;
   std::size_t matched_to_ = 0;  ///< in line_: an expectation is searched behind the one before it
   Escape escape_ = Escape::none;
+  std::string parameters_;  ///< of the control sequence at hand
+  std::string row_;         ///< of the screen, that the line stands in; empty where nothing named one
 };
 
 }  // namespace hearth::vm

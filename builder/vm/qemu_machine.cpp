@@ -7,6 +7,7 @@
 
 #include "base/base64.hpp"
 #include "base/error.hpp"
+#include "base/frames/frame_map.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
@@ -120,6 +121,9 @@ std::string image_format_of(const fs::path& image) {
   if (head.starts_with(std::string_view("QFI\xfb", 4))) return "qcow2";
   if (head.starts_with("KDMV") || head.starts_with("# Disk DescriptorFile")) return "vmdk";
   if (head.starts_with("vhdxfile")) return "vhdx";
+  if (head.starts_with(frames::k_magic))
+    throw Error(ErrorKind::input, cat(image.string(), " is what hearth image publish made of an image, and no disk"))
+        .hint(cat("Take the image that it was made of: ", image.stem().string(), ".qcow2, say."));
   if (head.substr(64, 4) == std::string_view("\x7f\x10\xda\xbe", 4)) return "vdi";
   return "raw";
 }

@@ -68,7 +68,8 @@ struct QemuMachine {
 
 [[nodiscard]] std::vector<std::string> qemu_argv(const QemuMachine& machine);
 
-/// qemu's name for an image file's format, by its first bytes: qcow2, vmdk, vdi, vhdx, else raw.
+/// qemu's name for an image file's format, by its first bytes: qcow2, vmdk, vdi, vhdx, else raw. Throws Error for one
+/// that is empty, or a frames file, of which no machine starts.
 [[nodiscard]] std::string image_format_of(const fs::path& image);
 
 /// Whether it is no disk by its first bytes, but tar, cpio, zip, or something compressed.

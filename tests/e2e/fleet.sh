@@ -45,7 +45,7 @@ for flavour in plain rich; do
     [ "$(runs "the shared step of $flavour runs")" = 1 ] || fail "the shared step of $flavour ran $(runs "the shared step of $flavour runs") times"
 done
 [ "$(runs "the own step of")" = 8 ] || fail "steps of images' own ran $(runs "the own step of") times"
-expect_text out "plain-3: " "8 of 8 images are there, 0 failed" "| rich-4  | built" "| rich-4.tar"
+expect_text out "plain-3: " "8 of 8 images are done, 0 failed" "| rich-4  | built" "| rich-4.tar"
 python3 - report.xml << 'END' || fail "the report: $(cat report.xml)"
 import sys, xml.etree.ElementTree as tree
 suite = tree.parse(sys.argv[1]).getroot()[0]
@@ -71,7 +71,7 @@ code=0
 create --jobs 1 --junit report.xml bad.yaml || code=$?
 [ "$code" = 7 ] || fail "the exit code of a failure: $code"
 [ -e plain-2.tar ] || fail "the image behind the failed one is not built: $(cat out)"
-expect_text out "  | no <such> thing & more" "hearth: image plain-bad: install.d/50-role (element role-bad) failed" "| plain-bad | failed (7)" "2 of 3 images are there, 1 failed"
+expect_text out "  | no <such> thing & more" "hearth: image plain-bad: install.d/50-role (element role-bad) failed" "| plain-bad | failed (7)" "2 of 3 images are done, 1 failed"
 python3 -c 'import xml.etree.ElementTree as t; s = t.parse("report.xml").getroot()[0]; assert s.get("failures") == "1"; assert "50-role" in s.find("testcase/failure").get("message")' ||
     fail "the report of a failure: $(cat report.xml)"
 rm -f plain-2.tar
@@ -92,7 +92,7 @@ wait "$!" || true
 grep -q '</testsuites>' piped.xml || fail "the report in the pipe: $(cat piped.xml)"
 rm -f ./*.tar
 (ulimit -n 64 && create --jobs 20 images.yaml) || fail "with few files: $(cat out)"
-expect_text out "8 of 8 images are there, 0 failed"
+expect_text out "8 of 8 images are done, 0 failed"
 
 # diskimage-builder: the logs, one after the other.
 rm -f plain-1.tar plain-2.tar
@@ -127,13 +127,13 @@ nothing_left plain-slow
 # Another build of the same file meanwhile is refused, image by image; kill -9 of one build is no other's business.
 begin_slow
 "$HEARTH" image create --jobs 1 slow.yaml < /dev/null > second 2>&1 && fail "two builds of one image"
-expect_text second "hearth: image plain-slow: another build makes $work/plain-slow at this moment" "2 of 3 images are there, 1 failed"
+expect_text second "hearth: image plain-slow: another build makes $work/plain-slow at this moment" "2 of 3 images are done, 1 failed"
 kill -9 "$(pgrep -P "$fleet")"
 code=0
 wait "$fleet" || code=$?
 [ "$code" = 137 ] || fail "the exit code after kill -9: $code"
 wait_until gone
-expect_text out "hearth: image plain-slow: its build was killed by SIGKILL" "2 of 3 images are there, 1 failed"
+expect_text out "hearth: image plain-slow: its build was killed by SIGKILL" "2 of 3 images are done, 1 failed"
 nothing_left plain-slow
 # SIGTERM ends all of them; so does the end of the one that started them.
 begin_slow
@@ -141,7 +141,8 @@ kill -TERM "$fleet"
 code=0
 wait "$fleet" || code=$?
 [ "$code" = 143 ] || fail "the exit code after SIGTERM: $code"
-expect_text out "| plain-slow | interrupted" "stopped by SIGTERM; nothing was left behind"
+expect_text out "| plain-slow | interrupted" "0 failed, 1 interrupted" \
+    "hearth: image plain-slow: it was stopped by SIGTERM; nothing of it was left behind" "stopped by SIGTERM; nothing was left behind of plain-slow"
 nothing_left plain-slow
 begin_slow
 kill -9 "$fleet"
@@ -159,7 +160,7 @@ full() {
 }
 if [ "$(id -u)" = 0 ]; then
     full > out 2>&1 && fail "a full disk is no failure"
-    expect_text out "No space left on device" "1 of 2 images are there, 1 failed"
+    expect_text out "No space left on device" "1 of 2 images are done, 1 failed"
     [ -s 1/image.tar ] || fail "the other image is not there: $(cat out)"
 else
     echo "SKIPPED: part: a full disk needs root, to mount a small one"
@@ -169,7 +170,7 @@ fi
 sed -e "s/, '4'\]/]/" -e 's/plain, rich/plain/' images.yaml > three.yaml
 rm -f ./*.tar
 script -qec "export TERM=xterm; stty cols 50 rows 8; '$HEARTH' image create --no-cache --jobs 2 three.yaml" screen < /dev/null > /dev/null || fail "on a terminal: $(cat screen)"
-expect_text screen " of 3 images done, " $'\e[2A\r\e[J' "3 of 3 images are there"
+expect_text screen " of 3 images done, " $'\e[2A\r\e[J' "3 of 3 images are done"
 rm -rf cache ./*.tar
 script -qec "export TERM=xterm; stty cols 90 rows 8; '$HEARTH' image create --jobs 2 three.yaml" screen < /dev/null > /dev/null || fail "on a wide terminal: $(cat screen)"
 expect_text screen "2 to come: 2 wait for plain-1"

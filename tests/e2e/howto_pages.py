@@ -37,6 +37,9 @@ IMAGES = {
         elsewhere={"hearth image test": (MACHINE, "e2e/ci_pipeline.sh", "pipeline.sh"), "service:": ("asks a machine", "e2e/ci_pipeline.sh", "checks"),
                    "web:": ("is a pipeline", "e2e/pipeline_ci/pipeline_ci.sh", "gitlab-ci.yml"),
                    "remote-cache =": ("needs a web server", "e2e/pipeline_ci/shared_cache.sh", "remote-cache")}),
+    "howto/container-image.md": Page(
+        built=True, files={"- imagename: web": ("images.yaml", "hearth image plan images.yaml")},
+        elsewhere={"podman": ("needs an engine", "e2e/containers.sh", "podman load")}),
     "howto/container.md": Page(elsewhere={"cmake": ("takes minutes", "e2e/container.sh", "BUILD"),
                                            "podman": ("is of a built container", "e2e/container.sh", "podman run")}),
     "howto/fleet.md": Page(

@@ -90,6 +90,20 @@ ran install.d/90-last post-install.d/50-after
 expect_text why "install.d/90-last changed" "it comes after install.d/90-last"
 same_as_clean "a changed script"
 
+# A plan names what has changed of the steps that no layer holds, one for a new name by the last build of the same steps; and a build
+# whose layers are gone says so, and the changed variable, too.
+hook writer/install.d/90-last <<< 'echo "changed again ${FLAVOUR:-plain}" > /opt/last'
+"$HEARTH" image plan -n -t tar -o other tiny-os reader writer > plan.txt 2>&1 || fail "image plan: $(cat plan.txt)"
+expect_text plan.txt "runs: install.d/90-last: install.d/90-last changed" \
+    "Compared with the last build of image, which has the same steps: there is none of other here (-o image plans that image)"
+"$HEARTH" cache prune > out
+FLAVOUR=mint build
+"$HEARTH" image why image > why
+expect_text why "root.d/10-tiny-os" "its layer is not in the cache any more: it was pruned" "the variable FLAVOUR is new"
+build
+"$HEARTH" image why image > why
+expect_text why "the variable FLAVOUR is gone"
+
 echo two > elements/reader/data/unread.txt
 build
 ran
@@ -444,7 +458,8 @@ if [ "$(id -u)" = 0 ]; then
         [ "$before" = "$(sha256sum < kept.qcow2)" ] || { echo "the earlier image is not as it was"; exit 1; }
         [ "$(echo kept*)" = "kept.d kept.qcow2" ] || { echo "left: $(echo kept*)"; exit 1; }' > out 2>&1 < /dev/null ||
         fail "an image on a full disk: $(cat out)"
-    expect_text out "No space left on device" "kept.qcow2"
+    expect_text out "No space left on device" "kept.qcow2" "Make room there: " " are free in "
+    [ "$(grep -c "while writing" out)" = 1 ] || fail "not said once: $(cat out)"
 else
     echo "SKIPPED: a disk that fills up: needs root"
 fi

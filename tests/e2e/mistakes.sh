@@ -127,8 +127,18 @@ mistake 1 "zeros.frames is what hearth image publish made of an image" "hearth i
 expect_text said "note: zeros.frames is signed, and will not be: there is no --sign KEY"
 "$HEARTH" image load disk.raw --kernel text.txt --ramdisk text.txt --state loaded > said 2>&1 || fail "image load: $(cat said)"
 expect_text said "note: kept in loaded, where no conductor runs"
+cp disk.raw twin.raw
+"$HEARTH" image load twin.raw --kernel text.txt --ramdisk text.txt --state "$work/loaded" > said 2>&1 || fail "image load: $(cat said)"
+mistake 1 "there is no image disc for machines" "Did you mean disk?" -- image unload disc --state loaded
+script -qec "stty cols 64; '$HEARTH' image list --state loaded" screen < /dev/null > /dev/null || fail "image list on a terminal: $(cat screen)"
+[ "$(grep '^[+|]' screen | tr -d '\r' | awk '{ print length }' | sort -n | tail -1)" -le 64 ] || fail "image list is too wide: $(cat screen)"
+"$HEARTH" image unload disk --state loaded > said 2>&1 || fail "image unload: $(cat said)"
+expect_text said "disk is unloaded; 3 files removed"
+"$HEARTH" image list --state loaded > said 2>&1 && [ "$(ls loaded/files/images)" = "$(printf 'twin.%s\n' kernel ramdisk raw)" ] && ! grep -q disk said ||
+    fail "what is left: $(ls loaded/files/images) $(cat said)"
 rm -r loaded
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2
+mistake 1 "there is no key nothere.pub" "openssl pkey -in key.pem -pubout" -- image verify disk.raw --key nothere.pub
 : > empty.raw
 mistake 1 "the image $work/empty.raw is empty" -- image convert empty.raw web.qcow2
 tar --create --file packed.tar empty.raw
@@ -146,6 +156,13 @@ for option in --dry-run --keep-going "--jobs 2"; do  # none of them is a word th
 done
 mistake 1 "Element 'tiny-ox' not found; did you mean 'tiny-os'?" "ELEMENTS_PATH=DIR" -- image plan tiny-ox
 mistake 1 "Element 'tiny-ox' not found" "ELEMENTS_PATH=DIR" -- element graph tiny-ox
+printf -- '- imagename: shop-web\n  elements: [tiny-os]\n' > shops.yaml
+mistake 1 "there is no file shops.yml" "Did you mean shops.yaml?" -- image create shops.yml
+mistake 1 "Element 'shop-web' not found: shops.yaml describes an image" "hearth image create shops.yaml --only shop-web" -- image plan shop-web
+mistake 1 "Element 'light' not found" "no blanks: -p nginx,light." -- image create -n -p nginx light tiny-os
+rm shops.yaml
+mistake 1 "zeros.frames is what hearth image publish made of an image, and no disk" "Take the image that it was made of: zeros.qcow2" -- image boot zeros.frames
+mistake 1 "zeros.frames is what hearth image publish made of an image, and no disk" "zeros.qcow2" -- image convert zeros.frames web.raw
 mistake 2 "'' names no image" -- image create -n -t tar -o "" tiny-os
 mistake 2 "a disk of 0 bytes holds nothing" -- image create -n -t raw --image-size 0 tiny-os
 mistake 2 "not 'amd46'; did you mean 'amd64'?" -- image create -n -a amd46 -t tar tiny-os

@@ -178,7 +178,7 @@ if [ "$(id -u)" = 0 ]; then
             exec timeout 60 "$HEARTH" image create -n -t tar "$@" tiny-os plain > out 2>&1 < /dev/null' full "$@"
     }
     ! full 300 0 -o full/image --no-cache || fail "an output on a full disk: $(cat out)"
-    expect_text out "No space left on device" "while writing $work/full/image.tar" "Make room there"
+    expect_text out "No space left on device" "while writing $work/full/image.tar" "Make room there: " "KiB are free in $work/full, and the tree has "
     ! TMPDIR=$work/full full 2000 0 -o image --no-cache --no-tmpfs || fail "a full TMPDIR: $(cat out)"
     expect_text out "while building in $work/full/hearth-build." "let TMPDIR name another place"
     ! full 8 8 -o image --record --lock full/hearth.lock || fail "a lock on a full disk: $(cat out)"

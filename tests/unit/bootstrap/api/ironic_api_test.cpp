@@ -288,6 +288,12 @@ TEST_F(Api, inspectorsPathsAndOurOwn) {
   EXPECT_NE(text_in(imported.body, "faults").find("f.json:1:14"), std::string::npos) << imported.body;
   EXPECT_EQ(ask("PUT", "/v1/hearth/images/web", {{"kernel", "k"}}).status, 204);
   EXPECT_EQ(ask("GET", "/v1/hearth/images").body["images"][0]["name"], "web");
+  const Json use = {{{"op", "add"}, {"path", "/instance_info/kernel"}, {"value", "k"}}};
+  EXPECT_EQ(ask("PATCH", "/v1/nodes/web1", use).status, 200);
+  const Said used = ask("DELETE", "/v1/hearth/images/web");
+  EXPECT_EQ(used.status, 409);
+  EXPECT_NE(format_json(used.body).find("Image web is used by web1"), std::string::npos) << used.body;
+  EXPECT_EQ(ask("PATCH", "/v1/nodes/web1", {{{"op", "remove"}, {"path", "/instance_info/kernel"}}}).status, 200);
   EXPECT_EQ(ask("DELETE", "/v1/hearth/images/web").status, 204);
   EXPECT_EQ(ask("GET", "/v1/hearth/export").body["nodes"].size(), 1U);
   EXPECT_GE(ask("GET", "/v1/hearth/events?limit=2").body["events"].size(), 2U);

@@ -23,8 +23,11 @@ TEST(FleetReport, TheTableHasALineAnImageAndCounts) {
   const std::string text = results_table(results(), 70);
   EXPECT_THAT(text, HasSubstr("| web   | built      | 1m01s | 20                | 3         | web.qcow2 |"));
   EXPECT_THAT(text, HasSubstr("| db    | failed (7) |"));
-  EXPECT_THAT(text, HasSubstr("1 of 3 images are there, 1 failed, 1 not built; 1m10s\n"));
+  EXPECT_THAT(text, HasSubstr("1 of 3 images are done, 1 failed, 1 not built; 1m10s\n"));
   EXPECT_GT(text.find('\n'), 70U);
+  std::vector<ImageResult> stopped = results();
+  stopped[1].outcome = Outcome::interrupted;
+  EXPECT_THAT(results_table(stopped, 70), HasSubstr("1 of 3 images are done, 0 failed, 1 interrupted, 1 not built;"));
   EXPECT_LE(results_table(results(), 70, 70).find('\n'), 70U) << "a terminal's width";
 }
 

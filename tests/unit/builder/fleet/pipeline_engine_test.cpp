@@ -60,6 +60,9 @@ TEST(PipelineEngine, MakeGetsTargetsWithDollarsDoubled) {
 
 TEST(PipelineEngine, SlurmSubmitsEachBehindItsNeeds) {
   const std::string text = pipeline_text("slurm", engine_jobs(), {});
+  EXPECT_THAT(text, testing::Not(HasSubstr("ELEMENTS_PATH")));
+  EXPECT_THAT(pipeline_text("gitlab", engine_jobs(), {.elements_path = "/srv/our\nelements"}),
+              HasSubstr("# Jobs need ELEMENTS_PATH, too: a variable of theirs; it was \"/srv/our\\nelements\" when"));
   EXPECT_THAT(text, HasSubstr("submit image-a \":$j1\" 'set -eu\ntwo' \"$@\"\nj2=$id\n"));
   EXPECT_THAT(text, testing::StartsWith("#!/bin/sh\n"));
 }

@@ -291,7 +291,7 @@ TEST_F(FactSourceTest, EachKindOfInputIsNoticedByName) {
   };
   EXPECT_EQ(changed("data/x", "new"), "data/x changed") << "and the directory";
   EXPECT_EQ(changed("lost/y", "found"), "lost/y changed");
-  EXPECT_EQ(changed("environment.d/20-more", "export PIP_MORE=1\n"), "the directory environment.d changed");
+  EXPECT_EQ(changed("environment.d/20-more", "export PIP_MORE=1\n"), "environment.d/20-more is new");
   EXPECT_EQ(changed("unread", "new"), "none");
   put("metadata", "{\"a\": 1}");
   EXPECT_EQ(fault(noted), "what the variable METADATA names changed");

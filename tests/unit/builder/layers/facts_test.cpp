@@ -180,13 +180,22 @@ TEST(Facts, DifferencesAreSentencesThatNameTheInput) {
   const Facts before = {{"env A", "1"}, {"hook install.d/10-x", "1"}, {"repository http://m/InRelease", "1"}};
   const Facts now = {{"env B", "1"}, {"hook install.d/10-x", "2"}, {"repository http://m/InRelease", "1"}};
   EXPECT_THAT(describe_differences(before, now),
-              ElementsAre("the variable A is gone", "install.d/10-x changed", "the variable B is new"));
+              ElementsAre("the variable A is gone", "the variable B is new", "install.d/10-x changed"));
   EXPECT_THAT(describe_differences(now, now), IsEmpty());
   const Facts one = {{"element web/pkg-map", "1"}, {"elements all", "1"}};
   EXPECT_THAT(describe_differences(one, {{"element web/pkg-map", "2"}, {"elements all", "2"}}),
               ElementsAre("pkg-map of the element web changed"));
   EXPECT_THAT(describe_differences({{"elements all", "1"}}, {{"elements all", "2"}}),
               ElementsAre("some file of an element changed"));
+}
+
+TEST(Facts, ADirectoryWhoseNamesAreOthersIsLeftOutWhereTheFilesAreNamed) {
+  const Facts before = {{"list environment.d", "1"}, {"hook environment.d/20-a", "1"}};
+  EXPECT_THAT(describe_differences(before, {{"list environment.d", "2"}, {"hook environment.d/20-b", "1"}}),
+              ElementsAre("environment.d/20-a is gone", "environment.d/20-b is new"));
+  EXPECT_THAT(describe_differences(before, {{"list environment.d", "2"}, {"hook environment.d/20-a", "2"}}),
+              ElementsAre("environment.d/20-a changed", "the directory environment.d changed"))
+      << "which file is new is not known";
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+#include "base/sys/file.hpp"
+#include "base/text.hpp"
+
 namespace hearth::builder {
 namespace {
 
@@ -41,6 +45,37 @@ TEST(KeptSteps, AnImageThatIsUpToDateNamesTheServersThatABuildWouldAskFirst) {
             "  but for evidence: /srv/web.d/sbom.spdx.json is not there\n"
             "  as long as this has not changed: http://mirror.example/dists/bookworm/InRelease\n");
   EXPECT_EQ(up_to_date_text({}), "");
+}
+
+/// A report as a build leaves it beside its image.
+void report(const fs::path& stem, const std::vector<std::string>& labels) {
+  Json steps = Json::array();
+  for (const std::string& label : labels)
+    steps.push_back({{"step", label}, {"element", "e"}, {"seconds", 1}, {"facts", Json::object()}});
+  fs::create_directories(stem.string() + ".d");
+  RealFileSystem().write(stem.string() + ".d/steps.json", format_json(Json{{"steps", steps}}), {.mode = 0644});
+}
+
+TEST(KeptSteps, APlanForANewNameIsComparedWithTheLastBuildOfTheSameStepsAndSaysSo) {
+  const TempDir place = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  BuildPlan plan;
+  plan.steps = {{.phase = Phase::root, .name = "10-a", .element = "e"},
+                {.phase = Phase::install, .name = "20-b", .element = "e"},
+                {.phase = Phase::cleanup, .name = "90-c", .element = "e"}};
+  ImageRequest request;
+  request.output = place.path() / "image";
+  const RealFileSystem files;
+  EXPECT_EQ(last_build_like(files, request, plan), fs::path());
+  report(place.path() / "other", {"root.d/10-a", "install.d/30-x"});
+  EXPECT_EQ(last_build_like(files, request, plan), fs::path()) << "of other steps";
+  report(place.path() / "web", {"root.d/10-a", "install.d/20-b", "cleanup.d/80-d"});
+  EXPECT_EQ(last_build_like(files, request, plan), place.path() / "web");
+  EXPECT_EQ(compared_text(place.path() / "web", request),
+            "with the last build of web, which has the same steps: there is none of image here (-o web plans that "
+            "image)");
+  report(place.path() / "image", {"root.d/10-a"});
+  EXPECT_EQ(last_build_like(files, request, plan), request.output) << "its own, whatever that was made of";
+  EXPECT_EQ(compared_text(request.output, request), "");
 }
 
 }  // namespace

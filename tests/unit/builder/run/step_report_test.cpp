@@ -17,6 +17,20 @@ std::vector<StepRecord> steps(const std::string& second) {
           {"install.d/20-c", "c", 0.5, {{"env A", "1"}}}};
 }
 
+/// Of a build of these steps, after one that left the report `before`.
+Json report_of(const std::vector<StepRecord>& steps, std::size_t taken, const Json& before, StepsDone done = {{}},
+               const PlaceInStep& place_of = {}) {
+  const StepsDone all{.steps = steps,
+                      .taken = taken,
+                      .fresh_from = done.fresh_from,
+                      .ended = done.ended,
+                      .rejected = done.rejected,
+                      .layers = done.layers,
+                      .base = done.base,
+                      .work_area_bytes = 0};
+  return step_report(all, earlier_build(before, [](const auto&) { return true; }), place_of);
+}
+
 TEST(StepReport, ABrokenReportIsToldWithItsLineAndInOurWords) {
   const auto fault = [](const std::string& text) {
     try {
@@ -32,45 +46,87 @@ TEST(StepReport, ABrokenReportIsToldWithItsLineAndInOurWords) {
 }
 
 TEST(StepReport, TellsForEachStepWhetherItRanAndWhy) {
-  const Json first = step_report(steps("1"), 0, Json());
+  const Json first = report_of(steps("1"), 0, Json());
   const std::string all_ran = why_text(first);
   EXPECT_THAT(all_ran, HasSubstr("nothing was kept of an earlier build"));
   EXPECT_EQ(all_ran.find("nothing was kept"), all_ran.rfind("nothing was kept")) << "a reason is told once";
-  const std::string text = why_text(step_report(steps("2"), 1, first));
+  const std::string text = why_text(report_of(steps("2"), 1, first));
   EXPECT_THAT(text,
               AllOf(HasSubstr("kept  root.d/10-a"), HasSubstr("install.d/10-b changed"),
                     HasSubstr("it comes after install.d/10-b"), HasSubstr("1 step was taken from layers, 2 ran")));
-  const std::string same = why_text(step_report(steps("1"), 1, first));
-  EXPECT_THAT(same, HasSubstr("it is quick, and shares the next layer"));
-  const std::string ended =
-      why_text(step_report(steps("1"), 0, first, "root.d/10-a wrote /x.initrd, which no layer holds"));
+  const std::string ended = why_text(
+      report_of(steps("1"), 0, first, {.steps = {}, .ended = "root.d/10-a wrote /x.initrd, which no layer holds"}));
   EXPECT_THAT(ended, HasSubstr("nothing was kept: root.d/10-a wrote /x.initrd, which no layer holds"));
 }
 
+/// `has`: whether the layer of the build that left that report is there.
+std::string why_of_first(const std::vector<StepRecord>& steps, const Json& before, bool has, StepsDone done = {{}}) {
+  const StepsDone all{.steps = steps, .fresh_from = done.fresh_from, .base = done.base};
+  return step_report(all, earlier_build(before, [&](const auto&) { return has; }))["steps"][0]["why"][0]
+      .get<std::string>();
+}
+
+TEST(StepReport, AStepOfWhichNothingHasChangedSaysWhyItRanAllTheSame) {
+  const std::string digest(64, 'a');
+  const StepsDone kept{.steps = {}, .layers = {{digest, "install.d/10-b"}}, .base = "one"};
+  const Json first = report_of(steps("1"), 0, Json(), kept);
+  EXPECT_EQ(first["steps"][0]["layer"], digest);
+  EXPECT_FALSE(first["steps"][2].contains("layer"));
+  EXPECT_EQ(why_of_first(steps("1"), first, false, {.steps = {}, .base = "one"}),
+            "its layer is not in the cache any more: it was pruned, or the cache is another one");
+  EXPECT_EQ(why_of_first(steps("2"), first, true, {.steps = {}, .base = "one"}),
+            "it shares its layer with install.d/10-b");
+  EXPECT_EQ(why_of_first(steps("1"), first, true, {.steps = {}, .base = "two"}),
+            "layers of the last build are of another Hearth, or of another architecture");
+  EXPECT_EQ(why_of_first(steps("1"), first, true, {.steps = {}, .fresh_from = Phase::root, .base = "one"}),
+            "everything from root on was to run");
+  EXPECT_EQ(why_of_first({steps("1")[1]}, first, true, {.steps = {}, .base = "one"}),
+            "it came after root.d/10-a, which is not there any more");
+  EXPECT_EQ(why_of_first({steps("1")[0]}, report_of({steps("1")[0]}, 0, Json(), {.steps = {}, .base = "one"}), true,
+                         {.steps = {}, .base = "one"}),
+            "it was too quick for a layer of its own");
+  const std::vector<StepRecord> late = {{"finalise.d/50-a", "a", 1, {}}};
+  EXPECT_EQ(why_of_first(late, report_of(late, 0, Json()), true), "steps of its phase always run");
+}
+
+TEST(StepReport, WhatComesAfterAStepWhoseLayerIsGoneSaysSoAndNamesTheVariableThatChangedToo) {
+  const std::string digest(64, 'a');
+  const StepsDone kept{.steps = {}, .layers = {{digest, "install.d/20-c"}}};
+  const Json first = report_of(steps("1"), 0, Json(), kept);
+  const std::vector<StepRecord> now = {
+      steps("1")[0], {"install.d/10-b", "b", 1, {{"hook install.d/10-b", "1"}, {"env DIB_SHOP", "2"}}}, steps("1")[2]};
+  const StepsDone done{.steps = now, .rejected = {"root.d/10-a: the directory environment.d changed"}};
+  const std::string why = why_text(step_report(done, earlier_build(first, [](const auto&) { return false; })));
+  EXPECT_THAT(why, AllOf(HasSubstr("  its layer is not in the cache any more: it was pruned, or the cache is another "
+                                   "one\n"),
+                         HasSubstr("  the variable DIB_SHOP is new\n"), HasSubstr("  it comes after root.d/10-a\n")));
+}
+
 TEST(StepReport, AVariableIsToldWithTheTextThatNamesIt) {
-  const Json first = step_report({{"root.d/10-a", "a", 3, {{"env A", "1"}}}}, 0, Json());
-  const Json second = step_report({{"root.d/10-a", "a", 3, {{"env A", "2"}}}}, 0, first, {}, {},
-                                  [](const std::string& label, const std::string& fact) {
-                                    return fact_kind(fact) == "env" ? cat("named in ", label, ":3") : std::string();
-                                  });
+  const Json first = report_of({{"root.d/10-a", "a", 3, {{"env A", "1"}}}}, 0, Json());
+  const Json second = report_of({{"root.d/10-a", "a", 3, {{"env A", "2"}}}}, 0, first, {{}},
+                                [](const std::string& label, const std::string& fact) {
+                                  return fact_kind(fact) == "env" ? cat("named in ", label, ":3") : std::string();
+                                });
   EXPECT_THAT(why_text(second), HasSubstr("the variable A changed (named in root.d/10-a:3)"));
 }
 
-TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffers) {
-  const std::vector<std::string> rejected = {"install.d/10: another step", "install.d/10-b: the variable A changed",
-                                             "install.d/10-b: files/x is gone"};
+TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffersFromWhatIsBuiltForTheFirstTime) {
+  const StepsDone done{.steps = {},
+                       .rejected = {"install.d/10: another step", "install.d/10-b: the variable A changed",
+                                    "install.d/10-b: files/x is gone"}};
   EXPECT_THAT(
-      why_text(step_report(steps("1"), 1, Json(), {}, rejected)),
+      why_text(report_of(steps("1"), 1, Json(), done)),
       HasSubstr("nothing was kept of an earlier build of this image; a layer of another build is there, but the "
                 "variable A changed\n"));
-  const Json first = step_report(steps("1"), 0, Json());
-  EXPECT_THAT(why_text(step_report(steps("2"), 1, first, {}, {"install.d/10-b: install.d/10-b changed"})),
-              HasSubstr("  install.d/10-b changed\n"))
-      << "once";
+  const Json first = report_of(steps("1"), 0, Json());
+  EXPECT_THAT(why_text(report_of(steps("2"), 1, first, done)), HasSubstr("  install.d/10-b changed\n"))
+      << "what differs from its own last build says more";
 }
 
 TEST(StepReport, WhereATerminalIsNarrowAReasonStandsBelowItsStep) {
-  const Json report = step_report(steps("1"), 1, Json(), {}, {"install.d/10-b: the variable A changed"});
+  const Json report =
+      report_of(steps("1"), 1, Json(), {.steps = {}, .rejected = {"install.d/10-b: the variable A changed"}});
   const std::string text = why_text(report, 80);
   EXPECT_THAT(text, HasSubstr("1.0 s\n        nothing was kept of an earlier build of this image; a layer"));
   EXPECT_THAT(why_text(report), HasSubstr("1.0 s  nothing was kept")) << "of no terminal a line a step";
@@ -87,11 +143,11 @@ TEST(StepReport, LayersAreToldToThoseWhoPinThem) {
 
 TEST(StepReport, NamesOfFilesThatAreNoUtf8AreToldAndKnownAgain) {
   const std::vector<StepRecord> odd = {{"root.d/10-a", "a", 3, {{"hook files/f\xff", "1"}}}};
-  const Json first = step_report(odd, 0, Json());
+  const Json first = report_of(odd, 0, Json());
   const Json again = parse_json(format_json(first), "report").value_or_throw();
   EXPECT_EQ(facts_from(again.at("steps").at(0).at("facts")), odd.front().facts);
   const std::vector<StepRecord> other = {{"root.d/10-a", "a", 3, {{"hook files/f\xff", "2"}}}};
-  EXPECT_THAT(why_text(step_report(other, 0, again)), HasSubstr("files/f\xEF\xBF\xBD changed"));
+  EXPECT_THAT(why_text(report_of(other, 0, again)), HasSubstr("files/f\xEF\xBF\xBD changed"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 ImageRequest request_by(const std::string& line, Caller caller) {
   caller.start_directory = "/start";
@@ -187,6 +188,11 @@ TEST(ImageRequest, ARamdiskBuildStartsWithItsElement) {
 
 TEST(ImageRequest, AContainerImageNeedsItsName) {
   EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target."));
+  EXPECT_THAT(image_request_refusal("-t docker,oci -o Ngx os"),
+              HasSubstr("--docker-target ngx:latest, or with a registry, registry.example.com/ngx:1"))
+      << "of the name that the image has";
+  EXPECT_THAT(image_request_refusal("-t docker --container-config=RUNS os"), Not(HasSubstr("--docker-target")))
+      << "first what is said of it in vain";
   EXPECT_EQ(request("-t docker --docker-target me:1 os").docker_target, "me:1");
   EXPECT_EQ(request("-t docker --docker-target host:5000/a/me os").docker_target, "host:5000/a/me:latest");
   for (const char* wrong : {"ME:1", "me:", "-x", "a//b", "me:1:2", "me@sha256:0"}) {
@@ -272,7 +278,7 @@ TEST(ImageRequest, NumbersAreChecked) {
   EXPECT_THAT(image_request_refusal("os", {{"SOURCE_DATE_EPOCH", "yesterday"}}), HasSubstr("SOURCE_DATE_EPOCH"));
   EXPECT_THAT(image_request_refusal("--mkfs-journal-size 1500KiB os"), HasSubstr("is not a whole number of MiB up to"));
   EXPECT_THAT(image_request_refusal("--mkfs-journal-size 1YiB os"), HasSubstr("'1YiB' is not a size"));
-  EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target.\n  As what docker load"));
+  EXPECT_THAT(image_request_refusal("-t docker os"), HasSubstr("Please set --docker-target.\n  The name by which"));
   EXPECT_THAT(image_request_refusal("--min-tmpfs 1.5 os"), HasSubstr("--min-tmpfs: '1.5' is not a whole number"));
   EXPECT_THAT(image_request_refusal("os", {{"DIB_DEBUG_TRACE", "much"}}), HasSubstr("DIB_DEBUG_TRACE"));
   EXPECT_EQ(request("--image-extra-size 12.5 os").extra_size_mib, 12.5);

@@ -347,6 +347,11 @@ TEST(RemoteCache, AServerThatRefusesUploadsIsToldOnce) {
   f.cache.finish();
   ASSERT_EQ(f.notes.size(), 1U);
   EXPECT_NE(f.notes[0].find("403"), std::string::npos);
+  EXPECT_NE(f.notes[0].find("takes no layers, and is only read from"), std::string::npos);
+  EXPECT_NE(f.notes[0].find("--remote-cache-read-only"), std::string::npos);
+  f.gives(cat("/ac/", k_key), 404, "");
+  EXPECT_TRUE(f.cache.find(k_key).empty());
+  EXPECT_FALSE(f.down->sent.empty()) << "it is asked for layers all the same";
 }
 
 TEST(RemoteCache, ReadOnlyNothingIsUploaded) {

@@ -43,6 +43,18 @@ TEST(ConsoleWatchTest, ControlSequencesAreDropped) {
   EXPECT_TRUE(watch.all_seen());
 }
 
+TEST(ConsoleWatchTest, AMenuThatIsDrawnIsToldLineByLineWithoutItsFrame) {
+  ConsoleWatch watch({"Advanced"});
+  const std::string bar = "\u2502";
+  watch.feed(cat("\x1b[2;1HGNU GRUB  version 2.06\x1b[4;1H\u250c\u2500\u2500\u2510\x1b[5;1H", bar, "*Debian",
+                 std::string(60, ' '), bar, "\x1b[6;1H", bar, " Advanced\x1b[6;12H options", std::string(60, ' '), bar,
+                 "\x1b[7;1H", bar, std::string(78, ' '), bar, "\x1b[20;1H   Booting in 5 s\x1b[20;1H\n"),
+             k_second);
+  EXPECT_THAT(watch.last_lines(),
+              testing::ElementsAre("GNU GRUB  version 2.06", "*Debian", " Advanced options", "   Booting in 5 s"));
+  EXPECT_TRUE(watch.all_seen());
+}
+
 TEST(ConsoleWatchTest, SignsOfFailureAreToldAtOnce) {
   for (const char* sign : {"[ 1.0] Kernel panic - not syncing: VFS", "grub rescue> ", "No bootable device.",
                            "BdsDxe: No bootable option or device was found.", "You are in emergency mode. After",
