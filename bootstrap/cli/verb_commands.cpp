@@ -104,6 +104,9 @@ Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
     info["image_source"] = *image;
   }
   if (const auto digest = arguments.value("sha256")) {
+    if (digest->size() != 64 || digest->find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+      throw Error(ErrorKind::usage,
+                  cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
     info["image_os_hash_algo"] = "sha256";
     info["image_os_hash_value"] = *digest;
   }
