@@ -30,6 +30,16 @@ void print_line(const std::string& text) {
   std::fflush(stdout);
 }
 
+/// In the terminal's columns, where there is one; what follows `begin` stays behind it.
+void print_fitted(const std::string& begin, std::string_view line) {
+  constexpr std::size_t k_least = 20;
+  const std::size_t room = cli::table_room();
+  const std::string text = room < begin.size() + k_least ? std::string(line)
+                                                         : replace_all(cli::fitted(line, room - begin.size()), "\n",
+                                                                       cat("\n", std::string(begin.size(), ' ')));
+  print_line(cat(begin, text, "\n"));
+}
+
 /// The last `count` lines of a file, indented; terminal control sequences are left out.
 std::string tail_of(const fs::path& file, std::size_t count) {
   const std::string text = RealFileSystem().read(file).value_or("");
@@ -128,11 +138,12 @@ class Rehearsal {
     command.merge_err = true;
     command.deadline = deadline_;
     last_line_.clear();
-    const std::size_t room = cli::table_room();
-    if (room > 0) command.env->insert_or_assign("COLUMNS", std::to_string(room));
-    command.on_line = [this, room](Stream, std::string_view line) {
-      const std::string text = cat(muted_ ? "" : stamp(), line);
-      print_line(cat(room > 0 && line.find("waiting for ") <= 6 ? cli::fitted(text, room) : text, "\n"));
+    constexpr std::size_t k_still = std::string_view("still ").size();
+    if (const std::size_t room = cli::table_room(); room > 0)
+      command.env->insert_or_assign("COLUMNS", std::to_string(room));
+    command.on_line = [this](Stream, std::string_view line) {
+      const std::string begin = muted_ ? "" : stamp();
+      line.find("waiting for ") <= k_still ? print_fitted(begin, line) : print_line(cat(begin, line, "\n"));
       if (!trim(line).empty()) last_line_ = line;
     };
     command.on_tick = [this] { watch_.look(); };
@@ -153,7 +164,7 @@ class Rehearsal {
       failure_.clear();
       if (succeeded(result.status)) return 0;
       const std::string end = cat("the step '", step.title, "' ended with ", describe(result.status));
-      print_line(cat(end, "\n"));
+      print_fitted("", end);
       failure_ = last_line_.empty() ? end : cat(end, ": ", last_line_);
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
       mend(step);
@@ -246,7 +257,7 @@ class Rehearsal {
 
   void show_trouble() {
     print_line("\n== what went wrong\n");
-    if (!failure_.empty()) print_line(cat(failure_, "\n"));
+    if (!failure_.empty()) print_fitted("", failure_);
     for (const Json& node : watch_.nodes()) {
       const std::string state = text_in(node, "provision_state");
       if (state == "active" || is_spare(node)) continue;

@@ -169,7 +169,7 @@ def inside(hearth):
         same("the kernel", "the kernel\n", curl(f"/image/node/{node['uuid']}/kernel"))
         same("the token is overheard", False, looks_up(c, node["uuid"], "https", *words))
         same("machines reach nothing else", "Not Found", fault(curl(":6385/v1/nodes", *words, scheme="https")))
-        same("nothing is answered in clear", "", curl(f":6385/v1/lookup?addresses={MAC}"))
+        same("nothing is answered in clear", "TLS is spoken here: https:// in place of http://?\n", curl(f":6385/v1/lookup?addresses={MAC}"))
         blind = curl(":6385/v1", "--insecure", scheme="https")  # as ironic-python-agent does with ipa-insecure
         assert "v1" in blind, blind
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "abort"})

@@ -71,9 +71,10 @@ TEST_F(Importing, aNodeWhoseBmcRefusesStaysEnrolledWithTheReason) {
 }
 
 TEST_F(Importing, aMachineThatIsInUseWhereItComesFromIsNotMadeAvailable) {
-  const char* machines = R"([{"hostname": "w0", "system_id": "a", "status_name": "Deployed", "power_type": "manual"},
-                             {"hostname": "w1", "system_id": "b", "status_name": "Ready", "power_type": "manual"},
-                             {"hostname": "w2", "system_id": "c", "status_name": "Rescue mode", "power_type": "manual"}])";
+  const char* machines =
+      R"([{"hostname": "w0", "system_id": "a", "boot_interface": {"mac_address": "52:54:00:00:00:01"}, "status_name": "Deployed", "power_type": "manual"},
+                             {"hostname": "w1", "boot_interface": {"mac_address": "52:54:00:00:00:02"}, "status_name": "Ready", "power_type": "manual"},
+                             {"hostname": "w2", "boot_interface": {"mac_address": "52:54:00:00:00:03"}, "status_name": "Rescue mode", "power_type": "manual"}])";
   for (const bool dry : {true, false}) {
     const ImportResult result = import(machines, dry);
     ASSERT_EQ(result.created.size(), 3U) << result.faults;
