@@ -167,6 +167,15 @@ Choice choice(const RightsWish& wish) {
   return {std::move(user), is_roots ? "--user" : ""};
 }
 
+/// What lets this user read it, so that the next start keeps no right to read all.
+std::string read_access(const std::string& file) {
+  const std::string closed = closed_to(fs::absolute(file), {"", ::geteuid(), ::getegid()});
+  return closed.empty()
+             ? cat("chgrp ", ::getegid(), " ", file, " && chmod g+r ", file, " ends that with the next start")
+             : cat(closed, " is closed to it: where it may go, and with chgrp ", ::getegid(),
+                   " and chmod g+r, it may read that file alone");
+}
+
 }  // namespace
 
 bool is_machines_root() {
@@ -204,7 +213,8 @@ void Rights::give_up() {
   }
   log_.info(cat("serves as ", user_, " from now on, ",
                 only_roots.empty() ? "without capabilities"
-                                   : cat("who may read all files, since ", only_roots, " is not readable to it")));
+                                   : cat("who may read all files, since ", only_roots, " is not readable to it (",
+                                         read_access(only_roots), ")")));
 }
 
 }  // namespace hearth::pxe

@@ -107,7 +107,9 @@ std::string table(const Row& head, const std::vector<Row>& rows, std::size_t roo
 }
 
 std::size_t table_room() {
-  return ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO, std::getenv("COLUMNS"), 20) : 0;
+  const char* said = std::getenv("COLUMNS");
+  const bool named = said != nullptr && parse_number(said).value_or(0) > 0;
+  return named || ::isatty(STDOUT_FILENO) != 0 ? terminal_width(STDOUT_FILENO, said, 20) : 0;
 }
 
 }  // namespace hearth::cli

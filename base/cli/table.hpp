@@ -14,8 +14,8 @@ using Row = std::vector<std::string>;
 /// whole.
 [[nodiscard]] std::string table(const Row& head, const std::vector<Row>& rows, std::size_t room = 0);
 
-/// The columns of the terminal that standard output is, 20 at least; 0 where it is none, and programs may read the
-/// table.
+/// The columns of the terminal that standard output is, or that COLUMNS names, 20 at least; 0 where neither is, and
+/// programs may read the table.
 [[nodiscard]] std::size_t table_room();
 
 }  // namespace hearth::cli

@@ -10,6 +10,7 @@ namespace hearth {
 namespace {
 
 constexpr const char* k_too_long = "the answer is longer than allowed";
+constexpr const char* k_tls = "bad version: what it answers is TLS: https:// in place of http://?";
 constexpr const char* k_cut = "the server closed the connection before the answer was complete";
 
 /// RFC 9110 section 5.6.2.
@@ -19,6 +20,9 @@ bool is_token(std::string_view text) {
     return letter || is_digit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   });
 }
+
+/// An alert of TLS (RFC 8446 sections 5.1 and 6), as its servers answer what is none.
+bool is_tls(std::string_view text) { return text.starts_with("\x15\x03"); }
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -109,7 +113,8 @@ bool HttpReader::take_line() {
     // A protocol that greets with something else shall not have to end its line first.
     constexpr std::string_view start = "HTTP/1.";
     const std::string_view seen = std::string_view(pending_).substr(0, start.size());
-    if (state_ == State::status && start.substr(0, seen.size()) != seen) fail("bad version: this is no HTTP server");
+    if (state_ == State::status && start.substr(0, seen.size()) != seen)
+      fail(is_tls(seen) ? k_tls : "bad version: this is no HTTP server");
     return false;
   }
   std::string line = pending_.substr(0, end);
@@ -140,7 +145,7 @@ void HttpReader::read_status(std::string_view line) {
   const bool fits = line.size() >= 12 && line.substr(0, 7) == "HTTP/1." && is_digit(line[7]) && line[8] == ' ' &&
                     line[9] >= '1' && line[9] <= '9' && is_digit(line[10]) && is_digit(line[11]) &&
                     (line.size() == 12 || line[12] == ' ');
-  if (!fits) return fail("bad version: this is no HTTP server");
+  if (!fits) return fail(is_tls(line) ? k_tls : "bad version: this is no HTTP server");
   response_.status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
   response_.reason = std::string(line.substr(std::min<std::size_t>(13, line.size())));
   state_ = State::headers;

@@ -158,7 +158,8 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
       expire_after(service_.limits.head_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](ErrorCode error) {
         self->stop_waiting();
-        if (error) self->service_.handshakes.note(self->peer_, error.message());
+        const int socket = beast::get_lowest_layer(self->stream_).socket().native_handle();
+        if (error && self->service_.handshakes.note(self->peer_, socket, error.message())) self->say_goodbye();
         if (!error) self->await_head(self->service_.limits.head_time);
       });
     } else {

@@ -19,13 +19,14 @@ namespace hearth {
 /// Another text whenever one of the files is another or was written; empty while one of them is not there.
 [[nodiscard]] std::string state_of(const TlsFiles& files);
 
-/// A client that ends a handshake by an alert says why: its authorities, its clock; one that speaks plain HTTP is told
-/// of, too. Strangers fill no log.
+/// A client that ends a handshake by an alert says why: its authorities, its clock; one that speaks plain HTTP is
+/// answered so, and told of, too. Strangers fill no log.
 class HandshakeNotes {
  public:
   /// `access` may be null; it gets each one, the log one in a while.
   HandshakeNotes(const Clock& clock, Logger& log, AccessLog* access) : clock_(clock), log_(log), access_(access) {}
-  void note(const std::string& peer, const std::string& why);
+  /// Whether something was answered.
+  bool note(const std::string& peer, int socket, const std::string& why);
 
  private:
   const Clock& clock_;

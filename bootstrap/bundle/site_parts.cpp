@@ -48,9 +48,6 @@ class Parts {
  public:
   explicit Parts(const fs::path& file) : site_(load_site_file(file)) {
     std::vector<std::string> missing = missing_files(site_, false);
-    // Its machines may be deployed one by one.
-    if (site_.stack.template_file.empty())
-      std::erase_if(missing, [](const std::string& line) { return line.starts_with("stack.template: "); });
     if (has_channel_image(site_)) {
       const std::string name = site_.image.filename().string();
       missing.push_back(

@@ -38,15 +38,16 @@ std::string usual_name(const std::string& option) { return cat("bm-", option); }
 /// empty for the usual name, where there is nothing of that.
 std::string boot_file(ConductorClient& conductor, const cli::Arguments& arguments, const std::string& option) {
   const std::string given = arguments.value_or(option, usual_name(option));
-  if (given.find("://") != std::string::npos || fs::exists(given)) return given;
+  if (given.find("://") != std::string::npos) return given;
   const bool is_path = given.find('/') != std::string::npos;  // maybe the conductor's, on another machine
-  if (is_path && !conductor_url(arguments).empty()) return given;
   std::vector<std::string> names;
   if (!is_path) {
     const Json known = conductor.call("GET", "/v1/hearth/images");
     for (const Json& image : list_member(known, "images")) names.push_back(text_in(image, "name"));
     if (std::find(names.begin(), names.end(), given) != names.end()) return given;
   }
+  if (fs::is_regular_file(given)) return fs::absolute(given).string();  // a word without '/' would be an image's name
+  if (is_path && !conductor_url(arguments).empty()) return given;
   const std::optional<std::string> near = nearest(given, names);
   const std::string fault = cat("--", option, ": '", given, "' is no registered image, no file here and no URL",
                                 near ? cat("; did you mean ", *near, "?") : "");

@@ -67,8 +67,12 @@ std::uint64_t number(const cli::Arguments& arguments, const std::string& option,
   return *value;
 }
 
-Settings settings_of(const cli::Arguments& arguments) {
+Settings settings_of(const cli::Arguments& arguments, const std::optional<pxe::Site>& site) {
   Settings settings;
+  if (site) {
+    settings.site_ramdisks.emplace();
+    for (const auto& [state, profile] : site->profiles) settings.site_ramdisks->emplace(pxe::state_name(state));
+  }
   const auto seconds = [&](const char* option, Seconds usual) {
     return Seconds(number(arguments, option, static_cast<std::uint64_t>(usual.count())));
   };
@@ -323,7 +327,7 @@ struct SeedService::Parts {
         store(open_store(directory, database_option(arguments))),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60)),
-        conductor({store, drivers, agents, workers, clock, log, settings_of(arguments), directory}),
+        conductor({store, drivers, agents, workers, clock, log, settings_of(arguments, site), directory}),
         people(conductor, IronicApi::Faces::all, log),
         machines(conductor, IronicApi::Faces::agents, log),
         engine(arguments, networks, directory, clock, log),

@@ -81,6 +81,12 @@ void wait_for(ConductorClient& conductor, const std::string& id, const std::stri
 constexpr std::array<std::pair<const char*, const char*>, 3> k_layout = {
     {{"root-gb", "root_gb"}, {"swap-mb", "swap_mb"}, {"ephemeral-gb", "ephemeral_gb"}}};
 
+void check_digest(const cli::Arguments& arguments) {
+  const std::optional<std::string> digest = arguments.value("sha256");
+  if (digest && (digest->size() != 64 || digest->find_first_not_of("0123456789abcdefABCDEF") != std::string::npos))
+    throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
+}
+
 /// The image that a deployment is told of, with its digest where the file is at hand. Returns the changes that take it
 /// back.
 Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
@@ -190,6 +196,7 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   (void)arguments.operand(0, "node");
+  check_digest(arguments);
   const Json body = verb_body(row, arguments);
   const auto conductor = ConductorClient::open(arguments);
   if (row.goes_on && !conductor->lasts() && !arguments.has("wait")) {

@@ -50,6 +50,8 @@ std::string reason_of(const Json& node, Stamp now) {
   const Json internal = node.value("driver_internal_info", Json::object());
   const auto job = internal.find("job");
   std::string text = job == internal.end() ? "" : text_in(*job, "stage");
+  if (job != internal.end() && job->value("waits_for_turn", false))
+    return cat(text, "; it waits for its turn: only so many machines boot at once");
   const auto seen = internal.find("last_seen");
   const bool is_by_hand = !object_member(internal, "operator_instruction").empty();
   if (job == internal.end() && seen == internal.end() && !is_by_hand) return "";

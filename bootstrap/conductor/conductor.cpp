@@ -116,19 +116,29 @@ void check_steps(const Node& node, Verb verb, const Json& arguments) {
   }
 }
 
-/// An image that was forgotten, or a hint that no ramdisk reads: as in Ironic that is no failure of the node.
+/// What can be known before a machine is touched is no failure of its node, as in Ironic.
 void check_order(const Node& node, const Jobs& jobs) {
-  const bool unnamed = text_in(node.instance_info, "image_source").empty();
-  const bool in_use = node.state == State::active;  // no verb leads back there: nothing is to be found later
-  const std::vector<std::string> faults = in_use    ? jobs.faults_of(node, kind_of_work(Verb::rebuild))
-                                          : unnamed ? image_faults(node)
-                                                    : root_device_faults(node.properties);
+  const std::vector<std::string> faults = jobs.faults_of(node, kind_of_work(Verb::deploy));
   if (faults.empty()) return;
-  if (in_use)
-    throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
-                           "; it stays active"));
+  const bool by_hint = !root_device_faults(node.properties).empty();
   throw Refusal(400, cat("Failed to validate deploy or power info for node ", node.title(), ": ", join(faults, "; "),
-                         unnamed ? "" : "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'"));
+                         by_hint ? "; hearth node set NODE --property root_device='{\"serial\": \"…\"}'" : "",
+                         "; it stays ", name(node.state)));
+}
+
+/// A machine is not switched for a ramdisk that nobody has named.
+void check_ramdisk(const Node& node, Verb verb, const Json& arguments, const Jobs& jobs) {
+  const auto said = [&](const char* key, bool usual) {
+    return arguments.is_object() && arguments.contains(key) ? arguments[key] == true : usual;
+  };
+  const bool boots = verb == Verb::deploy || verb == Verb::rebuild || verb == Verb::rescue || verb == Verb::service ||
+                     (verb == Verb::clean && !said("disable_ramdisk", false)) ||
+                     (verb == Verb::provide && jobs.cleans(node)) ||
+                     (verb == Verb::inspect && said("manage_boot", true));
+  const std::string fault = boots ? jobs.ramdisk_fault(node, kind_of_work(verb)) : "";
+  if (!fault.empty())
+    throw Refusal(400, cat("Failed to validate boot interface for node ", node.title(), ": ", fault, "; it stays ",
+                           name(node.state)));
 }
 
 }  // namespace
@@ -155,6 +165,7 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   check_steps(before, *verb, arguments);
   if (*verb == Verb::deploy || *verb == Verb::rebuild) check_order(before, jobs_);
   if (*verb == Verb::adopt) check_adoption(before, ledger_.store());
+  check_ramdisk(before, *verb, arguments, jobs_);
   check_limit(*verb);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));

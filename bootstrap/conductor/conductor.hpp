@@ -138,6 +138,7 @@ class Conductor {
   void go_back(Node& node);
   void put_config_drive(Node& node, const Json& given);
   void import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result);
+  void register_new(const ImportStep& step, const ImportRequest& request, ImportResult& result);
   void bring_all_on();
   bool bring_on(const std::string& uuid);
   void go_on();

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/image_order.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
@@ -30,6 +31,18 @@ std::string last_part(const std::string& url) {
   const std::string path = split(url, '?').front();
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// As the agent takes it: where it stands, or itself, known by its length.
+bool is_checksum(const std::string& text) {
+  if (text.find("://") != std::string::npos) return true;
+  const bool hex = text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  return hex && (text.size() == 32 || text.size() == 64 || text.size() == 128);
+}
+
+bool is_known_hash(const std::string& algorithm) {
+  static constexpr std::array<std::string_view, 5> known = {"md5", "sha1", "sha256", "sha512", "hearth-frames"};
+  return std::ranges::find(known, algorithm) != known.end();
 }
 
 std::string disk_format(const Json& info, const std::string& url) {
@@ -99,6 +112,12 @@ std::vector<std::string> image_faults(const Node& node) {
     faults.emplace_back(
         "instance_info has neither image_os_hash_algo with image_os_hash_value nor image_checksum: "
         "an image is not written unchecked (hearth node deploy NODE --image URL --sha256 HEX)");
+  }
+  if (const std::string algorithm = to_lower(text_in(info, "image_os_hash_algo")); hash && !is_known_hash(algorithm))
+    faults.push_back(cat("image_os_hash_algo ", algorithm, " is none of md5, sha1, sha256 and sha512"));
+  if (const std::string old = text_in(info, "image_checksum"); !hash && !old.empty() && !is_checksum(old)) {
+    faults.push_back(cat("image_checksum ", old, " is neither a URL nor a checksum: 32 (MD5), 64 (SHA-256) or ",
+                         "128 (SHA-512) hexadecimal digits"));
   }
   const std::string type = text_in(info, "image_type", "whole-disk");
   if (type != "whole-disk" && type != "partition") {

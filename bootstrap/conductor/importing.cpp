@@ -110,6 +110,11 @@ bool lacks_password(const Node& node) {
   return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
 }
 
+/// A machine that its file says is in use is not made available by an import alone.
+State wanted_state(const NodeDraft& draft, const ImportRequest& request) {
+  return request.to == State::available && !draft.in_use.empty() ? State::manageable : request.to;
+}
+
 /// Of the nodes that the file doesn't have, those that may go.
 void remove_absent(Ledger& ledger, const ImportPlan& plan, bool dry_run, ImportResult& result) {
   for (const std::string& uuid : plan.absent) {
@@ -236,7 +241,7 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     const bool is_ours = given_to(changed).empty();
     if (is_ours && changed.state == State::enroll && !changed.last_error.empty() && request.to != State::enroll) {
       changed.last_error.clear();
-      changed.internal["import_to"] = name(request.to);
+      changed.internal["import_to"] = name(wanted_state(step.draft, request));
       importing_.insert(changed.uuid);
     }
     Node& kept = ledger_.edit(changed.uuid);
@@ -246,6 +251,10 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     if (other_bmc && power_.try_management(kept)) result.asked.push_back(kept.uuid);
     return;
   }
+  register_new(step, request, result);
+}
+
+void Conductor::register_new(const ImportStep& step, const ImportRequest& request, ImportResult& result) {
   Node fresh;
   fresh.uuid = step.draft.uuid.empty() ? random_uuid() : step.draft.uuid;
   fresh.created = ledger_.now();
@@ -260,13 +269,24 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));
-  if (request.to == State::available && jobs_.cleans(fresh)) result.cleaned.push_back(fresh.uuid);
+  const State to = wanted_state(step.draft, request);
+  if (to != request.to)
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": ", step.draft.in_use,
+                                  " says that it is in use: it becomes manageable, and not available; hearth node "
+                                  "adopt takes it over as it runs, hearth node provide makes it available"));
+  const bool cleaned = to == State::available && jobs_.cleans(fresh);
+  if (const std::string fault = cleaned ? jobs_.ramdisk_fault(fresh, "clean") : ""; !fault.empty())
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
+                                  ": it can't be cleaned, and stays manageable: ", fault,
+                                  "; then hearth node provide"));
+  else if (cleaned)
+    result.cleaned.push_back(fresh.uuid);
   if (request.dry_run && step.draft.uuid.empty()) result.unsettled.push_back(fresh.uuid);
   if (request.dry_run) return;
-  if (request.to != State::enroll) fresh.internal["import_to"] = name(request.to);
+  if (to != State::enroll) fresh.internal["import_to"] = name(to);
   const Node& kept = ledger_.add(std::move(fresh));
   ledger_.record(kept, "inventory", cat("registered from ", request.source));
-  if (request.to != State::enroll) importing_.insert(kept.uuid);
+  if (to != State::enroll) importing_.insert(kept.uuid);
 }
 
 /// Only a node that was changed can have come to where it goes on.
@@ -292,9 +312,13 @@ bool Conductor::bring_on(const std::string& uuid) {
   const std::string to = now == nullptr ? "" : text_in(now->internal, "import_to");
   const bool verifiable = now != nullptr && now->state == State::enroll && now->last_error.empty();
   const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
-  if (cleanable && now->power == Power::on && jobs_.cleans(*now)) {
+  const bool is_on = cleanable && now->power == Power::on;
+  const std::string fault = cleanable ? jobs_.ramdisk_fault(*now, "clean") : "";
+  if (cleanable && jobs_.cleans(*now) && (is_on || !fault.empty())) {
     Node& left = ledger_.edit(uuid);
-    ledger_.record(left, "inventory", "it is on, and would be switched off and cleaned: it stays manageable");
+    ledger_.record(left, "inventory",
+                   is_on ? "it is on, and would be switched off and cleaned: it stays manageable"
+                         : cat("it can't be cleaned, and stays manageable: ", fault));
     left.internal.erase("import_to");
     importing_.erase(uuid);
     return true;

@@ -110,6 +110,21 @@ Work power_work(std::function<Json()> body) {
   };
 }
 
+std::string Jobs::ramdisk_fault(const Node& node, std::string_view kind) const {
+  const std::optional<std::set<std::string>>& site = parts_.settings.site_ramdisks;
+  const bool is_own = kind == "inspect" || kind == "rescue";
+  if (!site || site->contains(is_own ? std::string(kind) : "deploy")) return "";
+  const std::string key = cat(kind == "rescue" ? "rescue" : "deploy", "_kernel");
+  const std::string kernel = node.info(key);
+  if (kernel.find('/') != std::string::npos) return "";
+  const std::optional<Json> image =
+      kernel.empty() ? std::nullopt : parts_.ledger.store().document(cat("image/", kernel));
+  if (image && !text_in(*image, "kernel").empty()) return "";
+  return cat(kernel.empty() ? cat("driver_info has no ", key) : cat(key, " ", kernel, " is no image with a kernel"),
+             ", so its machine would find nothing to boot; hearth baremetal configure boot --deploy-kernel FILE "
+             "--deploy-ramdisk FILE gives it to all nodes");
+}
+
 std::vector<std::string> Jobs::faults_of(const Node& node, std::string_view kind) const {
   std::vector<std::string> faults;
   if (kind == "deploy") faults = image_faults(node);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "bootstrap/node/node.hpp"
@@ -31,6 +33,9 @@ struct Settings {
   Seconds reminder_interval{300};  ///< to people who are to switch a machine
   Seconds instruction_time{1800};  ///< what they are given for it
   bool automated_clean = false;
+  /// Where machines boot by this conductor's own servers: for which of "deploy", "inspect" and "rescue" they have a
+  /// ramdisk for a node that names none. Nothing: other servers boot them.
+  std::optional<std::set<std::string>> site_ramdisks;
   bool power_off_after_deploy_failure = true;
   int restarts = 2;  ///< how often a deployment begins again when the machine boots in the middle of it
   std::size_t boots_at_once = 250;

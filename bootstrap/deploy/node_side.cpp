@@ -1,5 +1,6 @@
 #include "bootstrap/deploy/node_side.hpp"
 
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/text.hpp"
@@ -67,7 +68,9 @@ std::vector<std::string> NodeSide::waits() {
   return told;
 }
 
-std::string NodeSide::table() { return node_table(conductor_.rows("/v1/nodes/detail", "nodes")); }
+std::string NodeSide::table() {
+  return node_table(conductor_.rows("/v1/nodes/detail", "nodes"), false, 0, cli::table_room());
+}
 
 void NodeSide::step() {
   Json wanted = Json::array();
@@ -103,7 +106,8 @@ void NodeSide::tell_milestone(const Json& nodes) {
   }
   shown_ = started_.size();
   tell_(cat("The machines of ", shown_, shown_ == 1 ? " server waits" : " servers wait",
-            " for their ramdisk; one without a BMC is to be switched on now (hearth node todo):\n", node_table(nodes)));
+            " for their ramdisk; one without a BMC is to be switched on now (hearth node todo):\n",
+            node_table(nodes, false, 0, cli::table_room())));
 }
 
 void NodeSide::look_at(const Json& server, const Json& node) {

@@ -105,6 +105,7 @@ NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryChec
   draft.index = index;
   draft.uuid = parse_uuid(text_in(data, "uuid")).value_or("");
   draft.name = text_in(data, "name");
+  draft.in_use = entry.in_use;
   const std::string type = text_in(data, "pm_type");
   if (const DriverRow* row = driver_of(type)) {
     take_driver_info(data, *row, draft);

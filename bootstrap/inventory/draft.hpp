@@ -14,6 +14,7 @@ namespace hearth::bootstrap {
 struct NodeDraft {
   std::size_t index = 0;  ///< in the file, from 0
   std::string uuid, name, driver;
+  std::string in_use;         ///< what says so in its file; else empty
   std::string management_id;  ///< what its management is known by; may be empty
   Json driver_info = Json::object();
   Json properties = Json::object();

@@ -40,6 +40,13 @@ void take_secret(ListingEntry& entry, const std::string& path, const std::string
   }
 }
 
+/// By MAAS' states. One that is not known here is in use: a machine that runs something is lost by the other mistake.
+bool is_idle_in_maas(std::string_view state) {
+  static constexpr std::array<std::string_view, 8> idle = {
+      "new", "commissioning", "failed commissioning", "testing", "failed testing", "ready", "broken", "missing"};
+  return std::ranges::find(idle, state) != idle.end();
+}
+
 void add_capability(Json& made, const std::string& key, const std::string& value) { made["capabilities"][key] = value; }
 
 }  // namespace
@@ -114,6 +121,9 @@ std::string take_bmc_address(const std::string& address, Json& made) {
 void from_metal3_form(ListingEntry& host, const KubernetesObjects& objects) {
   Json made = Json::object();
   const Json& spec = object_member(host.data, "spec");
+  const std::string state = text_in(object_member(object_member(host.data, "status"), "provisioning"), "state");
+  if (state.starts_with("provision") || state == "externally provisioned" || state == "deprovisioning")
+    host.in_use = cat("status.provisioning.state ", state);
   const Json& bmc = object_member(spec, "bmc");
   const std::string address = text_in(bmc, "address");
   if (address.empty()) {
@@ -204,6 +214,8 @@ void from_tinkerbell_row(ListingEntry& row) {
 void from_maas_form(ListingEntry& machine) {
   Json made = Json::object();
   const Json& data = machine.data;
+  if (const std::string state = text_in(data, "status_name"); !state.empty() && !is_idle_in_maas(to_lower(state)))
+    machine.in_use = cat("status_name ", state);
   const std::string type = text_in(data, "power_type", "manual");
   made["pm_type"] = type == "virsh" ? "libvirt" : type == "manual" ? k_by_hand : type;
   machine.places["pm_type"] = machine.place("power_type");

@@ -119,6 +119,7 @@ Json internal_shown(const Node& node) {
     shown["job"] = {{"kind", node.job.kind}, {"stage", node.job.stage}, {"since", stamp_json(node.job.stage_since)}};
     const Stamp until = node.job.notes.value(k_waits_until_note, Stamp{0});
     if (until != 0) shown["job"]["until"] = stamp_json(until);
+    if (node.job.stage == "power on" && !node.job.notes.value("booting", false)) shown["job"]["waits_for_turn"] = true;
   }
   return shown;
 }

@@ -39,6 +39,25 @@ std::string pages_directory(const fs::path& executable) {
   return fs::is_directory(installed, hidden) ? installed.string() : "docs";
 }
 
+/// Words that no command has, and what is typed in their place.
+std::vector<std::pair<std::string, std::string>> elsewhere() {
+  constexpr const char* k_nodes = "machines are nodes here: hearth node list, hearth help nodes";
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"status",
+       "hearth node list: the machines; hearth stack list: the stacks; hearth seed status: a seed that is a virtual "
+       "machine; hearth image list: images for machines"},
+      {"list", "hearth node list: the machines; hearth image list: images for machines; hearth stack list: the stacks"},
+      {"machine", k_nodes},
+      {"machines", k_nodes},
+      {"server", k_nodes}};
+  // What the conductor answers, and no command here asks for.
+  for (const char* begin :
+       {"node boot device", "node boot mode", "node secure boot", "node inject nmi", "node bios", "node firmware"})
+    rows.emplace_back(begin, cat("openstack baremetal ", begin,
+                                 " … does it, at the same conductor (hearth help ironic: how to point it there)"));
+  return rows;
+}
+
 /// Below what holds for all, what the commands say of their exit codes themselves.
 void add_exit_codes(cli::Program& program) {
   constexpr std::size_t k_width = 80;
@@ -102,12 +121,7 @@ cli::Program make_program(const fs::path& executable) {
   add("site", bootstrap::rehearse_commands(executable));
   add("site", bootstrap::simulate_commands(executable));
   add("offline", bootstrap::bundle::commands(executable));
-  // What the conductor answers, and no command here asks for.
-  for (const char* begin :
-       {"node boot device", "node boot mode", "node secure boot", "node inject nmi", "node bios", "node firmware"})
-    program.elsewhere.emplace_back(begin, cat("openstack baremetal ", begin,
-                                              " … does it, at the same conductor (hearth help ironic: how to point it "
-                                              "there)"));
+  program.elsewhere = elsewhere();
   add_exit_codes(program);
   return program;
 }

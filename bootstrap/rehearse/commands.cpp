@@ -216,8 +216,10 @@ std::vector<cli::Command> rehearse_commands(const fs::path& executable) {
        "SITE.yaml [COMMAND…]",
        "play a whole site on this machine: its seed and blank machines in QEMU",
        "Makes a network of its own with the machines that the file lists, and takes them through inventory, "
-       "inspection and deployment to the stack that it names. Needs no root; nothing is left but DIR with logs and "
-       "disks. Exit codes: 0 every machine is active, or spare, and the stack complete, 1 not, else a step's own.\n\n"
+       "inspection and deployment to the stack that it names; where it names none, each gets the image, and starts. "
+       "Needs "
+       "no root; nothing is left but DIR with logs and disks. Exit codes: 0 every machine is active, or spare, and the "
+       "stack complete, 1 not, else a step's own.\n\n"
        "Faults: power-loss:MACHINE@STATE, dead-disk:MACHINE[@STATE], lossy-link:MACHINE[@STATE]; in the inventory "
        "wrong-mac:MACHINE, wrong-password:MACHINE. A step that fails with them is run again, up to three times; a dead "
        "disk is replaced, an inventory corrected before.\n\n"

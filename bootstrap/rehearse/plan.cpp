@@ -137,6 +137,7 @@ unsigned turns(const RehearsalSettings& settings) { return settings.faults.empty
 
 std::vector<std::string> deployment_words(const RehearsalSettings& settings) {
   const StackFile& stack = settings.site.stack;
+  if (stack.template_file.empty()) return {"node", "deploy", "--image", "site", "--wait", "0"};
   std::vector<std::string> words = {"deploy", "--name", stack.name, "-t", stack.template_file.string()};
   for (const fs::path& environment : stack.environments) words.insert(words.end(), {"-e", environment.string()});
   for (const auto& [key, value] : stack.parameters) words.insert(words.end(), {"-P", cat(key, "=", value)});
@@ -146,6 +147,8 @@ std::vector<std::string> deployment_words(const RehearsalSettings& settings) {
 
 Step deployment_step(const RehearsalSettings& settings) {
   std::vector<std::string> words = deployment_words(settings);
+  if (settings.site.stack.template_file.empty())
+    return {"deployment", with_state(settings, words), false, turns(settings), true};
   words.insert(words.end(), {"--inventory", inventory_file(settings).string(), "--seed", conductor_url(),
                              "--stacks-token-file", (stacks_state(settings) / "api-token").string()});
   if (settings.seed == SeedKind::process)  // a machine's is at 127.0.0.1, too
@@ -158,6 +161,10 @@ Step deployment_step(const RehearsalSettings& settings) {
 std::string deploy_again(const RehearsalSettings& settings) {
   std::vector<std::string> words = deployment_words(settings);
   words.insert(words.begin(), "hearth");
+  if (settings.site.stack.template_file.empty()) {
+    std::ranges::replace(words, std::string("deploy"), std::string("rebuild"));
+    words.insert(words.begin() + 3, "NODE");
+  }
   words.insert(words.end(), {"--state", node_state(settings).string()});
   return shell_join(words);
 }
@@ -186,7 +193,7 @@ std::vector<Step> operator_steps(const RehearsalSettings& settings) {
   consoles.insert(consoles.end(), {"--driver-info", "kernel_append_params=console=ttyS0 quiet no_timer_check panic=5"});
   add("consoles", consoles);
   if (settings.inspect) add("inspection", {"baremetal", "introspection", "bulk", "start"});
-  if (!site.stack.template_file.empty()) steps.push_back(deployment_step(settings));
+  steps.push_back(deployment_step(settings));
   return steps;
 }
 

@@ -70,6 +70,7 @@ struct Step {
   std::vector<std::string> argv;
   bool tells_events = false;  ///< it prints the conductor's events itself
   unsigned again = 0;         ///< how often it may be run again when it fails
+  bool each_machine = false;  ///< behind its words stand the machines' names that are not active yet
 };
 [[nodiscard]] std::vector<Step> operator_steps(const RehearsalSettings& settings);
 /// The one of them that imports the inventory.

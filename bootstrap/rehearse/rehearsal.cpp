@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <set>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/print.hpp"
+#include "base/cli/table.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/random.hpp"
@@ -26,6 +28,16 @@ namespace {
 void print_line(const std::string& text) {
   cli::print(text);
   std::fflush(stdout);
+}
+
+/// In the terminal's columns, where there is one; what follows `begin` stays behind it.
+void print_fitted(const std::string& begin, std::string_view line) {
+  constexpr std::size_t k_least = 20;
+  const std::size_t room = cli::table_room();
+  const std::string text = room < begin.size() + k_least ? std::string(line)
+                                                         : replace_all(cli::fitted(line, room - begin.size()), "\n",
+                                                                       cat("\n", std::string(begin.size(), ' ')));
+  print_line(cat(begin, text, "\n"));
 }
 
 /// The last `count` lines of a file, indented; terminal control sequences are left out.
@@ -106,8 +118,7 @@ class Rehearsal {
     if (settings_.seed == SeedKind::machine) return;  // its services have their state in it
     print_line(cat("to ask its services: hearth why NAME --state ", node_state(settings_).string(),
                    "; hearth stack list --state ", stacks_state(settings_).string(), "\n"));
-    if (!settings_.site.stack.template_file.empty())
-      print_line(cat("to deploy again, as long as it is there: ", deploy_again(settings_), "\n"));
+    print_line(cat("to deploy again, as long as it is there: ", deploy_again(settings_), "\n"));
   }
 
   [[nodiscard]] long seconds_since(MonotonicTime moment) const {
@@ -127,8 +138,12 @@ class Rehearsal {
     command.merge_err = true;
     command.deadline = deadline_;
     last_line_.clear();
+    constexpr std::size_t k_still = std::string_view("still ").size();
+    if (const std::size_t room = cli::table_room(); room > 0)
+      command.env->insert_or_assign("COLUMNS", std::to_string(room));
     command.on_line = [this](Stream, std::string_view line) {
-      print_line(cat(muted_ ? "" : stamp(), line, "\n"));
+      const std::string begin = muted_ ? "" : stamp();
+      line.find("waiting for ") <= k_still ? print_fitted(begin, line) : print_line(cat(begin, line, "\n"));
       if (!trim(line).empty()) last_line_ = line;
     };
     command.on_tick = [this] { watch_.look(); };
@@ -136,21 +151,32 @@ class Rehearsal {
   }
 
   int play(const Step& step) {
-    std::vector<std::string> words = step.argv;
-    words.front() = "hearth";
     muted_ = step.tells_events;
     for (unsigned turn = 0;; ++turn) {
+      std::vector<std::string> words = step.argv;
+      words.front() = "hearth";
+      const std::vector<std::string> machines = step.each_machine ? not_active() : std::vector<std::string>();
+      words.insert(words.end(), machines.begin(), machines.end());
       print_line(cat("\n== ", step.title, turn == 0 ? "" : " (again)", "\n", shell_join(words), "\n"));
-      const CommandResult result = run_watched(step.argv);
+      words.front() = step.argv.front();
+      const CommandResult result = run_watched(words);
       watch_.look();
       failure_.clear();
       if (succeeded(result.status)) return 0;
       const std::string end = cat("the step '", step.title, "' ended with ", describe(result.status));
-      print_line(cat(end, "\n"));
+      print_fitted("", end);
       failure_ = last_line_.empty() ? end : cat(end, ": ", last_line_);
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
       mend(step);
     }
+  }
+
+  [[nodiscard]] std::vector<std::string> not_active() {
+    std::vector<std::string> names;
+    for (const Json& node : watch_.nodes()) {
+      if (text_in(node, "provision_state") != "active") names.push_back(text_in(node, "name"));
+    }
+    return names;
   }
 
   bool inject(const InjectedFault& fault) {
@@ -184,10 +210,14 @@ class Rehearsal {
     if (step.title != import.title) static_cast<void>(play({import.title, import.argv, import.tells_events, 0}));
   }
 
-  /// The stack is complete when the last signal is there; the agent's words on the console come a moment later.
+  /// The stack is complete when the last signal is there; the agent's words on the console come a moment later. Without
+  /// a stack a machine is active when it is started: its system comes up after that.
   void wait_for_reports() {
-    const Deadline patience = Deadline::after(std::chrono::seconds(30), clock_);
-    const auto has_results = [&](const BlankMachine& machine) { return has_whole_report(console(machine)); };
+    const bool has_stack = !settings_.site.stack.template_file.empty();
+    const Deadline patience = Deadline::after(std::chrono::seconds(has_stack ? 30 : 120), clock_);
+    const auto has_results = [&](const BlankMachine& machine) {
+      return has_stack ? has_whole_report(console(machine)) : asks_for_login(console(machine));
+    };
     std::set<std::string> active;
     for (const Json& node : watch_.nodes()) {
       if (text_in(node, "provision_state") == "active") active.insert(text_in(node, "name"));
@@ -208,11 +238,17 @@ class Rehearsal {
   bool show_nodes() {
     print_line("\n== nodes\n");
     const Json nodes = watch_.nodes();
-    print_line(node_table(nodes));
+    print_line(node_table(nodes, false, 0, cli::table_room()));
     return all_are_well(nodes, settings_.site.machines.size());
   }
 
   void show_reports() const {
+    if (settings_.site.stack.template_file.empty()) {
+      print_line("\n== what stands on their consoles (a system with one asks for a login there)\n");
+      for (const BlankMachine& machine : settings_.site.machines)
+        print_line(cat(machine.name, ": ", trim(tail_of(stage_.home(machine) / "console.log", 1)), "\n"));
+      return;
+    }
     print_line("\n== what the agents did (the result of each deployment; configured: all hooks of a run are done)\n");
     for (const BlankMachine& machine : settings_.site.machines) {
       for (const std::string& line : report_lines(console(machine))) print_line(cat(line, "\n"));
@@ -221,7 +257,7 @@ class Rehearsal {
 
   void show_trouble() {
     print_line("\n== what went wrong\n");
-    if (!failure_.empty()) print_line(cat(failure_, "\n"));
+    if (!failure_.empty()) print_fitted("", failure_);
     for (const Json& node : watch_.nodes()) {
       const std::string state = text_in(node, "provision_state");
       if (state == "active" || is_spare(node)) continue;
@@ -269,6 +305,11 @@ bool has_whole_report(std::string_view console) {
   const std::vector<std::string> behind = report_lines(console.substr(last));
   return std::any_of(behind.begin(), behind.end(),
                      [](const std::string& line) { return line.ends_with(": configured"); });
+}
+
+bool asks_for_login(std::string_view console) {
+  const std::string_view text = trim(console);
+  return text.ends_with(" login:");
 }
 
 int run_rehearsal(const RehearsalSettings& settings, const std::function<void(int)>& kept) {

@@ -16,5 +16,7 @@ int run_rehearsal(const RehearsalSettings& settings, const std::function<void(in
 [[nodiscard]] std::vector<std::string> report_lines(std::string_view console);
 /// Whether all results of a run stand there, to their end.
 [[nodiscard]] bool has_whole_report(std::string_view console);
+/// Whether a system has come up that has a login there.
+[[nodiscard]] bool asks_for_login(std::string_view console);
 
 }  // namespace hearth::bootstrap

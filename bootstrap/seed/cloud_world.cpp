@@ -68,7 +68,9 @@ void require_tls(const std::string& came_by, const std::string& named, const std
 /// Of an error of the network: what was asked, and what follows.
 Error unanswered(Error error, const std::string& whom) {
   error.during(cat("asking ", whom));
-  error.hint("Run the same command again when it answers: it goes on where it was. --back returns what was given.");
+  error.hint(
+      "Run the same command again when it answers: it goes on where it was. What it has given already, if anything, "
+      "--back returns.");
   return error;
 }
 

@@ -90,7 +90,7 @@ TakeoverJournal Takeover::begin(const Wishes& wishes) {
     throw Error(ErrorKind::input, cat("a takeover by ", kept->node, " is under way (", kept->step, ")"))
         .hint(cat("finish it: hearth seed takeover SITE ", kept->node, "; or call it off: --back"));
   }
-  const Json node = world_.ask_seed("GET", cat("/v1/nodes/", wishes.node), Json());
+  const Json node = known_node(wishes.node);
   TakeoverJournal journal{random_hex(8), text_in(node, "name", wishes.node), wishes.address, "begun"};
   if (journal.address.empty()) journal.address = node_address(node);
   if (journal.address.empty())
@@ -98,8 +98,20 @@ TakeoverJournal Takeover::begin(const Wishes& wishes) {
   return journal;
 }
 
+Json Takeover::known_node(const std::string& name) try {
+  return world_.ask_seed("GET", cat("/v1/nodes/", name), Json());
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::not_found) throw;
+  std::vector<std::string> names;
+  for (const Json& node : list_member(world_.ask_seed("GET", "/v1/nodes", Json()), "nodes"))
+    names.push_back(text_in(node, "name", text_in(node, "uuid")));
+  const std::optional<std::string> near = nearest(name, names);
+  throw Error(ErrorKind::not_found, cat("the seed has no node ", name, near ? cat("; did you mean ", *near, "?") : ""))
+      .hint("hearth node list shows those that it has");
+}
+
 std::vector<std::string> Takeover::faults_of(const TakeoverJournal& journal) {
-  const Json node = world_.ask_seed("GET", cat("/v1/nodes/", journal.node), Json());
+  const Json node = known_node(journal.node);
   const Json look = world_.on_node(journal.address, {"--look", "--address", journal.address});
   std::uint64_t bytes = 0;
   for (const auto& [file, name] : images()) {

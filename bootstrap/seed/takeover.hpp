@@ -78,6 +78,7 @@ class Takeover {
 
  private:
   [[nodiscard]] TakeoverJournal begin(const Wishes& wishes);
+  [[nodiscard]] Json known_node(const std::string& name);
   [[nodiscard]] std::vector<std::string> faults_of(const TakeoverJournal& journal);
   void bring(const TakeoverJournal& journal, const std::vector<std::pair<fs::path, std::string>>& files);
   [[nodiscard]] bool is_handed_over(const TakeoverJournal& journal);

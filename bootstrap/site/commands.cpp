@@ -26,10 +26,7 @@ constexpr std::size_t k_named_cards = 12;  ///< machines in a note
 int check_site(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one site file");
   const SiteFile site = load_site_file(arguments.operands().front());
-  std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
-  // Machines can be deployed one by one; rehearsal and bundle ask for it.
-  if (site.stack.template_file.empty())
-    std::erase_if(missing, [](const std::string& line) { return line.starts_with("stack.template:"); });
+  const std::vector<std::string> missing = missing_files(site, arguments.has("seed-image"));
   for (const BlankMachine& machine : site.machines) {
     if (machine.disk_gib >= k_usual_disk) continue;
     cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
@@ -41,8 +38,8 @@ int check_site(const cli::Arguments& arguments) {
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
   if (site.stack.template_file.empty())
     cli::tell(cat("note: ", arguments.operands().front(),
-                  ": no stack.template: nodes can be inspected and deployed one by one; hearth rehearse and hearth "
-                  "bundle need a Heat template (hearth help three-machines)\n"));
+                  ": no stack.template: a rehearsal inspects the machines, writes the image to each and starts it, and "
+                  "makes no stack of them (hearth help three-machines)\n"));
   cli::print(cat(site.machines.size(), site.machines.size() == 1 ? " machine in " : " machines in ", site.subnet,
                  ", seed ", site.seed_address, site.stack.template_file.empty() ? "" : cat(", stack ", site.stack.name),
                  ": nothing is wrong\n"));
@@ -96,13 +93,18 @@ void take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));
   LeftOut left_out;
   std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
+  std::vector<std::string> in_use;
   for (const ListingEntry& entry : entries) {
     unused.insert(entry.left_out.begin(), entry.left_out.end());
+    if (!entry.in_use.empty()) in_use.push_back(cat(text_in(entry.data, "name"), " (", entry.in_use, ")"));
     Json machine = site_machine(entry, left_out);
     if (machine["name"] == "") machine["name"] = cat("node", draft.machines.size() + 1);
     take_names(machine, file, taken);
     draft.machines.push_back(std::move(machine));
   }
+  if (!in_use.empty())
+    say_to_person(cat("note: ", file, ": in use, of which a site file knows nothing: ", join(in_use, ", "),
+                      "; import such machines from ", file, ", or with --initial-state manageable"));
   if (!unused.empty())
     say_to_person(cat("note: ", file, ": left out, as nothing here uses it: ",
                       join(std::vector<std::string>(unused.begin(), unused.end()), ", ")));
@@ -169,9 +171,8 @@ int new_site(const cli::Arguments& arguments) {
   RealFileSystem().write(file, text, {.mode = 0600, .uid = {}, .gid = {}});  // passwords are in it
   cli::print(cat(file, ": ", site->machines.size(), site->machines.size() == 1 ? " machine in " : " machines in ",
                  site->subnet, ". Next:\n  hearth site check ", file, "        what is missing\n  hearth rehearse ",
-                 file, "          play it on this machine",
-                 site->stack.template_file.empty() ? " (once it has a stack.template: hearth help three-machines)" : "",
-                 "\n  hearth node serve --boot ", file, " --engine; hearth node import ", file, "\n"));
+                 file, "          play it on this machine", "\n  hearth node serve --boot ", file,
+                 " --engine; hearth node import ", file, "\n"));
   return 0;
 }
 

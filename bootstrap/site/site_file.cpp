@@ -599,9 +599,10 @@ std::vector<std::string> missing_files(const SiteFile& site, bool with_seed_imag
   look(site.deploy.kernel, "deploy.kernel", ramdisk);
   look(site.deploy.ramdisk, "deploy.ramdisk", ramdisk);
   if (!has_channel_image(site)) look(site.image, "image", image_made_by(site.image));
-  look(site.stack.template_file, "stack.template",
-       "a Heat template is needed, which says what the machines become (examples/three-nodes/three-nodes.yaml; hearth "
-       "help three-machines)");
+  if (!site.stack.template_file.empty())  // else machines get the image, and no stack
+    look(site.stack.template_file, "stack.template",
+         "a Heat template is needed, which says what the machines become (examples/three-nodes/three-nodes.yaml; "
+         "hearth help three-machines)");
   for (const fs::path& environment : site.stack.environments)
     look(environment, "stack.environments", "a Heat environment is needed");
   if (with_seed_image) look(site.seed_image, "seed.image", "hearth seed create SITE makes it");

@@ -248,6 +248,9 @@ done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+mistake 2 "there is no command 'status' here" "hearth node list: the machines" -- status
+mistake 2 "there is no command 'list' here" "hearth node list: the machines" -- list
+mistake 2 "there is no command 'machine' here" "hearth node list" -- machine list
 mistake 1 "alpha: " "Connection refused" "not asked any more, as nobody answers: dead, web" -- node manage alpha dead web --url http://127.0.0.1:9
 for command in "show" "set --name x" "delete" "manage" "power on" "validate"; do
     # shellcheck disable=SC2086
@@ -309,6 +312,8 @@ mistake 2 "root_device.sise is no hint (do you mean size?)" -- node set alpha --
 mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property 'root_device={"size": ">= 200 GB"}'
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 "$HEARTH" baremetal configure boot --deploy-kernel "$work/stack.yaml" --deploy-ramdisk "$work/stack.yaml" > said 2>&1 || fail "configure boot: $(cat said)"
+"$HEARTH" baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk stack.yaml > said 2>&1 || fail "configure boot: $(cat said)"
+expect_text said "boots $work/stack.yaml and $work/stack.yaml"  # a file here, and no image's name
 mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot
 mistake 1 "there is no image bm-deploy-ramdisk, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot --deploy-kernel stack.yaml
 echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:07"]}]}' > seven.json
@@ -391,7 +396,9 @@ expect_text said "how they stand: hearth baremetal introspection bulk status"
 mistake 1 "while it is in provision state" "hearth node undeploy asked takes it out of use" -- node delete asked --state served
 # A deployment that is refused leaves nothing of its image.
 "$HEARTH" node maintenance set asked --state served > said 2>&1 || fail "node maintenance: $(cat said)"
-mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
+zeros=$(printf '%064d' 0)
+mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 "$zeros" --state served
+mistake 2 "--sha256 00: 64 hexadecimal digits are expected" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
 "$HEARTH" node show asked --state served > said 2>&1 || fail "node show: $(cat said)"
 ! grep -q "refused.raw" said || fail "what was refused is the node's image: $(cat said)"
 # A console whose BMC gives no session says why.
@@ -439,8 +446,9 @@ printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0
 mistake 1 "image: there is no $work/nothere.qcow2; made by: hearth image create -o nothere vm debian-minimal" "deploy.kernel: the site file names none" -- site check site.yaml
 printf 'network: {subnet: 192.0.2.0/24, seed: 192.0.2.1, pool: 192.0.2.100-192.0.2.199}\ndeploy: {kernel: deploy.kernel, ramdisk: deploy.initramfs}\nimage: node.qcow2\n' > alone.yaml
 mistake 0 "0 machines in 192.0.2.0/24, seed 192.0.2.1: nothing is wrong" -- site check alone.yaml  # its machines can be deployed one by one
-expect_text said "no stack.template" "hearth help three-machines"
-mistake 1 "stack.template: the site file names none; a Heat template is needed" "examples/three-nodes/three-nodes.yaml" -- rehearse alone.yaml
+expect_text said "no stack.template: a rehearsal inspects the machines, writes the image to each" "hearth help three-machines"
+mistake 1 "machines: the site file lists none" -- rehearse alone.yaml
+! grep -q "template" said || fail "a rehearsal asks for a template that nobody wants: $(cat said)"
 : > node.qcow2
 mistake 1 "image: $work/node.qcow2 is empty; made by: hearth image create -o node vm debian-minimal" -- site check alone.yaml
 echo x > node.qcow2

@@ -17,6 +17,15 @@ expect_text run.log '*** fault: lossy-link:one' '*** fault: dead-disk:two' 'CREA
 expect_text site.rehearsal/machines/one/console.log 'rehearsal: fault: lossy-link'
 expect_text site.rehearsal/machines/two/console.log 'rehearsal: fault: dead-disk'
 
+# Without a template each machine gets the image. Who waits for his turn is told so, and nothing is wider than the terminal.
+sed '/^stack:/d' site.yaml > plain.yaml
+for options in '--timeout 12 --no-inspection' '--timeout 15'; do
+    # shellcheck disable=SC2086
+    ! COLUMNS=80 timeout 120 "$HEARTH" rehearse plain.yaml --accel tcg --at-once 1 $options >> plain.log 2>&1 || fail "a kernel that is none was booted"
+done
+expect_text plain.log 'hearth node deploy --image site --wait 0' ' one two' 'waits for its turn: only so many machines'
+awk '/waiting for/ || /^[|+]/' plain.log | awk 'length($0) > 80 { exit 1 }' || fail "wider than the terminal: $(cat plain.log)"
+
 # The operator's inventory, with a mistyped password: the import says so, and is run again when it is corrected.
 cat > instackenv.json << 'JSON'
 {"nodes": [

@@ -308,20 +308,21 @@ def bmcs(lab):
 
 
 def checks(lab):
-    def refused(fault, cause, instance):
+    def refused(said, instance):
+        """What can be known beforehand is no fault of the node, as in Ironic."""
         name = lab.ready(instance=instance)
-        status, _ = lab.c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": "active"})
-        if status == 202:
-            lab.settled(name, "image")
-        lab.expect(fault, name, cause)
+        status, answer = lab.c.ask("PUT", f"/v1/nodes/{name}/states/provision", {"target": "active"})
+        assert status == 400 and said in answer["error_message"] and "it stays available" in answer["error_message"], answer
+        assert lab.c.node(name)["provision_state"] == "available", lab.c.node(name)
 
     name = lab.ready()
     lab.expect("no image was asked for", name, "no image was asked for", f"hearth node deploy {name}")
     lab.c.ask("PUT", f"/v1/nodes/{name}/maintenance", {"reason": "a new fan"})
     lab.expect("maintenance", name, "out of service: a new fan", f"hearth node maintenance unset {name}")
-    refused("an image without checksum", "without its checksum", {"image_source": "http://192.0.2.1/i.raw"})
-    refused("no HTTP URL", "none that a machine can fetch", dict(CHECKED, image_source="file:///i.raw"))
-    refused("a file system without a size", "how large its partition", dict(CHECKED, image_type="partition"))
+    refused("an image is not written unchecked", {"image_source": "http://192.0.2.1/i.raw"})
+    refused("image_checksum abc is neither", {"image_source": "http://192.0.2.1/i.raw", "image_checksum": "abc"})
+    refused("is no HTTP URL", dict(CHECKED, image_source="file:///i.raw"))
+    refused("no root_gb", dict(CHECKED, image_type="partition"))
     name = lab.waiting(driver="manual-management")
     lab.expect("a person is to switch it on", name, "waits for a person: Switch", "hearth node todo")
     lab.verb(name, "abort")
@@ -428,6 +429,12 @@ def agents(lab):
           says="fetching the image: the certificate of images.example does not hold: self-signed certificate in certificate chain")
     fails("a clock that is behind", "clock is behind", "ntp",
           says="fetching the image: the certificate of images.example does not hold: certificate is not yet valid")
+    fails("a list without the image's checksum", "has none for its image", "--sha256", says="http://192.0.2.1/SHA256SUMS has no checksum for i.raw")
+    fails("http:// at a port of TLS", "says http://, and its server speaks TLS", "--image https://",
+          says="fetching the image: http://192.0.2.1:6385/i.raw: the server answers 400 TLS is spoken here: https:// in place of http://?")
+    fails("https:// at a port without TLS", "says https://, and its server speaks no TLS", "--image http://",
+          says="fetching the image: setting up TLS with 192.0.2.1: what it answers is no TLS: http:// in place of https://?")
+    fails("a partition image that is none", "and the image is none", "without --root-gb", says="the image i holds no ext4, xfs or btrfs")
     name = lab.waiting()
     machine = Machine(lab.c.url, lab.mac()).boot()
     lab.c.wait(name, "active")

@@ -102,7 +102,7 @@ def another_user_serves(hearth, directory):
             c.wait("m1", state)
         assert "ipa-inspection-callback-url=http://192.0.2.1:6385/v1/continue_inspection" in curl(f"/ipxe/{MAC}")
         c.ask("PATCH", "/v1/nodes/m1", [{"op": "add", "path": "/instance_info", "value": {
-            "image_source": "http://192.0.2.1/i.raw", "image_checksum": "x"}}])
+            "image_source": "http://192.0.2.1/i.raw", "image_checksum": "0" * 32}}])
         for verb, state in (("abort", "inspect failed"), ("manage", "manageable"), ("provide", "available"), ("active", "wait call-back")):
             c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
             c.wait("m1", state) if verb != "abort" else c.until(lambda: c.node("m1")["provision_state"], state)
@@ -153,7 +153,7 @@ def inside(hearth):
     with Conductor(hearth, "--boot", site(directory), "--boot-force", "--port", "6385", directory=directory) as c:
         node = c.ask("POST", "/v1/nodes", {"driver": "manual-management", "name": "m1", "driver_info": {
             "deploy_kernel": f"{directory}/kernel", "deploy_ramdisk": f"{directory}/ramdisk"}, "instance_info": {
-                "image_source": "http://192.0.2.1/i.raw", "image_checksum": "x"}})[1]
+                "image_source": "http://192.0.2.1/i.raw", "image_checksum": "0" * 32}})[1]
         c.ask("POST", "/v1/ports", {"address": MAC, "node_uuid": node["uuid"]})
         for verb, state in (("manage", "manageable"), ("provide", "available")):
             c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": verb})
@@ -169,7 +169,7 @@ def inside(hearth):
         same("the kernel", "the kernel\n", curl(f"/image/node/{node['uuid']}/kernel"))
         same("the token is overheard", False, looks_up(c, node["uuid"], "https", *words))
         same("machines reach nothing else", "Not Found", fault(curl(":6385/v1/nodes", *words, scheme="https")))
-        same("nothing is answered in clear", "", curl(f":6385/v1/lookup?addresses={MAC}"))
+        same("nothing is answered in clear", "TLS is spoken here: https:// in place of http://?\n", curl(f":6385/v1/lookup?addresses={MAC}"))
         blind = curl(":6385/v1", "--insecure", scheme="https")  # as ironic-python-agent does with ipa-insecure
         assert "v1" in blind, blind
         c.ask("PUT", "/v1/nodes/m1/states/provision", {"target": "abort"})

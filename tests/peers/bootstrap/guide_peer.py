@@ -91,7 +91,7 @@ def introspect_and_deploy(c):
             same("what was found", 2, node["properties"]["cpus"])
             c.wait(node["uuid"], "available")
         uuids = [node["uuid"] for node in c.ask("GET", "/v1/nodes")[1]["nodes"]]
-        c.run("node", "deploy", *uuids, "--image", "http://192.0.2.1/overcloud.raw", "--sha256", "00")
+        c.run("node", "deploy", *uuids, "--image", "http://192.0.2.1/overcloud.raw", "--sha256", "0" * 64)
         for uuid in uuids:
             c.wait(uuid, "active")
     finally:

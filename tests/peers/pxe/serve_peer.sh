@@ -56,6 +56,14 @@ if has_capabilities 4 && grep -q "who may read all files, since $work/key.pem is
 else
   fail "more than the right to read files is left" "/proc/$server/status"
 fi
+advice=$(sed -n 's/.*readable to it (\(chgrp .*\) ends that with the next start).*/\1/p' "$work/serve.log")
+mode=$(stat -c '%g %a' "$work/key.pem")
+kill "$server"
+wait "$server" || true
+eval "${advice:-false}" && serve "$work/site.json" && has_capabilities 0 && ok "and says what ends that, which does" ||
+  fail "what it says gives it no access: $advice" "$work/serve.log"
+chgrp "${mode% *}" "$work/key.pem"
+chmod "${mode#* }" "$work/key.pem"
 
 # What its user could have left in its state leads root's chown to nobody else's.
 kill "$server"

@@ -70,6 +70,8 @@ TEST(HttpReader, ACutAnswerIsAProblem) {
 
 TEST(HttpReader, WhatIsNoHttpIsAProblem) {
   EXPECT_EQ(body_of("SSH-2.0-OpenSSH\r\n"), "problem: bad version: this is no HTTP server");
+  EXPECT_EQ(body_of(std::string("\x15\x03\x01\x00\x02\x02\x46", 7)),
+            "problem: bad version: what it answers is TLS: https:// in place of http://?");
   EXPECT_EQ(body_of("220 mail"), "problem: bad version: this is no HTTP server");
   EXPECT_EQ(body_of("HTTP/2 200 OK\r\n\r\n"), "problem: bad version: this is no HTTP server");
   EXPECT_EQ(body_of("HTTP/1.1 20 OK\r\n\r\n"), "problem: bad version: this is no HTTP server");

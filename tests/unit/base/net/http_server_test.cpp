@@ -701,6 +701,7 @@ TEST(HttpServer, ShakesHandsWithSoManyAtATimeAndSaysWhoSpeaksPlainHttp) {
   EXPECT_TRUE(slow.back()->say("\x02")) << "who came last is still listened to";
   RawConnection plain(server.port);
   plain.say("POST /v1/heartbeat/x HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(plain.rest().starts_with("HTTP/1.1 400 TLS is spoken here: https:// in place of http://?\r\n"));
   wait_for_log(server, "127.0.0.1 asks in plain HTTP where TLS is served");
 }
 

@@ -68,18 +68,69 @@ TEST_F(ConductorTest, aMachineInUseKeepsItsStateWhereItsRebuildCanNotBegin) {
   }
 }
 
-TEST_F(ConductorTest, AStepThatABmcCanNotDoIsRefusedBeforeAMachineIsSwitched) {
-  const std::string uuid = add("redfish");
-  set_state(uuid, State::manageable);
-  const Json raid = {{"clean_steps", {{{"interface", "raid"}, {"step", "create_configuration"}}}}};
-  try {
-    conductor->verb(uuid, "clean", raid);
-    ADD_FAILURE() << "taken";
-  } catch (const Refusal& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("has no target RAID configuration"), std::string::npos);
+TEST_F(ConductorTest, WhatCanBeKnownBeforeAMachineIsTouchedIsNoFailureOfItsNode) {
+  const std::string uuid = add("fake-hardware");
+  const auto told = [&](const std::string& verb, const Json& arguments) -> std::string {
+    try {
+      conductor->verb(uuid, verb, arguments);
+    } catch (const Refusal& refusal) {
+      return refusal.what();
+    }
+    return "taken";
+  };
+  conductor->ledger().edit(uuid).instance_info.erase("image_os_hash_value");
+  EXPECT_NE(told("deploy", {}).find("--sha256 HEX"), std::string::npos);
+  for (const char* wrong : {"abc", "zz345678901234567890123456789012"}) {
+    conductor->ledger().edit(uuid).instance_info["image_checksum"] = wrong;
+    EXPECT_NE(told("deploy", {}).find(cat("image_checksum ", wrong, " is neither")), std::string::npos) << wrong;
   }
+  EXPECT_EQ(node(uuid).state, State::available);
+  set_state(uuid, State::manageable);
+  conductor->ledger().edit(uuid).driver = "redfish";
+  const Json raid = {{"clean_steps", {{{"interface", "raid"}, {"step", "create_configuration"}}}}};
+  EXPECT_NE(told("clean", raid).find("has no target RAID configuration"), std::string::npos);
+  EXPECT_EQ(node(uuid).state, State::manageable);
+  EXPECT_EQ(node(uuid).power, Power::off) << "nothing was switched";
+}
+
+TEST_F(ConductorTest, NoMachineIsSwitchedForARamdiskThatNobodyHasNamed) {
+  settings.site_ramdisks.emplace();  // it has boot servers of its own, which have none
+  start();
+  const std::string uuid = add("fake-hardware");
+  const auto told = [&](const std::string& verb, const Json& arguments) -> std::string {
+    try {
+      conductor->verb(uuid, verb, arguments);
+    } catch (const Refusal& refusal) {
+      return refusal.what();
+    }
+    return "taken";
+  };
+  conductor->ledger().edit(uuid).driver_info.erase("deploy_kernel");
+  EXPECT_NE(told("deploy", {}).find("driver_info has no deploy_kernel, so its machine would find nothing to boot"),
+            std::string::npos);
+  set_state(uuid, State::manageable);
+  const Json steps = {{"clean_steps", {{{"interface", "deploy"}, {"step", "erase_devices_metadata"}}}}};
+  for (const char* kernel : {"", "site"}) {
+    conductor->ledger().edit(uuid).driver_info["deploy_kernel"] = kernel;
+    EXPECT_NE(told("clean", steps).find("; it stays manageable"), std::string::npos) << kernel;
+  }
+  EXPECT_NE(told("inspect", {}).find("configure boot"), std::string::npos);
   EXPECT_EQ(node(uuid).state, State::manageable);
   EXPECT_EQ(node(uuid).power, Power::off);
+  store.put_document("image/site", {{"kernel", "/images/site.kernel"}});
+  EXPECT_EQ(told("clean", steps), "taken");
+  pass(1);
+  EXPECT_EQ(node(uuid).state, State::clean_wait);
+}
+
+TEST_F(ConductorTest, ASitesOwnRamdiskIsForNodesThatNameNone) {
+  settings.site_ramdisks = {"inspect"};
+  start();
+  const std::string uuid = add("fake-hardware");
+  conductor->ledger().edit(uuid).driver_info.erase("deploy_kernel");
+  set_state(uuid, State::manageable);
+  conductor->verb(uuid, "inspect", {});
+  EXPECT_EQ(node(uuid).state, State::inspecting);
 }
 
 TEST_F(ConductorTest, AnAdoptedMachinesImageIsAURLOrOneThatTheSeedHas) {

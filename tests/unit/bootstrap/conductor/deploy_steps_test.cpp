@@ -95,9 +95,12 @@ TEST_F(DeployStepsRun, whatTheAgentDoesNotKnowFailsTheDeploymentBeforeAnythingIs
   EXPECT_TRUE(done().empty());
   Node& changed = conductor->ledger().edit(uuid);
   changed.traits.clear();
-  conductor->verb(uuid, "deploy", {});
-  pass(3);
-  EXPECT_THAT(node(uuid).last_error, HasSubstr("is missing traits CUSTOM_X"));
+  try {
+    conductor->verb(uuid, "deploy", {});
+    ADD_FAILURE() << "taken";
+  } catch (const Refusal& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("is missing traits CUSTOM_X"));
+  }
   EXPECT_THROW(conductor->verb(uuid, "deploy", {{"deploy_steps", {{{"step", "x"}}}}}), Refusal);
 }
 

@@ -22,7 +22,17 @@ TEST(ImageOrder, anImageIsNotWrittenUnchecked) {
   Node node = image_order_with_image();
   node.instance_info.erase("image_os_hash_value");
   EXPECT_NE(image_faults(node).at(0).find("unchecked"), std::string::npos);
-  node.instance_info["image_checksum"] = "x";
+  for (const char* wrong : {"abc", "zz345678901234567890123456789012"}) {
+    node.instance_info["image_checksum"] = wrong;
+    EXPECT_NE(image_faults(node).at(0).find(cat("image_checksum ", wrong, " is neither")), std::string::npos) << wrong;
+  }
+  node.instance_info["image_checksum"] = "0123456789abcdef0123456789ABCDEF";
+  EXPECT_TRUE(image_faults(node).empty());
+  node.instance_info["image_os_hash_value"] = "00";
+  node.instance_info["image_os_hash_algo"] = "crc32";
+  EXPECT_EQ(image_faults(node),
+            std::vector<std::string>{"image_os_hash_algo crc32 is none of md5, sha1, sha256 and sha512"});
+  node.instance_info["image_os_hash_algo"] = "SHA512";
   EXPECT_TRUE(image_faults(node).empty());
   node.instance_info["image_source"] = "glance://x";
   node.instance_info["image_type"] = "iso";

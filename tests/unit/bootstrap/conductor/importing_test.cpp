@@ -70,6 +70,46 @@ TEST_F(Importing, aNodeWhoseBmcRefusesStaysEnrolledWithTheReason) {
   EXPECT_TRUE(conductor->quiet());
 }
 
+TEST_F(Importing, aMachineThatIsInUseWhereItComesFromIsNotMadeAvailable) {
+  const char* machines =
+      R"([{"hostname": "w0", "system_id": "a", "boot_interface": {"mac_address": "52:54:00:00:00:01"}, "status_name": "Deployed", "power_type": "manual"},
+                             {"hostname": "w1", "boot_interface": {"mac_address": "52:54:00:00:00:02"}, "status_name": "Ready", "power_type": "manual"},
+                             {"hostname": "w2", "boot_interface": {"mac_address": "52:54:00:00:00:03"}, "status_name": "Rescue mode", "power_type": "manual"}])";
+  for (const bool dry : {true, false}) {
+    const ImportResult result = import(machines, dry);
+    ASSERT_EQ(result.created.size(), 3U) << result.faults;
+    const std::string said = join(result.warnings, "\n");
+    EXPECT_NE(said.find("node #0 (w0): status_name Deployed says that it is in use: it becomes manageable"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("w1"), std::string::npos) << said;
+    EXPECT_EQ(said.find("left out, as nothing here uses it: status_name"), std::string::npos) << said;
+  }
+  EXPECT_EQ(conductor->ledger().find("w0")->state, State::manageable);
+  EXPECT_EQ(conductor->ledger().find("w1")->state, State::available);
+  EXPECT_EQ(conductor->ledger().find("w2")->state, State::manageable);
+}
+
+TEST_F(Importing, noMachineIsStartedToBeCleanedThatWouldFindNothingToBoot) {
+  settings.automated_clean = true;
+  settings.site_ramdisks.emplace();
+  start();
+  const ImportResult result = import(
+      R"([{"name": "a", "pm_type": "fake-hardware", "mac": ["52:54:00:00:00:01"]},
+          {"name": "b", "pm_type": "fake-hardware", "mac": ["52:54:00:00:00:02"], "kernel_id": "/k", "ramdisk_id": "/r"}])");
+  ASSERT_EQ(result.created.size(), 2U) << result.faults;
+  EXPECT_NE(join(result.warnings, "\n")
+                .find("node #0 (a): it can't be cleaned, and stays manageable: driver_info has no "
+                      "deploy_kernel"),
+            std::string::npos)
+      << join(result.warnings, "\n");
+  EXPECT_EQ(result.cleaned, std::vector<std::string>{result.created[1]});
+  pass(3);
+  EXPECT_EQ(conductor->ledger().find("a")->state, State::manageable);
+  EXPECT_EQ(conductor->ledger().find("a")->power, Power::off);
+  EXPECT_EQ(conductor->ledger().find("b")->state, State::clean_wait);
+}
+
 TEST_F(Importing, whatIsCorrectedIsTriedAgain) {
   const char* wrong = R"([{"pm_type": "fake-hardware", "fake_fault": "refused", "mac": ["52:54:00:00:00:01"]}])";
   const char* right = R"([{"pm_type": "fake-hardware", "fake_fault": "", "mac": ["52:54:00:00:00:01"]}])";

@@ -74,9 +74,9 @@ TEST_F(JobAgent, aMachineIsLeftAloneWhereThatIsAskedForOrNothingWasBegun) {
   settings.power_off_after_deploy_failure = true;
   start();
   conductor->ledger().edit(uuid).instance_info["image_source"] = "file:///i.raw";
-  conductor->verb(uuid, "deploy", {});
+  EXPECT_THROW(conductor->verb(uuid, "deploy", {}), Refusal) << "its image is none that a machine can fetch";
   pass(5);
-  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "its image is none that a machine can fetch";
+  EXPECT_EQ(node(uuid).state, State::deploy_failed);
   EXPECT_EQ(node(uuid).power, Power::on);
 }
 

@@ -74,7 +74,7 @@ spec:
                    {"type": "bond", "mac_address": "52:54:00:00:00:03"}],
  "power_type": "ipmi", "power_parameters": {"power_address": "192.0.2.5", "power_user": "admin",
    "power_pass": "password", "power_driver": "LAN", "privilege_level": "operator", "cipher_suite_id": "3"},
- "zone": {"name": "south"}, "status": 4}])"},
+ "zone": {"name": "south"}, "status": 6, "status_name": "Deployed"}])"},
     {ListingFormat::warewulf, "nodes.conf", R"(nodeprofiles:
   default:
     ipmi: {username: admin, password: password, port: 6230, interface: lan}

@@ -120,6 +120,22 @@ TEST(MachineForms, maas_machines) {
   EXPECT_TRUE(untold.faults[0].text.starts_with("power_type is empty: ")) << untold.faults[0].text;
 }
 
+TEST(MachineForms, what_says_that_a_machine_is_in_use) {
+  EXPECT_EQ(only_draft(ListingFormat::maas).in_use, "status_name Deployed");
+  EXPECT_EQ(only_draft(ListingFormat::metal3).in_use, "");
+  const std::string spec =
+      "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: w0}\n"
+      "spec: {bootMACAddress: \"52:54:00:00:00:01\"}\n";
+  for (const auto& [state, said] :
+       {std::pair{"available", ""}, std::pair{"provisioned", "status.provisioning.state provisioned"},
+        std::pair{"externally provisioned", "status.provisioning.state externally provisioned"}}) {
+    const Drafts drafts =
+        draft_nodes(machines_of(ListingFormat::metal3, cat(spec, "status: {provisioning: {state: ", state, "}}\n")));
+    ASSERT_TRUE(drafts.good()) << faults_text(drafts.faults, {}, "inv");
+    EXPECT_EQ(drafts.nodes.at(0).in_use, said);
+  }
+}
+
 TEST(MachineForms, warewulf_nodes_lie_on_their_profiles) {
   const NodeDraft node = only_draft(ListingFormat::warewulf);
   EXPECT_EQ(node.info("ipmi_address"), "192.0.2.5");
@@ -227,7 +243,7 @@ TEST(MachineForms, each_field_that_a_forms_code_reads_makes_a_difference) {
       for (std::size_t i = 0; !differs && i < whole.size(); ++i) {
         Json left = (*changed)[i].data;
         differs = left != whole[i].data || (*changed)[i].faults != whole[i].faults ||
-                  (*changed)[i].left_out != whole[i].left_out;
+                  (*changed)[i].left_out != whole[i].left_out || (*changed)[i].in_use != whole[i].in_use;
       }
       EXPECT_TRUE(differs) << name_of(each.form) << " " << field.path;
     }

@@ -74,6 +74,19 @@ TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
   EXPECT_GT(operator_steps(with).back().again, 0U);
 }
 
+TEST(RehearsalPlan, withoutATemplateEachMachineGetsTheImage) {
+  RehearsalSettings with = settings();
+  const Step last = operator_steps(with).back();
+  EXPECT_EQ(last.title, "deployment");
+  EXPECT_TRUE(last.each_machine);
+  EXPECT_EQ(join(last.argv, " "),
+            cat("/usr/bin/hearth node deploy --image site --wait 0 --state ", node_state(with).string()));
+  EXPECT_EQ(deploy_again(with),
+            cat("hearth node rebuild NODE --image site --wait 0 --state ", node_state(with).string()));
+  with.site.stack.template_file = "/site/t.yaml";
+  EXPECT_FALSE(operator_steps(with).back().each_machine) << "the stack says which";
+}
+
 TEST(RehearsalPlan, eachMachineHasABmcOfItsOwnWithTheInventorysAccount) {
   RehearsalSettings with = settings();
   with.site.inventory.resize(2);

@@ -22,5 +22,11 @@ TEST(ReportLines, areWaitedForUntilTheLastResultIsWhole) {
   EXPECT_TRUE(has_whole_report(first + result + first));
 }
 
+TEST(ReportLines, aSystemHasComeUpWhenItAsksForALogin) {
+  EXPECT_TRUE(asks_for_login("GRUB\r\n\r\nDebian GNU/Linux 12 web1 ttyS0\r\n\r\nweb1 login: "));
+  EXPECT_FALSE(asks_for_login("web1 login: \r\n*** rehearsal: power off\r\n"));
+  EXPECT_FALSE(asks_for_login(""));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

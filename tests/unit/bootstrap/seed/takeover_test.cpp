@@ -53,6 +53,7 @@ class SmallWorld final : public TakeoverWorld {
       }
       if (!frozen_for.empty()) throw Error(ErrorKind::external, "503");
       if (target == "/v1/nodes/n1") return node;
+      if (target == "/v1/nodes") return {{"nodes", {{{"name", "n1"}}}}};
       throw Error(ErrorKind::not_found, "404");
     });
   }
@@ -233,6 +234,17 @@ TEST_F(TakeoverTest, allThatIsWrongWithTheNodeIsToldBeforeAnythingIsDone) {
   const std::string all = join(takeover_faults(node, look, site, 1000), "\n");
   for (const char* part : {"in maintenance", "has Hearth 0.0.9", "has 10 B free", "not in the network 192.0.2.0/24"})
     EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
+}
+
+TEST_F(TakeoverTest, aNodeThatTheSeedDoesNotHaveIsToldAndNotWhatItsApiAnswers) {
+  SmallWorld world;
+  try {
+    Takeover(site, home(), world, clock).check({"n2", "", false});
+    ADD_FAILURE() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::not_found);
+    EXPECT_STREQ(error.what(), "the seed has no node n2; did you mean n1?");
+  }
 }
 
 TEST_F(TakeoverTest, anotherNodeIsRefusedWhileOneIsUnderWayAndCallingOffWhenItServes) {

@@ -184,6 +184,7 @@ TEST(SiteFile, anImageOfAChannelIsNoMissingFile) {
   SiteFile site = load_site_file(file);
   EXPECT_TRUE(has_channel_image(site));
   EXPECT_EQ(join(missing_files(site, false), "\n").find("web@stable"), std::string::npos);
+  EXPECT_EQ(join(missing_files(site, false), "\n").find("template"), std::string::npos) << "none is named, nor needed";
   RealFileSystem().write(folder.path() / "web@stable", "a file of that name", {});
   EXPECT_FALSE(has_channel_image(site));
   site.image = folder.path() / "web.qcow2";
