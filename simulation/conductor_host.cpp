@@ -58,9 +58,9 @@ void TaskWorkers::submit(boot::Work work, boot::Finished finished) {
   });
 }
 
-bool TaskWorkers::collect() {
+bool TaskWorkers::collect(std::size_t most) {
   const bool news = !done_.empty();
-  for (std::size_t left = done_.size(); left > 0; --left) {
+  for (std::size_t left = std::min(done_.size(), most); left > 0; --left) {
     const Done one = std::move(done_.front());
     done_.pop_front();
     one.finished(one.outcome);

@@ -22,7 +22,7 @@ class TaskWorkers final : public bootstrap::Workers {
   TaskWorkers(Scheduler& scheduler, OwnerId owner, std::function<void()> news)
       : scheduler_(scheduler), owner_(owner), news_(std::move(news)) {}
   void submit(bootstrap::Work work, bootstrap::Finished finished) override;
-  bool collect() override;
+  bool collect(std::size_t most) override;
   [[nodiscard]] bool idle() const override { return running_ == 0 && done_.empty(); }
 
  private:

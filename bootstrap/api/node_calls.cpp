@@ -164,6 +164,9 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
   if (changed.instance_uuid != node.instance_uuid) {
     if (!node.instance_uuid.empty() && !changed.instance_uuid.empty())
       throw Refusal(409, cat("Node ", node.title(), " is associated with instance ", node.instance_uuid, "."));
+    if (!changed.instance_uuid.empty() && conductor_.ledger().by_instance(changed.instance_uuid) != nullptr)
+      throw Refusal(409, cat("Instance ", changed.instance_uuid, " is already associated with a node, it cannot be ",
+                             "associated with this other node ", node.uuid));
     if (!node.allocation.empty()) release(conductor_.ledger(), changed);
   }
   changed.updated = conductor_.ledger().now();

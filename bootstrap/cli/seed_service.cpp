@@ -364,16 +364,15 @@ struct SeedService::Parts {
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
-    if (Home* home = store.home())
-      home->start([this] {
-        if (boot) boot->look_at_home();  // machines wait for no other thread
-        server.post([this] { look_at_home(); });
-      });
+    store.keep_beside([this] {
+      if (boot) boot->look_at_home();  // machines wait for no other thread
+      server.post([this] { look_at_store(); });
+    });
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   ~Parts() {
-    if (Home* home = store.home()) home->end();  // its thread tells the server
+    store.end();  // its thread tells the server
   }
 
   [[nodiscard]] Json pace_shown() {
@@ -387,22 +386,22 @@ struct SeedService::Parts {
             {"nodes", conductor.ledger().nodes().size()}};
   }
 
-  /// The database elsewhere has kept more, or something is wrong with it.
-  void look_at_home() {
-    Home& home = *store.home();
+  /// More has been kept, or something is wrong with what keeps it.
+  void look_at_store() {
+    if (const Duration flush = store.longest_flush(); flush != Duration{}) pace.took("store", flush, clock.now());
     conductor.became_durable();
     people_answers.look();
     machine_answers.look();
     if (boot) boot->look_at_home();
-    const std::string trouble = home.trouble();
-    if (home.is_lost()) {
+    const std::string now = store.trouble();
+    if (store.is_lost()) {
       server.stop();
-    } else if (!trouble.empty() && trouble != trouble_of_home) {
-      log.error(cat("nothing is acknowledged and no order given until the database takes it: ", trouble));
-    } else if (trouble.empty() && !trouble_of_home.empty()) {
-      log.info(cat(home.name(), " answers again: what waited is kept"));
+    } else if (!now.empty() && now != trouble) {
+      log.error(cat("nothing is acknowledged and no order given until the database takes it: ", now));
+    } else if (now.empty() && !trouble.empty()) {
+      log.info(cat(store.home() != nullptr ? store.home()->name() : "the disk", " answers again: what waited is kept"));
     }
-    trouble_of_home = trouble;
+    trouble = now;
   }
 
   /// Each 50 ms, if all that this thread has to do lets it.
@@ -414,13 +413,23 @@ struct SeedService::Parts {
       const bool busy = 2 * (used - last_used) >= late;
       pace.took(busy ? "late busy" : "late idle", late, begun);
     }
-    if (store.home() != nullptr) look_at_home();
-    if (boot && trouble_of_home.empty()) boot->tick();  // what was heard waits, too
-    conductor.tick();
+    look_at_store();
+    if (boot && trouble.empty()) boot->tick();  // what was heard waits, too
+    if (conductor.begin_tick() && !goes_on) go_on(true);
     last_round = clock.now();
     last_used = thread_time();
     pace.took("tick", last_round - begun, last_round);
     if (boot && boot->has_failed()) server.stop();
+  }
+
+  /// Whoever has asked meanwhile is answered between two pieces of a tick.
+  void go_on(bool more) {
+    if (goes_on = more; !more) return;
+    server.post([this] {
+      const MonotonicTime begun = clock.now();
+      go_on(conductor.go_on());
+      pace.took("tick", clock.now() - begun, clock.now());
+    });
   }
 
   /// Of the processor, for this thread.
@@ -523,6 +532,7 @@ struct SeedService::Parts {
   Pace pace;
   MonotonicTime last_round{};
   Duration last_used{};
+  bool goes_on = false;  ///< a tick is not at its end yet
   bool has_page;
   fs::path directory;
   std::optional<pxe::Site> site;
@@ -552,7 +562,7 @@ struct SeedService::Parts {
   Gate machines_gate;
   KeptAnswers people_answers;
   KeptAnswers machine_answers;
-  std::string trouble_of_home;  ///< as it was told last
+  std::string trouble;  ///< of the store, as it was told last
   EngineAccess access;
   HttpServer server;
   std::unique_ptr<BootService> boot;
@@ -593,11 +603,14 @@ void SeedService::run() {
     parts_->kept.look();
   });
   parts_->server.run(true);
-  if (Home* home = parts_->store.home()) home->end();
+  if (!parts_->store.is_lost()) parts_->store.end();
   parts_->places.remove();
-  if (Home* home = parts_->store.home(); home != nullptr && home->is_lost()) {
-    throw Error(ErrorKind::external, cat(home->trouble(), ": this conductor gives no orders any more"))
-        .hint("What it had not acknowledged is lost; what it had, the other one knows. Stop one of the two for good.");
+  if (parts_->store.is_lost()) {
+    throw Error(ErrorKind::external, cat(parts_->store.trouble(), ": this conductor gives no orders any more"))
+        .hint(parts_->store.home() != nullptr
+                  ? "What it had not acknowledged is lost; what it had, the other one knows. Stop one of the two for "
+                    "good."
+                  : "What it had not acknowledged may be lost. Look at the disk (dmesg) before it is started again.");
   }
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")

@@ -379,8 +379,18 @@ void Conductor::instruction_done(const std::string& id) {
   settle();
 }
 
-void Conductor::settle() {
-  jobs_.advance_all();
+void Conductor::settle() { static_cast<void>(settle(0)); }
+
+void Conductor::settle_wholly() {
+  settle();
+  for (int again = 0; again < 2; ++again) {
+    jobs_.look();
+    settle(k_all);
+  }
+}
+
+bool Conductor::settle(std::size_t most) {
+  const bool more = jobs_.advance_all(most);
   bring_all_on();
   try {
     ledger_.commit();
@@ -391,6 +401,7 @@ void Conductor::settle() {
     throw;
   }
   dispatch();
+  return more;
 }
 
 void Conductor::dispatch() {
@@ -403,27 +414,55 @@ void Conductor::became_durable() {
   if (ledger_.is_committed()) dispatch();
 }
 
+namespace {
+
+/// Nodes that are worked on before others get the thread: a change of one, with its events, is a fifth of a
+/// millisecond.
+constexpr std::size_t k_at_once = 16;
+
+}  // namespace
+
 void Conductor::tick() {
-  try {
-    go_on();
-  } catch (const std::exception& error) {  // a full disk, mostly: tried again at the next tick, told now and then
-    if (complaints_.take(MonotonicTime(std::chrono::microseconds(ledger_.now()))))
-      log_.error(cat("nothing can be kept, so nothing goes on: ", error.what()));
-  }
+  // A result can lead to the next stage at once; whoever ticks has other things to do, too.
+  static_cast<void>(as_far_as_possible([this] {
+    look_at_time();
+    for (int round = 0; round < 4 && go_on(k_all); ++round) continue;
+    return false;
+  }));
 }
 
-void Conductor::go_on() {
-  Home* const home = ledger_.store().home();
-  if (home != nullptr && !home->trouble().empty()) return;  // nothing is decided that can't be kept
+bool Conductor::begin_tick() {
+  return as_far_as_possible([this] {
+    look_at_time();
+    return go_on(k_at_once);
+  });
+}
+
+bool Conductor::go_on() {
+  return as_far_as_possible([this] { return go_on(k_at_once); });
+}
+
+bool Conductor::as_far_as_possible(const std::function<bool()>& step) try {
+  if (!ledger_.store().trouble().empty()) return false;  // nothing is decided that can't be kept
+  return step();
+} catch (const std::exception& error) {  // a full disk, mostly: tried again at the next tick, told now and then
+  if (complaints_.take(MonotonicTime(std::chrono::microseconds(ledger_.now()))))
+    log_.error(cat("nothing can be kept, so nothing goes on: ", error.what()));
+  return false;
+}
+
+void Conductor::look_at_time() {
   keep_key();
   forget_old_events();
-  // A result can lead to the next stage at once; a bounded number of rounds keeps the server's thread free.
-  for (int round = 0; round < 4; ++round) {
-    const bool news = workers_.collect();
-    if (round == 0) power_.look();
-    settle();
-    if (!news) return;
-  }
+  jobs_.look();
+  looks_at_power_ = true;
+}
+
+bool Conductor::go_on(std::size_t most) {
+  const bool news = workers_.collect(most);
+  if (std::exchange(looks_at_power_, false)) power_.look();
+  const bool more = settle(most);
+  return news || more;
 }
 
 void Conductor::keep_key() {

@@ -6,6 +6,8 @@
 //     conductor.verb("web1", "deploy", {});   while (…) conductor.tick();
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -124,6 +126,10 @@ class Conductor {
   void settle();
   /// Takes in what workers have finished, and what time has brought.
   void tick();
+  /// The same for a thread that has others to serve: begin_tick(), and as long as more is to be done at once (true),
+  /// go_on(). Each takes a few nodes, which are durable then: some milliseconds.
+  [[nodiscard]] bool begin_tick();
+  [[nodiscard]] bool go_on();
   /// More of what was committed has become durable (Store::kept()): tells of it, and hands out its work.
   void became_durable();
   /// Nothing is under way but waiting for machines.
@@ -141,7 +147,13 @@ class Conductor {
   void register_new(const ImportStep& step, const ImportRequest& request, ImportResult& result);
   void bring_all_on();
   bool bring_on(const std::string& uuid);
-  void go_on();
+  [[nodiscard]] bool go_on(std::size_t most);
+  static constexpr std::size_t k_all = std::numeric_limits<std::size_t>::max();
+  bool settle(std::size_t most);
+  /// What needs no waiting is where it should be then.
+  void settle_wholly();
+  bool as_far_as_possible(const std::function<bool()>& step);
+  void look_at_time();
   void dispatch();
   void keep_key();
   void take_new_key(Stamp now);
@@ -161,6 +173,7 @@ class Conductor {
   AgentEndpoint agents_;
   fs::path directory_;
   Logger& log_;
+  bool looks_at_power_ = false;  ///< go_on() does, as a tick has begun
   Budget complaints_{10};
   Stamp forget_next_ = 0;
   Stamp key_next_ = 0;

@@ -211,9 +211,7 @@ ImportResult Conductor::import(const ImportRequest& request) {
   }
   if (request.remove_absent) remove_absent(ledger_, plan, request.dry_run, result);
   if (request.dry_run) return result;
-  settle();
-  settle();  // what needs no waiting is where it should be when the answer leaves
-  settle();
+  settle_wholly();
   return result;
 }
 

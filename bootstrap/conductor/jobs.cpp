@@ -82,23 +82,30 @@ bool Jobs::has_work() const {
 
 /// A waiting machine's time is up to a second late where nobody noted it; a clock that was set back is no reason to
 /// wait.
-std::set<std::string> Jobs::due() {
+void Jobs::look() {
   const Stamp now = parts_.ledger.now();
-  std::set<std::string> found = parts_.ledger.changed();
-  while (!due_.empty() && due_.begin()->first <= now) found.insert(due_.extract(due_.begin()).value().second);
-  if (now >= looked_ && now - looked_ < microseconds(Seconds(1))) return found;
+  while (!due_.empty() && due_.begin()->first <= now) noted_.insert(due_.extract(due_.begin()).value().second);
+  if (now >= looked_ && now - looked_ < microseconds(Seconds(1))) return;
   looked_ = now;
-  for (const Node* node : parts_.ledger.with_job()) found.insert(node->uuid);
+  for (const Node* node : parts_.ledger.with_job()) noted_.insert(node->uuid);
   std::erase_if(asked_, [this](const auto& asked) {
     const Node* node = parts_.ledger.by_uuid(asked.first);
     return node == nullptr || node->job.started != asked.second.job;
   });
-  return found;
 }
 
-void Jobs::advance_all() {
+bool Jobs::advance_all(std::size_t most) {
   booting_.reset();
-  for (const std::string& uuid : due()) advance(uuid);
+  const std::set<std::string> changed = parts_.ledger.changed();
+  for (const std::string& uuid : changed) advance(uuid);
+  // Whoever is only looked at costs little, and is not written.
+  constexpr std::size_t k_looks = 16;
+  for (std::size_t looks = 0; !noted_.empty() && looks / k_looks < most; ++looks) {
+    if (parts_.ledger.changed().size() - changed.size() >= most) break;
+    const std::string uuid = noted_.extract(noted_.begin()).value();
+    if (!changed.contains(uuid)) advance(uuid);
+  }
+  return !noted_.empty();
 }
 
 /// What is further away than any pause was noted before the clock was set back.

@@ -63,9 +63,11 @@ class Jobs {
 
   /// Goes on with one job as far as it goes now.
   void advance(const std::string& uuid);
-  /// Likewise with those that were changed since the last commit, or whose time has come, and once a second with all.
-  /// Call commit() on the ledger, then dispatch().
-  void advance_all();
+  /// Notes with whom to go on: those whose time has come, and once a second all.
+  void look();
+  /// Goes on with those that were changed since the last commit, and with those noted until so many nodes are changed;
+  /// whether more of them are left. Call commit() on the ledger, then dispatch().
+  bool advance_all(std::size_t most);
   /// Hands out the work that has become durable. Call it after each commit.
   void dispatch();
   /// The stages since the last commit were not kept: their work is not done.
@@ -85,7 +87,6 @@ class Jobs {
   };
 
   // jobs.cpp
-  [[nodiscard]] std::set<std::string> due();
   void come_back(const std::string& uuid, Stamp at) { due_.emplace(at, uuid); }
   [[nodiscard]] bool is_paused(const Node& node) const;
   void go_on_later(const std::string& uuid);
@@ -152,6 +153,7 @@ class Jobs {
   std::map<std::string, Asked> asked_;           ///< by node
   std::optional<std::size_t> booting_;           ///< machines that boot the ramdisk; counted once in a round
   std::set<std::pair<Stamp, std::string>> due_;  ///< when to go on with whom
+  std::set<std::string> noted_;                  ///< by look()
   Stamp looked_ = 0;                             ///< when all were looked at; 0 = they are to be
 };
 

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/workers.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -75,11 +76,11 @@ void ThreadWorkers::serve() {
   }
 }
 
-bool ThreadWorkers::collect() {
+bool ThreadWorkers::collect(std::size_t most) {
   std::size_t left = 0;
   {
     const std::lock_guard lock(mutex_);
-    left = done_.size();
+    left = std::min(done_.size(), most);
   }
   const bool news = left > 0;
   for (; left > 0; --left) {  // one by one: where taking one fails, the others are still there
@@ -99,9 +100,9 @@ bool ThreadWorkers::idle() const {
   return waiting_.empty() && done_.empty() && running_ == 0;
 }
 
-bool InlineWorkers::collect() {
+bool InlineWorkers::collect(std::size_t most) {
   const bool news = !tasks_.empty();
-  for (std::size_t left = tasks_.size(); left > 0; --left) {
+  for (std::size_t left = std::min(tasks_.size(), most); left > 0; --left) {
     const Task task = std::move(tasks_.front());
     tasks_.pop_front();
     task.finished(task.work());

@@ -34,8 +34,8 @@ class Workers {
   virtual ~Workers() = default;
   /// `work` runs anywhere and must not throw; `finished` is called by collect().
   virtual void submit(Work work, Finished finished) = 0;
-  /// Calls what has finished; true when there was something.
-  virtual bool collect() = 0;
+  /// Calls what has finished, the first `most` of it; true when there was something.
+  virtual bool collect(std::size_t most) = 0;
   /// Nothing is under way.
   [[nodiscard]] virtual bool idle() const = 0;
 };
@@ -62,7 +62,7 @@ class ThreadWorkers final : public Workers {
   /// destroyed but the process ended, since what a BMC does not answer can't be called back.
   [[nodiscard]] bool stop(std::chrono::milliseconds patience);
   void submit(Work work, Finished finished) override;
-  bool collect() override;
+  bool collect(std::size_t most) override;
   [[nodiscard]] bool idle() const override;
 
  private:
@@ -89,7 +89,7 @@ class ThreadWorkers final : public Workers {
 class InlineWorkers final : public Workers {
  public:
   void submit(Work work, Finished finished) override { tasks_.push_back({std::move(work), std::move(finished)}); }
-  bool collect() override;
+  bool collect(std::size_t most) override;
   [[nodiscard]] bool idle() const override { return tasks_.empty(); }
 
  private:

@@ -40,7 +40,7 @@ class KeptAnswers::Held final : public HeldAnswer {
       if (place_.first > of_.store_.kept()) of_.waiting_.emplace(place_, wake_);
     }
     if (place_.first <= of_.store_.kept()) return std::move(*made_);
-    const std::string why = of_.store_.home()->trouble();
+    const std::string why = of_.store_.trouble();
     return why.empty() ? std::nullopt : std::optional(not_kept(why));
   }
 
@@ -55,12 +55,12 @@ class KeptAnswers::Held final : public HeldAnswer {
 
 std::unique_ptr<HeldAnswer> KeptAnswers::hold(const ServedRequest& request) {
   std::unique_ptr<HeldAnswer> inner = inner_.hold(request);
-  if (store_.home() == nullptr) return inner;
+  if (!store_.keeps_later()) return inner;
   return std::make_unique<Held>(*this, request, std::move(inner));
 }
 
 void KeptAnswers::look() {
-  const bool all = store_.home() != nullptr && !store_.home()->trouble().empty();
+  const bool all = !store_.trouble().empty();
   const auto end = all ? waiting_.end() : waiting_.lower_bound({store_.kept() + 1, 0});
   std::vector<std::function<void()>> ready;
   for (auto at = waiting_.begin(); at != end; ++at) ready.push_back(at->second);

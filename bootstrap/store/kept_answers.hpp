@@ -1,6 +1,6 @@
-// KeptAnswers: nobody is answered before all that his answer may tell of is durable. Where the state lives elsewhere
-// (home.hpp) that is a moment later than the answer is made, and others are served meanwhile; where the home does not
-// answer, he is told to come again.
+// KeptAnswers: nobody is answered before all that his answer may tell of is durable. Where a thread sees to that
+// (Store::keep_beside()) it is a moment later than the answer is made, and others are served meanwhile; where nothing
+// can be kept, he is told to come again.
 #pragma once
 
 #include <cstdint>

@@ -242,6 +242,7 @@ Store::Store(const fs::path& directory, std::unique_ptr<Home> home)
 
 Store::Store(std::unique_ptr<Home> home, const std::string& path)
     : home_(std::move(home)),
+      path_(path),
       database_(home_ ? path : own_state(path)),
       save_node_(first_statement(database_, path, "INSERT OR REPLACE INTO nodes VALUES (?, ?)")),
       remove_node_(database_.prepare("DELETE FROM nodes WHERE uuid = ?")),
@@ -273,13 +274,32 @@ void Store::copy_home() {
   transaction.commit();
 }
 
-void Store::check() const {
-  if (home_) home_->check();
+/// By the log: a checkpoint flushes that before the database, and SQLite its head before what stands behind it.
+void Store::keep_beside(std::function<void()> news) {
+  if (home_) return home_->start(std::move(news));
+  database_.run("PRAGMA synchronous = NORMAL");
+  beside_ = std::make_unique<LaterSync>(cat(path_, "-wal"), std::move(news));
 }
 
-/// What was committed here goes to the home.
+void Store::end() {
+  if (home_) return home_->end();
+  if (!beside_) return;
+  database_.run("PRAGMA synchronous = FULL");
+  beside_.reset();
+}
+
+std::string Store::trouble() const { return home_ ? home_->trouble() : beside_ ? beside_->trouble() : ""; }
+
+void Store::check() const {
+  if (home_) return home_->check();
+  if (const std::string why = trouble(); !why.empty())
+    throw sql::StoreError(why, "the disk of the nodes' database does not keep what is written");
+}
+
+/// What was committed here goes to the home, or is flushed.
 void Store::hand_over() {
   if (home_) static_cast<void>(home_->add(std::exchange(change_, {})));
+  if (beside_) beside_->wrote();
   change_ = {};
 }
 

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/sql/sqlite.hpp"
+#include "base/sys/later_sync.hpp"
 #include "base/sys/seal.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/store/home.hpp"
@@ -68,9 +70,22 @@ class Store {
   Store(const fs::path& directory, std::unique_ptr<Home> home);
   /// Null where the file is all there is.
   [[nodiscard]] Home* home() { return home_.get(); }
-  /// Changes are counted; those up to kept() are durable, which without a home all are at once.
-  [[nodiscard]] std::uint64_t written() const { return home_ ? home_->added() : 0; }
-  [[nodiscard]] std::uint64_t kept() const { return home_ ? home_->kept() : 0; }
+  /// From now on a commit waits neither for a home nor for the disk: a thread makes durable what was committed. `news`:
+  /// from that thread, when what is told below has changed. Start it when no rights are to be given up any more.
+  void keep_beside(std::function<void()> news);
+  /// What was committed gets some seconds yet to become durable.
+  void end();
+  /// Whether a commit may be durable later than when it returns.
+  [[nodiscard]] bool keeps_later() const { return home_ || beside_; }
+  /// Changes are counted; those up to kept() are durable, which all are at once where keeps_later() is false.
+  [[nodiscard]] std::uint64_t written() const { return home_ ? home_->added() : beside_ ? beside_->written() : 0; }
+  [[nodiscard]] std::uint64_t kept() const { return home_ ? home_->kept() : beside_ ? beside_->kept() : 0; }
+  /// Why nothing can be kept at this time; empty when all is well.
+  [[nodiscard]] std::string trouble() const;
+  /// What was committed, and is not kept(), may never be: nothing that waits for it was promised to anybody.
+  [[nodiscard]] bool is_lost() const { return home_ ? home_->is_lost() : beside_ && beside_->is_lost(); }
+  /// The longest that the disk took to keep something since this was asked last.
+  [[nodiscard]] Duration longest_flush() const { return beside_ ? beside_->longest() : Duration{}; }
   /// Throws StoreError where nothing can be kept now, and so nothing is to be begun.
   void check() const;
   /// Why it is sealed with a former key yet: a rotation had no room. Nothing in the clear is put off.
@@ -120,7 +135,9 @@ class Store {
 
   std::unique_ptr<Home> home_;
   Change change_;  ///< what the transaction has changed, for the home
+  std::string path_;
   sql::Database database_;
+  std::unique_ptr<LaterSync> beside_;
   Seal seal_;
   fs::path keys_;
   std::string put_off_;

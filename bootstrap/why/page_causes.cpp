@@ -107,7 +107,7 @@ Finding slow_store(const PageFacts& facts, const OwnPace& pace) {
           "what else has the disk or the store (fuser -v DIR/state.db); very many events: hearth node events --keep N"};
 }
 
-/// It answers what it has in memory; the first change will wait, and all behind it.
+/// It answers what it has in memory till something changes, which waits, and all behind it.
 Finding hung_disk(const PageFacts& facts) {
   return {"The disk of the conductor's state hangs: each change waits for it, and all answers behind it.",
           {cat("to keep 4 KiB beside it had not ended after ", seconds_text(*facts.flush))},
@@ -195,7 +195,7 @@ std::optional<Finding> hung_bmcs(const OwnPace& pace) {
 }  // namespace
 
 std::vector<Finding> causes_of(const PageFacts& facts) {
-  if (!facts.answered) return {silent(facts)};
+  if (!facts.answered) return {facts.flush_hangs ? hung_disk(facts) : silent(facts)};
   const OwnPace pace(facts.pace);
   std::vector<Suspect> slow = suspects(facts, pace);
   std::stable_sort(slow.begin(), slow.end(), [](const Suspect& a, const Suspect& b) { return a.seconds > b.seconds; });

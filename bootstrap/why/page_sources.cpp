@@ -136,7 +136,7 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
     facts.fault = error.what();
   }
   if (facts.is_here && !facts.answered) facts.process = process_at(state / k_api_socket);
-  if (facts.is_here && facts.answered) look_at_disk(state, clock, facts);
+  if (facts.is_here) look_at_disk(state, clock, facts);  // who waits for it to keep a change is not answered
   return facts;
 }
 

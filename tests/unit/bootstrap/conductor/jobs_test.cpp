@@ -168,7 +168,7 @@ TEST_F(JobsTest, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
   conductor->verb(uuid, "deploy", {});
   ASSERT_EQ(node(uuid).job.stage, "power off") << "under way, and its answer has not been collected";
   conductor->ledger().edit(uuid).job.started -= 1;  // as that of an earlier deployment
-  workers->collect();
+  workers->collect(1000);
   EXPECT_EQ(node(uuid).job.stage, "power off");
 }
 
@@ -292,6 +292,23 @@ TEST_F(JobsTest, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
         << kill_at << " " << node(uuid).job.stage << " " << node(uuid).last_error;
     EXPECT_EQ(agents.count("execute_deploy_step"), 1U) << kill_at;
   }
+}
+
+TEST_F(JobsTest, aTickInPiecesChangesFewNodesInEachAndLeavesNobodyOut) {
+  std::vector<std::string> uuids;
+  for (int n = 10; n < 90; ++n) uuids.push_back(add("fake-hardware", cat("52:54:00:00:01:", n), cat("n", n)));
+  for (const std::string& uuid : uuids) conductor->verb(uuid, "active", {});
+  std::size_t most = 0;
+  conductor->ledger().watch([&](const Committed& committed) { most = std::max(most, committed.changed.size()); });
+  int pieces = 1;
+  for (bool more = conductor->begin_tick(); more && pieces < 1000; more = conductor->go_on()) ++pieces;
+  EXPECT_LE(most, 32U);
+  EXPECT_LT(pieces, 100);
+  for (const std::string& uuid : uuids) EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage;
+  clock.advance(settings.deploy_callback_timeout + Seconds(1));
+  for (bool more = conductor->begin_tick(); more && pieces < 1000; more = conductor->go_on()) ++pieces;
+  EXPECT_LE(most, 32U) << "whose time has come at once, too";
+  for (const std::string& uuid : uuids) EXPECT_EQ(node(uuid).state, State::deploy_failed);
 }
 
 TEST_F(JobsTest, noMoreMachinesBootAtOnceThanThereAreAddresses) {

@@ -16,8 +16,7 @@ class OffOrder : public ConductorFixture {
   /// Until the job is at this stage, and its order is given.
   void go_to(const std::string& stage) {
     for (int i = 0; i < 20 && (node(uuid).job.stage != stage || workers->idle()); ++i) {
-      (void)workers->collect();
-      conductor->settle();
+      (void)conductor->begin_tick();
     }
     ASSERT_EQ(node(uuid).job.stage, stage);
     ASSERT_FALSE(workers->idle());

@@ -21,7 +21,7 @@ TEST(Workers, threadsDoTheWorkAndTheCallersThreadHearsOfIt) {
         });
   }
   while (!workers.idle()) {
-    workers.collect();
+    workers.collect(1000);
     std::this_thread::yield();
   }
   EXPECT_EQ(heard, 100);
@@ -31,11 +31,14 @@ TEST(Workers, inlineWorkHappensWhenItIsCollected) {
   InlineWorkers workers;
   bool done = false;
   workers.submit([] { return Outcome{}; }, [&](const Outcome&) { done = true; });
+  workers.submit([] { return Outcome{}; }, [](const Outcome&) {});
   EXPECT_FALSE(workers.idle());
   EXPECT_FALSE(done);
-  EXPECT_TRUE(workers.collect());
+  EXPECT_TRUE(workers.collect(1));
   EXPECT_TRUE(done);
-  EXPECT_FALSE(workers.collect());
+  EXPECT_FALSE(workers.idle()) << "one was asked for";
+  EXPECT_TRUE(workers.collect(1000));
+  EXPECT_FALSE(workers.collect(1000));
 }
 
 /// Work that hangs until it is let go.
@@ -74,7 +77,7 @@ TEST(Workers, besideSixtyFourThatHangAHealthyOneIsServedAtOnce) {
   workers.submit([] { return Outcome{}; }, [&](const Outcome&) { done = true; });
   const auto began = std::chrono::steady_clock::now();
   while (!done && std::chrono::steady_clock::now() - began < std::chrono::seconds(1)) {
-    workers.collect();
+    workers.collect(1000);
     std::this_thread::yield();
   }
   EXPECT_TRUE(done);

@@ -166,7 +166,7 @@ TEST_P(HomeTest, NoMachineIsGivenAnOrderBeforeThatIsKept) {
   ASSERT_TRUE(store->home()->wait(k_soon));
   conductor.became_durable();
   EXPECT_FALSE(workers.idle());
-  while (workers.collect()) conductor.settle();
+  while (workers.collect(1)) conductor.settle();
   EXPECT_EQ(conductor.node(node.uuid).power, Power::on);
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
@@ -65,6 +67,36 @@ TEST(Store, aCommitIsThereAfterAPowerCutWithAllThatBelongsToItOrNotAtAll) {
     Store store(path);
     EXPECT_GE(store.nodes().size(), cut.promised.size());
     EXPECT_EQ(store.events({}).size(), store.nodes().size() * 2);
+  });
+  EXPECT_GT(cuts, 20U);
+}
+
+/// Also while the log is moved and begun anew: SQLite flushes only its head then.
+TEST(Store, whatIsKeptBesideItIsThereAfterAPowerCutWithAllThatWasCommittedBefore) {
+  const TempDir directory = TempDir::create("/tmp", "hearth-store-");
+  const std::string path = (directory.path() / "state.db").string();
+  { Store made(path); }
+  fakes::LossyDisk disk(directory.path());
+  {
+    Store store(path);
+    store.keep_beside({});
+    for (int n = 1; n <= 6; ++n) {
+      const Node node = node_named(cat("u", n));
+      std::vector<Event> events = {{0, n, node.uuid, "", "state", "a -> b", {}}};
+      store.commit({&node}, {}, events);
+      if (n % 2 == 0) {
+        for (int tries = 0; tries < 5000 && store.kept() < store.written(); ++tries)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ASSERT_EQ(store.kept(), store.written());
+        disk.promise("two");
+      }
+      if (n == 3) sql::Database(path).run("PRAGMA wal_checkpoint(RESTART)");
+    }
+  }
+  const std::size_t cuts = disk.cut_everywhere([&](const fakes::LossyDisk::Cut& cut) {
+    Store store(path);
+    EXPECT_GE(store.nodes().size(), cut.promised.size() * 2);
+    EXPECT_EQ(store.events({}).size(), store.nodes().size());
   });
   EXPECT_GT(cuts, 20U);
 }

@@ -57,6 +57,9 @@ TEST(PageCauses, aDiskThatHangsIsToldThoughNothingIsSlowYet) {
   facts.flush = 3.0;
   facts.flush_hangs = true;
   EXPECT_TRUE(says(first(facts), "The disk of the conductor's state hangs"));
+  facts.answered.reset();
+  facts.process = ProcessFacts{42, 'S', "do_epoll_wait"};
+  EXPECT_TRUE(says(first(facts), "The disk of the conductor's state hangs")) << "his change waits, not the thread";
 }
 
 TEST(PageCauses, whoCouldNotBeReachedIsNotSaidToHaveBeenWaitedFor) {
