@@ -400,6 +400,30 @@ std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet&
            ": there is neither a public key in ~/.ssh, nor DIB_DEV_USER_AUTHORIZED_KEYS, nor DIB_DEV_USER_PASSWORD")}};
 }
 
+std::vector<Finding> parts_without_reader(const FileReader& files, const ElementSet& elements) {
+  static constexpr std::array<std::pair<std::string_view, const char*>, 5> k_readers = {
+      {{"static", "install-static"},
+       {"source-repository-", "source-repositories"},
+       {"os-apply-config", "os-apply-config"},
+       {"os-refresh-config", "os-refresh-config"},
+       {"svc-map", "svc-map"}}};
+  std::vector<Finding> found;
+  for (const Element& element : elements.elements) {
+    if (element.built_in) continue;
+    for (const std::string& name : files.list(element.path)) {
+      const auto part = std::find_if(k_readers.begin(), k_readers.end(), [&](const auto& one) {
+        return one.first.ends_with('-') ? name.starts_with(one.first) : name == one.first;
+      });
+      if (part == k_readers.end() || elements.find(part->second) != nullptr) continue;
+      if (is_mentioned(files, element.path, name, 3)) continue;  // a hook of its own reads it
+      found.push_back({element.path / name, 0, Severity::warning, "reader",
+                       cat("nothing reads it: ", part->second, " is not among the elements; add that to ",
+                           (element.path / "element-deps").string())});
+    }
+  }
+  return found;
+}
+
 std::vector<Finding> missing_files(const FileReader& files, const ElementSet& elements,
                                    const Environment& environment) {
   static constexpr std::array<std::pair<const char*, const char*>, 3> k_named = {
@@ -509,6 +533,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
     add(foreign_line_ends(files, element));
   }
   add(syntax_faults(files, foreign, runner, known));
+  add(parts_without_reader(files, plan.elements));
   add(vain_conditions(plan.packages));
   add(unset_conditions(files, plan, environment));
   add(locked_out_users(files, plan.elements, environment));

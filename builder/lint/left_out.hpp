@@ -18,6 +18,9 @@ namespace hearth::builder {
 /// Directories and files that look like those that a build reads, and are not: "post-instal.d", "package-installs.yml".
 [[nodiscard]] std::vector<Finding> unread_places(const FileReader& files, const Element& element);
 
+/// Parts of elements that another element reads, which is not among those of the image: static/ without install-static.
+[[nodiscard]] std::vector<Finding> parts_without_reader(const FileReader& files, const ElementSet& elements);
+
 /// Keys of svc-map and pkg-map that name no system, where one is near.
 [[nodiscard]] std::vector<Finding> unknown_systems(const FileReader& files, const Element& element);
 

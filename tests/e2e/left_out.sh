@@ -57,6 +57,13 @@ for name in package-installs.yml package_installs.yaml; do
     told "mine/web/$name: warning: nothing reads a file of this name; did you mean package-installs.yaml?"
     linted "did you mean package-installs.yaml?"
 done
+# A part that another element reads, which nobody has named.
+element && mkdir -p mine/web/static/etc mine/web/os-refresh-config && echo x > mine/web/static/etc/x && echo 'web git /opt/web https://192.0.2.1/web' > mine/web/source-repository-web
+told "mine/web/static: warning: nothing reads it: install-static is not among the elements; add that to "
+expect_text plan "mine/web/source-repository-web: warning: nothing reads it: source-repositories is not among" "mine/web/os-refresh-config: warning: "
+"$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 && fail "--strict takes what nothing reads: $(cat plan)"
+element && mkdir -p mine/web/static/etc && hook 50-web 'cp -a "$(dirname "$0")/../static/." /'
+"$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 || fail "what its own hook reads is refused: $(cat plan)"
 element && printf 'web:\n  default: nginx\n' > mine/web/svc_map
 told "did you mean svc-map?"
 element && printf 'web:\n  defualt: nginx\n' > mine/web/svc-map

@@ -100,6 +100,21 @@ TEST_F(LeftOutTest, LineEndsOfWindowsAreToldOncePerFile) {
                   AllOf(HasSubstr("element-deps:1:"), HasSubstr("(CRLF)"))));
 }
 
+TEST_F(LeftOutTest, APartWhoseReaderIsNotThereIsTold) {
+  tree.add("web").file("web", "static/etc/x", "x").file("web", "source-repository-web", "web git /opt/web https://h/w");
+  tree.add("own").file("own", "static/x", "x").hook("own", "install.d/10-x", "#!/bin/sh\ncp -a ../static/. /\n");
+  tree.add("install-static");
+  ElementSet elements;
+  for (const char* name : {"web", "own"}) elements.elements.push_back(element(name));
+  EXPECT_THAT(
+      texts(parts_without_reader(files, elements)),
+      testing::UnorderedElementsAre(
+          HasSubstr("/elements/web/source-repository-web: warning: nothing reads it: source-repositories is not"),
+          HasSubstr("/elements/web/static: warning: nothing reads it: install-static is not among the elements")));
+  elements.elements.push_back(element("install-static"));
+  EXPECT_THAT(texts(parts_without_reader(files, elements)), ElementsAre(HasSubstr("source-repository-web")));
+}
+
 TEST_F(LeftOutTest, ConditionsThatNeverHoldAreTold) {
   EXPECT_THAT(vain("a:\n  when: X == 1\n"),
               ElementsAre(AllOf(HasSubstr("package-installs.yaml:2: "), HasSubstr("write one '='"))));
