@@ -21,8 +21,10 @@ bool is_token(std::string_view text) {
   });
 }
 
-/// An alert of TLS (RFC 8446 sections 5.1 and 6), as its servers answer what is none.
-bool is_tls(std::string_view text) { return text.starts_with("\x15\x03"); }
+/// An alert of TLS (RFC 8446 sections 5.1 and 6), as its servers answer what is none; as far as it has come.
+bool is_tls(std::string_view text) {
+  return !text.empty() && std::string_view("\x15\x03").starts_with(text.substr(0, 2));
+}
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {

@@ -313,7 +313,7 @@ mistake 2 "no size: a number of GiB without a unit" -- node set alpha --property
 mistake 1 "--deploy-ramdisk: 'deploy.initramf' is no registered image, no file here and no URL" "hearth image list" -- baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk deploy.initramf
 "$HEARTH" baremetal configure boot --deploy-kernel "$work/stack.yaml" --deploy-ramdisk "$work/stack.yaml" > said 2>&1 || fail "configure boot: $(cat said)"
 "$HEARTH" baremetal configure boot --deploy-kernel stack.yaml --deploy-ramdisk stack.yaml > said 2>&1 || fail "configure boot: $(cat said)"
-expect_text said "boots $work/stack.yaml and $work/stack.yaml"  # a file here, and no image's name
+expect_text said " $work/stack.yaml and $work/stack.yaml for deployments"  # a file here, and no image's name
 mistake 1 "there is no image bm-deploy-kernel, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot
 mistake 1 "there is no image bm-deploy-ramdisk, and nodes have another: alpha boots $work/stack.yaml" "nothing was changed" -- baremetal configure boot --deploy-kernel stack.yaml
 echo '{"nodes": [{"name": "alive", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:07"]}]}' > seven.json

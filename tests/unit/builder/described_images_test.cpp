@@ -77,7 +77,8 @@ TEST_F(DescribedImagesTest, OptionsOfLockAndKeyActOrAreRefused) {
   const auto all = images("- {imagename: good, elements: [os], options: ['--record', '--lock', 'x.lock']}\n");
   EXPECT_EQ(all.at(0).request.fetching.mode, fetch::FetchMode::record);
   EXPECT_EQ(all.at(0).request.fetching.lock, dir_.path() / "x.lock");
-  EXPECT_EQ(all.at(0).request.arguments_text, "-o good --record --lock x.lock os");
+  EXPECT_EQ(all.at(0).request.arguments_text, "-o good os") << "what hooks are told of";
+  EXPECT_THAT(all.at(0).request.arguments, testing::IsSupersetOf({"--record", "--lock", "x.lock"}));
   EXPECT_THAT(refusal_of_options("['--locked', '--lock', '/nonexistent']"),
               testing::AllOf(HasSubstr("images.yaml:1:3: image 'x': "), HasSubstr("no lock file /nonexistent"),
                              HasSubstr("--record")));

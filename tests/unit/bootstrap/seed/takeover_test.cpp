@@ -53,7 +53,7 @@ class SmallWorld final : public TakeoverWorld {
       }
       if (!frozen_for.empty()) throw Error(ErrorKind::external, "503");
       if (target == "/v1/nodes/n1") return node;
-      if (target == "/v1/nodes") return {{"nodes", {{{"name", "n1"}}}}};
+      if (target == "/v1/nodes") return Json{{"nodes", Json::array({Json{{"name", "n1"}}})}};
       throw Error(ErrorKind::not_found, "404");
     });
   }

@@ -113,7 +113,7 @@ TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
       HasSubstr(
           "by element whose step wrote it\n     3.0 KiB  debootstrap\n       512 B  (of no step that is known)\n"));
   EXPECT_THAT(text, HasSubstr("by step, the one that wrote a file last\n     2.0 KiB  root.d/08-debootstrap\n"));
-  EXPECT_THAT(sizes_text(tree_sizes(a_system()), 9), HasSubstr("a build with --record tells them"));
+  EXPECT_THAT(sizes_text(tree_sizes(a_system()), 9), HasSubstr("a build with --record tells in NAME.d/tree.tsv"));
 
   FileTree grown = a_system();
   grown.entries["srv/page"] = sized(2560);
@@ -121,7 +121,8 @@ TEST(TreeSizes, aRecordedBuildTellsByElementAndByStep) {
   later["srv/page"].size = 2560;
   EXPECT_THAT(sizes_difference_text(sizes, tree_sizes(grown, later), 9),
               HasSubstr("by element whose step wrote it\n    +2.5 KiB  web (new)\n"));
-  EXPECT_THAT(sizes_difference_text(tree_sizes(a_system()), sizes, 9), HasSubstr("a build with --record tells them"));
+  EXPECT_THAT(sizes_difference_text(tree_sizes(a_system()), sizes, 9),
+              HasSubstr("a build with --record tells in NAME.d/tree.tsv"));
   EXPECT_EQ(sizes_json(sizes)["elements"][0]["name"], "debootstrap");
 }
 

@@ -105,7 +105,10 @@ TEST_F(LeftOutTest, APartWhoseReaderIsNotThereIsTold) {
   tree.add("own").file("own", "static/x", "x").hook("own", "install.d/10-x", "#!/bin/sh\ncp -a ../static/. /\n");
   tree.add("install-static");
   ElementSet elements;
-  for (const char* name : {"web", "own"}) elements.elements.push_back(element(name));
+  for (const char* name : {"web", "own"}) {
+    elements.elements.push_back(element(name));
+    elements.elements.back().built_in = false;
+  }
   EXPECT_THAT(
       texts(parts_without_reader(files, elements)),
       testing::UnorderedElementsAre(
