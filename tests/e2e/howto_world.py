@@ -2,6 +2,7 @@
 /etc, /var/lib and /srv may be written to without changing this machine. BMCs are emulated, and so are the ramdisks that their machines boot."""
 
 import base64
+import collections
 import json
 import os
 import ssl
@@ -63,7 +64,7 @@ class Machines:
     """What stands behind the BMCs, and the person who walks to the machine that has none."""
 
     def __init__(self, work):
-        self.ramdisks, self.lock, self.stop = {}, threading.Lock(), threading.Event()
+        self.ramdisks, self.turns, self.lock, self.stop = {}, collections.Counter(), threading.Lock(), threading.Event()
         certificate(f"{work}/bmc", *BMCS.values())
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(f"{work}/bmc.pem", f"{work}/bmc.key")
@@ -89,24 +90,30 @@ class Machines:
 
     def switched(self, name, on, where):
         """Its BMC holds a lock meanwhile: what follows happens beside."""
-        if name in self.ramdisks:
-            self.ramdisks.pop(name).off.set()
+        with self.lock:
+            self.turns[name] += 1
+            turn = self.turns[name]
+            if name in self.ramdisks:
+                self.ramdisks.pop(name).off.set()
         if on and where == "Pxe":
-            threading.Thread(target=self.boots, args=(name,), daemon=True).start()
+            threading.Thread(target=self.boots, args=(name, turn), daemon=True).start()
 
-    def boots(self, name):
-        """The ramdisk: an inspection tells what it has found; any other work is the agent's."""
+    def boots(self, name, turn):
+        """The ramdisk: an inspection tells what it has found; any other work is the agent's. It ends when its machine is switched."""
         node = self.ask(f"/v1/nodes/{name}")
         if node and node["provision_state"].startswith("inspect"):
             found = {"inventory": {"interfaces": [{"name": "eth0", "mac_address": MACS[name]}], "cpu": {"count": 2}, "memory": {"physical_mb": 1024}}}
             while request(API + "/v1/continue_inspection", "POST", found)[0] != 200 and not self.stop.is_set():
                 node = self.ask(f"/v1/nodes/{name}")
-                if not node or not node["provision_state"].startswith("inspect"):
+                if not node or not node["provision_state"].startswith("inspect") or turn != self.turns[name]:
                     return
                 time.sleep(0.2)
             return
         bmc = self.bmcs.get(name)
-        self.ramdisks[name] = Machine(API, MACS[name], went_off=lambda: bmc and setattr(bmc, "on", False)).boot()
+        with self.lock:
+            if turn != self.turns[name]:
+                return
+            self.ramdisks[name] = Machine(API, MACS[name], went_off=lambda: bmc and setattr(bmc, "on", False)).boot()
 
     def person(self):
         """Does what the conductor asks for at bench1, a moment later."""
@@ -119,14 +126,16 @@ class Machines:
                 done.add(told)
                 if row["action"] == "power-on-network":
                     time.sleep(4)  # the page reads what is to be done before it is
-                    self.boots("bench1")
+                    self.boots("bench1", self.turns["bench1"])
                 elif row["action"] == "power-off":
                     self.ask(f"/v1/hearth/instructions/{row['node']}?since={urllib.parse.quote(row['since'])}", "DELETE")
 
     def anew(self):
         """Before the next page: all are off, and nobody is logged in."""
-        for name in list(self.ramdisks):
-            self.ramdisks.pop(name).off.set()
+        with self.lock:
+            self.turns.update([*BMCS, "bench1"])
+            for name in list(self.ramdisks):
+                self.ramdisks.pop(name).off.set()
         for bmc in self.bmcs.values():
             bmc.on, bmc.sessions, bmc.password = False, {}, PASSWORD
 
