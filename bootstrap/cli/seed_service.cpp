@@ -394,12 +394,11 @@ struct SeedService::Parts {
     machine_answers.look();
     if (boot) boot->look_at_home();
     const std::string now = store.trouble();
-    if (store.is_lost()) {
-      server.stop();
-    } else if (!now.empty() && now != trouble) {
+    if (store.is_lost()) return server.stop();
+    if (!now.empty() && now != trouble) {
       log.error(cat("nothing is acknowledged and no order given until the database takes it: ", now));
     } else if (now.empty() && !trouble.empty()) {
-      log.info(cat(store.home() != nullptr ? store.home()->name() : "the disk", " answers again: what waited is kept"));
+      log.info(cat(store.home() ? store.home()->name() : "the disk", " answers again: what waited is kept"));
     }
     trouble = now;
   }
@@ -410,8 +409,7 @@ struct SeedService::Parts {
     const Duration used = thread_time();
     if (last_round != MonotonicTime{}) {
       const Duration late = begun - last_round - k_round;
-      const bool busy = 2 * (used - last_used) >= late;
-      pace.took(busy ? "late busy" : "late idle", late, begun);
+      pace.took(2 * (used - last_used) >= late ? "late busy" : "late idle", late, begun);
     }
     look_at_store();
     if (boot && trouble.empty()) boot->tick();  // what was heard waits, too
@@ -608,8 +606,7 @@ void SeedService::run() {
   if (parts_->store.is_lost()) {
     throw Error(ErrorKind::external, cat(parts_->store.trouble(), ": this conductor gives no orders any more"))
         .hint(parts_->store.home() != nullptr
-                  ? "What it had not acknowledged is lost; what it had, the other one knows. Stop one of the two for "
-                    "good."
+                  ? "What it had acknowledged the other one knows; the rest is lost. Stop one of the two for good."
                   : "What it had not acknowledged may be lost. Look at the disk (dmesg) before it is started again.");
   }
   if (parts_->boot && parts_->boot->has_failed()) {
@@ -620,7 +617,6 @@ void SeedService::run() {
 
 std::optional<Handover> SeedService::handover() const { return kept_handover(parts_->store); }
 bool SeedService::wind_up() { return parts_->workers.stop(std::chrono::seconds(2)); }
-
 const std::string& SeedService::nodes_url() const { return parts_->nodes_url; }
 const std::string& SeedService::stacks_url() const { return parts_->engine.url; }
 const std::string& SeedService::stacks_ca_file() const { return parts_->engine.ca_file; }

@@ -104,8 +104,7 @@ Json Takeover::known_node(const std::string& name) try {
   if (error.kind() != ErrorKind::not_found) throw;
   std::vector<std::string> names;
   const Json all = world_.ask_seed("GET", "/v1/nodes", Json());
-  for (const Json& node : list_member(all, "nodes"))
-    names.push_back(text_in(node, "name", text_in(node, "uuid")));
+  for (const Json& node : list_member(all, "nodes")) names.push_back(text_in(node, "name", text_in(node, "uuid")));
   const std::optional<std::string> near = nearest(name, names);
   throw Error(ErrorKind::not_found, cat("the seed has no node ", name, near ? cat("; did you mean ", *near, "?") : ""))
       .hint("hearth node list shows those that it has");
