@@ -264,15 +264,19 @@ int unload(const cli::Arguments& arguments) {
   for (const Json& other : loaded_images(*conductor)) {
     for (const fs::path& file : files_of(other)) std::erase(files, file);
   }
+  // A conductor that is reached by a URL may be another machine's, whose paths are the same as those of a seed here.
+  const bool is_here = conductor_url(arguments).empty() || arguments.has("state");
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   std::erase_if(files, [&](const fs::path& file) {
+    if (!is_here) return true;
     return fs::weakly_canonical(file.parent_path()) != fs::weakly_canonical(folder) || !fs::exists(file);
   });
   if (!files.empty()) {
     const StateFolder kept(state_directory(arguments), {"files", "images"});
     for (const fs::path& file : files) kept.drop(file.filename().string());
   }
-  cli::print(cat(name, " is unloaded; ", files.size(), files.size() == 1 ? " file" : " files", " removed\n"));
+  cli::print(cat(name, " is unloaded; ", files.size(), files.size() == 1 ? " file" : " files", " removed",
+                 is_here ? "" : " (they lie with the seed; --state DIR names its folder where that is here)", "\n"));
   return 0;
 }
 
