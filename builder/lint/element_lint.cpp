@@ -57,23 +57,6 @@ std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
   return std::move(findings_);
 }
 
-namespace {
-
-/// Whether a file of the element, but for that one, has the name in it.
-bool is_named_in(const FileReader& files, const fs::path& directory, const std::string& name, const fs::path& except) {
-  for (const std::string& entry : files.list(directory)) {
-    const fs::path path = directory / entry;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status || path == except || entry == ".git" || entry.starts_with("README")) continue;
-    if (status->type == FileStatus::Type::directory && is_named_in(files, path, name, except)) return true;
-    if (status->type == FileStatus::Type::regular && files.read(path).value_or("").find(name) != std::string::npos)
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 /// Of other people's elements only what is wrong counts: DIB_DEBUG_TRACE is not asked for, taste is a warning.
 void ElementLint::forgive_style() {
   std::erase_if(findings_, [](const Finding& finding) { return finding.check == "dibdebugtrace"; });
@@ -163,7 +146,7 @@ void ElementLint::check_files(const Element& element, const fs::path& below) {
     for (Finding& finding : lint_script(script, disabled_here_)) {
       // One that another script takes, as diskimage-builder's dhcp-all-interfaces has it, is no hook by mistake.
       const bool is_lost = finding.check == "hookname" && finding.what.starts_with(k_never_run);
-      if (is_lost && !is_named_in(files_, element.path, name, path)) finding.severity = Severity::error;
+      if (is_lost && !is_mentioned(files_, element.path, name, 3, path)) finding.severity = Severity::error;
       findings_.push_back(std::move(finding));
     }
   }

@@ -43,21 +43,6 @@ std::vector<std::string> phase_directories() {
   return names;
 }
 
-/// Whether a file of the element, hooks above all, mentions `name`: then it is data of its own.
-bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth) {
-  for (const std::string& entry : files.list(directory)) {
-    const fs::path path = directory / entry;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status) continue;
-    if (status->type == FileStatus::Type::directory) {
-      if (depth > 0 && is_mentioned(files, path, name, depth - 1)) return true;
-    } else if (status->type == FileStatus::Type::regular && entry.compare(0, 6, "README") != 0) {
-      if (files.read(path).value_or("").find(name) != std::string::npos) return true;
-    }
-  }
-  return false;
-}
-
 /// The name as people spell it differently: lower case, "-" between words, without the extension.
 std::string plain_name(const std::string& name) {
   std::string plain = replace_all(to_lower(name), "_", "-");
@@ -398,6 +383,21 @@ std::vector<Finding> locked_out_users(const FileReader& files, const ElementSet&
       {devuser->path, 0, Severity::warning, "login",
        cat("nobody can log in as ", user.empty() ? "devuser" : user,
            ": there is neither a public key in ~/.ssh, nor DIB_DEV_USER_AUTHORIZED_KEYS, nor DIB_DEV_USER_PASSWORD")}};
+}
+
+bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth,
+                  const fs::path& except) {
+  for (const std::string& entry : files.list(directory)) {
+    const fs::path path = directory / entry;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status || path == except || entry == ".git" || entry.starts_with("README")) continue;
+    if (status->type == FileStatus::Type::directory) {
+      if (depth > 0 && is_mentioned(files, path, name, depth - 1, except)) return true;
+    } else if (status->type == FileStatus::Type::regular) {
+      if (files.read(path).value_or("").find(name) != std::string::npos) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<Finding> parts_without_reader(const FileReader& files, const ElementSet& elements) {

@@ -11,6 +11,11 @@
 
 namespace hearth::builder {
 
+/// Whether a file of the element, hooks above all, mentions `name`: then it is data of its own. Not asked: READMEs,
+/// `except`, and what lies more than `depth` directories below.
+[[nodiscard]] bool is_mentioned(const FileReader& files, const fs::path& directory, const std::string& name, int depth,
+                                const fs::path& except = {});
+
 /// Hooks of the phases that are passed over: without an x bit, with a name that run-parts does not take, in a
 /// directory.
 [[nodiscard]] std::vector<Finding> idle_hooks(const FileReader& files, const Element& element);

@@ -5,7 +5,18 @@
 namespace hearth::bootstrap {
 namespace {
 
-class ConductorTest : public ConductorFixture {};
+class ConductorTest : public ConductorFixture {
+ protected:
+  /// In what words; "taken" where it is not.
+  std::string refused(const std::string& id, const std::string& verb, const Json& wishes) {
+    try {
+      conductor->verb(id, verb, wishes);
+    } catch (const Refusal& refusal) {
+      return refusal.what();
+    }
+    return "taken";
+  }
+};
 
 TEST_F(ConductorTest, verbsAreRefusedForNodesThatAreUnknownProtectedOrOutOfService) {
   const auto status = [&](const std::string& id, const std::string& verb) {
@@ -31,14 +42,7 @@ TEST_F(ConductorTest, verbsAreRefusedForNodesThatAreUnknownProtectedOrOutOfServi
 TEST_F(ConductorTest, aMachineInUseIsSwitchedOffForStepsOnly) {
   const std::string uuid = add("fake-hardware");
   set_state(uuid, State::active);
-  const auto told = [&](const Json& arguments) -> std::string {
-    try {
-      conductor->verb(uuid, "service", arguments);
-    } catch (const Refusal& refusal) {
-      return refusal.what();
-    }
-    return "taken";
-  };
+  const auto told = [&](const Json& wishes) { return refused(uuid, "service", wishes); };
   const std::string none = "\"service_steps\" is required when setting target provision state to service";
   EXPECT_EQ(told(Json::object()), none);
   EXPECT_EQ(told({{"service_steps", nullptr}}), none);
@@ -70,14 +74,7 @@ TEST_F(ConductorTest, aMachineInUseKeepsItsStateWhereItsRebuildCanNotBegin) {
 
 TEST_F(ConductorTest, WhatCanBeKnownBeforeAMachineIsTouchedIsNoFailureOfItsNode) {
   const std::string uuid = add("fake-hardware");
-  const auto told = [&](const std::string& verb, const Json& arguments) -> std::string {
-    try {
-      conductor->verb(uuid, verb, arguments);
-    } catch (const Refusal& refusal) {
-      return refusal.what();
-    }
-    return "taken";
-  };
+  const auto told = [&](const std::string& verb, const Json& wishes) { return refused(uuid, verb, wishes); };
   conductor->ledger().edit(uuid).instance_info.erase("image_os_hash_value");
   EXPECT_NE(told("deploy", {}).find("--sha256 HEX"), std::string::npos);
   for (const char* wrong : {"abc", "zz345678901234567890123456789012"}) {
@@ -97,14 +94,7 @@ TEST_F(ConductorTest, NoMachineIsSwitchedForARamdiskThatNobodyHasNamed) {
   settings.site_ramdisks.emplace();  // it has boot servers of its own, which have none
   start();
   const std::string uuid = add("fake-hardware");
-  const auto told = [&](const std::string& verb, const Json& arguments) -> std::string {
-    try {
-      conductor->verb(uuid, verb, arguments);
-    } catch (const Refusal& refusal) {
-      return refusal.what();
-    }
-    return "taken";
-  };
+  const auto told = [&](const std::string& verb, const Json& wishes) { return refused(uuid, verb, wishes); };
   conductor->ledger().edit(uuid).driver_info.erase("deploy_kernel");
   EXPECT_NE(told("deploy", {}).find("driver_info has no deploy_kernel, so its machine would find nothing to boot"),
             std::string::npos);
