@@ -408,19 +408,21 @@ std::vector<Finding> parts_without_reader(const FileReader& files, const Element
        {"os-refresh-config", "os-refresh-config"},
        {"svc-map", "svc-map"}}};
   std::vector<Finding> found;
-  for (const Element& element : elements.elements) {
-    if (element.built_in) continue;
-    for (const std::string& name : files.list(element.path)) {
-      const auto part = std::find_if(k_readers.begin(), k_readers.end(), [&](const auto& one) {
-        return one.first.ends_with('-') ? name.starts_with(one.first) : name == one.first;
-      });
-      if (part == k_readers.end() || elements.find(part->second) != nullptr) continue;
-      if (is_mentioned(files, element.path, name, 3)) continue;  // a hook of its own reads it
-      found.push_back({element.path / name, 0, Severity::warning, "reader",
-                       cat("nothing reads it: ", part->second, " is not among the elements; add that to ",
-                           (element.path / "element-deps").string())});
+  for (const Element& element : elements.elements) try {
+      if (element.built_in) continue;
+      for (const std::string& name : files.list(element.path)) {
+        const auto part = std::find_if(k_readers.begin(), k_readers.end(), [&](const auto& one) {
+          return one.first.ends_with('-') ? name.starts_with(one.first) : name == one.first;
+        });
+        if (part == k_readers.end() || elements.find(part->second) != nullptr) continue;
+        if (is_mentioned(files, element.path, name, 3)) continue;  // a hook of its own reads it
+        found.push_back({element.path / name, 0, Severity::warning, "reader",
+                         cat("nothing reads it: ", part->second, " is not among the elements; add that to ",
+                             (element.path / "element-deps").string())});
+      }
+    } catch (Error& error) {
+      throw error.during(cat("reading the files of the element ", element.name));
     }
-  }
   return found;
 }
 
