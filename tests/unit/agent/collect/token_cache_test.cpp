@@ -60,11 +60,22 @@ TEST_F(TokenCacheTest, AFileKeepsItForTheNextProcess) {
   issue("two");
   TokenCache first = cache("/t");
   EXPECT_EQ(get(first), "one");
+  EXPECT_EQ(files_.files.at(cat("/t/", files_.list("/t").at(0))).attributes.mode, 0600U);
   TokenCache next = cache("/t");
   EXPECT_EQ(get(next), "one");
   clock_.advance(std::chrono::minutes(31));
   TokenCache later = cache("/t");
   EXPECT_EQ(get(later), "two");
+}
+
+TEST_F(TokenCacheTest, AFileFromTheFutureIsNone) {
+  issue("one");
+  issue("two");
+  TokenCache first = cache("/t");
+  EXPECT_EQ(get(first), "one");
+  clock_.set_ahead(-std::chrono::minutes(10));  // its age could not be told any more
+  TokenCache next = cache("/t");
+  EXPECT_EQ(get(next), "two");
 }
 
 TEST_F(TokenCacheTest, ADamagedFileIsNone) {

@@ -24,6 +24,7 @@ TEST(Journal, ARecordSurvivesTheDisk) {
   EXPECT_EQ(back->attempts, 2);
   EXPECT_EQ(back->next_attempt, 77);
   EXPECT_EQ(back->reason, "why");
+  files.put("/d/.b.signal", "{");  // of a write that a power cut ended
   EXPECT_EQ(journal.ids(), std::vector<std::string>{"a"});
 }
 
