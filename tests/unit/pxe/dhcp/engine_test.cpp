@@ -55,6 +55,27 @@ TEST_F(DhcpEngineTest, AskingAgainGivesTheSameOffer) {
   EXPECT_EQ(send(from_client(Type::discover, mac(9))).answer->message.yiaddr, ip("192.0.2.100"));
 }
 
+TEST_F(DhcpEngineTest, AMachineGetsTheFreeAddressThatItAsksFor) {
+  Message message = from_client(Type::discover, mac(9));
+  message.set_address(option::requested_address, ip("192.0.2.102"));
+  nodes_.remove("2");  // or the last would be kept for it
+  EXPECT_EQ(send(message).answer->message.yiaddr, ip("192.0.2.102"));
+}
+
+TEST_F(DhcpEngineTest, ARequestThatNamesNoAddressGetsNone) {
+  const Decision decision = send(from_client(Type::request, mac(9)));
+  EXPECT_FALSE(decision.answer);
+  EXPECT_THAT(decision.event, HasSubstr("it names no address"));
+}
+
+TEST_F(DhcpEngineTest, ANodesAddressThatAnotherMachineStillHasIsNotGivenTwice) {
+  ASSERT_EQ(lease(mac(9)), ip("192.0.2.100"));
+  nodes_.put({.id = "8", .name = "eight", .macs = {mac(8)}, .address = ip("192.0.2.100")});
+  EXPECT_FALSE(send(from_client(Type::discover, mac(8))).answer);
+  now_ += 3601;
+  EXPECT_EQ(lease(mac(8)), ip("192.0.2.100"));
+}
+
 TEST_F(DhcpEngineTest, ANodeGetsItsOwnAddressAndItsName) {
   const Decision decision = send(from_client(Type::discover, mac(1)));
   EXPECT_EQ(decision.answer->message.yiaddr, ip("192.0.2.50"));
@@ -69,11 +90,26 @@ TEST_F(DhcpEngineTest, AGrantedLeaseIsToBeKeptBeforeItIsTold) {
   EXPECT_EQ(*decision.keep, (Lease{ip("192.0.2.100"), mac(9), Lease::State::bound, 1000 + 3601, ""}));
 }
 
+TEST_F(DhcpEngineTest, ALeaseKeepsTheNameOfItsMachineWhereItIsOne) {
+  const auto kept = [&](const std::string& name) {
+    (void)send(from_client(Type::discover, mac(9)));
+    Message message = request(mac(9), ip("192.0.2.100"));
+    message.set(option::hostname, name);
+    return send(message).keep->hostname;
+  };
+  EXPECT_EQ(kept("srv-1.example.org"), "srv-1.example.org");
+  EXPECT_EQ(kept(std::string(63, 'a')), std::string(63, 'a'));
+  EXPECT_EQ(kept(std::string(64, 'a')), "");
+  EXPECT_EQ(kept("a b"), "");
+}
+
 TEST_F(DhcpEngineTest, AnAddressThatIsNotTheirsIsRefused) {
   (void)lease(mac(9));
   EXPECT_EQ(send(request(mac(8), ip("192.0.2.100"))).answer->message.type(), Type::nak);
   EXPECT_EQ(send(request(mac(8), ip("198.51.100.10"))).answer->message.type(), Type::nak);
   EXPECT_EQ(send(request(mac(8), ip("192.0.2.50"))).answer->message.type(), Type::nak) << "it belongs to a node";
+  nodes_.put({.id = "7", .name = "seven", .macs = {mac(7)}, .address = ip("192.0.2.102")});
+  EXPECT_EQ(send(request(mac(8), ip("192.0.2.102"))).answer->message.type(), Type::nak) << "likewise, of the pool";
   EXPECT_EQ(send(request(mac(1), ip("192.0.2.101"))).answer->message.type(), Type::nak) << "it has one of its own";
   EXPECT_EQ(send(request(mac(8), ip("192.0.2.1"))).answer->message.type(), Type::nak) << "ours";
   EXPECT_EQ(send(request(mac(8), ip("192.0.2.100"))).answer->way, Answer::Way::broadcast);
@@ -122,6 +158,8 @@ TEST_F(DhcpEngineTest, ADeclinedAddressIsNotGivenOutForADay) {
   message.set_address(option::requested_address, ip("192.0.2.100"));
   const Decision decision = send(message);
   EXPECT_EQ(decision.keep->state, Lease::State::declined);
+  EXPECT_FALSE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_ + 86399));
+  EXPECT_TRUE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_ + 86400));
   EXPECT_EQ(lease(mac(9)), ip("192.0.2.101"));
   message.set_address(option::requested_address, ip("192.0.2.101"));
   message.chaddr = mac(8);
@@ -133,6 +171,7 @@ TEST_F(DhcpEngineTest, AReleasedAddressIsFreeButRemembered) {
   Message message = from_client(Type::release, mac(9));
   message.ciaddr = ip("192.0.2.100");
   EXPECT_EQ(send(message).keep->state, Lease::State::released);
+  EXPECT_TRUE(engine_.leases().is_free_for(ip("192.0.2.100"), mac(8), now_));
   EXPECT_FALSE(send(message).keep) << "twice";
   EXPECT_EQ(lease(mac(9)), ip("192.0.2.100"));
   message.chaddr = mac(8);
@@ -145,6 +184,7 @@ TEST_F(DhcpEngineTest, InformGetsTheNetworkButNoLease) {
   const Decision decision = send(message);
   EXPECT_EQ(decision.answer->message.type(), Type::ack);
   EXPECT_EQ(decision.answer->message.yiaddr, Ipv4{});
+  EXPECT_EQ(decision.answer->message.ciaddr, ip("192.0.2.200"));
   EXPECT_EQ(decision.answer->message.find(option::lease_time), nullptr);
   EXPECT_EQ(decision.answer->to.address, ip("192.0.2.200"));
 }
@@ -168,6 +208,13 @@ TEST_F(DhcpEngineTest, LinkSelectionAndServerOverrideOfARelayAreObeyed) {
   EXPECT_EQ(decision.answer->message.address(option::server), ip("198.51.100.1"));
 }
 
+TEST_F(DhcpEngineTest, ARelaysMachineMayNameItsSubnet) {
+  Message message = from_client(Type::discover, mac(9));
+  message.giaddr = ip("192.0.2.5");
+  message.set_address(option::subnet, ip("198.51.100.0"));
+  EXPECT_EQ(send(message).answer->message.yiaddr, ip("198.51.100.10"));
+}
+
 TEST_F(DhcpEngineTest, AForgedRelayAddressGetsNoAnswer) {
   Message message = from_client(Type::discover, mac(9));
   message.giaddr = ip("203.0.113.9");
@@ -189,7 +236,9 @@ TEST_F(DhcpEngineTest, WhatNoMachineSendsIsDropped) {
   EXPECT_FALSE(send(from_client(Type::offer, mac(9))).answer);
   Message bootp{.xid = 1};
   bootp.chaddr = mac(9);
-  EXPECT_FALSE(send(bootp).answer);
+  const Decision dropped = send(bootp);
+  EXPECT_FALSE(dropped.answer);
+  EXPECT_THAT(dropped.event, HasSubstr("a BOOTP request of 52:54:00:00:00:09"));
   Message reply = from_client(Type::discover, mac(9));
   reply.op = 2;
   EXPECT_FALSE(send(reply).answer);

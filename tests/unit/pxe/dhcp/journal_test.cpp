@@ -114,17 +114,18 @@ TEST(JournalWriter, OnAFullDiskNothingIsPromisedItIsToldAndNothingIsGluedToTheTo
   const TempDir directory = TempDir::create("/tmp", "hearth-pxe-");
   const fs::path path = directory.path() / "leases";
   JournalWriter writer(path, {k_one});
-  {
-    const FullDisk full(journal_line(k_one).size() + 5);
-    EXPECT_NE(outcome_of(writer, k_two), "durable");
-    EXPECT_NE(writer.failure(), "");
-  }
+  ASSERT_EQ(outcome_of(writer, k_two), "durable");
   Lease three = k_one;
   three.address.value += 9;
+  {
+    const FullDisk full(read_file(path).size() + 5);
+    EXPECT_NE(outcome_of(writer, three), "durable");
+    EXPECT_NE(writer.failure(), "");
+  }
   EXPECT_EQ(outcome_of(writer, three), "durable");
   EXPECT_EQ(writer.failure(), "");
   const JournalContents contents = parse_journal(read_file(path));
-  EXPECT_THAT(contents.leases, ElementsAre(k_one, three));
+  EXPECT_THAT(contents.leases, ElementsAre(k_one, k_two, three));
   EXPECT_EQ(contents.damaged, 0U);
 }
 
