@@ -263,6 +263,7 @@ def main(programs, cache, *chosen):
         print("SKIPPED:", reason, file=sys.stderr)
         return 77
     work = os.environ.get("DIB_PEER_KEEP") or tempfile.mkdtemp(prefix="peers-dib-callers-")
+    cache = os.path.abspath(cache)  # each caller runs in its own tree
     os.makedirs(os.path.join(cache, "home"), exist_ok=True)
     os.environ.pop("TMPDIR", None)  # upstream hands it to packages in the image, which have no such directory
     sources = os.path.join(cache, "callers")
