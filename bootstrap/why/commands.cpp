@@ -37,7 +37,6 @@ struct Asked {
 };
 
 Asked asked_for(const std::vector<std::string>& words) {
-  if (words.empty()) throw Error(ErrorKind::usage, "why what? Name an image, a node or a stack");
   if (words.back().empty()) throw Error(ErrorKind::usage, "the name is empty: name an image, a node or a stack");
   if (words.size() == 1) return {"", words[0]};
   if (words.size() > 2) throw Error(ErrorKind::usage, "name one thing");
@@ -126,8 +125,45 @@ int tell_page(const cli::Arguments& given) {
   return 0;
 }
 
+/// What a person looks at first: what failed, was set aside, or waits.
+bool is_troubled(const Json& node) {
+  const std::string state = text_in(node, "provision_state");
+  return node.value("maintenance", false) || !text_in(node, "last_error").empty() || state == "error" ||
+         state.ends_with("failed") || state.ends_with("wait");
+}
+
+/// `why` of nothing in particular: the site's nodes in trouble, each with its first cause.
+int tell_site(const cli::Arguments& arguments) {
+  constexpr std::size_t k_most_told = 20;
+  why::Sources sources(arguments);
+  why::Answer answer;
+  if (sources.is_silent()) {
+    why::put_answer(answer, "conductor", "", why::causes_of(*sources.silent()));
+    print_answer(answer, arguments.has("json"));
+    return 0;
+  }
+  ConductorClient* const conductor = sources.conductor();
+  if (conductor == nullptr)
+    throw Error(ErrorKind::usage, "why what? Name an image, a node or a stack").hint(join(sources.tried(), "\n  "));
+  const Json nodes = conductor->rows("/v1/nodes/detail", "nodes");
+  std::size_t troubled = 0;
+  for (const Json& node : nodes) {
+    if (!is_troubled(node) || ++troubled > k_most_told) continue;
+    const std::string name = text_in(node, "name").empty() ? text_in(node, "uuid") : text_in(node, "name");
+    const std::optional<why::NodeFacts> facts = sources.node(name);
+    if (facts) why::put_answer(answer, "node", name, {why::causes_of(*facts).front()});
+  }
+  if (troubled == 0)
+    answer.text = cat(nodes.size(), nodes.size() == 1 ? " node" : " nodes",
+                      ": none has failed, waits for its machine or is in maintenance (hearth why NAME of one)\n");
+  if (troubled > k_most_told) answer.text += cat("\nand ", troubled - k_most_told, " more: hearth node list\n");
+  print_answer(answer, arguments.has("json"));
+  return 0;
+}
+
 int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   if (const auto file = arguments.value("file")) return tell_file(arguments, *file);
+  if (arguments.operands().empty()) return tell_site(arguments);
   if (arguments.operands() == std::vector<std::string>{k_page}) return tell_page(arguments);
   const Asked asked = asked_for(arguments.operands());
   const auto wants = [&](std::string_view kind) { return asked.kind.empty() || asked.kind == kind; };
@@ -183,8 +219,9 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
     if (option.name != "json") options.push_back(std::move(option));
   }
   return {
-      {"why", "[image|node|stack|value] NAME [KEY]|page",
+      {"why", "[[image|node|stack|value] NAME [KEY]|page]",
        "say why a node, a stack, a build or a value is as it is, the true cause first",
+       "Without a name it tells of each node that failed, waits for its machine or is in maintenance. "
        "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
        "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
        "name that is several things each is told (with --json name the kind where an image is among them). With "

@@ -41,10 +41,28 @@ class NodeReader {
       if (found_.empty() || !is_for_people()) work();
     }
     if (found_.empty()) found_.push_back(at_rest());
-    return found_;
+    return once_each();
   }
 
  private:
+  /// What a node is in maintenance for may be its last error, too: one cause, with the evidence of both.
+  [[nodiscard]] std::vector<Finding> once_each() const {
+    std::vector<Finding> told;
+    for (const Finding& finding : found_) {
+      const auto same =
+          std::find_if(told.begin(), told.end(), [&](const Finding& one) { return one.cause == finding.cause; });
+      if (same == told.end()) {
+        told.push_back(finding);
+        continue;
+      }
+      for (const std::string& line : finding.evidence) {
+        if (std::find(same->evidence.begin(), same->evidence.end(), line) == same->evidence.end())
+          same->evidence.push_back(line);
+      }
+    }
+    return told;
+  }
+
   /// Of a state that this program does not know, nothing is said but its name.
   [[nodiscard]] bool is(StateKind kind) const { return state_ && kind_of(*state_) == kind; }
 

@@ -160,7 +160,15 @@ std::optional<NodeFacts> Sources::node(const std::string& name) {
     }
     return node_facts(*conductor_, name, clock_);
   } catch (const Error& error) {
-    tried_.push_back(cat("the conductor: ", error.story()));
+    const std::string url = conductor_url(arguments_);
+    tried_.push_back(cat("the conductor", url.empty() ? cat(" of ", state_directory(arguments_)) : cat(" at ", url),
+                         ": ", error.story()));
+    // One of whose machines may be meant.
+    for (const RehearsalPlace& place : rehearsals_at(".")) {
+      const std::string state = rehearsed_state(place.folder).string();
+      if (state != state_directory(arguments_))
+        tried_.push_back(cat("a rehearsal is here, which was not asked: --state ", state));
+    }
     return std::nullopt;
   }
 }

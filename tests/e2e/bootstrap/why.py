@@ -10,6 +10,7 @@ import http.server
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import ssl
@@ -518,8 +519,14 @@ def several(lab):
     refused(1, "nothing is known of n999\n  no image was built as n999 here\n", "n999")
     refused(1, f"Did you mean {name}?", "node", name + "x")
     refused(2, "hearth why node n1", "nodes", "n1")
-    refused(2, "Name an image, a node or a stack")
+    nodes = lab.c.ask("GET", "/v1/nodes/detail")[1]["nodes"]
+    troubled = [node["name"] for node in nodes if node["maintenance"] or node["last_error"] or node["provision_state"].endswith(("failed", "wait", "error"))]
+    told = re.findall(r"^node (\S+): ", lab.why(), re.MULTILINE)
+    assert 20 < len(troubled) < len(nodes) and len(told) == 20 and set(told) <= set(troubled), (told, troubled)
+    assert f"and {len(troubled) - 20} more: hearth node list" in lab.why(), lab.why()
     empty = lab.c.directory + "/none"
+    done = subprocess.run([lab.c.hearth, "why", "--state", empty], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "Name an image, a node or a stack" in done.stderr, done.stderr
     done = subprocess.run([lab.c.hearth, "why", "x", "--state", empty, "--stack-url", "http://127.0.0.1:9/v1/a"], capture_output=True, text=True,
                           timeout=60, check=False)
     assert done.returncode == 1 and "no conductor has its state in" in done.stderr and not os.path.exists(empty), done.stderr

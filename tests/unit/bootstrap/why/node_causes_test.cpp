@@ -42,6 +42,18 @@ TEST(NodeCauses, APowerFailureIsToldByWhatTheBmcSaid) {
   EXPECT_NE(found[0].next.find("hearth node maintenance unset web1"), std::string::npos);
 }
 
+TEST(NodeCauses, OneCauseOfTwoErrorsIsToldOnceWithTheEvidenceOfBoth) {
+  const std::vector<Finding> found =
+      node_causes(facts({{"provision_state", "enroll"},
+                         {"maintenance", true},
+                         {"maintenance_reason", "During sync_power_state: BMC http://b: connecting: No route to host"},
+                         {"last_error", "Failed to verify: BMC http://b: connecting: No route to host"}}));
+  ASSERT_EQ(found.size(), 1U) << findings_text(found);
+  EXPECT_EQ(found[0].cause, "There is no way from here to the BMC's address.");
+  EXPECT_NE(join(found[0].evidence, "\n").find("in maintenance: During sync_power_state"), std::string::npos);
+  EXPECT_NE(join(found[0].evidence, "\n").find("Failed to verify"), std::string::npos);
+}
+
 TEST(NodeCauses, AMachineThatWasInUseIsLedBackToItsOwnSystem) {
   const auto next = [](const char* state, const char* error) {
     return node_causes(facts({{"provision_state", state}, {"last_error", error}})).front().next;
