@@ -111,12 +111,22 @@ int list(const cli::Arguments& arguments) {
     cli::print(manifest_text(checked.manifest));
     return 0;
   }
+  std::uint64_t fetched = 0;
+  std::uint64_t fetched_bytes = 0;
   for (const Entry& entry : checked.manifest.entries) {
-    constexpr std::size_t k_digits = 12;
-    const std::string size = cat(entry.size);
-    cli::print(cat(std::string(k_digits - std::min(k_digits, size.size()), ' '), size, "  ", entry.path,
+    if (entry.path.starts_with("fetched/objects/")) {  // by digests, which tell a person nothing
+      ++fetched;
+      fetched_bytes += entry.size;
+      continue;
+    }
+    constexpr std::size_t k_room = 12;
+    const std::string size = human_bytes(entry.size);
+    cli::print(cat(std::string(k_room - std::min(k_room, size.size()), ' '), size, "  ", entry.path,
                    entry.is_link ? cat(" -> ", entry.content) : "", "\n"));
   }
+  if (fetched > 0)
+    cli::print(cat("and ", fetched, " files that builds fetched, ", human_bytes(fetched_bytes),
+                   ": packages, lists and sources by their digests (fetched/objects; --json has each)\n"));
   return 0;
 }
 
