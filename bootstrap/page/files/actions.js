@@ -81,10 +81,14 @@ export const warnings = {
   rebooting: 'The machine is switched off and on again, without asking its system.',
 };
 
+const notes = {
+  maintenance: 'The conductor leaves its machine alone then: it starts, cleans and deploys nothing there until maintenance ends.',
+};
+
 /** An action behind a question; the token is asked for first when there is none. */
 function confirmed(node, name, what, go, fields) {
   withToken(() => ask({
-    heading: `${name}: ${title(node)}`, text: warnings[what] ?? 'The conductor begins at once.', fields,
+    heading: `${name}: ${title(node)}`, text: warnings[what] ?? notes[name] ?? 'The conductor begins at once.', fields,
     button: name, danger: what in warnings, go,
   }));
 }

@@ -40,7 +40,8 @@ function importLines(answer) {
 }
 
 const formats = [['', 'as it is seen'], ['json', 'JSON'], ['yaml', 'YAML'], ['csv', 'CSV'], ['txt', 'lines of a machine each'], ['ini', 'INI'], ['ansible', 'Ansible’s'],
-  ['bifrost', 'bifrost’s'], ['instackenv', 'instackenv.json'], ['metal3', 'Metal3’s'], ['netbox', 'NetBox’ CSV'], ['maas', 'MAAS’']];
+  ['bifrost', 'bifrost’s'], ['instackenv', 'instackenv.json'], ['metal3', 'Metal3’s'], ['netbox', 'NetBox’ CSV'], ['maas', 'MAAS’'],
+  ['ironic', 'Ironic’s'], ['site', 'a site file'], ['warewulf', 'Warewulf’s'], ['tinkerbell', 'Tinkerbell’s'], ['openchami', 'OpenCHAMI’s']];
 const formatOf = (name) => /\.(json|ya?ml|csv|ini|txt)$/i.exec(name)?.[1].toLowerCase().replace('yml', 'yaml') ?? '';
 
 function importForm() {
