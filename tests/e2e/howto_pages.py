@@ -156,6 +156,16 @@ COMING = {
                  "hearth node deploy web1 --image node --wait 60; FILE=password; echo 12345678 > password",
                  "hearth node import FILE": "FILE=instackenv.json"},
         codes={"hearth node adopt": "1"}),
+    "coming-from/maas.md": Page(
+        "echo '[{\"system_id\": \"4y3h7n\", \"hostname\": \"m1\", \"status_name\": \"Deployed\", \"power_type\": \"manual\", "
+        "\"interface_set\": [{\"type\": \"physical\", \"mac_address\": \"52:54:00:00:00:31\"}]}]' > machines.json; a_site",
+        words={"NODE": "web1", "NAME": "node", "FILE": "$FILE"},
+        between={"hearth node manage": "hearth image load node.qcow2; hearth baremetal configure boot --deploy-kernel deploy.kernel "
+                 "--deploy-ramdisk deploy.initramfs; becomes web1 available",
+                 "hearth node inspect": "becomes web1 manageable", "hearth node provide": "becomes web1 manageable",
+                 "hearth node deploy": "becomes web1 available", "hearth node undeploy": "becomes web1 active",
+                 "hearth node rescue": "becomes web1 available; hearth node deploy web1 --image node --wait 60; FILE=password; echo 12345678 > password",
+                 "hearth image load": "FILE=second.qcow2; cp node.qcow2 $FILE", "hearth node set": "becomes web1 available; FILE=web.cfg; echo '#cloud-config' > $FILE"}),
     "coming-from/mkosi.md": Page("printf -- '- {imagename: web, elements: [vm, debian-minimal]}\\n' > images.yaml", built=True,
                                  words={"hearth image boot": BOOT}, codes={"hearth image boot": BOOTED}),
     "coming-from/tripleo.md": Page(
