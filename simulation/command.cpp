@@ -19,6 +19,7 @@
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "bootstrap/inventory/draft.hpp"
 #include "simulation/incident.hpp"
 #include "simulation/life.hpp"
 #include "simulation/many_runs.hpp"
@@ -150,7 +151,9 @@ SiteWish wish_of(const cli::Arguments& arguments) {
   SiteWish wish;
   read_options(wish, arguments, "rare");
   PlayedSite& told = wish.told;
-  wish.layout = std::make_shared<const Layout>(layout_of(bootstrap::load_site_file(file), told.link, told.notes));
+  const bootstrap::SiteFile site = bootstrap::load_site_file(file);
+  for (const std::string& line : bootstrap::draft_nodes(site.inventory).warnings) told.notes.push_back(line);
+  wish.layout = std::make_shared<const Layout>(layout_of(site, told.link, told.notes));
   told.machines = wish.layout->machines.size();
   told.pool = wish.layout->pool();
   told.image_bytes = wish.layout->image_bytes;

@@ -292,8 +292,18 @@ int validate_file(const cli::Arguments& arguments) {
       arguments.value_or("file", arguments.operands().empty() ? "instackenv.json" : arguments.operands()[0]);
   const auto entries =
       read_listing(read_file(file), file, format_of(file).value_or(ListingFormat::any)).value_or_throw();
-  std::vector<Fault> faults = draft_nodes(entries).faults;
-  for (Fault& fault : environment_faults(entries)) faults.push_back(std::move(fault));
+  Drafts drafts = draft_nodes(entries);
+  std::vector<Fault> faults = std::move(drafts.faults);
+  const auto is_told = [&](const Fault& fault) {  // of one BMC, which the import's own check has told of
+    const ListingEntry& entry = entries[fault.index];
+    return entry.places.contains("pm_addr") && fault.at == entry.place("pm_addr") &&
+           std::any_of(faults.begin(), faults.end(),
+                       [&](const Fault& other) { return other.index == fault.index && other.at == fault.at; });
+  };
+  for (Fault& fault : environment_faults(entries)) {
+    if (!is_told(fault)) faults.push_back(std::move(fault));
+  }
+  for (const std::string& line : drafts.warnings) cli::tell(cat("warning: ", line));
   if (!faults.empty()) cli::print(cat(faults_text(faults, entries, file), "\n"));
   cli::print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
   return faults.empty() ? 0 : 1;

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/net/url.hpp"
 #include "base/python_json.hpp"
+#include "base/redaction.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
@@ -215,7 +216,7 @@ void require_key(const std::string& id, const Json& node, const std::string& gro
                                                         : cat("; it has ", join(names, ", "))));
 }
 
-/// Keys that the node's driver does not read, but look as if it should; values that no driver can read are refused.
+/// Keys that the driver does not read, but look as if it should: a secret would be shown under such a name. And values.
 void check_driver_info(const cli::Arguments& arguments, const Json& node) {
   const std::string driver = arguments.value_or("driver", text_in(node, "driver"));
   for (const std::string& pair : arguments.values("driver-info")) {
@@ -224,7 +225,9 @@ void check_driver_info(const cli::Arguments& arguments, const Json& node) {
     if (!fault.empty()) throw Error(ErrorKind::usage, cat("--driver-info: ", fault));
     const std::string meant = meant_driver_key(driver, key);
     if (meant.empty()) continue;
-    cli::tell(cat("warning: the driver ", driver, " reads no ", key, "; did you mean ", meant, "?\n"));
+    const std::string text = cat("the driver ", driver, " reads no ", key, "; did you mean ", meant, "?");
+    if (names_secret(meant)) throw Error(ErrorKind::usage, cat("--driver-info: ", text, " Nothing is changed."));
+    cli::tell(cat("warning: ", text, "\n"));
   }
 }
 

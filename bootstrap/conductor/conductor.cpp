@@ -328,7 +328,8 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
   std::vector<std::string> power =
       driver == nullptr ? std::vector{cat("there is no driver ", checked.driver)} : driver->missing(checked);
   std::vector<std::string> boot;
-  if (checked.ports.empty()) boot.emplace_back("the node has no port: by no card its machine is known");
+  const std::string stranger = checked.ports.empty() ? "the node has no port: by no card its machine is known" : "";
+  if (!stranger.empty()) boot.push_back(stranger);
   for (const char* key : {"deploy_kernel", "deploy_ramdisk"}) {
     if (checked.info(key).empty())
       boot.push_back(cat("driver_info has no ", key, "; hearth baremetal configure boot sets it"));
@@ -344,7 +345,7 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
           {"console", has_console(checked) ? console_fault(checked) : "unsupported"},
           {"deploy", deploy},
           {"firmware", by_redfish("firmware")},
-          {"inspect", ""},
+          {"inspect", stranger},
           {"management", power_text},
           {"network", ""},
           {"power", power_text},

@@ -218,7 +218,9 @@ std::vector<std::string> shared_places(const std::vector<ListingEntry>& entries)
     const std::string place = rack_place(entries[i].data);
     const std::string label = node_label(i, text_in(entries[i].data, "name"));
     if (place.empty() || taken.try_emplace(place, label).second) continue;
-    lines.push_back(cat(label, ": it stands where ", taken[place], " does: ", place));
+    const int line = entries[i].at.line;
+    lines.push_back(
+        cat(label, line > 0 ? cat(", line ", line) : "", ": it stands where ", taken[place], " does: ", place));
   }
   return lines;
 }

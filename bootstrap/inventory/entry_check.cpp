@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/node/shown.hpp"
@@ -144,6 +145,7 @@ void EntryCheck::all() {
     return;
   }
   for (const auto& [path, text] : entry_.faults) fault(path, text);
+  for (const auto& [path, text] : entry_.warnings) warning(path, text);
   check_driver();
   check_name_and_uuid();
   check_numbers();
@@ -158,8 +160,9 @@ void EntryCheck::all() {
 void EntryCheck::check_driver() {
   const std::string type = text_in(entry_.data, "pm_type");
   if (type.empty()) {
-    const bool is_told = std::any_of(entry_.faults.begin(), entry_.faults.end(),
-                                     [](const auto& told) { return told.first == "power_type"; });  // in its own word
+    const bool is_told = std::any_of(entry_.faults.begin(), entry_.faults.end(), [](const auto& told) {
+      return told.first == "power_type" || told.first == "bmc";  // in its form's words
+    });
     if (!is_told) fault("pm_type", "pm_type (ironic driver to use) is required");
     return;
   }
@@ -171,7 +174,7 @@ void EntryCheck::check_driver() {
       types.insert(types.end(), known.types.begin(), known.types.end());
       if (known.supported) drivers.emplace_back(known.driver);
     }
-    const std::optional<std::string> near = nearest(type, types);
+    const std::optional<std::string> near = nearest(to_lower(type), types);
     fault("pm_type", cat("unknown pm_type (ironic driver to use): ", type,
                          near ? cat(" (do you mean ", *near, "?)") : cat(" (there are ", join(drivers, ", "), ")")));
     return;
@@ -197,6 +200,8 @@ void EntryCheck::check_mandatory(const DriverRow& row) {
   const bool has_mac = entry_.data.contains("mac") || entry_.data.contains("ports");
   if (row.identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
   if (!missing.empty()) fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
+  if (!has_mac && missing.empty())
+    warning("pm_type", "has no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 /// An address in four parts that is none: a digit too many, which no BMC ever answers.
@@ -208,6 +213,11 @@ void EntryCheck::check_address(const DriverRow& row) {
     host = host.substr(0, host.find_first_of(":/"));
     const bool dotted = std::count(host.begin(), host.end(), '.') == 3 &&
                         host.find_first_not_of("0123456789.") == std::string_view::npos;
+    const std::string_view behind = std::string_view(written).substr(std::min(written.find('/'), written.size()));
+    if (dotted && behind.size() > 1 && behind.find_first_not_of("/0123456789") == std::string_view::npos) {
+      fault(key, cat(key, " ", written, ": an address without its network's length (", behind, ") is expected"));
+      continue;
+    }
     if (dotted && !pxe::parse_ipv4(host)) fault(key, cat(key, " ", written, " is no address: four numbers up to 255"));
     if (row.driver == "ipmi" && dotted && written.ends_with(host) == false && written.find("://") == std::string::npos)
       fault(key, cat(key, " ", written, ": an address alone is expected; its port is pm_port (a site file: bmc.port)"));
@@ -224,8 +234,13 @@ void EntryCheck::check_known_keys(const DriverRow& row) {
     const bool known =
         is_one_of(key, k_known) || is_one_of(key, k_plain) || is_node_field(key) || key.rfind("properties.", 0) == 0;
     if (!known && !own && !manual && !pm && !idle) unknown_key(row, key);
-    if (const std::string meant = own ? meant_driver_key(row.driver, key) : ""; !meant.empty())
-      warning(key, cat("the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?"));
+    const std::string meant = own ? meant_driver_key(row.driver, key) : "";
+    if (meant.empty()) continue;
+    std::string text = cat("the driver ", row.driver, " reads no ", key, "; did you mean ", meant, "?");
+    if (names_secret(meant))  // under a name that hides nothing, everybody would be shown it
+      fault(key, std::move(text));
+    else
+      warning(key, text);
   }
 }
 

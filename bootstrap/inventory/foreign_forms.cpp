@@ -226,7 +226,8 @@ ListingEntry headless_row(const CsvRow& row, Position at) {
   entry.at = at;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     entry.places[keys.at(i)] = {at.line, row.columns[i]};
-    if (!row.fields[i].empty()) entry.data[keys.at(i)] = std::string(trim(row.fields[i]));
+    const std::string value(trim(row.fields[i]));
+    if (!value.empty()) entry.data[keys.at(i)] = i == 0 ? to_lower(value) : value;
   }
   entry.data["mac"] = Json::array({std::string(trim(row.fields[4]))});
   entry.places["mac[0]"] = {at.line, row.columns[4]};
@@ -241,13 +242,16 @@ ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::s
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string value(trim(row.fields[i]));
     entry.places[header[i]] = {at.line, row.columns[i]};
+    if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "has no name");
     if (value.empty()) continue;
     if (form == ListingFormat::instackenv && header[i] == "mac") entry.places["mac[0]"] = entry.places["mac"];
     if (form == ListingFormat::instackenv && is_place(header[i]))
       entry.data["x_seed"][header[i]] = value;
     else
-      entry.data[header[i]] =
-          form == ListingFormat::instackenv && header[i] == "mac" ? Json::array({value}) : Json(value);
+      entry.data[header[i]] = form != ListingFormat::instackenv ? Json(value)
+                              : header[i] == "mac"              ? Json::array({value})
+                              : header[i] == "pm_type"          ? Json(to_lower(value))
+                                                                : Json(value);
   }
   if (form == ListingFormat::tinkerbell) from_tinkerbell_row(entry);
   if (form == ListingFormat::netbox) from_netbox_row(entry);
@@ -303,8 +307,7 @@ class CsvTable {
                  "Tinkerbell's hardware.csv and NetBox' devices");
     }
     const bool headed = form_ == ListingFormat::netbox || form_ == ListingFormat::tinkerbell ||
-                        (form_ == ListingFormat::instackenv && seen == form_ &&
-                         column_name(fields.back()) == fields.back() && !pxe::parse_mac(trim(fields.back())));
+                        (form_ == ListingFormat::instackenv && seen == form_ && !pxe::parse_mac(trim(fields.back())));
     for (const std::string& field : headed ? fields : std::vector<std::string>{}) header_.push_back(column_name(field));
     return form_ == ListingFormat::instackenv ? own_header_fault() : "";
   }

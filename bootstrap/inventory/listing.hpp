@@ -58,7 +58,8 @@ struct ListingEntry {
   std::set<std::string> left_out;           ///< fields of the form that nothing here has a use for
   std::vector<std::string> known;           ///< where there are fields that the form does not have: those that it has
   std::map<std::string, Heading> headings;  ///< of a table whose form does not have all of them
-  std::vector<std::pair<std::string, std::string>> faults;  ///< path, what is wrong there
+  std::vector<std::pair<std::string, std::string>> faults;    ///< path, what is wrong there
+  std::vector<std::pair<std::string, std::string>> warnings;  ///< likewise, of what is taken all the same
   [[nodiscard]] Position place(const std::string& path) const;
 };
 

@@ -47,6 +47,9 @@ bool is_idle_in_maas(std::string_view state) {
   return std::ranges::find(idle, state) != idle.end();
 }
 
+/// By NetBox' states; "active" is what its guide calls a device in service.
+bool is_idle_in_netbox(std::string_view state) { return state.empty() || state == "planned" || state == "staged"; }
+
 void add_capability(Json& made, const std::string& key, const std::string& value) { made["capabilities"][key] = value; }
 
 }  // namespace
@@ -259,20 +262,23 @@ void from_netbox_row(ListingEntry& row) {
     const std::string address = without_mask(text_in(row.data, key));
     if (!address.empty() && !made.contains("x_seed")) made["x_seed"]["ipv4_address"] = address;
   }
+  if (const std::string status = text_in(row.data, "status"); !is_idle_in_netbox(to_lower(status)))
+    row.in_use = cat("status ", status);
   Json columns = Json::object();
   for (const auto& [key, value] : row.data.items()) {
-    if (!key.starts_with("cf_")) {
-      columns[key] = value;
-      continue;
-    }
-    const std::string own = key.substr(3);
+    const bool custom = key.starts_with("cf_");
+    const std::string own = custom ? key.substr(3) : key;
     const bool ours = own.starts_with("pm_") || own == "mac" || own == "arch" || own == "profile" || own == "cpu" ||
                       own == "memory" || own == "disk" || own == "capabilities";
     if (ours) {
       row.places[own == "mac" ? "mac[0]" : own] = row.place(key);
-      made[own] = own == "mac" ? Json(split_words(replace_all(text_of(value), ",", " "))) : value;
-    } else {
+      made[own] = own == "mac"       ? Json(split_words(replace_all(text_of(value), ",", " ")))
+                  : own == "pm_type" ? Json(to_lower(text_of(value)))
+                                     : value;
+    } else if (custom) {
       row.left_out.insert(key);
+    } else {
+      columns[key] = value;
     }
   }
   if (!made.contains("pm_type")) made["pm_type"] = made.contains("pm_addr") ? "redfish" : k_by_hand;

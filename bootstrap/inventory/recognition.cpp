@@ -209,6 +209,9 @@ ListingFormat form_of_table(const std::vector<std::string>& first_line) {
     return std::any_of(first_line.begin(), first_line.end(),
                        [&](const std::string& each) { return column_name(each) == name; });
   };
+  // NetBox heads a custom field by its label, which may be our own name: its own columns tell, and where a BMC stands.
+  const bool of_netbox = has("name") && !has("pm_addr") && (has("oob_ip") || has("device_type") || has("manufacturer"));
+  if (of_netbox) return ListingFormat::netbox;
   if (has("pm_type") || has("pm_addr")) return ListingFormat::instackenv;
   if (has("hostname") && (has("mac") || has("bmc_ip"))) return ListingFormat::tinkerbell;
   const bool custom = std::any_of(first_line.begin(), first_line.end(),

@@ -56,6 +56,12 @@ void from_site_form(ListingEntry& entry, const ListingEntry& defaults) {
   out["capabilities"] = capabilities_of(data);
   take_bmc(defaults, out, entry.places);
   take_bmc(entry, out, entry.places);
+  if (!out.contains("pm_type")) {
+    static constexpr const char* k_missing =
+        "bmc.type is missing: how it is switched (bmc: {type: ipmi, address: …, user: …, password: …}; redfish; "
+        "manual-management: by hand)";
+    entry.faults.emplace_back("bmc", k_missing);
+  }
   if (data.contains("root_device")) out["root_device"] = data["root_device"];
   Json seed = data.contains("x_seed") ? data["x_seed"] : Json::object();
   if (data.contains("address") && seed.is_object()) seed["ipv4_address"] = data["address"];

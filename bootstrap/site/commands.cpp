@@ -14,6 +14,7 @@
 #include "bootstrap/site/site_file.hpp"
 #include "bootstrap/site/site_questions.hpp"
 #include "bootstrap/site/terminal.hpp"
+#include "pxe/net/address.hpp"
 
 namespace hearth::bootstrap {
 
@@ -21,6 +22,24 @@ namespace {
 
 constexpr std::uint64_t k_usual_disk = 4;  ///< GiB
 constexpr std::size_t k_named_cards = 12;  ///< machines in a note
+
+/// "a, b and 3 more".
+std::string first_of(std::vector<std::string> names, std::size_t most) {
+  const std::size_t more = names.size() > most ? names.size() - most : 0;
+  names.resize(names.size() - more);
+  return cat(join(names, ", "), more > 0 ? cat(" and ", more, " more") : "");
+}
+
+/// Of machines without a BMC, as a rehearsal may have them.
+void tell_of_unmanaged(const SiteFile& site, const std::string& file) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < site.inventory.size(); ++i) {
+    if (text_in(site.inventory[i].data, "pm_type").empty()) names.push_back(site.machines[i].name);
+  }
+  if (names.empty()) return;
+  cli::tell(cat("note: ", file, ": no bmc of ", first_of(std::move(names), k_named_cards),
+                ": a rehearsal plays one; hearth node import needs it (bmc: {type: …})\n"));
+}
 
 /// All that is wrong with a site file, at once.
 int check_site(const cli::Arguments& arguments) {
@@ -32,7 +51,9 @@ int check_site(const cli::Arguments& arguments) {
     cli::tell(cat("warning: machine ", machine.name, ": a disk of ", machine.disk_gib, " GiB is less than the ",
                   k_usual_disk, " that images need as a rule (disk: ", k_usual_disk, "; in a rehearsal only)\n"));
   }
-  for (const std::string& line : shared_places(site.inventory)) cli::tell(cat("warning: ", line, "\n"));
+  const Drafts drafts = draft_nodes(site.inventory);
+  for (const std::string& line : drafts.warnings) cli::tell(cat("warning: ", line, "\n"));
+  tell_of_unmanaged(site, arguments.operands().front());
   if (const std::vector<std::string> doubts = site_doubts(site, arguments.operands().front()); !doubts.empty())
     throw Error(ErrorKind::input, join(doubts, "\n"));
   if (!missing.empty()) throw Error(ErrorKind::input, cat("files are missing or empty\n", join(missing, "\n")));
@@ -80,7 +101,8 @@ void take_names(const Json& machine, const std::string& file, Taken& taken) {
   }
 }
 
-void take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
+/// Adds its machines; what it has that a site file has not, a line each.
+std::vector<std::string> take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
   const std::optional<ListingFormat> format = format_of(file);
   if (!format) throw Error(ErrorKind::usage, cat("--inventory ", file, ": a .json, .yaml, .csv or .txt is expected"));
   const std::vector<ListingEntry> entries = read_listing(read_file(file), file, *format).value_or_throw();
@@ -92,23 +114,38 @@ void take_inventory(SiteDraft& draft, const std::string& file, Taken& taken) {
   if (!drafts.good())
     throw Error(ErrorKind::input, cat("the inventory has faults\n", faults_text(drafts.faults, entries, file)));
   LeftOut left_out;
-  std::set<std::string> unused;  // hosts of an Ansible inventory that nothing manages, and fields of its form
   std::vector<std::string> in_use;
+  std::vector<std::string> notes = drafts.warnings;
   for (const ListingEntry& entry : entries) {
-    unused.insert(entry.left_out.begin(), entry.left_out.end());
     if (!entry.in_use.empty()) in_use.push_back(cat(text_in(entry.data, "name"), " (", entry.in_use, ")"));
     Json machine = site_machine(entry, left_out);
-    if (machine["name"] == "") machine["name"] = cat("node", draft.machines.size() + 1);
+    if (machine["name"] == "") {
+      machine["name"] = cat("node", draft.machines.size() + 1);
+      notes.push_back(cat("line ", entry.at.line, ": it is called ", text_in(machine, "name"), " in the site file"));
+    }
     take_names(machine, file, taken);
     draft.machines.push_back(std::move(machine));
   }
   if (!in_use.empty())
-    say_to_person(cat("note: ", file, ": in use, of which a site file knows nothing: ", join(in_use, ", "),
-                      "; import such machines from ", file, ", or with --initial-state manageable"));
-  if (!unused.empty())
-    say_to_person(cat("note: ", file, ": left out, as nothing here uses it: ",
-                      join(std::vector<std::string>(unused.begin(), unused.end()), ", ")));
-  for (const std::string& line : left_out_lines(left_out)) say_to_person(cat("note: ", file, ": ", line));
+    notes.push_back(cat("in use, of which a site file knows nothing: ", join(in_use, ", "),
+                        "; import such machines from ", file, ", or with --initial-state manageable"));
+  for (std::string& line : left_out_lines(left_out)) notes.push_back(std::move(line));
+  return notes;
+}
+
+/// An inventory of a site's whole network has addresses that the provisioning network has not: NetBox' primary ones.
+void leave_out_other_addresses(SiteDraft& draft) {
+  const std::optional<pxe::Subnet> subnet = pxe::parse_subnet(draft.subnet);
+  std::vector<std::string> left_out;
+  for (Json& machine : draft.machines) {
+    const std::optional<pxe::Ipv4> address = pxe::parse_ipv4(text_in(machine, "address"));
+    if (!subnet || !address || subnet->contains(*address)) continue;
+    left_out.push_back(cat(text_in(machine, "name"), " ", text_in(machine, "address")));
+    machine.erase("address");
+  }
+  if (left_out.empty()) return;
+  say_to_person(cat("note: left out, as they are not in ", draft.subnet, ": ", first_of(left_out, k_named_cards),
+                    "; there these machines get addresses of the pool"));
 }
 
 SiteDraft draft_from(const cli::Arguments& arguments) {
@@ -123,7 +160,9 @@ SiteDraft draft_from(const cli::Arguments& arguments) {
   draft.ntp = arguments.values("ntp");
   if (const auto bmc = arguments.value("bmc")) draft.bmc = bmc_of(*bmc);
   Taken taken;
-  for (const std::string& file : arguments.values("inventory")) take_inventory(draft, file, taken);
+  for (const std::string& file : arguments.values("inventory")) {
+    for (const std::string& line : take_inventory(draft, file, taken)) say_to_person(cat("note: ", file, ": ", line));
+  }
   for (const std::string& text : arguments.values("machine")) {
     Result<Json, std::string> machine = parse_machine_words(text);
     if (!machine) throw Error(ErrorKind::usage, machine.error());
@@ -139,10 +178,7 @@ void tell_of_cards(const SiteFile& site, const std::string& file) {
     if (!machine.has_own_firmware) silent.push_back(machine.name);
   }
   if (!silent.empty()) {
-    const std::size_t more = silent.size() > k_named_cards ? silent.size() - k_named_cards : 0;
-    silent.resize(silent.size() - more);
-    say_to_person(cat("note: ", file, ": nothing is said of how ", join(silent, ", "),
-                      more > 0 ? cat(" and ", more, " more") : "",
+    say_to_person(cat("note: ", file, ": nothing is said of how ", first_of(std::move(silent), k_named_cards),
                       " boot: by Redfish as their BMCs have it; by IPMI as BIOS, unless the file says firmware: uefi"));
   }
   if (!site.interface.empty() && ::if_nametoindex(site.interface.c_str()) == 0)
@@ -161,6 +197,7 @@ int new_site(const cli::Arguments& arguments) {
   if (asks) ask_for_site(draft, ask_person, say_to_person);
   if (const std::vector<std::string> missing = fill_site(draft); !missing.empty())
     throw Error(ErrorKind::usage, cat("nobody is there to be asked, and options are missing\n", join(missing, "\n")));
+  if (arguments.has("inventory")) leave_out_other_addresses(draft);
   const std::string text = site_text(draft);
   const Result<SiteFile, std::string> site = parse_site_file(text, file);
   if (!site) throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", site.error()));
@@ -212,7 +249,7 @@ std::optional<std::string> ask_for_inventory() {
     try {
       SiteDraft tried;
       Taken taken;
-      take_inventory(tried, file, taken);
+      (void)take_inventory(tried, file, taken);  // what it tells is told when it is taken
       return file;
     } catch (const Error& error) {
       say_to_person(cat("  ", error.story()));

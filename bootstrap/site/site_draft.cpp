@@ -140,6 +140,7 @@ Json site_machine(const ListingEntry& entry, LeftOut& left_out) {
   Json machine = Json::object();
   Json bmc = Json::object();
   machine["name"] = text_in(data, "name");
+  const std::string name = machine["name"] != "" ? text_in(data, "name") : cat("the one of line ", entry.at.line);
   if (data.contains("mac")) {
     const bool single = data["mac"].is_array() && data["mac"].size() == 1;
     machine["mac"] = single ? data["mac"][0] : data["mac"];
@@ -149,7 +150,7 @@ Json site_machine(const ListingEntry& entry, LeftOut& left_out) {
     if (key == "boot_mode") machine["firmware"] = value;
     if (key == "profile" && profile.empty()) profile = value;
     if (key != "boot_mode" && key != "profile" && key != "boot_option")
-      left_out[cat("capabilities ", key, ":", value)].push_back(text_in(data, "name"));
+      left_out[cat("capabilities ", key, ":", value)].push_back(name);
   }
   if (!profile.empty()) machine["profile"] = profile;
   static constexpr std::array<std::string_view, 11> k_done = {
@@ -158,7 +159,7 @@ Json site_machine(const ListingEntry& entry, LeftOut& left_out) {
     if (is_of_bmc(key)) {
       bmc[bmc_key(key)] = value;
     } else if (std::find(k_done.begin(), k_done.end(), key) == k_done.end()) {
-      for (const std::string& word : words_of(key, value)) left_out[word].push_back(text_in(data, "name"));
+      for (const std::string& word : words_of(key, value)) left_out[word].push_back(name);
     }
   }
   if (!bmc.empty()) machine["bmc"] = bmc;

@@ -106,7 +106,11 @@ TEST(Draft, headingsOfNobodyAreToldOnceWhereTheyStandAndMachinesByTheirNames) {
       "t:5:11: node #3 (srv4): Node identified by 198.51.100.1 is already present: node #0 (srv1), line 2 (one BMC, "
       "two nodes; "
       "ports of one address are told apart by pm_port)\n"
-      "! left out, as nothing here uses it: site");
+      "! left out, as nothing here uses it: site\n"
+      "! node #0 (srv1), line 2: has no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #1 (srv2), line 3: has no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #2 (srv3), line 4: has no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #3 (srv4), line 5: has no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 TEST(Draft, TwoMachinesInOnePlaceAreToldOf) {
@@ -117,13 +121,19 @@ TEST(Draft, TwoMachinesInOnePlaceAreToldOf) {
             second, "}\n");
     return join(shared_places(read_listing(text, "t", ListingFormat::yaml).value()), "\n");
   };
-  EXPECT_EQ(told("{rack: C, slot: '10'}"), "node #1 (b): it stands where node #0 (a) does: rack C, slot 10");
+  EXPECT_EQ(told("{rack: C, slot: '10'}"), "node #1 (b), line 2: it stands where node #0 (a) does: rack C, slot 10");
   EXPECT_EQ(told("{rack: C, slot: 11}"), "");
   EXPECT_EQ(told("{rack: C}"), "") << "nobody knows where in the rack";
   EXPECT_EQ(told("{location: hall 2, rack: C, slot: 10}"), "") << "another hall";
   EXPECT_NE(told_of("name,pm_type,mac,rack,slot\na,fake_pxe,52:54:00:00:00:01,C,10\n"
                     "b,fake_pxe,52:54:00:00:00:02,C,10\n")
-                .find("! node #1 (b): it stands where node #0 (a) does"),
+                .find("! node #1 (b), line 3: it stands where node #0 (a) does"),
+            std::string::npos);
+}
+
+TEST(Draft, ARowWithoutANameIsToldOf) {
+  EXPECT_NE(told_of("name,pm_type,mac\na,FAKE_PXE,52:54:00:00:00:01\n,fake_pxe,52:54:00:00:00:02\n")
+                .find("! node #1, line 3: has no name"),
             std::string::npos);
 }
 
@@ -139,9 +149,11 @@ TEST(Draft, whatLacksIsNamedInTheWordsOfTheForm) {
                     "\"nics\": [{\"mac\": \"52:54:00:00:00:01\"}]}}"),
             "t:1:18: node #0 (m): The following fields are missing: redfish_address (is it meant by redfish_adress?)\n"
             "! node #0 (m), line 3: the driver redfish reads no redfish_adress; did you mean redfish_address?");
-  EXPECT_EQ(told_of("{\"m\": {\"driver\": \"ipmi\",\n\"driver_info\": {\"ipmi_address\": \"h\",\n"
-                    "\"redfish_address\": \"h\"}}}"),
-            "t:3:20: node #0 (m): Unknown field redfish_address (the driver redfish has it; this machine's is ipmi)");
+  EXPECT_EQ(
+      told_of("{\"m\": {\"driver\": \"ipmi\",\n\"driver_info\": {\"ipmi_address\": \"h\",\n"
+              "\"redfish_address\": \"h\"}}}"),
+      "t:3:20: node #0 (m): Unknown field redfish_address (the driver redfish has it; this machine's is ipmi)\n"
+      "! node #0 (m), line 1: has no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 TEST(Draft, anUnsupportedDriverBecomesManualAndSaysSo) {

@@ -33,7 +33,10 @@ TEST(EntryCheck, everyFaultHasItsText) {
       {R"({})", "pm_type (ironic driver to use) is required"},
       {R"({"pm_type": "manual"})", "unknown pm_type (ironic driver to use): manual (do you mean manual-management?)"},
       {R"({"pm_type": "ipmii"})", "unknown pm_type (ironic driver to use): ipmii (do you mean ipmi?)"},
+      {R"({"pm_type": "IPMI"})", "unknown pm_type (ironic driver to use): IPMI (do you mean ipmi?)"},
       {R"({"pm_type": "redfish"})", "The following fields are missing: pm_addr"},
+      {R"({"pm_type": "ipmi", "pm_addr": "10.9.1.2/24"})",
+       "pm_addr 10.9.1.2/24: an address without its network's length (/24) is expected"},
       {R"({"pm_type": "fake_pxe"})", "The following fields are missing: mac"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "colour": 1})", "Unknown field colour"},
       {R"({"pm_type": "ipmi", "pm_addr": "h", "pm_system_id": 1})", "Unknown field pm_system_id"},
@@ -67,12 +70,29 @@ TEST(EntryCheck, everyFaultHasItsText) {
 TEST(EntryCheck, aMisspeltKeyOfTheDriverIsTold) {
   ListingEntry entry;
   entry.data = Json::parse(
-      R"({"pm_type": "ipmi", "pm_addr": "h", "mac": "52:54:00:00:00:01", "ipmi_pasword": "x", "ipmi_bridging": "no"})");
+      R"({"pm_type": "ipmi", "pm_addr": "h", "mac": "52:54:00:00:00:01", "ipmi_adress": "x", "ipmi_bridging": "no"})");
   EntryCheck check(entry, 2);
   check.all();
   EXPECT_TRUE(check.take_faults().empty());
-  EXPECT_EQ(join(check.warnings(), " | "),
-            "node #2: the driver ipmi reads no ipmi_pasword; did you mean ipmi_password?");
+  EXPECT_EQ(join(check.warnings(), " | "), "node #2: the driver ipmi reads no ipmi_adress; did you mean ipmi_address?");
+  EXPECT_EQ(faults_of(R"({"pm_type": "ipmi", "pm_addr": "h", "mac": "52:54:00:00:00:01", "ipmi_pasword": "x"})"),
+            "the driver ipmi reads no ipmi_pasword; did you mean ipmi_password?")
+      << "it would be no secret under that name";
+}
+
+TEST(EntryCheck, AMachineThatNoBootWillBeKnownByIsToldOf) {
+  const auto warnings_of = [](const char* text) {
+    ListingEntry entry;
+    entry.data = Json::parse(text);
+    EntryCheck check(entry, 0);
+    check.all();
+    return check.warnings();
+  };
+  const auto told = warnings_of(R"({"pm_type": "ipmi", "pm_addr": "192.0.2.5"})");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("has no MAC address"), std::string::npos) << told[0];
+  EXPECT_TRUE(warnings_of(R"({"pm_type": "ipmi", "pm_addr": "192.0.2.5", "mac": "52:54:00:00:00:01"})").empty());
+  EXPECT_EQ(warnings_of(R"({"pm_type": "redfish", "pm_addr": "192.0.2.5"})").size(), 1U);
 }
 
 TEST(EntryCheck, severalFaultsAreAllTold) {

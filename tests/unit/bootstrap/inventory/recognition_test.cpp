@@ -84,6 +84,33 @@ TEST(Recognition, bifrosts_columns_and_ours_with_a_header) {
   EXPECT_EQ(own->at(0).data["pm_addr"], "192.0.2.5");
 }
 
+TEST(Recognition, netbox_heads_custom_fields_by_their_labels) {
+  const auto entries = read_listing(
+      "Name,Status,Device type,OOB IP,Comments,ID,pm_type,pm_user,mac\n"
+      "w0,Planned,R640,192.0.2.5/24,,1,IPMI,admin,\"52:54:00:00:00:01,52:54:00:00:00:02\"\n"
+      "w1,Active,R640,192.0.2.6/24,spare,2,Redfish,admin,52:54:00:00:00:03\n"
+      "w2,Decommissioning,R640,192.0.2.7/24,,3,Redfish,admin,52:54:00:00:00:04\n",
+      "f");
+  ASSERT_TRUE(entries) << entries.error().text();
+  const Drafts drafts = draft_nodes(*entries);
+  EXPECT_TRUE(drafts.good()) << faults_text(drafts.faults, *entries, "f");
+  ASSERT_EQ(drafts.nodes.size(), 3U);
+  EXPECT_EQ(drafts.nodes[0].driver, "ipmi");
+  EXPECT_EQ(drafts.nodes[0].info("ipmi_address"), "192.0.2.5");
+  EXPECT_EQ(drafts.nodes[0].ports.size(), 2U);
+  EXPECT_EQ(drafts.nodes[0].in_use, "");
+  EXPECT_EQ(drafts.nodes[1].in_use, "status Active");
+  EXPECT_EQ(drafts.nodes[2].in_use, "status Decommissioning");
+  const auto own = read_listing("name,site,pm_type,pm_addr,mac\na,x,Ipmi,192.0.2.5,52:54:00:00:00:01\n", "f");
+  ASSERT_TRUE(own) << own.error().text();
+  EXPECT_EQ(own->at(0).data["pm_type"], "ipmi");
+  EXPECT_TRUE(own->at(0).in_use.empty()) << "a table of one's own";
+  const auto capitals =
+      read_listing("Name;PM_Type;PM_Addr;PM_User;PM_Password;MAC\na;IPMI;192.0.2.5;u;p;52:54:00:00:00:01\n", "f");
+  ASSERT_TRUE(capitals) << capitals.error().text();
+  EXPECT_EQ(capitals->at(0).data["pm_user"], "u");
+}
+
 TEST(Recognition, what_spreadsheets_write) {
   const auto entries =
       read_listing("\xef\xbb\xbfname,role,description\r\nw0,a,\"one, \"\"two\"\"\r\nthree\"\r\nw1,b,\r\n", "f");
