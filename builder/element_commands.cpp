@@ -16,6 +16,7 @@
 #include "builder/element_info.hpp"
 #include "builder/elements/closure.hpp"
 #include "builder/elements/dependency_graph.hpp"
+#include "builder/elements/phase.hpp"
 #include "builder/elements/skeleton.hpp"
 #include "builder/elements/tree_fetch.hpp"
 #include "builder/elements/upstream_tree.hpp"
@@ -93,21 +94,72 @@ Json page_json(const ElementPage& page) {
           {"hooks", page.hooks},       {"not_run", page.idle_hooks}};
 }
 
+/// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".
+fs::path without_slash(std::string operand) {
+  while (operand.size() > 1 && operand.back() == '/') operand.pop_back();
+  return operand;
+}
+
+fs::path directory_named(const std::string& operand) { return fs::canonical(without_slash(operand)); }
+
+bool is_element(const fs::path& directory) {
+  const auto has = [&](const std::string& name) { return fs::exists(directory / name); };
+  return has("element-deps") || has("element-provides") ||
+         std::any_of(k_phases.begin(), k_phases.end(),
+                     [&](const PhaseInfo& each) { return has(directory_name(each.phase)); });
+}
+
+bool holds_elements(const fs::path& directory) {
+  const std::vector<std::string> names = RealFileSystem().list(directory);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return fs::exists(directory / name / "README.rst") || fs::exists(directory / name / "README.md") ||
+           fs::exists(directory / name / "element-deps");
+  });
+}
+
+/// Where dependencies are looked for: ELEMENTS_PATH, ours, and around the directories that are given.
+Catalog catalog_around(const fs::path& executable, const std::vector<std::string>& operands) {
+  std::vector<fs::path> path;
+  for (const std::string& operand : operands) {
+    if (operand.find('/') == std::string::npos && !fs::is_directory(operand)) continue;
+    if (!fs::is_directory(operand)) throw Error(ErrorKind::not_found, cat(operand, " is not a directory"));
+    const fs::path directory = directory_named(operand);
+    path.push_back(holds_elements(directory) ? directory : directory.parent_path());
+  }
+  for (fs::path& entry : search_path()) path.push_back(std::move(entry));
+  return scan_behind(std::move(path), executable);
+}
+
+/// By its name, or by its directory.
+const Element& element_meant(const Catalog& catalog, const std::string& operand) {
+  if (catalog.find(operand) == nullptr && fs::is_directory(operand)) {
+    for (const auto& [name, element] : catalog.elements()) {
+      if (element.path == directory_named(operand)) return element;
+    }
+  }
+  return element_named(catalog, operand);
+}
+
 cli::Command info_command(const fs::path& executable) {
   return {.words = "element info",
-          .operands = "ELEMENT…",
+          .operands = "ELEMENT|DIRECTORY…",
           .summary = "tell what an element is for, needs, installs and runs, and which variables it reads",
           .details = "The program element-info, which prints what a list of elements expands to, is another one.",
           .options = {{"json", 0, "", "print as JSON"}},
           .run =
               [executable](const cli::Arguments& arguments) {
                 if (arguments.operands().empty()) throw Error(ErrorKind::usage, "no element is named");
-                const Catalog catalog = scan_all(executable);
+                std::vector<std::string> directories = arguments.operands();
+                std::erase_if(directories, [](const std::string& operand) {
+                  const bool is_path = operand.find('/') != std::string::npos || operand == ".";
+                  return !is_path || !fs::is_directory(operand);
+                });
+                const Catalog catalog = catalog_around(executable, directories);
                 const std::size_t width = cli::table_room();
                 Json pages = Json::array();
                 std::string text;
                 for (const std::string& name : arguments.operands()) {
-                  const ElementPage page = describe_element(RealFileSystem(), catalog, element_named(catalog, name));
+                  const ElementPage page = describe_element(RealFileSystem(), catalog, element_meant(catalog, name));
                   pages.push_back(page_json(page));
                   text += cat(text.empty() ? "" : "\n", page_text(page, width));
                 }
@@ -150,14 +202,6 @@ cli::Command graph_command(const fs::path& executable) {
           .names = element_names(executable)};
 }
 
-/// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".
-fs::path without_slash(std::string operand) {
-  while (operand.size() > 1 && operand.back() == '/') operand.pop_back();
-  return operand;
-}
-
-fs::path directory_named(const std::string& operand) { return fs::canonical(without_slash(operand)); }
-
 /// An operand of lint: a directory that is an element, one that holds elements, or a name.
 std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<std::string>& operands) {
   std::vector<Element> chosen;
@@ -187,24 +231,6 @@ std::vector<Element> elements_to_lint(const Catalog& catalog, const std::vector<
     if (chosen.size() == before) throw Error(ErrorKind::input, cat("there are no elements in ", operand));
   }
   return chosen;
-}
-
-/// Where lint looks for dependencies: ELEMENTS_PATH, ours, and around the directories that it was given.
-Catalog catalog_for_lint(const fs::path& executable, const std::vector<std::string>& operands) {
-  std::vector<fs::path> path;
-  for (const std::string& operand : operands) {
-    if (operand.find('/') == std::string::npos && !fs::is_directory(operand)) continue;
-    if (!fs::is_directory(operand)) throw Error(ErrorKind::not_found, cat(operand, " is not a directory"));
-    const fs::path directory = directory_named(operand);
-    const std::vector<std::string> names = RealFileSystem().list(directory);
-    const bool holds_elements = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return fs::exists(directory / name / "README.rst") || fs::exists(directory / name / "README.md") ||
-             fs::exists(directory / name / "element-deps");
-    });
-    path.push_back(holds_elements ? directory : directory.parent_path());
-  }
-  for (fs::path& entry : search_path()) path.push_back(std::move(entry));
-  return scan_behind(std::move(path), executable);
 }
 
 constexpr const char* k_lint_details =
@@ -262,19 +288,35 @@ std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalo
   return all;
 }
 
-int report_findings(const std::vector<Finding>& all, std::size_t elements, const cli::Arguments& arguments) {
+/// "76 elements", and where none is the caller's own, that: a pipeline that forgot to say where those are is green.
+std::string what_was_checked(const std::vector<Element>& elements, const cli::Arguments& arguments) {
+  const std::string count = cat(elements.size(), elements.size() == 1 ? " element" : " elements");
+  const bool has_own =
+      std::any_of(elements.begin(), elements.end(), [](const Element& each) { return !each.built_in; });
+  if (has_own || !arguments.operands().empty()) return count;
+  const std::string why = search_path().empty() ? "ELEMENTS_PATH is not set" : "there is none in ELEMENTS_PATH";
+  const bool is_beside = is_element(".") || holds_elements(".");
+  return cat(count, " of Hearth's, none of yours (", why,
+             is_beside ? "; hearth element lint . checks those that are here" : "", ")");
+}
+
+int report_findings(const std::vector<Finding>& all, const std::vector<Element>& elements,
+                    const cli::Arguments& arguments) {
   std::size_t errors = 0;
   for (const Finding& finding : all) {
     if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
     errors += finding.severity == Severity::error ? 1 : 0;
   }
+  const std::string checked = what_was_checked(elements, arguments);
+  const std::size_t warnings = all.size() - errors;
   if (arguments.has("json")) {
     cli::print(json_document(findings_json(all)));
-  } else if (!all.empty()) {
-    cli::print(cat(errors, errors == 1 ? " error, " : " errors, ", all.size() - errors,
-                   all.size() - errors == 1 ? " warning\n" : " warnings\n"));
-  } else if (::isatty(STDOUT_FILENO) == 1) {
-    cli::print(cat(elements, elements == 1 ? " element, nothing found\n" : " elements, nothing found\n"));
+    if (checked.find(',') != std::string::npos) cli::tell(cat("checked: ", checked, "\n"));
+  } else if (all.empty()) {
+    cli::print(cat(checked, ": nothing found\n"));
+  } else {
+    cli::print(cat(checked, ": ", errors, errors == 1 ? " error, " : " errors, ", warnings,
+                   warnings == 1 ? " warning\n" : " warnings\n"));
   }
   return errors > 0 || (arguments.has("strict") && !all.empty()) ? 1 : 0;
 }
@@ -303,12 +345,12 @@ cli::Command lint_command(const fs::path& executable) {
                       {"strict", 0, "", "warnings count as errors"}},
           .run =
               [executable](const cli::Arguments& arguments) {
-                const Catalog catalog = catalog_for_lint(executable, arguments.operands());
+                const Catalog catalog = catalog_around(executable, arguments.operands());
                 const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
                 std::vector<Finding> all = lint_all(elements, catalog, arguments);
-                if (!arguments.has("fix")) return report_findings(all, elements.size(), arguments);
+                if (!arguments.has("fix")) return report_findings(all, elements, arguments);
                 mend_all(all);
-                return report_findings(all, elements.size(), arguments);
+                return report_findings(all, elements, arguments);
               },
           .names = element_names(executable)};
 }
@@ -444,7 +486,7 @@ cli::Command dib_lint(const fs::path& executable) {
           .options = {},
           .run = [executable](const cli::Arguments&) {
             const std::string directory = linted_directory(current_environment());
-            const Catalog catalog = catalog_for_lint(executable, {directory + "/"});
+            const Catalog catalog = catalog_around(executable, {directory + "/"});
             cli::print(cat("Running dib-lint in ", fs::current_path().string(), "\n"));
             const RealFileSystem files;
             ElementLint lint(files, catalog, globally_disabled_checks(files.read("tox.ini").value_or("")));

@@ -33,6 +33,9 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
   if (!needed_by.empty()) message += cat(" (", needed_by, " depends on it)");
   if (meant) message += "; element-deps knows no comments";
   if (near) message += cat("; did you mean '", *near, "'?");
+  if (!needed_by.empty() && !meant && split_words(name).size() > 1)
+    return Error(ErrorKind::input, message)
+        .hint(cat("In element-deps each line is the name of one element: write those each on its own."));
   if (name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml")) {
     return Error(ErrorKind::input, message)
         .hint(cat("An element is called by its name, and found in ELEMENTS_PATH (", catalog.search_path_text(),

@@ -8,14 +8,14 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/layers/package_facts.hpp"
 #include "builder/layers/script_inputs.hpp"
-#include "builder/packages/package_installs.hpp"
+#include "builder/layers/shown_files.hpp"
 
 namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_missing = "missing";
 constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
@@ -99,9 +99,9 @@ std::string FactSource::hook_digest(const std::string& path) const {
   if (path == k_services) return fact_digest(service_table(plan_.services));
   std::string text;
   for (const fs::path& source : plan_.hooks.sources(path)) {
-    if (digests_.path(source) != k_missing) text += cat(element_digest(source), "\n");
+    if (digests_.path(source) != k_no_file) text += cat(element_digest(source), "\n");
   }
-  return text.empty() ? k_missing : fact_digest(text);
+  return text.empty() ? k_no_file : fact_digest(text);
 }
 
 std::vector<std::string> FactSource::hook_names(const std::string& directory) const {
@@ -244,59 +244,13 @@ void FactSource::add_element_reads(const Reads& reads, Facts& facts) const {
   }
 }
 
-namespace {
-
-/// What an entry asks for, but for its place.
-std::string entry_digest(const PackageEntry& entry) {
-  const auto words = [](const std::vector<std::string>& all) { return cat("\n", join(all, " ")); };
-  return fact_digest(cat(directory_name(entry.phase), "\n", static_cast<int>(entry.action), words(entry.arch),
-                         words(entry.not_arch), "\n", entry.install_type, "\n", entry.python_version,
-                         words(entry.when)));
-}
-
-/// Each package of a map, with the way to it: "default.jq = jq". Of what is no map the text.
-void add_map(const std::string& file, const std::string& text, Facts& facts) {
-  const Result<Json> map = parse_json(text, file);
-  if (!map.ok() || !map.value().is_object()) {
-    facts[cat("package ", file)] = fact_digest(text);
-    return;
-  }
-  const std::function<void(const Json&, const std::string&)> add = [&](const Json& value, const std::string& way) {
-    for (const auto& [key, below] : value.items()) {
-      const std::string here = way.empty() ? key : cat(way, ".", key);
-      if (below.is_object()) {
-        add(below, here);
-      } else {
-        const std::string packages = below.is_string() ? below.get<std::string>() : format_json(below);
-        for (const std::string& each : split_words(packages))
-          facts[cat("package ", file, " ", here, " = ", each)] = "-";
-        facts[cat("package ", file, " ", here)] = "-";  // an empty one is none of its name
-      }
-    }
-  };
-  add(map.value(), "");
-}
-
-}  // namespace
-
 /// Everything that could change what a phase installs: the entries of all elements, and the maps of names.
 void FactSource::add_packages(const std::string& phase, Facts& facts) const {
   if (phase == "-p") {
     for (const std::string& name : setup_.packages) facts[cat("package -p ", name)] = "-";
     return;
   }
-  if (!packages_) {
-    packages_.emplace();
-    for (const PackageEntry& entry : plan_.packages) {
-      std::string& digest = (*packages_)[cat("package ", entry.element, "/", fs::path(entry.file).filename().string(),
-                                             " ", entry.package)];
-      digest = digest.empty() ? entry_digest(entry) : fact_digest(cat(digest, entry_digest(entry)));
-    }
-    for (const Element& element : plan_.elements.elements) {
-      if (const auto text = files_.read(element.path / "pkg-map"))
-        add_map(cat(element.name, "/pkg-map"), *text, *packages_);
-    }
-  }
+  if (!packages_) packages_ = package_facts(files_, plan_);
   facts.insert(packages_->begin(), packages_->end());
 }
 
@@ -337,7 +291,16 @@ std::string FactSource::host_digest_of(const fs::path& path) const {
   return known->second = changes ? k_written : digests_.host(path);
 }
 
+/// At or below a place that the step has a copy at.
+bool FactSource::is_copy(const fs::path& path) const {
+  if (copies_.empty()) return false;
+  boost::system::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  return !failed && std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) { return holds(copy, real); });
+}
+
 void FactSource::add_host(const std::string& path, Facts& facts) const {
+  if (is_copy(path)) return;
   const std::string digest = host_digest_of(path);
   facts[cat("host ", path)] = digest == k_written ? digest : file_digest(setup_.key, path, digest);
 }
@@ -347,14 +310,6 @@ bool FactSource::is_download(const fs::path& path) const {
   boost::system::error_code failed;
   const fs::path real = fs::weakly_canonical(path, failed);
   return !setup_.downloads.empty() && !failed && holds(setup_.downloads, real) && !fs::is_directory(real, failed);
-}
-
-void FactSource::drop_copies(Facts& facts) const {
-  const bool has_asked =
-      std::any_of(facts.begin(), facts.end(), [](const auto& fact) { return is_remote(fact.first); });
-  if (!has_asked) return;
-  std::erase_if(
-      facts, [&](const auto& fact) { return fact_kind(fact.first) == "read" && is_download(fact_name(fact.first)); });
 }
 
 /// Below these whatever a step reads is in the facts already: what a script or variable of it names, links in its path
@@ -540,7 +495,7 @@ void FactSource::forget_places(const Reads& reads, Facts& facts) const {
 }
 
 /// Variables that it sees, and what of the machine those name.
-void FactSource::add_variables(const Step& step, Facts& facts) const {
+void FactSource::add_variables(const Step& step, const Reads& reads, Facts& facts) const {
   const StepVariables::Handed& seen = variables_.handed(step.phase, &step);
   const bool on_host = runs_on_host(step.phase);
   facts.merge(environment_facts(
@@ -548,9 +503,15 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
       [this](const std::string& name, const std::string& value) { return digest_of_variable(name, value); }));
   if (const std::string epoch = variable(seen.environment, k_epoch_variable); !epoch.empty())
     facts.emplace(cat("env ", k_epoch_variable), fact_digest(epoch));
-  const auto add_paths = [&](const std::string& name, const std::string& value) {
+  const auto add_paths = [&](const std::string& name, const std::string& value, bool where_reached) {
     std::string digest;
-    for (const fs::path& path : variables_.paths_in(name, value, on_host)) {
+    const std::vector<fs::path> paths = variables_.paths_in(name, value, on_host);
+    const auto is_reached = [&](const fs::path& path) {
+      return may_be_a_programs(path, setup_.callers) || came_to(reads, path, setup_.start_directory);
+    };
+    if (where_reached && reads.reached.count(name) == 0 && std::none_of(paths.begin(), paths.end(), is_reached)) return;
+    for (const fs::path& path : paths) {
+      if (is_copy(path)) continue;
       const std::string one = host_digest_of(path);
       digest = digest.empty() || one == k_written ? one : digest == k_written ? digest : fact_digest(cat(digest, one));
     }
@@ -561,20 +522,44 @@ void FactSource::add_variables(const Step& step, Facts& facts) const {
     const bool is_named = seen.mentions.names.count(name) > 0;
     const bool is_read_unnamed =
         always_counts(name) || variables_.passed().count(name) > 0;  // of one that is only listed the value
-    if (is_named || (on_host && is_read_unnamed && variables_.is_callers(name, value))) add_paths(name, value);
+    const bool where_reached = !is_named && may_be_an_elements(name) && may_read_unseen(step);
+    if (is_named || (on_host && is_read_unnamed && variables_.is_callers(name, value)))
+      add_paths(name, value, where_reached);
   }
-  if (!on_host) return;
-  if (const std::string shown = variable(setup_.callers, k_host_files_variable); !shown.empty()) {
+}
+
+bool FactSource::may_read_unseen(const Step& step) const {
+  const Element* const element = plan_.elements.find(step.element);
+  const bool is_others = element == nullptr || !element->built_in;
+  return step.kind == Step::Kind::hook && runs_on_host(step.phase) && (is_others || step.phase == Phase::extra_data);
+}
+
+/// What HEARTH_HOST_FILES and files host-files show to hooks: a watched step has those that it came to, and which there
+/// are; any other, of which no text names one, what programs find by themselves.
+void FactSource::add_shown(const Step& step, const Reads& reads, Facts& facts) const {
+  if (!runs_on_host(step.phase)) return;
+  std::vector<std::string> shown = host_files();
+  const bool is_watched = may_read_unseen(step);
+  if (const std::string given = variable(setup_.callers, k_host_files_variable); !given.empty()) {
     const std::string home = variable(setup_.callers, "HOME");
     facts["env HOME"] = fact_digest(home);
-    add_paths(k_host_files_variable, replace_all(shown, "~/", cat(home, "/")));
+    if (is_watched) facts[cat("env ", k_host_files_variable)] = fact_digest(given);
+    for (const fs::path& path : input_paths(k_host_files_variable, replace_all(given, "~/", cat(home, "/"))))
+      shown.push_back(path.string());
   }
-  for (const std::string& path : host_files()) add_host(path, facts);
+  if (is_watched && !host_files().empty()) facts["given host-files"] = fact_digest(join(host_files(), "\n"));
+  for (const std::string& path : shown) {
+    const bool is_reached =
+        is_watched && (reads.reached.count(path) > 0 || came_to(reads, path, setup_.start_directory));
+    if (is_reached || may_be_a_programs(path, setup_.callers)) add_host(path, facts);
+  }
 }
 
 Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   Facts facts;
   named_.clear();
+  copies_ = reads.copies;
+  for (const std::string& copy : copies_) facts[cat("copy ", copy)] = "-";
   facts[cat("list ", k_environment_directory)] = listing_digest(step, k_environment_directory);
   if (step.kind != Step::Kind::hook) {
     const std::string phase = step.kind == Step::Kind::extra_packages ? "-p" : directory_name(step.phase);
@@ -583,7 +568,8 @@ Facts FactSource::of_step(const Step& step, const Reads& reads) const {
   for (const std::string& path : reads.directories) facts[cat("list ", path)] = listing_digest(step, path);
   add_element_reads(reads, facts);
   add_texts(step, reads, facts);
-  add_variables(step, facts);
+  add_variables(step, reads, facts);
+  add_shown(step, reads, facts);
   add_links(step, facts);
   forget_places(reads, facts);
   add_unnamed(reads, facts);
@@ -648,6 +634,8 @@ std::vector<std::string> FactSource::local_faults(const std::string& label, cons
     if (fact_kind(fact) == "elements") reads.everything = true;
     if (fact_kind(fact) == "element" && reads.tells_elements) add_path_of(fact_name(fact), reads);
     if (fact_kind(fact) == "read") reads.machine.emplace(fact_name(fact), "");
+    if (fact_kind(fact) == "host" || fact_kind(fact) == "file") reads.reached.insert(fact_name(fact));
+    if (fact_kind(fact) == "copy") reads.copies.insert(fact_name(fact));
     if (fact_kind(fact) == "shown") reads.shown.insert(fact_name(fact));
     if (fact_kind(fact) == "asked")
       reads.asked.emplace(fact_name(fact), digests_.asked(fact_name(fact)).value_or("unreadable"));

@@ -60,6 +60,9 @@ class FactSource {
   [[nodiscard]] const std::set<std::string>& withheld(const Step& step) const {
     return variables_.handed(step.phase, &step).withheld;
   }
+  /// Whether what the step reads of the machine is to be watched. Hearth's own elements say what they read, but for
+  /// what hooks take out of all elements.
+  [[nodiscard]] bool may_read_unseen(const Step& step) const;
   /// Names of the caller's variables that count in a step of the plan.
   [[nodiscard]] std::set<std::string> counted_variables() const { return variables_.counted(); }
   /// Another environment than at first: a recording adds its proxy.
@@ -82,9 +85,6 @@ class FactSource {
   /// As of_step(), when it has just run. What of the machine has changed since it was read, by the step or before it
   /// for its digest, is told in a fact that nothing can be kept with: nobody knows which of the two the step saw.
   [[nodiscard]] Facts after_step(const Step& step, const Reads& reads) const;
-  /// Once it is known what the step noted of servers: their answers, asked again, stand for the copies in `downloads`,
-  /// which another machine has not got.
-  void drop_copies(Facts& facts) const;
   /// What differs first of the facts noted for the step of this name, as far as this machine knows.
   [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
   /// For describe_differences(), of the step of this name: which text names a variable, whose a file is.
@@ -110,10 +110,12 @@ class FactSource {
   void add_path_of(const std::string& entry, Reads& reads) const;
   [[nodiscard]] const std::vector<HookText>& hook_texts(const std::string& path) const;
   [[nodiscard]] const std::vector<std::string>& host_files() const;
+  void add_shown(const Step& step, const Reads& reads, Facts& facts) const;
   [[nodiscard]] Step step_of(const std::string& label) const;
   void add_texts(const Step& step, const Reads& reads, Facts& facts) const;
-  void add_variables(const Step& step, Facts& facts) const;
+  void add_variables(const Step& step, const Reads& reads, Facts& facts) const;
   [[nodiscard]] const std::string& digest_of_variable(const std::string& name, const std::string& value) const;
+  [[nodiscard]] bool is_copy(const fs::path& path) const;
   void add_host(const std::string& path, Facts& facts) const;
   void add_unnamed(const Reads& reads, Facts& facts) const;
   void forget_places(const Reads& reads, Facts& facts) const;
@@ -137,8 +139,9 @@ class FactSource {
   FactSetup setup_;
   StepVariables variables_;
   mutable InputDigests digests_;
-  std::set<std::string> changed_;        ///< before look_again()
-  mutable std::set<std::string> named_;  ///< files and directories of the machine that the step at hand names
+  std::set<std::string> changed_;         ///< before look_again()
+  mutable std::set<std::string> named_;   ///< files and directories of the machine that the step at hand names
+  mutable std::set<std::string> copies_;  ///< of the step at hand
   mutable std::map<std::string, std::string> known_;
   mutable std::optional<std::map<std::string, HookLink>> hook_links_;
   mutable std::optional<Facts> packages_;

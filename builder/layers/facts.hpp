@@ -24,10 +24,12 @@ namespace hearth::builder {
 ///   "element NAME/FILE" a file or directory of one of them, beside "elements all": which of them has changed
 ///   "file NAME"        the files or directories of the host that this variable, which it sees, names
 ///   "beside PATH"      a file or directory there that the step may have asked for, by its name alone
+///   "given host-files" what elements' files of this name list
 ///   "names DIR"        the names of all below a directory there, where these are many; of "hooks" all but scripts
 ///   "host PATH"        a file or directory of the host that its scripts name, whether they open it or not
 ///   "read PATH"        a file of the host that it read, or a directory whose names it read, and that nothing names
 ///   "asked PATH"       a path of the host that it only asked for, or that was not there, likewise: what that told
+///   "copy PATH"        of the host: what is there and below it is a copy of what the next four tell
 ///   "repository URL"   a Release file that packages were taken by
 ///   "git URL REF"      the commit that was taken of a branch or tag
 ///   "url URL"          validators (ETag, Last-Modified) of a document that was fetched

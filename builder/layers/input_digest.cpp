@@ -21,7 +21,6 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_no_file = "missing";
 constexpr std::uint64_t k_most_read = std::uint64_t{4} << 30U;      // bytes of one input whose contents count
 constexpr std::uint64_t k_worth_knowing = std::uint64_t{1} << 20U;  // less is read each time
 constexpr std::size_t k_many_files = 64;                            // likewise

@@ -12,6 +12,9 @@
 
 namespace hearth::builder {
 
+/// The digest, or look, of what is not there.
+inline constexpr const char* k_no_file = "missing";
+
 /// What the packages of the operating system fill: /etc/os-release and the names stand for what is below.
 [[nodiscard]] bool is_filled_by_packages(const fs::path& path);
 

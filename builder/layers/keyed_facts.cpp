@@ -8,6 +8,7 @@
 #include "base/hmac.hpp"
 #include "base/redaction.hpp"
 #include "builder/layers/facts.hpp"
+#include "builder/layers/input_digest.hpp"
 
 namespace hearth::builder {
 
@@ -29,6 +30,7 @@ std::string variable_digest(const FactKey& key, const std::string& name, const s
 }
 
 std::string file_digest(const FactKey& key, const std::string& name, const std::string& digest) {
+  if (digest == k_no_file || digest == fact_digest(k_no_file)) return digest;  // what is not there keeps no secret
   const bool is_secret =
       names_secret(name) || std::any_of(k_secret_places.begin(), k_secret_places.end(),
                                         [&](std::string_view place) { return name.find(place) != std::string::npos; });

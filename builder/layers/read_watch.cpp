@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/layers/input_digest.hpp"
 
 namespace hearth::builder {
 
@@ -33,6 +34,20 @@ void note(Reads& reads, const std::string& directory, const inotify_event& event
 }
 
 }  // namespace
+
+void Reads::add_copy(const fs::path& place) {
+  boost::system::error_code failed;
+  const fs::path copy = fs::weakly_canonical(place, failed);
+  if (failed) return;
+  copies.insert(copy.string());
+  const auto is_of_it = [&](const std::string& path) {
+    const fs::path real = fs::weakly_canonical(path, failed);
+    return !failed && holds(copy, real);
+  };
+  std::erase_if(machine, [&](const auto& read) { return is_of_it(read.first); });
+  std::erase_if(asked, [&](const auto& look) { return is_of_it(look.first); });
+  std::erase_if(shown, is_of_it);
+}
 
 ReadWatch::ReadWatch(fs::path root) : root_(std::move(root)), events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   const bool has_none = !events_ && (errno == EMFILE || errno == ENFILE || errno == ENOSYS);

@@ -20,7 +20,12 @@ struct Reads {
   std::map<std::string, std::string> asked = {};    ///< likewise, of paths only asked for, what that told
   std::set<std::string> shown = {};                 ///< likewise, shown somewhere else, to be read there
   bool tells_elements = false;                      ///< StepWatch saw the step: of elements it read what `machine` says
+  std::set<std::string> copies = {};                ///< places of which all counts by what servers said
+  std::set<std::string> reached = {};               ///< of places that count where they are reached: noted before
   bool everything = false;                          ///< too many to tell, or nobody watched: take all as read
+
+  /// To `copies`, and out of what was read of the machine.
+  void add_copy(const fs::path& place);
 };
 
 class ReadWatch {

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/layers/input_digest.hpp"
+#include "builder/plan/builders_variables.hpp"
 
 namespace hearth::builder {
 
@@ -22,6 +23,11 @@ constexpr std::array<std::pair<const char*, const char*>, 4> k_stand_ins = {
 constexpr const char* k_stand_in_locale = "C.UTF-8";
 /// Of a SOURCE_DATE_EPOCH that is set: 1980-01-01, which every format has. Times are settled when the tree is done.
 constexpr const char* k_stand_in_epoch = "315532800";
+
+bool is_of_builder_in(const std::string& text) {
+  return std::any_of(k_handed_variables.begin(), k_handed_variables.end(),
+                     [&](std::string_view name) { return names_variable(text, name); });
+}
 
 }  // namespace
 
@@ -186,8 +192,8 @@ const StepVariables::Handed& StepVariables::handed(Phase phase, const Step* step
   const Environment& all = environment_of(phase);
   Handed& seen = known->second;
   const bool is_hearths = step != nullptr && (step->kind != Step::Kind::hook || is_of_hearth(step->element));
-  if (is_hearths) {
-    for (const auto& [file, apart] : files_apart()) seen.apart.emplace(file, apart.script);
+  for (const auto& [file, apart] : files_apart()) {
+    if (is_hearths || (step != nullptr && apart.is_of_image)) seen.apart.emplace(file, apart.script);
   }
   std::size_t before = 0;
   do {
@@ -275,16 +281,21 @@ bool StepVariables::is_for_scripts(const std::string& variable) const {
 /// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,
 /// see nothing of those that set nothing they name; anybody's steps may run programs which read what no script says,
 /// and so may anybody's files of environment.d: where one of these does more than to set variables, there are none.
+/// What Hearth's make of the image's name is no program's: it is left out of anybody's steps, too, that do not name it.
 const std::map<std::string, StepVariables::FileApart>& StepVariables::files_apart() const {
   if (files_apart_) return *files_apart_;
   files_apart_.emplace();
   std::map<std::string, FileApart> files;
   for (const auto& [name, script] : scripts_.environment()) {
     auto sets = plainly_set(script->words().text());
-    if (!sets && !is_of_hearth(plan_.hooks.directory(k_environment_directory).at(name).element)) return *files_apart_;
+    const bool is_own = is_of_hearth(plan_.hooks.directory(k_environment_directory).at(name).element);
+    if (!sets && !is_own) return *files_apart_;
     const bool is_apart = sets && std::all_of(sets->begin(), sets->end(),
                                               [this](const auto& each) { return is_for_scripts(each.variable); });
-    if (is_apart) files.emplace(name, FileApart{script, std::move(*sets)});
+    if (!is_apart) continue;
+    const bool is_of_image = is_own && std::any_of(sets->begin(), sets->end(),
+                                                   [](const Assignment& each) { return is_of_builder_in(each.text); });
+    files.emplace(name, FileApart{script, std::move(*sets), is_of_image});
   }
   return *(files_apart_ = std::move(files));
 }
@@ -299,11 +310,16 @@ bool StepVariables::counts_in(const FileApart& file, const Handed& seen) {
 /// Neither the others are its inputs nor what the file says of them; but whatever the one is made of.
 void StepVariables::add_excerpts(Handed& seen) const {
   std::set<const Assignment*> counted;
+  // Who lists variables is not told what differs between images of the same steps, nor what is made of that.
+  const auto matters = [&](const FileApart& apart, const std::string& name) {
+    const bool is_named = seen.mentions.names.count(name) > 0 || passed_.count(name) > 0;
+    return apart.is_of_image ? is_named : counts(name, seen.mentions, passed_);
+  };
   for (bool has_more = true; has_more;) {
     has_more = false;
     for (const auto& [file, script] : seen.apart) {
       for (const Assignment& each : files_apart().at(file).sets) {
-        if (!counts(each.variable, seen.mentions, passed_) || !counted.insert(&each).second) continue;
+        if (!matters(files_apart().at(file), each.variable) || !counted.insert(&each).second) continue;
         has_more = true;
         const ScriptWords words(each.text, ScriptWords::Kind::script);
         for (const std::string& name : variable_names()) {

@@ -70,6 +70,7 @@ class StepVariables {
   struct FileApart {
     const Script* script;
     std::vector<Assignment> sets;
+    bool is_of_image = false;  ///< it is Hearth's, and reads what differs between images of the same steps
   };
   [[nodiscard]] Environment choose(const Environment& all, const Mentions& mentions) const;
   [[nodiscard]] bool is_of_hearth(const std::string& element) const;

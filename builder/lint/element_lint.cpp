@@ -9,7 +9,9 @@
 #include "builder/lint/data_lint.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/script_lint.hpp"
+#include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
+#include "builder/packages/package_installs.hpp"
 
 namespace hearth::builder {
 
@@ -53,6 +55,8 @@ std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
   check_files(element, "");
   check_duplicates(element);
   check_variables(element);
+  check_conditions(element);
+  for (Finding& finding : source_faults(files_, element)) add(std::move(finding));
   if (style == Style::anyones) forgive_style();
   return std::move(findings_);
 }
@@ -104,7 +108,9 @@ void ElementLint::check_dependencies(const Element& element) {
     const std::optional<std::string> meant = name_before_comment(dependency);
     std::string what = meant ? std::string("element-deps knows no comments: each line is the name of an element")
                              : cat("depends on '", dependency, "', which no element is or provides");
-    if (meant && catalog_.find(*meant) != nullptr) {
+    if (split_words(dependency).size() > 1 && !meant) {
+      what = cat("each line is the name of one element: write those of '", dependency, "' each on its own");
+    } else if (meant && catalog_.find(*meant) != nullptr) {
       what += cat("; write '", *meant, "' alone");
     } else if (const std::optional<std::string> near = nearest(meant.value_or(dependency), catalog_.names())) {
       what += cat("; did you mean '", *near, "'?");
@@ -157,6 +163,21 @@ void ElementLint::check_variables(const Element& element) {
   for (Finding& finding : undeclared_variables(files_, catalog_, element, *set_somewhere_)) {
     const bool is_off = disabled_checks(files_.read(finding.file).value_or("")).contains(finding.check);
     if (!is_off) add(std::move(finding));
+  }
+}
+
+/// Whichever elements the image has beside this one.
+void ElementLint::check_conditions(const Element& element) {
+  std::vector<Element> all;
+  for (const auto& [name, each] : catalog_.elements()) all.push_back(each);
+  for (const char* name : {"package-installs.yaml", "package-installs.json"}) {
+    const fs::path file = element.path / name;
+    const std::optional<std::string> text = files_.read(file);
+    if (!text) continue;
+    const auto entries = parse_package_installs(*text, file.string(), element.name);
+    if (!entries) continue;  // told with the data
+    const char* const what = "which no environment.d sets: a build that is not given it ends there";
+    for (Finding& finding : unset_conditions(files_, entries.value(), all, {}, what)) add(std::move(finding));
   }
 }
 

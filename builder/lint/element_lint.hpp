@@ -35,6 +35,7 @@ class ElementLint {
   void check_files(const Element& element, const fs::path& below);
   void check_duplicates(const Element& element);
   void check_variables(const Element& element);
+  void check_conditions(const Element& element);
   void find(const fs::path& file, int line, const std::string& check, std::string what,
             Severity severity = Severity::error);
   void add(Finding finding);

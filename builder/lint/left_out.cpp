@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
 #include "builder/packages/package_map.hpp"
 #include "builder/plan/builders_variables.hpp"
@@ -85,12 +86,14 @@ void find_idle(const FileReader& files, const fs::path& directory, const std::st
   }
   if (status->type != FileStatus::Type::regular) return;
   const bool is_script = files.read(path).value_or("").starts_with("#!");
-  if ((status->mode & 0111U) == 0) {
-    if (is_script || numbered) warn("executable", "this hook does not run, it is not executable: chmod +x");
-  } else if (!is_run_parts_name(name)) {
+  const bool is_executable = (status->mode & 0111U) != 0;
+  if (!is_executable && (is_script || numbered))
+    warn("executable", "this hook does not run, it is not executable: chmod +x");
+  if (!is_run_parts_name(name) && (is_executable || (is_script && numbered))) {
     warn("hookname", cat("this hook does not run, its name may have letters, digits, _ and - only: '", name, "'"));
-  } else if (!is_script && !files.read(path).value_or("").starts_with("\x7f"
-                                                                      "ELF")) {
+  } else if (is_executable && !is_script &&
+             !files.read(path).value_or("").starts_with("\x7f"
+                                                        "ELF")) {
     warn("shebang", "this hook can't be started: its first line is not like #!/bin/bash");
   }
 }
@@ -474,12 +477,13 @@ std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSe
   return found;
 }
 
-std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
+std::vector<Finding> unset_conditions(const FileReader& files, const std::vector<PackageEntry>& packages,
+                                      const std::vector<Element>& elements, const Environment& environment,
+                                      std::string_view what) {
   std::vector<Finding> found;
-  for (const PackageEntry& entry : plan.packages) {
+  for (const PackageEntry& entry : packages) {
     for (const std::string& line : entry.when) {
       const std::string name = condition_variable(line);
-      const std::vector<Element>& elements = plan.elements.elements;
       const bool builders = name == "ARCH" || name == "FS_TYPE" || name == "SKIP_BASE" || name.starts_with("IMAGE_") ||
                             is_read_by_builder(name);
       const bool is_set = builders || environment.count(name) > 0 ||
@@ -487,10 +491,9 @@ std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& 
                             return is_mentioned(files, element.path / "environment.d", name, 0);
                           });
       if (is_set) continue;
-      found.push_back(
-          {entry.file, entry.at.line, Severity::warning, "when",
-           cat("package ", entry.package, " asks for ", name,
-               ", which nobody sets: the build will end there; a file in environment.d can have its default")});
+      found.push_back({entry.file, entry.at.line, Severity::warning, "when",
+                       cat("package ", entry.package, " asks for ", name, ", ", what,
+                           "; a file in environment.d can have its default")});
     }
   }
   return found;
@@ -500,7 +503,7 @@ namespace {
 
 /// A hook, or a file of environment.d, that bash can't read to its end, and does not leave before.
 bool ends_build(const FileReader& files, const Finding& finding, const std::vector<Element>& foreign) {
-  if (finding.check == "file") return true;
+  if (finding.check == "file" || finding.check == "source") return finding.severity == Severity::error;
   if (finding.check != "syntax") return false;
   const std::string directory = finding.file.parent_path().filename().string();
   const bool is_environment = directory == "environment.d";
@@ -533,11 +536,14 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
     add(unread_places(files, element));
     add(unknown_systems(files, element));
     add(foreign_line_ends(files, element));
+    const bool are_fetched =
+        plan.elements.find("source-repositories") != nullptr && environment.count("NO_SOURCE_REPOSITORIES") == 0;
+    if (are_fetched) add(source_faults(files, element, environment));
   }
   add(syntax_faults(files, foreign, runner, known));
   add(parts_without_reader(files, plan.elements));
   add(vain_conditions(plan.packages));
-  add(unset_conditions(files, plan, environment));
+  add(unset_conditions(files, plan.packages, plan.elements.elements, environment));
   add(locked_out_users(files, plan.elements, environment));
   add(misspelt_variables(files, plan.elements, environment));
   add(missing_files(files, plan.elements, environment));

@@ -48,9 +48,11 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSet& elements,
                                                       const Environment& environment);
 
-/// Conditions on variables that nobody sets: the build would end with those.
-[[nodiscard]] std::vector<Finding> unset_conditions(const FileReader& files, const BuildPlan& plan,
-                                                    const Environment& environment);
+/// Conditions on variables that neither `environment` nor an environment.d of the elements sets, which is told by
+/// `what`: the build would end with those.
+[[nodiscard]] std::vector<Finding> unset_conditions(
+    const FileReader& files, const std::vector<PackageEntry>& packages, const std::vector<Element>& elements,
+    const Environment& environment, std::string_view what = "which nobody sets: the build will end there");
 
 /// Files that variables of Hearth's own elements name and that are not there.
 [[nodiscard]] std::vector<Finding> missing_files(const FileReader& files, const ElementSet& elements,

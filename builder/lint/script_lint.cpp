@@ -77,7 +77,7 @@ class ScriptLint {
   }
 
   void check_hook() {
-    if (!phase_ || !is_direct_ || !file_.is_executable) return;
+    if (!phase_ || !is_direct_ || !(file_.is_executable || has_shebang_)) return;
     const std::string name = file_.place.substr(directory_.size() + 1);
     if (!has_shebang_ && !file_.text.starts_with("\x7f"
                                                  "ELF")) {

@@ -189,15 +189,8 @@ class Build final : StepObserver {
 
   void phase_begins(Phase phase) override { keeper_->phase_begins(phase); }
   void step_begins(const Step& step) override {
-    if (in_.watch != nullptr) in_.watch->watch_reads(may_read_unseen(step));
+    if (in_.watch != nullptr) in_.watch->watch_reads(in_.facts.may_read_unseen(step));
     keeper_->step_begins(step);
-  }
-  /// Hearth's own elements say what they read, but for what hooks take out of all elements.
-  [[nodiscard]] bool may_read_unseen(const Step& step) const {
-    const Element* const element = in_.plan.elements.find(step.element);
-    const bool is_others = element == nullptr || !element->built_in;
-    return step.kind == Step::Kind::hook && info(step.phase).place != Place::target &&
-           (is_others || step.phase == Phase::extra_data);
   }
   bool step_ended(const Step& step, Duration took, const std::vector<Step>& rest) override {
     note_work_area();

@@ -45,9 +45,17 @@ constexpr const char* k_clock = "Hooks can't set the machine's clock; faketime s
 constexpr const char* k_old_security =
     "diskimage-builder's own debian-minimal asks for the security archive under a name that Debian gave up with Debian "
     "11. Set DIB_RELEASE=bookworm (a name, not stable) and DIB_DEBIAN_SECURITY_SUBPATH=-security; Hearth's needs none.";
+constexpr const char* k_homes =
+    "Hooks do not see homes. What they are to have of one is named in HEARTH_HOST_FILES (HEARTH_HOST_FILES=~/src/x), "
+    "or in "
+    "the element's file host-files, a path a line.";
 constexpr const char* k_modules = "Hooks can't load modules: name them in the image's /etc/modules-load.d.";
 
-constexpr std::array<Refusal, 25> k_refusals = {{{{"losetup:", "loop device"}, k_loop},
+constexpr std::array<Refusal, 29> k_refusals = {{{{"'/root/", "not appear to be a git repository"}, k_homes},
+                                                 {{"'/home/", "not appear to be a git repository"}, k_homes},
+                                                 {{"open file /root/", "curl:"}, k_homes},
+                                                 {{"open file /home/", "curl:"}, k_homes},
+                                                 {{"losetup:", "loop device"}, k_loop},
                                                  {{"mount:", "loop device"}, k_loop},
                                                  {{"mknod:", "not permitted"}, k_nodes},
                                                  {{"chattr:", "not permitted"}, k_flags},

@@ -20,7 +20,8 @@ namespace {
 constexpr Phase k_last_kept = Phase::post_root;  // what comes later are last touches, and cheap
 constexpr const char* k_scratch = ".hearth-scratch";
 constexpr std::string_view k_repository_fact = "repository ";
-constexpr std::size_t k_most_layers = 40;  // the options of a mount take a page
+constexpr std::string_view k_copy = "copy ";  ///< "copy PATH -": of what the other lines tell
+constexpr std::size_t k_most_layers = 40;     // the options of a mount take a page
 
 fs::path hooks_directory(const fs::path& state) { return state / "hooks"; }
 
@@ -200,12 +201,11 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
     reads.asked = setup_.watch->take_looks();
     reads.shown = setup_.watch->take_shown_elsewhere();
   }
-  StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(),
-                    setup_.facts.after_step(step, reads)};
-  note_inputs(record);
+  StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(), {}};
+  note_inputs(record, reads);
   note_fetches(record);
   note_unseen(record);
-  setup_.facts.drop_copies(record.facts);
+  record.facts.merge(setup_.facts.after_step(step, reads));
   const std::optional<std::string> reason = unkeepable(record.facts);
   steps_.push_back(std::move(record));
   if (!keeping_) return false;
@@ -220,16 +220,27 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   return keeping_ && is_worth_it;
 }
 
-/// What the step or a recorder beside it noted.
-void LayerKeeper::note_inputs(StepRecord& record) const {
+/// What the step or a recorder beside it noted. Servers' answers, asked again, stand for the copies that it has of
+/// them: what fetches changes its own copies while it runs, and another machine has none. (A recording's are not asked
+/// again where no proxy sees them.)
+void LayerKeeper::note_inputs(StepRecord& record, Reads& reads) const {
+  std::vector<fs::path> copies;
   for (const std::string& line : split_lines(files_.read(k_inputs_file).value_or(""))) {
     const std::size_t end = line.rfind(' ');
     if (end == std::string::npos) continue;
     const std::string fact = without_credentials(line.substr(0, end));
     const std::string digest = line.substr(end + 1);
+    if (fact.starts_with(k_copy)) {
+      copies.emplace_back(line.substr(k_copy.size(), end - k_copy.size()));
+      continue;
+    }
     record.facts[fact] = digest;
     if (fact.starts_with(k_repository_fact)) setup_.repository_seen(fact.substr(k_repository_fact.size()), digest);
   }
+  const bool has_asked =
+      std::any_of(record.facts.begin(), record.facts.end(), [](const auto& fact) { return is_remote(fact.first); });
+  if (!has_asked || setup_.network != nullptr) return;
+  for (const fs::path& copy : copies) reads.add_copy(copy);
 }
 
 /// What it took from the network without noting it. Package lists tell by themselves.

@@ -30,7 +30,8 @@ class FetchSession;
 
 namespace hearth::builder {
 
-/// Where hooks and recorders note further inputs of the running step, a fact a line: "repository URL SHA256".
+/// Where hooks and recorders note further inputs of the running step, a fact a line: "repository URL SHA256";
+/// "copy PATH -" where what lies there is a copy of what those tell.
 inline constexpr const char* k_inputs_file = "/hearth/inputs";
 
 /// How a build uses kept layers.
@@ -113,7 +114,7 @@ class LayerKeeper final : public StepObserver {
 
  private:
   [[nodiscard]] std::vector<std::string> cacheable() const;
-  void note_inputs(StepRecord& record) const;
+  void note_inputs(StepRecord& record, Reads& reads) const;
   void note_fetches(StepRecord& record);
   void note_unseen(StepRecord& record);
   [[nodiscard]] bool restore(const Chain& chain);

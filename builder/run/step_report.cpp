@@ -36,6 +36,16 @@ std::map<std::string, std::string> layers_by_label(const StepsDone& done) {
   return layers;
 }
 
+/// The facts less what one run of a step came to of the machine and another did not: that it went another way is no
+/// cause.
+Facts without_other_way(Facts facts, const Facts& others) {
+  std::erase_if(facts, [&](const auto& fact) {
+    const std::string kind = fact_kind(fact.first);
+    return (kind == "read" || kind == "asked" || kind == "shown" || kind == "copy") && others.count(fact.first) == 0;
+  });
+  return facts;
+}
+
 /// Why steps ran, in words, one after the other.
 class Reasons {
  public:
@@ -54,11 +64,16 @@ class Reasons {
       reasons = {"nothing was kept of an earlier build of this image"};
     } else if (before == nullptr) {
       reasons = {"it is new"};
+    } else if (const auto last = unkeepable(before->facts)) {
+      reasons = {cat("the last build could not keep it: ", *last)};
     } else {
       reasons = differences(step.label, before->facts, step.facts);
     }
     if (reasons.empty()) reasons = {without_a_change(index, *before)};
-    if (before == nullptr) add_rejected(step.label, reasons);
+    if (before == nullptr) {
+      for (const std::string& each : rejected(step.label))
+        reasons.push_back(cat("a layer of another build is there, but ", each));
+    }
     if ((before == nullptr || before->facts != step.facts) && cause_.empty()) cause_ = step.label;
     return reasons;
   }
@@ -66,8 +81,13 @@ class Reasons {
  private:
   [[nodiscard]] std::vector<std::string> differences(const std::string& label, const Facts& before,
                                                      const Facts& now) const {
-    std::vector<std::string> found = describe_differences(
-        before, now, [&](const std::string& fact) { return place_of_ ? place_of_(label, fact) : std::string(); });
+    const PlaceOfFact place_of = [&](const std::string& fact) {
+      return place_of_ ? place_of_(label, fact) : std::string();
+    };
+    std::vector<std::string> found =
+        describe_differences(without_other_way(before, now), without_other_way(now, before), place_of);
+    if (found.empty() && before != now) found = rejected(label);
+    if (found.empty()) found = describe_differences(before, now, place_of);
     if (found.size() > k_most_reasons) {
       const std::size_t more = found.size() - k_most_reasons;
       found.resize(k_most_reasons);
@@ -119,14 +139,13 @@ class Reasons {
     return "";
   }
 
-  /// What is said of the layer of this step that another build made: of the nearest, which is first.
-  void add_rejected(const std::string& label, std::vector<std::string>& reasons) const {
+  /// What is said of a layer of this step that is there: of the nearest, which is first. One at most.
+  [[nodiscard]] std::vector<std::string> rejected(const std::string& label) const {
     const std::string begin = cat(label, ": ");
     for (const std::string& each : done_.rejected) {
-      if (!each.starts_with(begin)) continue;
-      reasons.push_back(cat("a layer of another build is there, but ", each.substr(begin.size())));
-      return;
+      if (each.starts_with(begin)) return {each.substr(begin.size())};
     }
+    return {};
   }
 
   const StepsDone& done_;

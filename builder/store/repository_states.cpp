@@ -29,6 +29,19 @@ std::optional<std::string> digest_of_file(const fs::path& path) {
   }
 }
 
+/// That never changes.
+bool is_commit(std::string_view ref) {
+  return (ref.size() == 40 || ref.size() == 64) && ref.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// A repository of this machine that is not there any more: no server that does not answer.
+bool is_gone_from_here(std::string_view place) {
+  static constexpr std::string_view scheme = "file://";
+  if (place.starts_with(scheme)) place.remove_prefix(scheme.size());
+  boost::system::error_code failed;
+  return place.starts_with('/') && fs::status(std::string(place), failed).type() == fs::file_not_found;
+}
+
 /// git looks for a repository where it is started, and hooks may have left one there, whose configuration names
 /// programs.
 Environment environment_of_git(const Environment& given) {
@@ -94,7 +107,9 @@ std::optional<std::string> RepositoryStates::git_commit(const std::string& place
   const std::size_t blank = place.rfind(' ');
   if (blank == std::string::npos) return std::nullopt;
   const std::string ref = place.substr(blank + 1);
+  if (is_commit(ref)) return ref;
   std::string server = place.substr(0, blank);
+  if (is_gone_from_here(server)) return "gone";
   const bool is_elsewhere = server.find(':') != std::string::npos || server.starts_with('/');
   if (!is_elsewhere || (reach_ && !reach_(server))) return "gone";
   if (Result<Url> url = parse_url(server); url.ok() && url.value().user_info.empty()) {

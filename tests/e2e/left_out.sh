@@ -99,6 +99,40 @@ told "nobody can log in as devuser"
 touch "$HOME/.ssh/id_ed25519.pub"
 "$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 || fail "a key is not enough: $(cat plan)"
 
+# Both faults of a name at once; --fix does not leave what never runs as if it were well.
+element && hook 60-web.sh true && chmod -x mine/web/install.d/60-web.sh
+told "60-web.sh: warning: this hook does not run, it is not executable"
+expect_text plan "60-web.sh: warning: this hook does not run, its name may have letters"
+linted "60-web.sh:1: error: it begins with #! and is not executable"
+expect_text lint "60-web.sh: error: it is never run as a hook"
+"$HEARTH" element lint --fix mine/web > lint 2>&1 && fail "--fix is content with a hook that never runs: $(cat lint)"
+expect_text lint "1 thing is mended, 1 left for you" "60-web.sh: error: it is never run as a hook"
+
+# Sources are judged before the bootstrap, conditions by lint, too.
+element && printf 'package-installs\nsource-repositories\n' > mine/web/element-deps && echo 'web gitt /opt/web https://192.0.2.1/web' > mine/web/source-repository-web
+linted "mine/web/source-repository-web:1:5: error: no source has the type 'gitt' (git, tar, file, package); did you mean git?"
+"$HEARTH" image create -n -t tar -o ended tiny-os web > out 2>&1 < /dev/null && fail "a source of no type is built: $(cat out)"
+expect_text out "the build would end by this, so it does not begin" "source-repository-web:1:5: error: no source has the type 'gitt'"
+echo 'web git /opt/web' > mine/web/source-repository-web
+told "source-repository-web:1:9: warning: it says not where to fetch web from, so that only DIB_REPOLOCATION_web can"
+DIB_REPOLOCATION_web=https://192.0.2.1/web "$HEARTH" image plan -n --strict tiny-os web > plan 2>&1 || fail "a place that is given is not enough: $(cat plan)"
+element && printf 'git:\n  when: WEB_DEBUG = 1\n' > mine/web/package-installs.yaml
+linted "package-installs.yaml:2: warning: package git asks for WEB_DEBUG, which no environment.d sets"
+echo 'export WEB_DEBUG=${WEB_DEBUG:-0}' > mine/web/environment.d/10-web
+"$HEARTH" element lint --strict mine/web > lint 2>&1 || fail "a default is not enough: $(cat lint)"
+
+# Lint says what it has checked, and whose: a pipeline that forgot ELEMENTS_PATH can be seen to have checked nothing of its own.
+expect_text lint "1 element: nothing found"
+(cd mine && env -u ELEMENTS_PATH "$HEARTH" element lint) > lint 2>&1 || fail "Hearth's own have faults: $(cat lint)"
+expect_text lint " elements of Hearth's, none of yours (ELEMENTS_PATH is not set; hearth element lint . checks those that are here): nothing found"
+(cd mine && env -u ELEMENTS_PATH "$HEARTH" element lint --json) > lint 2> said || fail "lint --json: $(cat lint said)"
+[ "$(cat lint)" = "[]" ] || fail "--json is none: $(cat lint)"
+expect_text said "none of yours (ELEMENTS_PATH is not set"
+"$HEARTH" element info mine/web > info 2>&1 || fail "element info takes no directory: $(cat info)"
+expect_text info "web"
+element && printf 'package-installs pkg-map\n' > mine/web/element-deps
+linted "element-deps:1: error: each line is the name of one element"
+
 # A build tells before its first hook, and again as its last lines; with --strict it does not begin.
 element && rm mine/web/element-deps && chmod -x mine/web/install.d/50-web && hook 60-web 'echo hook-runs'
 "$HEARTH" image create -n -t tar -o one tiny-os web > out 2>&1 < /dev/null || fail "does not build: $(cat out)"

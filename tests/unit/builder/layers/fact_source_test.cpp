@@ -39,13 +39,66 @@ TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
   EXPECT_THAT(fault(noted), HasSubstr("cache/base"));
   fs::remove(base);
   EXPECT_THAT(fault(noted), HasSubstr("cache/base"));
+}
 
-  Facts asked = noted;
-  source().drop_copies(asked);
-  EXPECT_EQ(asked, noted);
-  asked["url http://m/base"] = "etag";
-  source().drop_copies(asked);
-  EXPECT_EQ(asked.count("read " + base), 0U);  // the server is asked for it
+TEST_F(FactSourceTest, WhatStandsForAServersAnswersCountsByThese) {
+  on_host("git clone $METADATA $DIB_IMAGE_CACHE/clone\n");
+  put("cache/clone/HEAD", "one");
+  const fs::path where = fs::canonical(dir.path());
+  Reads reads{.machine = {{(where / "cache/clone/HEAD").string(), ""}, {(where / "other").string(), ""}},
+              .asked = {{(where / "cache/clone/config").string(), "missing"}}};
+  EXPECT_EQ(facts(reads).count(cat("read ", (where / "cache/clone/HEAD").string())), 1U);
+  reads.add_copy(where / "cache/clone");
+  EXPECT_THAT(reads.machine, ElementsAre(testing::Pair((where / "other").string(), "")));
+  EXPECT_TRUE(reads.asked.empty());
+  EXPECT_EQ(facts(reads).count("file METADATA"), 1U);
+  reads.add_copy(dir.path() / "metadata");
+  const Facts noted = facts(reads);
+  EXPECT_EQ(noted.count("file METADATA"), 0U);
+  put("metadata", "changed");
+  EXPECT_EQ(fault(noted), "none");
+  env["METADATA"] = "/elsewhere";
+  EXPECT_EQ(fault(noted), "the variable METADATA changed");
+}
+
+TEST_F(FactSourceTest, WhatIsShownOfAHomeIsAnInputOfStepsThatComeToIt) {
+  on_host("true\n");
+  put("home/src/repository/HEAD", "one");
+  put("home/.curlrc", "one");
+  env["HEARTH_HOST_FILES"] = "~/src/repository";
+  const std::string place = (dir.path() / "home/src/repository").string();
+  const Facts without = facts({.machine = {{(dir.path() / "start").string(), ""}}});
+  const Facts with = facts({.machine = {{cat(place, "/HEAD"), ""}}});
+  const Facts asked = facts({.asked = {{cat(place, "/more"), "missing"}}});
+  const Facts above = facts({.machine = {{(dir.path() / "home/src").string(), ""}}});
+  put("home/src/repository/more", "one");
+  EXPECT_EQ(fault(without), "none");
+  for (const Facts& each : {with, asked, above}) EXPECT_THAT(fault(each), HasSubstr("src/repository changed"));
+
+  script("root.d/10-own", "true\n");
+  step = {Phase::root, Step::Kind::hook, "10-own", "os"};
+  const Facts own = facts();
+  put("home/src/repository/more", "two");
+  EXPECT_EQ(fault(own), "none") << "Hearth's own, which name what they read";
+  env["HEARTH_HOST_FILES"] = "~/src/repository:~/.curlrc";
+  EXPECT_THAT(fault(own), HasSubstr("home/.curlrc is new")) << "which programs find by themselves";
+  on_host("true\n");
+  EXPECT_THAT(fault(without), HasSubstr("HEARTH_HOST_FILES changed")) << "it may have asked for what is there now";
+}
+
+TEST_F(FactSourceTest, WhatAnElementListsInHostFilesIsAnInputOfStepsThatComeToIt) {
+  on_host("true\n");
+  put("given/file", "one");
+  const std::string place = (dir.path() / "given").string();
+  put("elements/os/host-files", cat(place, "\n"));
+  env["DIB_UNNAMED"] = place;
+  const Facts without = facts();
+  const Facts with = facts({.machine = {{cat(place, "/file"), ""}}});
+  put("given/file", "two");
+  EXPECT_EQ(fault(without), "none");
+  EXPECT_THAT(fault(with), HasSubstr("given changed"));
+  put("elements/os/host-files", cat(place, "\n", place, "/more\n"));
+  EXPECT_THAT(fault(without), HasSubstr("host-files"));
 }
 
 TEST_F(FactSourceTest, WhatAHookMountsOfTheImageCacheIsAnInput) {

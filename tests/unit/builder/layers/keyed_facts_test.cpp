@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "builder/layers/facts.hpp"
+#include "builder/layers/input_digest.hpp"
 
 namespace hearth::builder {
 namespace {
@@ -26,6 +27,8 @@ TEST(KeyedFacts, SoDoesThatOfAFileOfSecrets) {
   EXPECT_NE(file_digest(k_one, "/home/me/.netrc", "d"), "d");
   EXPECT_NE(file_digest(k_one, "MY_TOKEN", "d"), "d");
   EXPECT_EQ(file_digest(k_one, "/etc/hosts", "d"), "d");
+  const std::string nothing = fact_digest(asked_look("/nonexistent/.netrc").value_or(""));
+  EXPECT_EQ(file_digest(k_one, "/nonexistent/.netrc", nothing), nothing) << "a fleet shares that it is not there";
 }
 
 }  // namespace

@@ -392,5 +392,30 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSet
   EXPECT_TRUE(sees(hearths)) << "another variable follows from it";
 }
 
+TEST_F(StepVariablesTest, WhatHearthsOwnMakeOfTheImagesNameIsAnInputOfThoseThatNameItOnly) {
+  tree.add("web");
+  tree.file("os", "environment.d/20-save", "export DIB_SAVE_DIR=${DIB_SAVE_DIR:-${IMAGE_NAME}.d/}\n");
+  elements = {"os", "web"};
+  env["IMAGE_NAME"] = "one";
+  tree.hook("web", "install.d/50-web", "echo \"${!WEB_*}\"\n");
+  tree.hook("web", "install.d/60-web", "echo $DIB_SAVE_DIR\n");
+  tree.hook("os", "install.d/70-os", "export -p\n");
+  const auto faults_of_another_name = [&](const std::string& name, const std::string& element) {
+    step = {Phase::install, Step::Kind::hook, name, element};
+    env["IMAGE_NAME"] = "one";
+    const Facts noted = facts();
+    env["IMAGE_NAME"] = "two";
+    return fault(noted);
+  };
+  EXPECT_EQ(faults_of_another_name("50-web", "web"), "none");
+  EXPECT_TRUE(source().withheld(step).count("DIB_SAVE_DIR") > 0) << "what is no input is not handed";
+  EXPECT_EQ(faults_of_another_name("70-os", "os"), "none");
+  EXPECT_EQ(faults_of_another_name("60-web", "web"), "the variable IMAGE_NAME changed");
+  EXPECT_FALSE(source().withheld(step).count("DIB_SAVE_DIR") > 0);
+  tree.file("web", "environment.d/30-web", "export WEB=$(date)\n");
+  EXPECT_EQ(faults_of_another_name("50-web", "web"), "the variable IMAGE_NAME changed")
+      << "what anybody's commands read of it nobody knows";
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -53,6 +53,23 @@ TEST_F(ElementLintTest, AHookThatNeverRunsIsAnErrorUnlessAnotherFileTakesIt) {
   EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("/install.d/10-a.sh: warning: it is never run as a hook")));
 }
 
+TEST_F(ElementLintTest, AConditionOnAVariableThatNoEnvironmentSetsIsFound) {
+  good("a").file("a", "package-installs.yaml", "git:\n  when: DIB_A = yes\ncurl: {when: DIB_B = yes}\n");
+  good("b").file("b", "environment.d/10-b", "export DIB_B=${DIB_B:-no}\n");
+  EXPECT_THAT(findings("a"),
+              ElementsAre(HasSubstr("package-installs.yaml:2: warning: package git asks for DIB_A, which no "
+                                    "environment.d sets: a build that is not given it ends there")));
+  good("s").file("s", "source-repository-s", "s gitt /opt/s https://h/s\n");
+  EXPECT_THAT(findings("s"), ElementsAre(HasSubstr("source-repository-s:1:3: error: no source has the type 'gitt'")));
+}
+
+TEST_F(ElementLintTest, TwoNamesOnALineOfElementDepsAreTold) {
+  good("z");
+  good("a").file("a", "element-deps", "operating-system z\n");
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("element-deps:1: error: each line is the name of one element: write "
+                                                   "those of 'operating-system z' each on its own")));
+}
+
 TEST_F(ElementLintTest, ALayoutThatVmsMayGoBeforeIsFound) {
   good("a").file("a", "block-device-default.yaml", "");
   EXPECT_THAT(findings("a"), ElementsAre(AllOf(HasSubstr("/elements/a/block-device-default.yaml: warning: "),

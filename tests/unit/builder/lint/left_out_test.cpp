@@ -23,6 +23,10 @@ struct LeftOutTest : testing::Test {
     return texts;
   }
   Element element(const std::string& name = "web") { return *tree.catalog().find(name); }
+  std::vector<Finding> unset(const Environment& environment) {
+    const BuildPlan plan = tree.plan({"os"});
+    return unset_conditions(files, plan.packages, plan.elements.elements, environment);
+  }
   Names vain(const std::string& yaml) {
     return texts(vain_conditions(parse_package_installs(yaml, "package-installs.yaml", "web").value_or_throw()));
   }
@@ -33,11 +37,14 @@ TEST_F(LeftOutTest, AHookThatCannotRunIsTold) {
       .file("web", "install.d/50-web", "#!/bin/bash\n")
       .file("web", "install.d/60-data", "data\n")
       .hook("web", "install.d/70-web.sh")
+      .file("web", "install.d/75-both.sh", "#!/bin/bash\n")
       .hook("web", "install.d/80-web", "echo\n");
   EXPECT_THAT(texts(idle_hooks(files, element())),
               ElementsAre(AllOf(HasSubstr("install.d/50-web: warning: "), HasSubstr("chmod +x")),
                           HasSubstr("install.d/60-data: warning: this hook does not run, it is not executable"),
                           AllOf(HasSubstr("70-web.sh"), HasSubstr("letters, digits, _ and -")),
+                          AllOf(HasSubstr("75-both.sh"), HasSubstr("chmod +x")),
+                          AllOf(HasSubstr("75-both.sh"), HasSubstr("letters, digits, _ and -")),
                           HasSubstr("80-web: warning: this hook can't be started")));
 }
 
@@ -231,11 +238,11 @@ TEST_F(LeftOutTest, AVariableThatNothingReadsIsToldWhereOneIsNear) {
 TEST_F(LeftOutTest, AConditionOnAVariableThatNobodySetsIsTold) {
   tree.add("os", "", "operating-system")
       .file("os", "package-installs.yaml", "a:\n  when: WEB = 1\nb: {when: ARCH = amd64}\n");
-  EXPECT_THAT(texts(unset_conditions(files, tree.plan({"os"}), {})),
+  EXPECT_THAT(texts(unset({})),
               ElementsAre(AllOf(HasSubstr("package-installs.yaml:2: "), HasSubstr("asks for WEB, which nobody sets"))));
-  EXPECT_THAT(unset_conditions(files, tree.plan({"os"}), {{"WEB", ""}}), IsEmpty());
+  EXPECT_THAT(unset({{"WEB", ""}}), IsEmpty());
   tree.file("os", "environment.d/10-os", "export WEB=${WEB:-0}\n");
-  EXPECT_THAT(unset_conditions(files, tree.plan({"os"}), {}), IsEmpty());
+  EXPECT_THAT(unset({}), IsEmpty());
 }
 
 TEST_F(LeftOutTest, CommentsSwitchChecksOff) {

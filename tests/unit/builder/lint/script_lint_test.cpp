@@ -57,6 +57,8 @@ TEST(ScriptLint, AHookNeedsAShebangAndANameThatIsRun) {
   EXPECT_THAT(script_lint_found("install.d/10-a", "echo\n"), ElementsAre("shebang:1"));
   EXPECT_THAT(script_lint_found("install.d/10-a.sh", k_head), ElementsAre("hookname:0?"));
   EXPECT_THAT(script_lint_found("install.d/a", k_head), ElementsAre("hookname:0?"));
+  EXPECT_THAT(script_lint_found("install.d/10-a.sh", k_head, false), ElementsAre("executable:1", "hookname:0?"))
+      << "chmod alone would not make it run";
   EXPECT_THAT(script_lint_found("install.d/my-source-install/a.sh", k_head), IsEmpty());
   EXPECT_THAT(script_lint_found("install.d/data.conf", "x\n", false), IsEmpty());
 }

@@ -35,6 +35,8 @@ TEST(AdviceOnRefusal, KnowsWhatProgramsSay) {
            {"date: cannot set date: Operation not permitted", "faketime"},
            {"E: The repository 'http://security.debian.org stable/updates InRelease' is not signed.",
             "DIB_DEBIAN_SECURITY_SUBPATH=-security"},
+           {"fatal: '/root/src/x' does not appear to be a git repository", "HEARTH_HOST_FILES"},
+           {"curl: (37) Couldn't open file /home/me/x", "host-files"},
            {"mount: /x: permission denied.", "tmpfs, overlays and binds"}}) {
     EXPECT_THAT(advice_on_refusal({line}), HasSubstr(advice)) << line;
   }

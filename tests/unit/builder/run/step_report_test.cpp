@@ -124,6 +124,24 @@ TEST(StepReport, ALayerThatWasRejectedSaysInWhatItDiffersFromWhatIsBuiltForTheFi
       << "what differs from its own last build says more";
 }
 
+TEST(StepReport, WhatAStepCameToOnAnotherWayIsNoCause) {
+  const auto clone = [](Facts facts) { return std::vector<StepRecord>{{"extra-data.d/98-s", "s", 3, facts}}; };
+  const Json first = report_of(clone({{"git /r main", "1"}, {"asked /r.bundle", "m"}, {"read /x", "1"}}), 0, Json());
+  const auto why = [&](Facts facts, StepsDone done = {{}}) {
+    return why_text(report_of(clone(facts), 0, first, done));
+  };
+  EXPECT_THAT(why({{"git /r main", "2"}, {"asked /bin/mv", "m"}}),
+              HasSubstr("3.0 s  the git repository /r main changed\n"));
+  EXPECT_THAT(why({{"git /r main", "1"}, {"asked /x", "m"}},
+                  {.steps = {}, .rejected = {"extra-data.d/98-s: the machine's /x changed"}}),
+              HasSubstr("3.0 s  the machine's /x changed\n"))
+      << "what speaks against the layer that is there";
+  EXPECT_THAT(why({{"git /r main", "1"}}), HasSubstr("the machine's /x is gone")) << "where nothing else is known";
+  const Json unkept = report_of(clone({{"unseen nc reached 192.0.2.1:9", "-"}, {"read /x", "1"}}), 0, Json());
+  EXPECT_THAT(why_text(report_of(clone({{"read /x", "2"}}), 0, unkept)),
+              HasSubstr("3.0 s  the last build could not keep it: nc reached 192.0.2.1:9\n"));
+}
+
 TEST(StepReport, WhereATerminalIsNarrowAReasonStandsBelowItsStep) {
   const Json report =
       report_of(steps("1"), 1, Json(), {.steps = {}, .rejected = {"install.d/10-b: the variable A changed"}});

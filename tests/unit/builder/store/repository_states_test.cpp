@@ -108,7 +108,9 @@ TEST_F(RepositoryStatesTest, ABranchIsAskedForEachTime) {
   git({"tag", "v1", first});
   EXPECT_EQ(known.digest(cat("git ", place, " v1")), first);
   EXPECT_EQ(known.digest(cat("git ", place, " nowhere")), "gone");
-  EXPECT_EQ(known.digest(cat("git ", place, "-not master")), std::nullopt);
+  EXPECT_EQ(known.digest(cat("git ", place, " ", first)), first) << "a commit never changes";
+  EXPECT_EQ(known.digest(cat("git ", place, "-not master")), "gone") << "it is no server that does not answer";
+  EXPECT_EQ(known.digest(cat("git file://", place, "-not master")), "gone");
   EXPECT_EQ(states(std::nullopt).digest(cat("git ", place, " master")), std::nullopt) << "offline nobody is asked";
 }
 
