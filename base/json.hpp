@@ -12,6 +12,11 @@ namespace hearth {
 // The same in all units, as the linker keeps one of them (lint.forbidden: nobody else includes nlohmann's).
 #define JSON_ASSERT(condition) (static_cast<bool>(condition) ? static_cast<void>(0) : ::hearth::throw_missing_member())
 
+// std::filesystem's paths and views of members, which we don't use: without their headers each unit is read sooner.
+#define JSON_HAS_FILESYSTEM 0
+#define JSON_HAS_EXPERIMENTAL_FILESYSTEM 0
+#define JSON_HAS_RANGES 0
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

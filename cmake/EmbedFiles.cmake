@@ -1,14 +1,11 @@
 # Writes a C++ source with the bytes of files, for a program that carries them with it.
-# usage: cmake -DOUT=x.cpp -DHEADER=room/x.hpp -DNAMESPACE=a::b -DFUNCTION=name -DFILES="a.html;b.css" [-DBASE=DIR] -P EmbedFiles.cmake
-# A file's name is its last part, or its path below DIR.
+# usage: cmake -DOUT=x.cpp -DHEADER=room/x.hpp -DNAMESPACE=a::b -DFUNCTION=name -DFILES="a.html;b.css" -DBASE=DIR -P EmbedFiles.cmake
+# A file's name is its path below DIR.
 set(code "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nnamespace {\n\n")
 set(rows "")
 set(number 0)
 foreach(file IN LISTS FILES)
-  get_filename_component(name ${file} NAME)
-  if(DEFINED BASE)
-    file(RELATIVE_PATH name ${BASE} ${file})
-  endif()
+  file(RELATIVE_PATH name ${BASE} ${file})
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(APPEND code "constexpr unsigned char k_file_${number}[] = {${bytes}};\n")

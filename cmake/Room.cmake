@@ -81,3 +81,16 @@ function(hearth_fast room)
   hearth_units(${room}_fast ${ARGN})
   target_sources(${room} PRIVATE $<TARGET_OBJECTS:${room}_fast>)
 endfunction()
+
+# hearth_embedded(NAME HEADER NAMESPACE BASE FILE…): the library hearth_NAME with the bytes of files, which embedded_NAME() gives
+# under their paths below BASE. It links nothing: what a command makes waits for all libraries of its target, and the sources
+# of the target would wait for that.
+function(hearth_embedded name header namespace base)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${source} -DHEADER=${header} -DNAMESPACE=${namespace} -DFUNCTION=embedded_${name}
+      "-DFILES=${ARGN}" -DBASE=${base} -P ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake VERBATIM)
+  add_library(hearth_${name} STATIC ${source})
+  target_link_libraries(hearth_${name} PRIVATE hearth_settings hearth_warnings)
+endfunction()

@@ -1,6 +1,8 @@
 // What a signal says about a deployment. Pure; the rules are Heat's.
 #pragma once
 
+#include <optional>
+
 #include "base/json.hpp"
 
 namespace hearth::metadata::live {

@@ -60,6 +60,7 @@ ACCOUNTS = {
     **{name: {"algorithm"} for name in ("all_of", "any_of", "clamp", "find", "find_if", "max", "min", "none_of", "sort")},
     **{f"{sign}int{bits}_t": {"cstdint"} for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
+NOT_BY_JSON = {"chrono", "nullopt", "optional", "span"}  # as base/json.hpp includes it
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -93,11 +94,12 @@ def is_suspicious(root, header):
     """Does it name something for which its includes don't account?"""
     code = tree.without_comments(tree.text(root, header))
     includes = reached(root, header, set())
-    if JSON in includes:
-        return False  # it brings nearly all of the lent standard headers itself
+    names = re.findall(r"\bstd::(\w+)", code)
+    if JSON in includes:  # it brings nearly all of the lent standard headers itself
+        names = NOT_BY_JSON & set(names)
     if ("boost::filesystem" in code and "boost/filesystem/operations.hpp" not in includes):
         return True
-    return any(not ACCOUNTS.get(name, set()) & includes for name in re.findall(r"\bstd::(\w+)", code))
+    return any(not ACCOUNTS.get(name, set()) & includes for name in names)
 
 
 class Compiler:

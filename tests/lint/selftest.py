@@ -283,6 +283,12 @@ class Headers(LintTest):
         self.put("base/c.hpp", "#pragma once\ninline nlohmann::json c() { return {}; }\n")
         self.bad(headers, "base/c.hpp does not", "1 offender", more=(COMPILER,))
 
+    def test_what_json_does_not_bring_is_not_lent_to_who_includes_it(self):
+        self.put("base/lean.hpp", "#pragma once\n#define JSON_HAS_FILESYSTEM 0\n#define JSON_HAS_EXPERIMENTAL_FILESYSTEM 0\n"
+                 "#define JSON_HAS_RANGES 0\n#include <nlohmann/json.hpp>\n")
+        self.put("base/a.hpp", '#pragma once\n#include "base/lean.hpp"\ninline std::optional<int> a() { return {}; }\n')
+        self.bad(headers, "base/a.hpp does not compile alone", "1 offender", more=(COMPILER,))
+
     def test_a_header_that_borrows_from_one_beside_it_is_not_hidden_by_who_includes_both(self):
         self.put("base/a.hpp", "#pragma once\nstruct A {};\n")
         self.put("base/b.hpp", "#pragma once\nstruct B { A a; };\n")
