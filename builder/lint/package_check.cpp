@@ -95,6 +95,16 @@ std::vector<std::string> mapped(const FileReader& files, const PackageEntry& ent
 /// Whether a package counts of whose conditions nobody knows yet: environment.d is yet to set their variables.
 enum class Undecided { passed_over, taken };
 
+/// With no conditions but those on the system itself.
+PackageEntry taken_where_undecided(PackageEntry entry) {
+  entry.install_type.clear();
+  entry.python_version.clear();
+  std::erase_if(entry.when, [](const std::string& line) {
+    return !line.starts_with("DISTRO_NAME") && !line.starts_with("DIB_RELEASE") && !line.starts_with("ARCH");
+  });
+  return entry;
+}
+
 std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
                                     const System& system, Undecided undecided = Undecided::passed_over) {
   Environment environment = request.environment;
@@ -106,7 +116,8 @@ std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest&
   for (const PackageEntry& entry : plan.packages) {
     if (entry.action == PackageEntry::Action::uninstall) continue;
     try {
-      if (choose_packages({entry}, environment).empty()) continue;
+      const bool is_taken = undecided == Undecided::taken;
+      if (choose_packages({is_taken ? taken_where_undecided(entry) : entry}, environment).empty()) continue;
     } catch (const Error&) {
       if (undecided == Undecided::passed_over) continue;
     }

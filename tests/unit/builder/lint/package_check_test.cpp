@@ -134,9 +134,11 @@ TEST_F(InterpretersTest, AProgramThatNoPackageBringsIsTold) {
 
 TEST_F(InterpretersTest, WhatBringsItByADependencyBringsIt) {
   tree.hook("web", "install.d/50-web", "#!/usr/bin/env python3\n");
-  for (const char* brings : {"python3:\n", "tool:\n", "virtual:\n", "tool: {when: X = 1}\n"})
+  for (const char* brings : {"python3:\n", "tool:\n", "virtual:\n", "tool: {when: X = 1}\n",
+                             "tool: {dib_python_version: 3}\n", "tool: {installtype: package}\n"})
     EXPECT_THAT(told(brings), IsEmpty()) << brings;
   EXPECT_EQ(told("python3: {uninstall: true}\n").size(), 1U);
+  EXPECT_EQ(told("tool: {when: DISTRO_NAME = ubuntu}\n").size(), 1U);
   EXPECT_THAT(told("plain:\nother-arch: {arch: arm64}\n"), testing::SizeIs(1));
   request.packages = {"tool"};
   EXPECT_THAT(told("plain:\n"), IsEmpty());
