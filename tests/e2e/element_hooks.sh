@@ -125,7 +125,7 @@ for url in http://127.0.0.1:8000 http://192.0.2.1:8000; do
     file=tree-$name/etc/os-collect-config.conf.d/10-heat-metadata.conf
     if [ $url = http://127.0.0.1:8000 ]; then
         grep -q '^collectors = heat_local$' $file || fail "a machine polls itself: $(ls tree-$name/etc)"
-        expect_text out-$name "is this machine, and nobody serves metadata there"
+        expect_text $name.d/build.log "is this machine, and nobody serves metadata there"
     else
         [ ! -e $file ] || fail "a machine does not poll the server that its metadata name: $(cat $file)"
     fi
