@@ -227,6 +227,23 @@ std::string live_line(const RunningStep& step, std::size_t frame, std::size_t co
   return cat(text, "  ", colored(cut_to_width(output, columns - before, style), "2", style));
 }
 
+std::vector<TimingRow> rows_that_matter(std::vector<TimingRow> rows) {
+  constexpr double k_least_share = 0.01;
+  double total = 0;
+  for (const TimingRow& row : rows) total += seconds_of(row.duration);
+  const auto is_quick = [&](const TimingRow& row) { return seconds_of(row.duration) < total * k_least_share; };
+  const auto quick = std::count_if(rows.begin(), rows.end(), is_quick);
+  if (quick <= 2) return rows;
+  TimingRow others{.name = cat(quick, " quicker steps"), .duration = {}};
+  for (const TimingRow& row : rows) {
+    others.phase = std::max(others.phase, row.phase);
+    if (is_quick(row)) others.duration += row.duration;
+  }
+  std::erase_if(rows, is_quick);
+  rows.push_back(others);
+  return rows;
+}
+
 std::string timing_table(std::vector<TimingRow> rows, const ProgressStyle& style) {
   if (rows.empty()) return "";
   std::stable_sort(rows.begin(), rows.end(), [](const TimingRow& a, const TimingRow& b) { return a.phase < b.phase; });

@@ -74,6 +74,10 @@ struct TimingRow {
 [[nodiscard]] std::string live_line(const RunningStep& step, std::size_t frame, std::size_t columns,
                                     const ProgressStyle& style);
 
+/// Those that took a hundredth of the time or more, the others as one row behind them ("31 quicker steps"); two that
+/// are quick stay what they are.
+[[nodiscard]] std::vector<TimingRow> rows_that_matter(std::vector<TimingRow> rows);
+
 /// Where the time went: one aligned line a row (name, seconds, share of the sum, bar), then the total. Ends in a
 /// newline; no rows give no text.
 [[nodiscard]] std::string timing_table(std::vector<TimingRow> rows, const ProgressStyle& style = {});

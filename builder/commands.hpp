@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ namespace hearth::builder {
 
 /// The names of all elements that can be found, for completion; none where they can't be read.
 [[nodiscard]] std::function<std::vector<std::string>()> element_names(const fs::path& executable);
+
+/// The README of the element of this name, as a page; nothing where no element has it.
+[[nodiscard]] std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable);
 
 /// What builds of the images that a file describes would warn of, a line each; nothing where they can't be planned.
 [[nodiscard]] std::vector<std::string> warnings_of(const std::string& file, const fs::path& executable);

@@ -91,7 +91,7 @@ Json page_json(const ElementPage& page) {
   return {{"name", page.element.name}, {"path", page.element.path.string()},  {"summary", page.summary},
           {"deps", page.element.deps}, {"provides", page.element.provides},   {"needed_by", page.needed_by},
           {"packages", page.packages}, {"package_notes", page.package_notes}, {"variables", page.variables},
-          {"hooks", page.hooks},       {"not_run", page.idle_hooks}};
+          {"hooks", page.hooks},       {"not_run", page.idle_hooks},          {"readme", page.readme}};
 }
 
 /// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".
@@ -434,6 +434,20 @@ std::function<std::vector<std::string>()> element_names(const fs::path& executab
       return {};
     }
   };
+}
+
+std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable) {
+  const Catalog catalog = scan_all(executable);
+  const Element* const element = catalog.find(name);
+  if (element == nullptr) return std::nullopt;
+  const RealFileSystem files;
+  const fs::path readme = readme_of(files, *element);
+  std::string text = files.read(readme).value_or("It has no README.\n");
+  if (readme.extension() == ".rst") text = cat("    ", replace_all(text, "\n", "\n    "));  // as it is
+  return cli::Topic{readme.string(),
+                    cat("The element ", name, ", ", readme.empty() ? element->path.string() : readme.string(),
+                        "\n'hearth element info ", name, "' tells what it needs, installs and runs."),
+                    text};
 }
 
 std::vector<cli::Command> element_commands(const fs::path& executable) {

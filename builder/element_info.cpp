@@ -175,6 +175,13 @@ std::string element_variables_text(const ElementSet& elements) {
 }
 
 /// Of the README's first paragraph its first sentence; an indented one is a synopsis.
+fs::path readme_of(const FileReader& files, const Element& element) {
+  for (const char* name : {"README.md", "README.rst"}) {
+    if (is_regular_file(files, element.path / name)) return element.path / name;
+  }
+  return {};
+}
+
 std::string summary_of(const FileReader& files, const Element& element) {
   std::string paragraph;
   for (const char* name : {"README.md", "README.rst"}) {
@@ -207,13 +214,15 @@ ElementPage describe_element(const FileReader& files, const Catalog& catalog, co
           .idle_hooks = idle_hooks_of(files, element),
           .packages = names_of(packages),
           .package_notes = package_notes(files, element, packages),
-          .variables = {variables.begin(), variables.end()}};
+          .variables = {variables.begin(), variables.end()},
+          .readme = readme_of(files, element).string()};
 }
 
 std::string page_text(const ElementPage& page, std::size_t width) {
   std::string text = cat(page.element.name, page.summary.empty() ? "" : " - ", page.summary, "\n\n");
   const auto add = [&](std::string_view title, const std::string& value) { text += page_row(title, value, width); };
   add("path", page.element.path.string());
+  if (!page.readme.empty()) add("manual", cat(page.readme, " (hearth help ", page.element.name, ")"));
   add("depends on", join(page.element.deps, " "));
   add("provides", join(page.element.provides, " "));
   add("needed by", join(page.needed_by, " "));

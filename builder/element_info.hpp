@@ -30,7 +30,11 @@ struct ElementPage {
   std::vector<std::string> packages;       ///< names in package-installs files, conditions or not
   std::vector<std::string> package_notes;  ///< "name: when A = b", "name: nginx-light on debian (pkg-map)"
   std::vector<std::string> variables;      ///< DIB_… that its files mention
+  std::string readme;                      ///< its file; empty where there is none
 };
+
+/// Its README, as a file; empty where there is none.
+[[nodiscard]] fs::path readme_of(const FileReader& files, const Element& element);
 
 [[nodiscard]] ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element);
 /// Lists are wrapped in their column to `width` (0: not).

@@ -4,8 +4,11 @@
 #include <cstdio>
 
 #include "base/clock.hpp"
+#include "base/sys/heat_hooks.hpp"
+#include "base/sys/process.hpp"
 #include "base/sys/secret.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "metadata/compile/files.hpp"
 #include "metadata/compile/site_seed.hpp"
 #include "metadata/model/json_reader.hpp"
@@ -71,6 +74,9 @@ StackRequest request_of(const Arguments& arguments, const SeedUse& use, Sources&
   request.template_name = without_jinja(*arguments.value("template"));
   request.environments = arguments.values("environment");
   request.environment_wins = arguments.has("environment-wins");
+  request.settings.brings_hook = [](const std::string& group) {
+    return brings_hook_in(RealFileSystem(), variable(current_environment(), "ELEMENTS_PATH"), group);
+  };
   choose_seed(arguments, use, request.settings);
   MapBuilder parameters;
   for (const std::string& pair : arguments.values("parameter")) {

@@ -10,6 +10,7 @@
 #include "metadata/compile/picture.hpp"
 #include "metadata/compile/plan.hpp"
 #include "metadata/compile/resolved.hpp"
+#include "metadata/compile/site_seed.hpp"
 #include "metadata/compile/wanted_parameters.hpp"
 #include "metadata/model/plain_words.hpp"
 #include "metadata/model/value_text.hpp"
@@ -163,16 +164,25 @@ cli::Command render_command() {
 }
 
 cli::Command bake_command() {
-  return {
-      .words = "metadata bake",
-      .operands = "DIR SERVER",
-      .summary = "a config-drive or NoCloud seed with a server's metadata",
-      .details = "DIR is what `hearth metadata compile` wrote. The drive is labelled config-2, a NoCloud seed cidata.",
-      .options = {{"output", 'o', "FILE", "the image"},
-                  {"format", 0, "iso|vfat", "file system (iso)", {"iso", "vfat"}},
-                  {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
-                  {"user-data", 0, "FILE", "the machine's own user data (what compile --user-data wrote)"}},
-      .run = bake};
+  return {.words = "metadata bake",
+          .operands = "DIR SERVER",
+          .summary = "a config-drive or NoCloud seed with a server's metadata",
+          .details =
+              "DIR is what `hearth metadata compile` wrote. The drive is labelled config-2, a NoCloud seed cidata. "
+              "Where compile "
+              "was told of no server (--cfn-url), the machine has what is on the drive, and its agent polls nobody.",
+          .options = {{"output", 'o', "FILE", "the image"},
+                      {"format", 0, "iso|vfat", "file system (iso)", {"iso", "vfat"}},
+                      {"nocloud", 0, "", "a NoCloud seed instead of a config-drive"},
+                      {"user-data", 0, "FILE", "the machine's own user data (what compile --user-data wrote)"}},
+          .run = bake};
+}
+
+/// The secrets of what was compiled to a directory of this one, where it was.
+SeedUse seed_here(const Arguments& arguments) {
+  const fs::path output = "compiled";  // of any name: they lie beside it
+  const bool is_there = !arguments.has("seed") && fs::exists(seed_file_beside(output));
+  return {.output = is_there ? output : fs::path()};
 }
 
 }  // namespace
@@ -187,14 +197,24 @@ Explanation explained(const Arguments& arguments) {
   }
   Explanation found;
   std::vector<std::string> keys;
-  static_cast<void>(with_model(arguments, [&](StackModel& model) {
-    const Compiled compiled = compile(model, endpoints_of(arguments));
-    if (operands.size() == 1)
-      keys = keys_of(compiled, operands[0]);
-    else
-      found = explain(model, compiled, operands[0], operands[1]);
-    return 0;
-  }));
+  static_cast<void>(with_model(
+      arguments,
+      [&](StackModel& model) {
+        const Compiled compiled = compile(model, endpoints_of(arguments));
+        if (operands.size() == 1)
+          keys = keys_of(compiled, operands[0]);
+        else
+          found = explain(model, compiled, operands[0], operands[1]);
+        return 0;
+      },
+      seed_here(arguments)));
+  if (found.is_derived && !arguments.has("seed") && !arguments.has("seed-file") &&
+      seed_here(arguments).output.empty()) {
+    cli::tell(
+        "Ids, passwords and keys are made up here, other ones each time: there is no .hearth-seed in this directory, "
+        "which "
+        "a compile leaves beside its output. --seed-file FILE names one.\n");
+  }
   if (operands.size() == 1) {
     throw Error(ErrorKind::usage, cat("which KEY of ", operands[0], "? There are ", join(keys, ", ")))
         .hint("What is below one stands behind a dot: deployments.NAME.inputs.INPUT");
@@ -254,7 +274,9 @@ std::vector<cli::Command> inspect_commands() {
        .summary = "where a value in a server's metadata came from",
        .details =
            "KEY goes into the document, items of lists by name: deployments.NetworkDeployment.inputs.foo. Prints "
-           "the value and, indented, the functions, parameters and files that it came from.",
+           "the value and, indented, the functions, parameters and files that it came from. Ids, passwords and keys "
+           "are "
+           "those of a compile whose output lies in this directory; else --seed-file says of which site.",
        .options = with_endpoints({k_json}),
        .run = show_origin},
       bake_command(),

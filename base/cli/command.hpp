@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,9 @@ struct Program {
   /// Beginnings of commands that another program has ("node boot device"), and how it is called there.
   std::vector<std::pair<std::string, std::string>> elsewhere = {};
   std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
-  std::string pages_at = {};      ///< the directory in which they lie as files, beside others that they lead to
+  /// A page that is none of the manual's, by its name: the README of something. Its own name is its file's path.
+  std::function<std::optional<Topic>(const std::string& name)> further = {};
+  std::string pages_at = {};  ///< the directory in which they lie as files, beside others that they lead to
 };
 
 /// The rows with their group set; a row that names one keeps it.

@@ -199,6 +199,8 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
       return page_text(program, page, width);
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
+  const std::optional<Topic> further = program.further ? program.further(topic) : std::nullopt;
+  if (further) return cat(further->title, "\n\n", page_text(program, *further, width));
   const std::optional<std::string> near = nearest_topic(program, topic);
   const std::vector<std::string> speak = pages_that_speak_of(program, topic);
   throw Error(ErrorKind::usage,

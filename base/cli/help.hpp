@@ -20,7 +20,8 @@ namespace hearth::cli {
 /// The commands whose words begin with these, with their summaries; empty when there are none.
 [[nodiscard]] std::string commands_below(const Program& program, const std::string& prefix, std::size_t width);
 
-/// A group, a command, words that commands begin with, "commands" (all of them) or one of the program's topics. Throws
+/// A group, a command, words that commands begin with, "commands" (all of them), one of the program's topics or pages,
+/// or something further that it knows (an element). Throws
 /// Error(usage) with the nearest name for anything else.
 [[nodiscard]] std::string topic_help(const Program& program, const std::string& topic, std::size_t width);
 

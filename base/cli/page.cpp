@@ -141,7 +141,9 @@ class PageReader {
     if (file.empty()) return "";  // a headline of this page
     const fs::path path = (fs::path(page_.name).parent_path() / file).lexically_normal();
     for (const Topic& other : program_.pages) {
-      if (path.string() == cat(other.name, ".md")) return cat(program_.name, " help ", word_for_page(program_, other));
+      const bool is_it = path.string() == cat(other.name, ".md") ||
+                         (path.is_absolute() && path.string().ends_with(cat("/docs/", other.name, ".md")));
+      if (is_it) return cat(program_.name, " help ", word_for_page(program_, other));
     }
     return (fs::path(program_.pages_at) / path).lexically_normal().string();
   }

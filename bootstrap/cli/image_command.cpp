@@ -206,7 +206,23 @@ void require_no_frames(const fs::path& image) {
       .hint(cat("Load the image that it was made of: hearth image load ", image.stem().string(), ".qcow2, say."));
 }
 
+/// A conductor that is reached by a URL may be another machine's, whose paths are the same as those of a seed here: its
+/// folder is this machine's where somebody says so.
+bool is_folder_here(const cli::Arguments& arguments) {
+  return conductor_url(arguments).empty() || arguments.has("state") ||
+         current_environment().contains("HEARTH_NODE_STATE");
+}
+
+/// What is copied here is nothing to a seed that is another machine.
+void require_folder_here(const cli::Arguments& arguments) {
+  if (is_folder_here(arguments)) return;
+  throw Error(ErrorKind::usage, cat("image load copies the image into the seed's folder, and the conductor at ",
+                                    conductor_url(arguments), " may be another machine's"))
+      .hint("Run it on the seed, without --url; where the seed's folder is at hand here, name it: --state DIR");
+}
+
 int load(const cli::Arguments& arguments) {
+  require_folder_here(arguments);
   const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
   if (!fs::exists(image)) throw Error(ErrorKind::not_found, cat("there is no ", image.string()));
   require_no_frames(image);
@@ -264,8 +280,7 @@ int unload(const cli::Arguments& arguments) {
   for (const Json& other : loaded_images(*conductor)) {
     for (const fs::path& file : files_of(other)) std::erase(files, file);
   }
-  // A conductor that is reached by a URL may be another machine's, whose paths are the same as those of a seed here.
-  const bool is_here = conductor_url(arguments).empty() || arguments.has("state");
+  const bool is_here = is_folder_here(arguments);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   std::erase_if(files, [&](const fs::path& file) {
     if (!is_here) return true;
@@ -328,14 +343,16 @@ std::vector<cli::Command> image_commands() {
   for (cli::Option& option : builder::channels::source_options()) options.push_back(std::move(option));
   return {
       {"image load", "IMAGE|NAME@CHANNEL", "take an image, its kernel and its ramdisk into the seed",
-       "The three are copied to DIR/files/images and registered under one name: hearth node deploy --image NAME "
+       "The three are copied to DIR/files/images, on the seed itself (with --url: where --state says), and registered "
+       "under one name: hearth node deploy --image NAME "
        "writes the "
        "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
        "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
        "status page shows it.",
        with_client(std::move(options)), load},
       {"image unload", "LOADED-IMAGE", "take an image away from the seed again",
-       "The image is forgotten, and what hearth image load copied is removed. It is refused while a node has the "
+       "The image is forgotten, and what hearth image load copied is removed (with --url: where --state says). It is "
+       "refused while a node has the "
        "image, "
        "or boots its kernel and ramdisk.",
        with_client({}), unload},

@@ -9,6 +9,8 @@
 #include "bootstrap/site/site_file.hpp"
 #include "builder/disk/config_graph.hpp"
 #include "builder/packages/package_installs.hpp"
+#include "builder/packages/package_map_check.hpp"
+#include "builder/packages/service_map.hpp"
 #include "builder/spec/image_description.hpp"
 #include "builder/vm/check_file.hpp"
 #include "metadata/environment/environment.hpp"
@@ -23,9 +25,11 @@ struct SchemaRow {
   std::string (*text)();
 };
 
-constexpr std::array<SchemaRow, 7> k_schemas = {{
+constexpr std::array<SchemaRow, 9> k_schemas = {{
     {"images", "images.yaml: images, as hearth image create reads them", builder::image_description_schema},
     {"package-installs", "package-installs.yaml of elements", builder::package_installs_schema},
+    {"pkg-map", "pkg-map of elements (JSON)", builder::package_map_schema},
+    {"svc-map", "svc-map of elements", builder::service_map_schema},
     {"block-device", "block-device-default.yaml of elements", builder::block_device_schema},
     {"checks", "what hearth image test --checks asks of a machine", vm::check_file_schema},
     {"site", "site.yaml: a site", bootstrap::site_schema},

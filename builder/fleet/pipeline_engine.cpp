@@ -99,7 +99,8 @@ Json gitlab_job(const Jobs& jobs, const PipelineJob& job, const PipelineSetup& s
     entry["needs"].push_back({{"job", jobs[need].name}, {"artifacts", jobs[need].stage == Stage::image}});
   if (!setup.container.empty()) entry["image"] = setup.container;
   if (!setup.runner.empty()) entry["tags"] = {setup.runner};
-  if (!job.files.empty()) entry["artifacts"] = {{"paths", job.files}, {"expire_in", "1 week"}};
+  // Of a build that failed the log is there, which its error names.
+  if (!job.files.empty()) entry["artifacts"] = {{"when", "always"}, {"paths", job.files}, {"expire_in", "1 week"}};
   if (!job.report.empty())
     entry["artifacts"] = {{"when", "always"}, {"paths", {job.report}}, {"reports", {{"junit", job.report}}}};
   return entry;
@@ -119,6 +120,13 @@ Json github_artifact(const PipelineJob& job, const char* when) {
   return {{"uses", "actions/upload-artifact@v4"},
           {"if", when},
           {"with", {{"name", job.name}, {"path", join(files, "\n")}, {"include-hidden-files", true}}}};
+}
+
+/// The log of a build that failed. Of one run there is one artifact of a name, however often a job is repeated.
+Json github_log(const PipelineJob& job) {
+  return {{"uses", "actions/upload-artifact@v4"},
+          {"if", "failure()"},
+          {"with", {{"name", cat(job.name, "-log")}, {"path", job.files.front()}, {"overwrite", true}}}};
 }
 
 /// What no artifact's file may be called; and its list is read a line each, without blanks at its ends, "#" for a
@@ -149,6 +157,7 @@ std::string for_github(const Jobs& jobs, const PipelineSetup& setup) {
     }
     steps.push_back({{"run", join(job.commands, "\n")}});
     if (!job.files.empty()) steps.push_back(github_artifact(job, "success()"));
+    if (job.stage == Stage::image) steps.push_back(github_log(job));
     if (!job.report.empty()) steps.push_back(github_artifact(job, "always()"));
     Json entry = {{"runs-on", setup.runner.empty() ? "self-hosted" : setup.runner}, {"steps", std::move(steps)}};
     if (!job.needs.empty()) entry["needs"] = names_of(jobs, job.needs);

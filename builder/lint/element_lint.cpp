@@ -152,7 +152,8 @@ void ElementLint::check_files(const Element& element, const fs::path& below) {
     for (Finding& finding : lint_script(script, disabled_here_)) {
       // One that another script takes, as diskimage-builder's dhcp-all-interfaces has it, is no hook by mistake.
       const bool is_lost = finding.check == "hookname" && finding.what.starts_with(k_never_run);
-      if (is_lost && !is_mentioned(files_, element.path, name, 3, path)) finding.severity = Severity::error;
+      if (is_lost && is_mentioned(files_, element.path, name, 3, path)) continue;
+      if (is_lost) finding.severity = Severity::error;
       findings_.push_back(std::move(finding));
     }
   }

@@ -90,6 +90,7 @@ void find_idle(const FileReader& files, const fs::path& directory, const std::st
   if (!is_executable && (is_script || numbered))
     warn("executable", "this hook does not run, it is not executable: chmod +x");
   if (!is_run_parts_name(name) && (is_executable || (is_script && numbered))) {
+    if (is_mentioned(files, directory.parent_path(), name, 3, path)) return;  // another hook takes it
     warn("hookname", cat("this hook does not run, its name may have letters, digits, _ and - only: '", name, "'"));
   } else if (is_executable && !is_script &&
              !files.read(path).value_or("").starts_with("\x7f"
@@ -112,24 +113,20 @@ void find_unknown(const YAML::Node& map, const std::vector<std::string>& known, 
   }
 }
 
-const std::vector<std::string> k_map_families = {"debian", "redhat", "suse", "gentoo"};
-const std::vector<std::string> k_map_distros = {"almalinux", "centos",    "centos7",  "debian", "fedora",
-                                                "gentoo",    "openeuler", "opensuse", "rhel",   "rhel7",
-                                                "rhel8",     "rhel9",     "rocky",    "ubuntu"};
-
 void find_unknown_in(const YAML::Node& root, const fs::path& file, bool is_service_map, std::vector<Finding>& found) {
   if (!root.IsMap()) return;
   if (is_service_map) {
     std::vector<std::string> systems = {"default"};
-    systems.insert(systems.end(), k_map_families.begin(), k_map_families.end());
-    systems.insert(systems.end(), k_map_distros.begin(), k_map_distros.end());
+    systems.insert(systems.end(), map_families().begin(), map_families().end());
+    systems.insert(systems.end(), map_distributions().begin(), map_distributions().end());
     for (const auto& service : root) find_unknown(service.second, systems, file, "system", found);
     return;
   }
   for (const auto& section : root) {
     const std::string name = section.first.IsScalar() ? section.first.Scalar() : "";
-    if (name == "family") find_unknown(section.second, k_map_families, file, "family", found);
-    if (name == "distro" || name == "release") find_unknown(section.second, k_map_distros, file, "distribution", found);
+    if (name == "family") find_unknown(section.second, map_families(), file, "family", found);
+    if (name == "distro" || name == "release")
+      find_unknown(section.second, map_distributions(), file, "distribution", found);
   }
 }
 

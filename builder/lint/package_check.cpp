@@ -1,11 +1,15 @@
 #include "builder/lint/package_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/packages/package_map.hpp"
@@ -88,8 +92,21 @@ std::vector<std::string> mapped(const FileReader& files, const PackageEntry& ent
   return map.value().find(entry.package).value_or(std::vector<std::string>{entry.package});
 }
 
+/// Whether a package counts of whose conditions nobody knows yet: environment.d is yet to set their variables.
+enum class Undecided { passed_over, taken };
+
+/// With no conditions but those on the system itself.
+PackageEntry taken_where_undecided(PackageEntry entry) {
+  entry.install_type.clear();
+  entry.python_version.clear();
+  std::erase_if(entry.when, [](const std::string& line) {
+    return !line.starts_with("DISTRO_NAME") && !line.starts_with("DIB_RELEASE") && !line.starts_with("ARCH");
+  });
+  return entry;
+}
+
 std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                    const System& system) {
+                                    const System& system, Undecided undecided = Undecided::passed_over) {
   Environment environment = request.environment;
   environment["ARCH"] = request.architecture;
   environment["DISTRO_NAME"] = system.distro;
@@ -99,9 +116,10 @@ std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest&
   for (const PackageEntry& entry : plan.packages) {
     if (entry.action == PackageEntry::Action::uninstall) continue;
     try {
-      if (choose_packages({entry}, environment).empty()) continue;
-    } catch (const Error&) {  // a condition on what environment.d is yet to set
-      continue;
+      const bool is_taken = undecided == Undecided::taken;
+      if (choose_packages({is_taken ? taken_where_undecided(entry) : entry}, environment).empty()) continue;
+    } catch (const Error&) {
+      if (undecided == Undecided::passed_over) continue;
     }
     for (const std::string& name : mapped(files, entry, plan, system))
       wanted.push_back({name, entry.file, entry.at.line});
@@ -234,6 +252,189 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
     found.push_back({each.file, each.line, is_certain ? Severity::error : Severity::warning, "package",
                      cat(each.name, " is in no repository of ", system->distro, " ", system->release,
                          near ? cat("; did you mean ", *near, "?") : "")});
+  }
+  return found;
+}
+
+namespace {
+
+/// Programs that scripts are for, which are in no base system, and whose package brings each.
+constexpr std::array<std::pair<std::string_view, const char*>, 4> k_interpreters = {
+    {{"python3", "python3-minimal"}, {"ruby", "ruby"}, {"node", "nodejs"}, {"tclsh", "tcl"}}};
+
+/// Of lists: what each package needs, and which provide a name.
+class PackageGraph {
+ public:
+  void add_list(std::string_view list) {
+    std::string package;
+    for (std::size_t at = 0; at < list.size();) {
+      const std::size_t end = std::min(list.find('\n', at), list.size());
+      const std::string_view line = list.substr(at, end - at);
+      at = end + 1;
+      const auto value = [&](std::string_view field) {
+        return line.starts_with(field) ? std::optional(line.substr(field.size())) : std::nullopt;
+      };
+      if (const auto name = value("Package: ")) {
+        package = trim(*name);
+        needs_[package];
+      } else if (value("Essential: yes")) {
+        essential_.push_back(package);
+      } else if (const auto pre = value("Pre-Depends: ")) {
+        needs_[package] += cat(",", *pre);
+      } else if (const auto other = value("Depends: ")) {
+        needs_[package] += cat(",", *other);
+      } else if (const auto provided = value("Provides: ")) {
+        for (const std::string& each : split(*provided, ',')) providers_[first_word(each)].push_back(package);
+      }
+    }
+  }
+
+  [[nodiscard]] bool knows(const std::string& name) const { return needs_.contains(name) || providers_.contains(name); }
+
+  /// Whether `package` comes with these or the base system. Of alternatives apt takes the first that is a package.
+  [[nodiscard]] bool is_reached(const std::string& package, std::vector<std::string> names) const {
+    names.insert(names.end(), essential_.begin(), essential_.end());
+    names.emplace_back("apt");
+    std::unordered_set<std::string> seen;
+    while (!names.empty()) {
+      const std::string name = std::move(names.back());
+      names.pop_back();
+      if (!seen.insert(name).second) continue;
+      if (name == package) return true;
+      if (const auto virtual_one = providers_.find(name); !needs_.contains(name) && virtual_one != providers_.end())
+        names.insert(names.end(), virtual_one->second.begin(), virtual_one->second.end());
+      const auto found = needs_.find(name);
+      for (const std::string& need : found == needs_.end() ? Names() : split(found->second, ',')) {
+        for (const std::string& choice : split(need, '|')) {
+          names.push_back(first_word(choice));
+          if (needs_.contains(names.back())) break;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  /// "python3:any (>= 3.9)" → "python3".
+  static std::string first_word(const std::string& text) {
+    const std::vector<std::string> words = split_words(text);
+    return words.empty() ? "" : words.front().substr(0, words.front().find(':'));
+  }
+
+  std::unordered_map<std::string, std::string> needs_;
+  std::unordered_map<std::string, Names> providers_;
+  Names essential_;
+};
+
+/// "#!/usr/bin/env -S python3 -u" → "python3".
+std::string interpreter_of(const std::string& text) {
+  if (!text.starts_with("#!")) return "";
+  std::vector<std::string> words = split_words(text.substr(2, text.find('\n') - 2));
+  if (!words.empty() && words.front().ends_with("/env")) {
+    words.erase(words.begin());
+    while (!words.empty() && words.front().starts_with("-")) words.erase(words.begin());
+  }
+  return words.empty() ? "" : words.front().substr(words.front().rfind('/') + 1);
+}
+
+/// Scripts of an element that start in the image, with the program that each is for.
+void add_scripts(const FileReader& files, const fs::path& directory, int depth,
+                 std::vector<std::pair<fs::path, std::string>>& scripts) {
+  for (const std::string& name : files.list(directory)) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status || name == ".git" || name == "test-elements") continue;
+    if (status->type == FileStatus::Type::directory && depth > 0) add_scripts(files, path, depth - 1, scripts);
+    if (status->type != FileStatus::Type::regular || (status->mode & 0111U) == 0) continue;
+    if (std::string program = interpreter_of(files.read(path).value_or("")); !program.empty())
+      scripts.emplace_back(path, std::move(program));
+  }
+}
+
+std::vector<std::pair<fs::path, std::string>> scripts_in_image(const FileReader& files, const BuildPlan& plan) {
+  constexpr int k_deepest = 8;
+  std::vector<std::pair<fs::path, std::string>> scripts;
+  for (const Element& element : plan.elements.elements) {
+    if (element.built_in) continue;
+    for (const PhaseInfo& phase : k_phases) {
+      if (phase.place == Place::target) add_scripts(files, element.path / directory_name(phase.phase), 1, scripts);
+    }
+    for (const char* part : {"static", "os-refresh-config"})
+      add_scripts(files, element.path / part, k_deepest, scripts);
+  }
+  return scripts;
+}
+
+/// Whether hooks may install what no list of packages names.
+bool installs_by_hooks(const FileReader& files, const BuildPlan& plan) {
+  const auto& elements = plan.elements.elements;
+  return std::any_of(elements.begin(), elements.end(), [&](const Element& element) {
+    const auto named = [&](const char* word) { return is_named_in(files, element.path, word, 2); };
+    return !element.built_in && (named("apt-get") || named("apt install") || named("dpkg -") ||
+                                 named("install-packages") || named("bootstrap") || named("aptitude"));
+  });
+}
+
+/// The packages that any list may ask for, in order.
+std::vector<std::string> all_asked(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                   const System& system) {
+  std::set<std::string> names;
+  for (const Wanted& each : wanted_packages(files, request, plan, system, Undecided::taken))
+    names.insert(plain_package(each.name));
+  return {names.begin(), names.end()};
+}
+
+std::string package_of(const std::string& program) {
+  const auto found = std::find_if(k_interpreters.begin(), k_interpreters.end(),
+                                  [&](const auto& each) { return each.first == program; });
+  return found == k_interpreters.end() ? std::string() : found->second;
+}
+
+/// Nothing where a list can't be read.
+std::optional<PackageGraph> package_graph(const FileReader& files, const std::vector<fs::path>& lists) {
+  PackageGraph graph;
+  for (const fs::path& list : lists) {
+    const std::optional<std::string> text = unpacked_text(files.read(list).value_or(""));
+    if (!text) return std::nullopt;
+    graph.add_list(*text);
+  }
+  return graph;
+}
+
+}  // namespace
+
+std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
+                                          std::vector<std::string>& known) {
+  const std::optional<System> system = system_of(files, plan, request.environment);
+  if (!system || !variable(request.environment, "DIB_DEBOOTSTRAP_EXTRA_ARGS").empty()) return {};
+  std::vector<std::pair<fs::path, std::string>> scripts = scripts_in_image(files, plan);
+  std::erase_if(scripts, [&](const auto& script) { return package_of(script.second).empty(); });
+  if (scripts.empty() || installs_by_hooks(files, plan)) return {};
+  const std::vector<std::string> asked = all_asked(files, request, plan, *system);
+  const std::string asking = hex_digest(HashKind::sha256, join(asked, " "));
+  const auto memory = [&](const std::string& program) {
+    return cat("program ", system->distro, " ", system->release, " ", program, " ", asking);
+  };
+  const std::set<std::string> seen(known.begin(), known.end());
+  std::erase_if(scripts, [&](const auto& script) { return seen.count(memory(script.second)) > 0; });
+  if (scripts.empty()) return {};
+  const std::optional<PackageGraph> graph = package_graph(files, package_lists(files, request, *system));
+  const bool is_known =
+      graph && std::all_of(asked.begin(), asked.end(), [&](const auto& name) { return graph->knows(name); });
+  if (!is_known) return {};
+  std::vector<Finding> found;
+  for (const auto& [path, program] : scripts) {
+    const std::string package = package_of(program);
+    if (!graph->knows(package)) continue;
+    if (graph->is_reached(package, asked)) {
+      if (const std::string here = memory(program); known.empty() || known.back() != here) known.push_back(here);
+      continue;
+    }
+    found.push_back({path, 1, Severity::warning, "interpreter",
+                     cat("it is for ", program, ", which no package of this image brings; ",
+                         program == "node" ? package : program, ": in a package-installs.yaml does")});
   }
   return found;
 }

@@ -28,4 +28,10 @@ void add_package_names(std::string_view list, std::unordered_set<std::string>& n
 [[nodiscard]] std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request,
                                                     const BuildPlan& plan, std::vector<std::string>& known);
 
+/// Scripts that are to start in the image, for a program (python3, ruby …) that neither the base system has nor any of
+/// its packages brings, with what they depend on. Where a hook may install further ones, nothing is said.
+/// `known` as above: what was found to be there is remembered.
+[[nodiscard]] std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRequest& request,
+                                                        const BuildPlan& plan, std::vector<std::string>& known);
+
 }  // namespace hearth::builder

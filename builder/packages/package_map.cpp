@@ -29,6 +29,18 @@ std::string plain_release(const std::string& release) { return release == "8-str
 
 }  // namespace
 
+const std::vector<std::string>& map_families() {
+  static const std::vector<std::string> families = {"debian", "redhat", "suse", "gentoo"};
+  return families;
+}
+
+const std::vector<std::string>& map_distributions() {
+  static const std::vector<std::string> names = {"almalinux", "centos",    "centos7",  "debian", "fedora",
+                                                 "gentoo",    "openeuler", "opensuse", "rhel",   "rhel7",
+                                                 "rhel8",     "rhel9",     "rocky",    "ubuntu"};
+  return names;
+}
+
 std::string distribution_family(const std::string& distro) {
   const auto found = k_families.find(distro);
   return found == k_families.end() ? "" : found->second;

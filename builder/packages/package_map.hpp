@@ -25,6 +25,10 @@ class PackageMap {
   std::map<std::string, std::string> names_;
 };
 
+/// Those that maps of packages and services know by name.
+[[nodiscard]] const std::vector<std::string>& map_families();
+[[nodiscard]] const std::vector<std::string>& map_distributions();
+
 /// "redhat" for fedora, centos…; "debian" for debian, ubuntu; "suse", "gentoo"; else empty.
 [[nodiscard]] std::string distribution_family(const std::string& distro);
 

@@ -1,6 +1,7 @@
 #include "builder/packages/package_map_check.hpp"
 
 #include "base/json.hpp"
+#include "builder/packages/package_map.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
@@ -60,6 +61,27 @@ ParseFaults check_package_map(std::string_view text, std::string_view file) {
   // JSON is YAML, whose reader knows where a value stands.
   const auto checked = read_all_yaml<bool>(text, file, check_root);
   return checked ? ParseFaults{} : checked.error();
+}
+
+std::string package_map_schema() {
+  const Json names = {{"type", "object"},
+                      {"additionalProperties",
+                       {{"type", "string"}, {"description", "packages, separated by blanks; none where it is empty"}}}};
+  const auto by = [](const std::vector<std::string>& known, const Json& value) {
+    Json properties = Json::object();
+    for (const std::string& name : known) properties[name] = value;
+    return Json({{"type", "object"}, {"properties", properties}, {"additionalProperties", value}});
+  };
+  const Json releases = {{"type", "object"}, {"additionalProperties", names}};
+  return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
+                        {"title", "What the packages of an element are called"},
+                        {"type", "object"},
+                        {"properties",
+                         {{"default", names},
+                          {"family", by(map_families(), names)},
+                          {"distro", by(map_distributions(), names)},
+                          {"release", by(map_distributions(), releases)}}},
+                        {"additionalProperties", false}});
 }
 
 bool is_package_map_data(const FileReader& files, const fs::path& file) {

@@ -1,6 +1,7 @@
 // Checks of pkg-map files before anything runs: what is wrong is said with line, column and the keys that are allowed.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/sys/file.hpp"
@@ -17,5 +18,8 @@ namespace hearth::builder {
 
 /// All elements' maps. Throws one error with all faults.
 void check_package_maps(const FileReader& files, const ElementSet& elements);
+
+/// For editors (JSON schema, draft 7).
+[[nodiscard]] std::string package_map_schema();
 
 }  // namespace hearth::builder

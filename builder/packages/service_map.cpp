@@ -3,7 +3,9 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/text.hpp"
+#include "builder/packages/package_map.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
@@ -71,6 +73,20 @@ std::vector<ServiceName> load_service_maps(const FileReader& files, const Elemen
   }
   if (!faults.all.empty()) throw faults.to_error();
   return all;
+}
+
+std::string service_map_schema() {
+  const Json name = {{"type", {"string", "number", "boolean"}}, {"minLength", 1}};
+  std::vector<std::string> systems = {"default"};
+  systems.insert(systems.end(), map_families().begin(), map_families().end());
+  systems.insert(systems.end(), map_distributions().begin(), map_distributions().end());
+  Json known = Json::object();
+  for (const std::string& system : systems) known[system] = name;
+  return json_document(
+      {{"$schema", "http://json-schema.org/draft-07/schema#"},
+       {"title", "What the services of an element are called"},
+       {"type", {"object", "null"}},
+       {"additionalProperties", {{"type", "object"}, {"properties", known}, {"additionalProperties", name}}}});
 }
 
 std::string service_table(const std::vector<ServiceName>& names) {

@@ -33,4 +33,7 @@ struct ServiceName {
 /// "SERVICE<tab>SYSTEM<tab>NAME" lines, for the element's hook.
 [[nodiscard]] std::string service_table(const std::vector<ServiceName>& names);
 
+/// For editors (JSON schema, draft 7).
+[[nodiscard]] std::string service_map_schema();
+
 }  // namespace hearth::builder

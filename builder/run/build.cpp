@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -68,7 +69,8 @@ class Build final : StepObserver {
                  .observer = nullptr,
                  .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); },
                  .withheld = [this](const Step& step) { return in_.facts.withheld(step); },
-                 .start_directory = in_.request.start_directory},
+                 .start_directory = in_.request.start_directory,
+                 .has_terminal = ::isatty(STDIN_FILENO) == 1},
                 in_.plan),
         packages_(in_.plan, in_.request, k_target_root, phases_) {
     if (in_.network != nullptr) {
@@ -365,7 +367,8 @@ class Build final : StepObserver {
       const std::string settings = RealFileSystem().read(hooks_ / ".fetch/settings").value_or("");
       in_.network->keep_settings(without_credentials(settings));  // a lock is shown around
     }
-    std::string summary = timing_table(phases_.timings(), progress_style(in_.request.environment, false));
+    std::string summary =
+        timing_table(rows_that_matter(phases_.timings()), progress_style(in_.request.environment, false));
     for (const fs::path& file : created) summary += cat("Image file ", file.string(), " created...\n");
     if (keeper_) {
       keeper_->finish();

@@ -10,6 +10,7 @@
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/policy.hpp"
+#include "builder/lint/baked_metadata.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
 #include "builder/run/layout_choice.hpp"
@@ -57,6 +58,10 @@ std::vector<Finding> build_warnings(const FileReader& files, const ImageRequest&
   for (Finding& finding : unknown_packages(files, request, plan, remembered.lines)) {
     warnings.push_back(std::move(finding));
   }
+  for (Finding& finding : missing_interpreters(files, request, plan, remembered.lines)) {
+    warnings.push_back(std::move(finding));
+  }
+  for (Finding& finding : deployments_without_hook(files, request, plan)) warnings.push_back(std::move(finding));
   for (Finding& finding : missing_volume_tools(files, plan, request.packages, request.environment, layout)) {
     warnings.push_back(std::move(finding));
   }

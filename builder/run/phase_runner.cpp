@@ -119,9 +119,7 @@ void PhaseRunner::fail(const std::string& what, const ExitStatus& status) {
   if (last_lines_.empty()) advice += "It printed nothing; -x traces the commands that hooks run.\n  ";
   const std::string refused = advice_on_refusal({last_lines_.begin(), last_lines_.end()});
   if (!refused.empty()) advice += cat(refused, "\n  ");
-  const bool had_shell =
-      std::find(setup_.breaks.begin(), setup_.breaks.end(), k_break_after_error) != setup_.breaks.end();
-  if (!had_shell) advice += "--break after-error opens a shell where it failed.";
+  if (!wants_break(k_break_after_error)) advice += "--break after-error opens a shell where it failed.";
   throw error.hint(std::string(trim(advice)));
 }
 
@@ -211,10 +209,7 @@ void PhaseRunner::run(Phase phase) {
   if (has_ended_) return;
   const std::vector<Step> steps = steps_of(phase);
   const std::string name(info(phase).name);
-  const auto wants_break = [&](const std::string& when) {
-    return std::find(setup_.breaks.begin(), setup_.breaks.end(), cat(when, name)) != setup_.breaks.end();
-  };
-  if (steps.empty() && !wants_break("before-") && !wants_break("after-")) return;
+  if (steps.empty() && !wants_break(cat("before-", name)) && !wants_break(cat("after-", name))) return;
   if (setup_.observer != nullptr) setup_.observer->phase_begins(phase);
   std::optional<TargetHooks> hooks;
   if (in_target(phase)) hooks.emplace(setup_.target, setup_.hooks);
@@ -253,7 +248,8 @@ void PhaseRunner::run_step(const Step& step, const Environment& environment) {
       }
       if (in_target(step.phase)) make_deferred_initramfs(environment);
     });
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (wants_break(k_break_after_error)) explain_shell(step, error);
     check_break(k_break_after_error, step.phase, environment);
     throw;
   }
@@ -334,19 +330,35 @@ void PhaseRunner::make_deferred_initramfs(const Environment& environment) {
 }
 
 void PhaseRunner::check_break(const std::string& point, Phase phase, const Environment& environment) {
-  if (std::find(setup_.breaks.begin(), setup_.breaks.end(), point) == setup_.breaks.end()) return;
-  open_shell(point, phase, environment);
+  if (wants_break(point)) open_shell(point, phase, environment);
+}
+
+bool PhaseRunner::wants_break(const std::string& point) const {
+  return std::find(setup_.breaks.begin(), setup_.breaks.end(), point) != setup_.breaks.end();
+}
+
+std::string PhaseRunner::callers_word(const char* name) const {
+  const auto found = setup_.environment.find(name);
+  return found == setup_.environment.end() ? std::string() : found->second;
+}
+
+/// What failed comes before the shell, which is opened because of it.
+void PhaseRunner::explain_shell(const Step& step, const Error& error) {
+  const bool is_inside = in_target(step.phase) && callers_word("break_outside_target").empty();
+  const fs::path hooks = is_inside ? fs::path(k_target_hooks) : setup_.hooks;
+  std::string text = cat(error.what(), "\n");
+  if (step.kind == Step::Kind::hook && (is_inside || !in_target(step.phase)))
+    text += cat("In the shell ", (hooks / step.label()).string(), " runs the hook again, with its variables.\n");
+  cli::tell(cat(text, "However it ends there, the build fails when you leave the shell; what you mend is not kept.\n"));
 }
 
 void PhaseRunner::open_shell(const std::string& point, Phase phase, const Environment& environment) {
-  const auto variable = [&](const char* name) {
-    const auto found = setup_.environment.find(name);
-    return found == setup_.environment.end() ? std::string() : found->second;
-  };
   const bool own_command = point.compare(0, 6, "after-") != 0 || point == k_break_after_error;
-  const std::string shell = own_command && !variable("break_cmd").empty() ? variable("break_cmd") : "bash";
-  const bool outside = point == k_break_after_error && !variable("break_outside_target").empty();
+  const std::string shell = own_command && !callers_word("break_cmd").empty() ? callers_word("break_cmd") : "bash";
+  const bool outside = point == k_break_after_error && !callers_word("break_outside_target").empty();
   cli::tell(cat("Starting debug shell. Exit to resume building.\nAt stage ", point, "\n"));
+  if (!setup_.has_terminal)
+    cli::tell("Standard input is no terminal: the shell takes its commands from there, and ends where they end.\n");
   Environment all = environment;
   Environment callers = input_environment(phase);
   if (const auto terminal = callers.find("TERM"); terminal != callers.end()) all["TERM"] = terminal->second;

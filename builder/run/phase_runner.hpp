@@ -43,6 +43,7 @@ struct PhaseRunnerSetup {
   /// What of environment.d's variables a step is not handed. Not set: nothing.
   std::function<std::set<std::string>(const Step& step)> withheld = {};
   fs::path start_directory = {};  ///< the caller's: files of elements below it are told from there
+  bool has_terminal = true;       ///< standard input is one: a person types into break shells
 };
 
 class PhaseRunner {
@@ -94,8 +95,11 @@ class PhaseRunner {
   void run_hook(const Step& step, const Environment& environment);
   void make_deferred_initramfs(const Environment& environment);
   void report_profile(Phase phase);
+  [[nodiscard]] std::string callers_word(const char* name) const;  ///< a variable of theirs, empty where it is not set
+  [[nodiscard]] bool wants_break(const std::string& point) const;
   void check_break(const std::string& point, Phase phase, const Environment& environment);
   void open_shell(const std::string& point, Phase phase, const Environment& environment);
+  void explain_shell(const Step& step, const Error& error);
   void handle_line(std::string_view printed);
   [[noreturn]] void fail(const std::string& what, const ExitStatus& status);
 

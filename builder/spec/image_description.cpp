@@ -85,9 +85,8 @@ const std::vector<Key>& all_keys() {
     static std::vector<std::string> written;  // "--name"; keys point into it
     written.reserve(image_options().size());
     for (const cli::Option& option : image_options()) {
-      const bool known = std::any_of(k_keys.begin(), k_keys.end(), [&](const Key& key) {
-        return option.name.empty() || option.name == key.name || option.name == "server";
-      });
+      const bool known = std::any_of(k_keys.begin(), k_keys.end(),
+                                     [&](const Key& key) { return option.name.empty() || option.name == key.name; });
       if (known || is_option_of_machine(option.name)) continue;
       const std::string& word = written.emplace_back(option.display());
       all.insert(all.end() - 2,
@@ -184,8 +183,24 @@ class ValueReader {
   }
 
   void take_list(const YAML::Node& node, const Key& key, std::vector<std::string>& list) const {
-    if (!node.IsSequence()) throw YamlFault{position_of(node.Mark()), cat("'", key.name, "' must be a list")};
+    if (!node.IsSequence())
+      throw YamlFault{position_of(node.Mark()),
+                      cat("'", key.name, "' must be a list: ", key.name, ": ", as_list(key, node))};
     for (const YAML::Node& item : node) faults_.gather([&] { list.push_back(scalar(item, key)); });
+  }
+
+  /// What was given as the list that it was meant to be; a map of options is as many words.
+  static std::string as_list(const Key& key, const YAML::Node& node) {
+    std::vector<std::string> words;
+    const bool is_options = std::string_view(key.name) == "options";
+    if (node.IsScalar()) words = is_options ? split_words(node.Scalar()) : split(node.Scalar(), ',');
+    for (const auto& pair : node.IsMap() && is_options ? node : YAML::Node()) {
+      if (!pair.first.IsScalar() || !pair.second.IsScalar()) continue;
+      const std::string name = pair.first.Scalar();
+      words.insert(words.end(), {name.starts_with("-") ? name : cat("--", name), pair.second.Scalar()});
+    }
+    if (words.empty()) words = {is_options ? "--builder" : "A", is_options ? "ID" : "B"};
+    return cat("[", join(words, ", "), "]");
   }
 
   void take_pairs(const YAML::Node& node, const Key& key,

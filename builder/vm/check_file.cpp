@@ -17,6 +17,7 @@ namespace {
 using builder::position_of;
 using builder::yaml_text;
 using builder::YamlFault;
+using builder::YamlFaults;
 
 /// Of goss, and why not here.
 const std::map<std::string, const char*>& refused_types() {
@@ -87,7 +88,10 @@ std::vector<std::string> values_of(const YAML::Node& node, const Property& prope
   if (property.shape == Shape::flag) return {flag_text(node, name)};
   if (property.shape == Shape::texts || property.shape == Shape::patterns) {
     std::vector<std::string> values;
-    if (!node.IsSequence()) refuse(node, cat("'", name, "' is a list"));
+    if (!node.IsSequence()) {
+      const std::string item = node.IsScalar() && !node.Scalar().empty() ? node.Scalar() : "…";
+      refuse(node, cat("'", name, "' is a list: ", name, ": [\"", item, "\"]"));
+    }
     for (const YAML::Node& each : node) {
       values.push_back(yaml_text(each, name));
       if (property.shape == Shape::patterns) check_pattern(each, values.back());
@@ -109,36 +113,42 @@ void check_name(const YAML::Node& node, const std::string& name, bool is_shell) 
   if (bad) refuse(node, cat("there are no control characters in ", is_shell ? "what sh reads" : "a name"));
 }
 
-/// The expectations of one resource; what is for people is left out.
+/// One line of what is expected of a resource; what is for people is left out.
+void read_expectation(const YAML::Node& key, const YAML::Node& node, const std::vector<Property>& properties,
+                      ResourceCheck& check) {
+  const std::string name = key.Scalar();
+  if (name == "title" || name == "meta") return;
+  if (name == "skip") {
+    check.skip = flag_text(node, name) == "true";
+  } else if (const Property* const property = find(properties, name)) {
+    std::vector<std::string> values = values_of(node, *property);
+    for (const std::string& value : values) check_name(node, value, true);
+    if (!values.empty()) check.expected.push_back({name, std::move(values)});
+  } else {
+    refuse(key, cat("there is no '", name, "' of a ", check.type, meant(name, names_of(properties))));
+  }
+}
+
 ResourceCheck read_resource(const std::string& type, const YAML::Node& key, const YAML::Node& node,
-                            const std::vector<Property>& properties) {
+                            const std::vector<Property>& properties, YamlFaults& faults) {
   ResourceCheck check{type, key.Scalar(), {}, false};
   if (!node.IsMap())
     refuse(key,
            cat(type, " ", check.name, ": what is expected of it is missing (", join(names_of(properties), ", "), ")"));
-  for (const auto& pair : node) {
-    const std::string name = pair.first.Scalar();
-    if (name == "title" || name == "meta") continue;
-    if (name == "skip") {
-      check.skip = flag_text(pair.second, name) == "true";
-    } else if (const Property* const property = find(properties, name)) {
-      std::vector<std::string> values = values_of(pair.second, *property);
-      for (const std::string& value : values) check_name(pair.second, value, true);
-      if (!values.empty()) check.expected.push_back({name, std::move(values)});
-    } else {
-      refuse(pair.first, cat("there is no '", name, "' of a ", type, meant(name, names_of(properties))));
-    }
-  }
+  for (const auto& pair : node) faults.gather([&] { read_expectation(pair.first, pair.second, properties, check); });
   return check;
 }
 
-HttpWish read_page(const YAML::Node& key, const YAML::Node& node) {
-  const ResourceCheck read = read_resource("http", key, node, page_properties());
-  const auto url = parse_url(read.name);
-  if (!url || url->scheme != "http" || (url->host != "localhost" && url->host != "127.0.0.1"))
-    refuse(key,
-           cat("'", read.name,
-               "' is not http://localhost[:PORT]/PATH: it is the machine that is asked, from outside, without TLS"));
+HttpWish read_page(const YAML::Node& key, const YAML::Node& node, YamlFaults& faults) {
+  const auto url = parse_url(key.Scalar());
+  const bool is_page = faults.gather([&] {
+    if (!url || url->scheme != "http" || (url->host != "localhost" && url->host != "127.0.0.1"))
+      refuse(key,
+             cat("'", key.Scalar(),
+                 "' is not http://localhost[:PORT]/PATH: it is the machine that is asked, from outside, without TLS"));
+  });
+  const ResourceCheck read = read_resource("http", key, node, page_properties(), faults);
+  if (!is_page) return {};
   HttpWish wish{.port = url->port == 0 ? std::uint16_t{80} : url->port,
                 .path = url->target(),
                 .words = "",
@@ -153,35 +163,44 @@ HttpWish read_page(const YAML::Node& key, const YAML::Node& node) {
   return wish;
 }
 
-CheckFile read_checks(const YAML::Node& root) {
+/// One name below a type, with what is expected of it. `type` is nullptr for http.
+void read_check(const YAML::Node& key, const YAML::Node& node, const ResourceType* type, CheckFile& file,
+                YamlFaults& faults) {
+  const std::string name(type == nullptr ? "http" : type->name);
+  if (!key.IsScalar() || key.Scalar().empty()) refuse(key, cat("the name of a ", name, " is expected"));
+  check_name(key, key.Scalar(), name == "command");
+  if (type == nullptr) return file.pages.push_back(read_page(key, node, faults));
+  if (type->refusal != nullptr) {
+    const std::string why = type->refusal(key.Scalar());
+    faults.gather([&] {
+      if (!why.empty()) refuse(key, why);
+    });
+  }
+  file.inside.push_back(read_resource(name, key, node, type->properties, faults));
+}
+
+void read_group(const YAML::Node& key, const YAML::Node& node, const std::vector<std::string>& known, CheckFile& file,
+                YamlFaults& faults) {
+  const std::string name = key.Scalar();
+  if (const auto found = refused_types().find(name); found != refused_types().end())
+    refuse(key, cat("'", name, "' is not asked of a machine under test: ", found->second));
+  const auto type = std::find_if(resource_types().begin(), resource_types().end(),
+                                 [&](const ResourceType& each) { return each.name == name; });
+  if (name != "http" && type == resource_types().end())
+    refuse(key, cat("there are no checks of type '", name, "'", meant(name, known)));
+  if (!node.IsMap()) refuse(key, cat("'", name, "' is a mapping of names to what is expected of them"));
+  for (const auto& pair : node) {
+    faults.gather([&] { read_check(pair.first, pair.second, name == "http" ? nullptr : &*type, file, faults); });
+  }
+}
+
+CheckFile read_checks(const YAML::Node& root, YamlFaults& faults) {
   std::vector<std::string> known = {"http"};
   for (const ResourceType& type : resource_types()) known.emplace_back(type.name);
   if (!root.IsMap() || root.size() == 0)
     throw YamlFault{position_of(root.Mark()), cat("types of checks are expected: ", join(known, ", "))};
   CheckFile file;
-  for (const auto& group : root) {
-    const std::string name = group.first.Scalar();
-    if (const auto found = refused_types().find(name); found != refused_types().end())
-      refuse(group.first, cat("'", name, "' is not asked of a machine under test: ", found->second));
-    const auto type = std::find_if(resource_types().begin(), resource_types().end(),
-                                   [&](const ResourceType& each) { return each.name == name; });
-    if (name != "http" && type == resource_types().end())
-      refuse(group.first, cat("there are no checks of type '", name, "'", meant(name, known)));
-    if (!group.second.IsMap())
-      refuse(group.first, cat("'", name, "' is a mapping of names to what is expected of them"));
-    for (const auto& pair : group.second) {
-      if (!pair.first.IsScalar() || pair.first.Scalar().empty())
-        refuse(pair.first, cat("the name of a ", name, " is expected"));
-      check_name(pair.first, pair.first.Scalar(), name == "command");
-      if (name == "http") {
-        file.pages.push_back(read_page(pair.first, pair.second));
-        continue;
-      }
-      if (type->refusal != nullptr)
-        if (const std::string why = type->refusal(pair.first.Scalar()); !why.empty()) refuse(pair.first, why);
-      file.inside.push_back(read_resource(name, pair.first, pair.second, type->properties));
-    }
-  }
+  for (const auto& group : root) faults.gather([&] { read_group(group.first, group.second, known, file, faults); });
   return file;
 }
 
@@ -216,8 +235,8 @@ Json schema_of(const char* named_by, const std::vector<Property>& properties) {
 
 }  // namespace
 
-Result<CheckFile> parse_check_file(std::string_view text, std::string_view source) {
-  return builder::read_yaml<CheckFile>(text, source, read_checks);
+Result<CheckFile, builder::ParseFaults> parse_check_file(std::string_view text, std::string_view source) {
+  return builder::read_all_yaml<CheckFile>(text, source, read_checks);
 }
 
 std::string check_file_schema() {

@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "builder/vm/guest_checks.hpp"
 #include "builder/vm/guest_resources.hpp"
+#include "builder/yaml/parse_faults.hpp"
 
 namespace hearth::vm {
 
@@ -16,9 +17,9 @@ struct CheckFile {
   std::vector<HttpWish> pages;        ///< asked from outside
 };
 
-/// Everything that is not known is refused with its place and the nearest right word: a check that is passed over would
-/// be a lie.
-[[nodiscard]] Result<CheckFile> parse_check_file(std::string_view text, std::string_view source);
+/// Everything that is not known is refused with its place and the nearest right word, all of it at once: a check that
+/// is passed over would be a lie.
+[[nodiscard]] Result<CheckFile, builder::ParseFaults> parse_check_file(std::string_view text, std::string_view source);
 
 /// For editors (JSON schema, draft 7), from the reader's own tables.
 [[nodiscard]] std::string check_file_schema();

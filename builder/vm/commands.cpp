@@ -188,31 +188,41 @@ fs::path make_key(const fs::path& scratch, QemuMachine& machine, CommandRunner& 
   return key;
 }
 
+/// What is wrong in any of them is told together.
+CheckFile check_files(const std::vector<std::string>& paths) {
+  CheckFile asked;
+  builder::ParseFaults faults;
+  for (const std::string& path : paths) {
+    Result<CheckFile, builder::ParseFaults> file = parse_check_file(read_file(path), path);
+    if (!file) {
+      faults.add(file.error());
+      continue;
+    }
+    std::move(file.value().inside.begin(), file.value().inside.end(), std::back_inserter(asked.inside));
+    std::move(file.value().pages.begin(), file.value().pages.end(), std::back_inserter(asked.pages));
+  }
+  if (!faults.all.empty()) throw faults.to_error();
+  return asked;
+}
+
 /// The checks that options ask for: --http's, --run's, then those of files, inside before pages.
-GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, QemuMachine& machine,
+GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, bool has_server, QemuMachine& machine,
                       const Clock& clock, CommandRunner& runner) {
   GuestChecks checks;
+  const auto way_in = [&] { return WayIn{make_key(scratch, machine, runner), has_server}; };
   for (const std::string& text : arguments.values("http")) {
     const Result<HttpWish, std::string> wish = parse_http_wish(text);
     if (!wish) throw Error(ErrorKind::usage, wish.error());
     checks.push_back(http_check(*wish, clock));
   }
   const auto patience = std::chrono::seconds(number(arguments, "retry-timeout", k_default_patience_s));
-  CheckFile asked;
-  for (const std::string& path : arguments.values("checks")) {
-    CheckFile file = parse_check_file(read_file(path), path).value_or_throw();
-    std::move(file.inside.begin(), file.inside.end(), std::back_inserter(asked.inside));
-    std::move(file.pages.begin(), file.pages.end(), std::back_inserter(asked.pages));
-  }
+  CheckFile asked = check_files(arguments.values("checks"));
   for (const std::string& command : arguments.values("run")) {
     if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
-    checks.push_back(run_check(command, make_key(scratch, machine, runner), runner));
+    checks.push_back(run_check(command, way_in(), runner));
   }
   const bool has_inside = !asked.inside.empty();
-  if (has_inside) {
-    const fs::path key = make_key(scratch, machine, runner);
-    checks.push_back(inside_check(std::move(asked.inside), key, patience, clock, runner));
-  }
+  if (has_inside) checks.push_back(inside_check(std::move(asked.inside), way_in(), patience, clock, runner));
   const PagePatience page_patience{patience, has_inside};
   for (const HttpWish& page : asked.pages) checks.push_back(http_check(page, clock, page_patience));
   return checks;
@@ -227,12 +237,15 @@ std::vector<std::string> expectations_of(const cli::Arguments& arguments) {
   return expected;
 }
 
-/// What --run and --checks need is looked for where it costs nothing, before a machine is started in vain.
-void require_way_in(const fs::path& image, const ImageSource& source) {
-  const fs::path record = source.manifest_of(image);
+/// What the record of the image's build says of logging in.
+SshLack recorded_lack(const fs::path& record) {
   const std::optional<std::string> text = RealFileSystem().read(record);
   const Result<Json> manifest = parse_json(text.value_or(""), record.string());
-  const SshLack lack = manifest ? ssh_lack(*manifest) : SshLack{};
+  return manifest ? ssh_lack(*manifest) : SshLack{};
+}
+
+/// What --run and --checks need is looked for where it costs nothing, before a machine is started in vain.
+void require_way_in(const fs::path& image, const fs::path& record, const SshLack& lack) {
   if (lack.what.empty()) return;
   throw Error(ErrorKind::input, cat("checks in the guest (--run, --checks) can't log in to ", image.string(), ": ",
                                     lack.what, " (", record.string(), ")"))
@@ -255,8 +268,10 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
     junit.emplace(AtomicFile::create(*path));
   }
   QemuMachine asked;
-  const GuestChecks checks = checks_of(arguments, scratch.path(), asked, clock, runner);
-  if (!asked.ssh_key.empty()) require_way_in(image, source);
+  const fs::path record = source.manifest_of(image);
+  const SshLack lack = recorded_lack(record);
+  const GuestChecks checks = checks_of(arguments, scratch.path(), lack.has_server, asked, clock, runner);
+  if (!asked.ssh_key.empty()) require_way_in(image, record, lack);
   QemuMachine machine = make_machine(image, arguments, scratch.path(), clock);
   machine.ssh_key = asked.ssh_key;
   const bool is_slow = !arguments.value("timeout") && machine.accelerator == "tcg";

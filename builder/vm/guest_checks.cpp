@@ -99,14 +99,14 @@ Command log_in(const fs::path& key, std::uint16_t port, const std::string& line,
 
 class RunCheck final : public GuestCheck {
  public:
-  RunCheck(std::string command, fs::path key, CommandRunner& runner)
-      : command_(std::move(command)), key_(std::move(key)), runner_(runner) {}
+  RunCheck(std::string command, WayIn way, CommandRunner& runner)
+      : command_(std::move(command)), way_(std::move(way)), runner_(runner) {}
 
   [[nodiscard]] std::string text() const override { return cat("run ", command_); }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
 
   [[nodiscard]] Outcome look(const Deadline& deadline) override {
-    Command command = log_in(key_, port_, command_, deadline);
+    Command command = log_in(way_.key, port_, command_, deadline);
     command.merge_err = true;
     command.keep_last = 4000;
     const CommandResult result = runner_.run(command);
@@ -114,22 +114,22 @@ class RunCheck final : public GuestCheck {
     if (succeeded(result.status)) return verdict(text(), Outcomes::passed, said);
     const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said));
     if (!is_by_ssh(result)) return {true, {{text(), Outcomes::failed, told}}};
-    return {false, {{text(), Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true};
+    return {false, {{text(), Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}}, true};
   }
 
  private:
   std::string command_;
-  fs::path key_;
+  WayIn way_;
   CommandRunner& runner_;
 };
 
 class InsideCheck final : public GuestCheck {
  public:
-  InsideCheck(std::vector<ResourceCheck> checks, fs::path key, Duration patience, const Clock& clock,
+  InsideCheck(std::vector<ResourceCheck> checks, WayIn way, Duration patience, const Clock& clock,
               CommandRunner& runner)
       : checks_(std::move(checks)),
         script_(probe_script(checks_)),
-        key_(std::move(key)),
+        way_(std::move(way)),
         patience_(patience),
         clock_(clock),
         runner_(runner) {}
@@ -141,7 +141,7 @@ class InsideCheck final : public GuestCheck {
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
 
   [[nodiscard]] Outcome look(const Deadline& deadline) override {
-    Command command = log_in(key_, port_, "sh -s", deadline);
+    Command command = log_in(way_.key, port_, "sh -s", deadline);
     command.input = script_;
     command.keep_last = k_most_answers;
     const CommandResult result = runner_.run(command);
@@ -150,7 +150,10 @@ class InsideCheck final : public GuestCheck {
       const std::string said(trim(result.err));
       const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown)));
       if (is_by_ssh(result))
-        return {false, {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said), " (", told, ")")}}, true, true};
+        return {false,
+                {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}},
+                true,
+                true};
       Outcome outcome = verdict("answers of the machine", Outcomes::failed,
                                 result.out.size() >= k_most_answers
                                     ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
@@ -177,7 +180,7 @@ class InsideCheck final : public GuestCheck {
 
   std::vector<ResourceCheck> checks_;
   std::string script_;
-  fs::path key_;
+  WayIn way_;
   Duration patience_;
   const Clock& clock_;
   CommandRunner& runner_;
@@ -206,13 +209,13 @@ std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock,
   return std::make_unique<HttpCheck>(wish, clock, patience);
 }
 
-std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key, CommandRunner& runner) {
-  return std::make_unique<RunCheck>(command, key, runner);
+std::unique_ptr<GuestCheck> run_check(const std::string& command, const WayIn& way, CommandRunner& runner) {
+  return std::make_unique<RunCheck>(command, way, runner);
 }
 
-std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const fs::path& key, Duration patience,
+std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const WayIn& way, Duration patience,
                                          const Clock& clock, CommandRunner& runner) {
-  return std::make_unique<InsideCheck>(std::move(checks), key, patience, clock, runner);
+  return std::make_unique<InsideCheck>(std::move(checks), way, patience, clock, runner);
 }
 
 std::uint16_t free_port() {

@@ -61,15 +61,20 @@ struct PagePatience {
 /// Without patience it is asked for until it is well, or the test ends.
 [[nodiscard]] std::unique_ptr<GuestCheck> http_check(const HttpWish& wish, const Clock& clock,
                                                      std::optional<PagePatience> patience = {});
-/// By ssh as root, with the key in `key` (its public half is in KEY.pub). Its exit code decides; 255 is ssh's own, and
-/// tried again.
-[[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const fs::path& key,
+/// How checks log in by ssh as root.
+struct WayIn {
+  fs::path key;             ///< its public half is in KEY.pub
+  bool has_server = false;  ///< the image is known to have an ssh server
+};
+
+/// Its exit code decides; 255 is ssh's own, and tried again.
+[[nodiscard]] std::unique_ptr<GuestCheck> run_check(const std::string& command, const WayIn& way,
                                                     CommandRunner& runner);
 
 /// What a file asks of the guest's inside, all of it in one log-in. Asked again until all is so, or `patience` has
 /// passed since the system told that it has started: what comes up with it may take its time, what is wrong is not
 /// waited for.
-[[nodiscard]] std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const fs::path& key,
+[[nodiscard]] std::unique_ptr<GuestCheck> inside_check(std::vector<ResourceCheck> checks, const WayIn& way,
                                                        Duration patience, const Clock& clock, CommandRunner& runner);
 
 /// A port of 127.0.0.1 that nobody uses just now. Throws Error.

@@ -37,21 +37,26 @@ SshLack ssh_lack(const Json& manifest) {
   }
   if (!has_server) {
     return {cat("it has no ssh server: none of its ", packages.size(), " packages is one"),
-            "add the element openssh-server, and build the image again: hearth image create -o NAME … openssh-server"};
+            "add the element openssh-server, and build the image again: hearth image create -o NAME … openssh-server",
+            false};
   }
   if (!has_manager || (systemd != 0 && systemd < k_least_systemd)) {
-    return {
-        cat("it has ", has_manager ? cat("systemd ", systemd) : std::string("no systemd"),
-            ", and the key is handed over to systemd ", k_least_systemd, " or newer"),
-        "take a newer release (Debian 12), or put a key of your own into the image, and log in by image boot --ssh"};
+    return {cat("it has ", has_manager ? cat("systemd ", systemd) : std::string("no systemd"),
+                ", and the key is handed over to systemd ", k_least_systemd, " or newer"),
+            "take a newer release (Debian 12), or put a key of your own into the image, and log in by image boot --ssh",
+            true};
   }
-  return {};
+  return {.what = {}, .advice = {}, .has_server = true};
 }
 
-std::string ssh_trouble(std::string_view said) {
+std::string ssh_trouble(std::string_view said, bool has_server) {
   if (said.find("Permission denied") != std::string_view::npos) {
     return cat("the guest's ssh server does not take the key of this test: that needs systemd ", k_least_systemd,
                " in the image, and root's log-in by key");
+  }
+  if (has_server) {
+    return "nothing answers at the guest's port 22, and the image has an ssh server: a first start makes its keys, and "
+           "it listens once it has them";
   }
   return "nothing answers at the guest's port 22: has the image an ssh server that starts by itself? The element "
          "openssh-server adds one";

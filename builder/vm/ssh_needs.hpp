@@ -10,12 +10,13 @@
 namespace hearth::vm {
 
 struct SshLack {
-  std::string what;    ///< "it has no ssh server: …"; empty: nothing is missing, or the record can't tell
-  std::string advice;  ///< what to add
+  std::string what;         ///< "it has no ssh server: …"; empty: nothing is missing, or the record can't tell
+  std::string advice;       ///< what to add
+  bool has_server = false;  ///< by the record
 };
 [[nodiscard]] SshLack ssh_lack(const Json& manifest);
 
-/// What most probably is missing, where ssh could not log in and said that.
-[[nodiscard]] std::string ssh_trouble(std::string_view said);
+/// Why most probably ssh could not log in, where it said that. An image that is known to have a server lacks none.
+[[nodiscard]] std::string ssh_trouble(std::string_view said, bool has_server);
 
 }  // namespace hearth::vm

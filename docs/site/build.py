@@ -16,7 +16,8 @@ import sys
 try:
     import markdown
 except ImportError:
-    sys.exit("the manual needs Debian's package python3-markdown: bash cmake/install-packages.sh test")
+    sys.exit(f"{sys.executable} has no module markdown. Debian's package python3-markdown (bash cmake/install-packages.sh test) "
+             "brings it to /usr/bin/python3 alone: start this with that one")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEFT_OUT = {".git", ".ci", "build", "node_modules", "output", "__pycache__"}

@@ -1,5 +1,8 @@
 #include "metadata/bake/seed_files.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.hpp"
 #include "metadata/model/value_text.hpp"
 #include "metadata/resources/config_text.hpp"
@@ -8,10 +11,29 @@ namespace hearth::metadata {
 
 namespace {
 
+/// Whether agents are to poll the machine that they run on: what compile puts where nobody said who serves.
+bool is_own_machine(const Value& section) {
+  for (const auto& [collector, key] : {std::pair{"cfn", "metadata_url"}, std::pair{"heat", "auth_url"},
+                                       std::pair{"zaqar", "auth_url"}, std::pair{"request", "metadata_url"}}) {
+    const std::string url = python_str(member(member(section, collector), key));
+    const std::string host = url.substr(std::min(url.find("://"), url.size()));
+    if (host.starts_with("://127.") || host.starts_with("://localhost") || host.starts_with("://[::1]")) return true;
+  }
+  return false;
+}
+
+/// Metadata that nobody serves are all that the machine has: its agent polls nobody.
+Value for_the_machine_alone(const Value& metadata) {
+  if (!is_own_machine(member(metadata, "os-collect-config"))) return metadata;
+  MapBuilder whole(metadata.entries());
+  whole.set("os-collect-config", map_of({{"collectors", Value::list({Value::string("heat_local")})}}));
+  return Value::map(std::move(whole));
+}
+
 /// The user data and, as a part of their own, the metadata: Heat's cfn-init-data, which the agents find on the disk.
 std::string user_data_of(const SeedRequest& request) {
   if (request.user_data.find("cfn-init-data") != std::string::npos) return request.user_data;  // brings it along
-  const std::string document = json_text(request.metadata);
+  const std::string document = json_text(for_the_machine_alone(request.metadata));
   std::string writer = cat("#cloud-config\nwrite_files:\n- content: ", json_text(Value::string(document)),
                            "\n  path: /var/lib/heat-cfntools/cfn-init-data\n  permissions: '0600'\n");
   if (request.user_data.empty()) return writer;

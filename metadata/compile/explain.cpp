@@ -43,6 +43,8 @@ std::vector<std::string> choices(const Value& value) {
 }
 
 constexpr const char* k_hearth = "made by hearth";
+constexpr const char* k_whole_deployment = "the deployment";
+constexpr std::size_t k_line = 80;
 
 using Keys = std::vector<std::string>;
 
@@ -61,7 +63,7 @@ Keys by_names(Value value, Keys words) {
 
 /// The rest of a deployment's entry comes from its config.
 Origin entry_origin(const Sources& sources, Resource& deployment, const Keys& keys) {
-  if (keys.empty()) return {.what = "the deployment", .place = sources.text(deployment.mark)};
+  if (keys.empty()) return {.what = k_whole_deployment, .place = sources.text(deployment.mark)};
   if (keys[0] == "inputs" && keys.size() > 1) return input_origin(sources, deployment, keys[1]);
   if (keys[0] == "id" || keys[0] == "creation_time" || keys[0] == "inputs") return {.what = k_hearth};
   if (keys[0] == "name") return property_origin(sources, deployment, keys);
@@ -191,6 +193,7 @@ Explanation explain(StackModel& model, const Compiled& compiled, const std::stri
     made.value = value;
   }
   made.origin = origin_of(model, document, words);
+  made.is_derived = made.origin.what == k_hearth || made.origin.what == k_whole_deployment;
   return made;
 }
 
@@ -204,6 +207,9 @@ std::vector<std::string> explained_lines(const Explanation& explanation) {
   std::vector<std::string> lines{explanation.value
                                      ? cat(explanation.key, " = ", json_text(*explanation.value))
                                      : cat(explanation.key, " is not there yet: it waits for ", join(waits, ", "))};
+  const bool is_tree = explanation.value && (explanation.value->is_map() || explanation.value->is_list());
+  if (is_tree && lines[0].size() > k_line)
+    lines = split_lines(cat(explanation.key, " = ", json_text(*explanation.value, {.indent = 2})));
   for (std::string& line : origin_lines(explanation.origin)) lines.push_back(std::move(line));
   if (!explanation.put_by.empty()) lines.push_back(cat("  put there by ", explanation.put_by));
   return lines;

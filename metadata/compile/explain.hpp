@@ -26,7 +26,8 @@ struct Explanation {
   std::vector<Event> waits{};    ///< for what, then
   std::vector<Wait> chain{};     ///< these and all that they wait for: first what waits for nothing else
   Origin origin{};
-  std::string put_by{};  ///< the deployment's path and place; empty where it is none's
+  std::string put_by{};     ///< the deployment's path and place; empty where it is none's
+  bool is_derived = false;  ///< it has, or may have, what is made of the site's seed: ids, passwords, keys
 };
 
 /// `server` is a path, a name or an id; `key` goes into the document: "deployments.NetworkDeployment.inputs.foo", list

@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "base/sys/heat_hooks.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/language/functions.hpp"
@@ -94,9 +95,6 @@ void unasked_conditions(Stack& root, Warnings& found) {
 
 /// Deployments that no hook of ours runs, or that nobody answers for.
 void warn_of_silence(Resource& deployment, Warnings& found) {
-  static const std::vector<std::string> hooks = {"script",          "puppet",         "ansible",   "hiera",
-                                                 "docker-cmd",      "docker-compose", "chef",      "apply-config",
-                                                 "os-apply-config", "cfn-init",       "json-file", "component"};
   const Value given = deployment.owner->properties(deployment);
   const auto& known = deployment.owner->tree().by_id;
   const auto config = known.find(python_str(member(given, "config")));
@@ -114,10 +112,16 @@ void warn_of_silence(Resource& deployment, Warnings& found) {
     }
     return;
   }
-  if (std::find(hooks.begin(), hooks.end(), group) != hooks.end()) return;
+  const std::vector<std::string>& hooks = agents_hooks();
+  if (needs_no_hook(group) || std::find(hooks.begin(), hooks.end(), group) != hooks.end()) return;
+  const auto& brings = deployment.owner->tree().settings.brings_hook;
+  if (brings && brings(group)) return;
   const auto near = nearest(group, hooks);
-  found.emplace_back(config->second->mark, cat("hearth-agent has no hook for the group ", group,
-                                               near ? cat("; did you mean ", *near, "?") : ""));
+  found.emplace_back(config->second->mark,
+                     cat("hearth-agent has no hook for the group ", group,
+                         near ? cat("; did you mean ", *near, "?")
+                              : ", and no element in ELEMENTS_PATH brings one; hearth help heat-config-hook: how to "
+                                "write it"));
 }
 
 }  // namespace

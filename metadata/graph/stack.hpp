@@ -54,6 +54,8 @@ struct StackSettings {
   std::uint64_t most_made = 1ULL << 30U;  ///< bytes that functions make in one evaluation of the tree
   /// Each resource's properties are written out and kept, so that what they share counts each time.
   bool keeps_properties = false;
+  /// Whether an element at hand brings the hook for deployments of a group; not set: none does.
+  std::function<bool(const std::string& group)> brings_hook = {};
   /// For validation alone: types that only a cloud can make are good, nobody looks inside nested templates for
   /// attributes or at values there, at conditions that nothing asks for, or at what outputs and metadata come to.
   bool checked_as_heat_does = false;

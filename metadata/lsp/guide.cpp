@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sys/heat_hooks.hpp"
 #include "base/text.hpp"
 #include "metadata/language/functions.hpp"
 #include "metadata/model/value_text.hpp"
@@ -35,7 +36,9 @@ enum class Subject {
   attribute,
   condition,
   boolean,
-  file
+  file,
+  group,
+  reference
 };
 
 struct Meaning {
@@ -43,6 +46,7 @@ struct Meaning {
   std::string resource{};                  ///< of an attribute
   const PropertySchema* schema = nullptr;  ///< of a value
   const PropertyTable* table = nullptr;    ///< of properties
+  std::string_view of_type{};              ///< of a reference: what its type ends with
 };
 
 class Reading {
@@ -116,11 +120,24 @@ class Reading {
     if (keyword == "properties" && depth() > 3) {
       if (const PropertySchema* schema = schema_here(depth()))
         found_.push_back({.subject = Subject::property_value, .schema = schema});
+      if (depth() == 4) deployment_word();
     }
     if (depth() != 3) return;
     if (keyword == "type") add(Subject::type);
     if (keyword == "deletion_policy") add(Subject::policy);
     if (keyword == "condition") add(Subject::condition);
+  }
+
+  /// What properties of deployments and their configs take as a text, and what their kind is.
+  void deployment_word() {
+    const Entry* entry = words_.entry("resources", at(1));
+    const Value type = entry == nullptr ? Value() : member(entry->value, "type");
+    if (!type.is_string()) return;
+    const bool is_config = type.text() == "OS::Heat::SoftwareConfig" || type.text() == "OS::Heat::StructuredConfig";
+    if (is_config && at(3) == "group") add(Subject::group);
+    if (!type.text().starts_with("OS::Heat::") || type.text().find("Deployment") == std::string::npos) return;
+    if (at(3) == "server") found_.push_back({.subject = Subject::reference, .of_type = "Server"});
+    if (at(3) == "config") found_.push_back({.subject = Subject::reference, .of_type = "Config"});
   }
 
   void key() {
@@ -286,6 +303,8 @@ class Choices {
       case Subject::attribute: return values(words_.attributes_of(meaning.resource), ChoiceKind::property);
       case Subject::condition: return values(words_.names("conditions"), ChoiceKind::condition);
       case Subject::file: return values(words_.files().beside(words_.name()), ChoiceKind::file);
+      case Subject::group: return values(agents_hooks(), ChoiceKind::value);
+      case Subject::reference: return references(meaning.of_type);
     }
   }
 
@@ -345,6 +364,15 @@ class Choices {
     for (const std::string& name : words_.names("resources")) {
       const Entry* entry = words_.entry("resources", name);
       made.push_back({name, ChoiceKind::resource, text_in(entry->value, "type"), name});
+    }
+  }
+
+  /// Resources of a kind, by the function that refers to one.
+  void references(std::string_view of_type) {
+    for (const std::string& name : words_.names("resources")) {
+      std::string type = text_in(words_.entry("resources", name)->value, "type");
+      if (!type.ends_with(of_type)) continue;
+      made.push_back({name, ChoiceKind::resource, std::move(type), cat("{get_resource: ", name, "}")});
     }
   }
 

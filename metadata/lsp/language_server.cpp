@@ -410,7 +410,7 @@ class LanguageServer::State {
       if (settings_.is_asked()) throw Interrupted{};
       if (std::chrono::steady_clock::now() - began > k_longest_look) throw Late{};
     };
-    return look_at(document.text, open_, {document.name, settings_.environments, breathe});
+    return look_at(document.text, open_, {document.name, settings_.environments, breathe, settings_.brings_hook});
   }
 
   void publish(const Document& document, const std::vector<Finding>& findings) {

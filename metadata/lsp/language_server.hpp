@@ -18,6 +18,7 @@ struct ServerSettings {
   std::vector<std::string> environments{};  ///< of the stacks that the templates are for
   /// Whether the editor has something to say: then a look at a template is given up, and begun again later.
   std::function<bool()> is_asked = [] { return false; };
+  std::function<bool(const std::string&)> brings_hook = {};  ///< as StackSettings has it
 };
 
 class LanguageServer {

@@ -46,6 +46,7 @@ Mistakes mistakes_of(const OpenFiles& files, const Look& look) {
     request.template_name = look.name;
     request.environments = look.environments;
     request.settings.seed = "editor";  // nothing that is made of it is kept
+    request.settings.brings_hook = look.brings_hook;
     request.settings.most_resources = 20'000;
     request.settings.most_made = 256U << 20U;
     request.settings.largest_template = k_largest_document;
@@ -76,6 +77,25 @@ Stretch place_of_name(const TextDocument& document, const std::string& file) {
   return at == std::string::npos ? Stretch{} : document.stretch_of(at, at + name.size());
 }
 
+/// Of a mistake in a function's argument the mark is the function's: {get_resource: Web2}. Where the word that it
+/// quotes stands, when it stands right behind the mark.
+std::optional<std::size_t> quoted_word_behind(std::string_view text, std::size_t begin, std::string_view told) {
+  constexpr std::size_t k_near = 300;
+  constexpr std::string_view k_around = " \t\r\n{}[],:\"'";
+  const std::size_t open = told.find('"');
+  const std::size_t close = open == std::string_view::npos ? open : told.find('"', open + 1);
+  const bool is_function = begin < text.size() && (text[begin] == '{' || text.substr(begin).starts_with("get_"));
+  if (close == std::string_view::npos || close == open + 1 || !is_function) return std::nullopt;
+  const std::string_view word = told.substr(open + 1, close - open - 1);
+  const std::string_view part = text.substr(begin, k_near);
+  for (std::size_t at = part.find(word); at != std::string_view::npos; at = part.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at > 0 && k_around.find(part[at - 1]) != std::string_view::npos;
+    if (begins && (end == part.size() || k_around.find(part[end]) != std::string_view::npos)) return begin + at;
+  }
+  return std::nullopt;
+}
+
 std::string with_advice(const std::string& text, const std::string& advice) {
   return advice.empty() ? text : cat(text, "\n", advice);
 }
@@ -89,7 +109,8 @@ class Placing {
     Finding found{
         .where = {}, .error = error, .type = mistake.type, .message = with_advice(mistake.text, mistake.advice)};
     if (mistake.file == name_ && mistake.line > 0) {
-      const std::size_t begin = marks_.offset_of(mistake.line, mistake.column);
+      const std::size_t mark = marks_.offset_of(mistake.line, mistake.column);
+      const std::size_t begin = quoted_word_behind(document_.text(), mark, mistake.text).value_or(mark);
       found.where = document_.stretch_of(begin, end_of_word(document_.text(), begin));
     } else if (!mistake.file.empty() && mistake.file != name_) {
       found.where = place_of_name(document_, mistake.file);

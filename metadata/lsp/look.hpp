@@ -44,9 +44,10 @@ struct Finding {
 };
 
 struct Look {
-  std::string name;                         ///< of the document among the files
-  std::vector<std::string> environments{};  ///< of the stack that it is for
-  std::function<void()> breathe{};          ///< called now and then; what it throws ends the look
+  std::string name;                                       ///< of the document among the files
+  std::vector<std::string> environments{};                ///< of the stack that it is for
+  std::function<void()> breathe{};                        ///< called now and then; what it throws ends the look
+  std::function<bool(const std::string&)> brings_hook{};  ///< as StackSettings has it
 };
 
 /// Parameters that nobody gives a value are not known, not wrong: who writes a template may have no environment yet.

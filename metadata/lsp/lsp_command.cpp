@@ -8,6 +8,9 @@
 #include "base/error.hpp"
 #include "base/sys/broken_pipe.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/heat_hooks.hpp"
+#include "base/sys/process.hpp"
+#include "base/variable.hpp"
 #include "base/version.hpp"
 #include "metadata/lsp/language_server.hpp"
 #include "metadata/lsp/message_reader.hpp"
@@ -59,6 +62,9 @@ int serve_editor(const cli::Arguments& arguments) {
   const auto send = [&](std::string_view body) { write_all(output, framed(body), "standard output"); };
   ServerSettings settings{.version = build_version(), .environments = arguments.values("environment")};
   settings.is_asked = [] { return has_input(0); };
+  settings.brings_hook = [&disk](const std::string& group) {
+    return brings_hook_in(disk, variable(current_environment(), "ELEMENTS_PATH"), group);
+  };
   LanguageServer server(disk, std::move(settings), send);
   MessageReader reader;
   bool more = true;

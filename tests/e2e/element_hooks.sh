@@ -116,4 +116,18 @@ for case in 'pkg-map|{"defolt": {}}|pkg-map:1:2: unknown key' 'svc-map|web: apac
     expect_text out-wrong "$expected" "allowed are"
     ! grep -q "root.d" out-wrong || fail "a hook ran before the wrong $file was found"
 done
+
+# Baked metadata that nobody serves: the agent has its local ones alone. Those of a server stay as they are.
+for url in http://127.0.0.1:8000 http://192.0.2.1:8000; do
+    name=baked-${url//[^0-9]/-}
+    printf '{"deployments": [], "os-collect-config": {"collectors": ["cfn", "local"], "cfn": {"metadata_url": "%s/v1/"}}}\n' $url > baked.json
+    build $name --metadata baked.json dib-init-system || continue
+    file=tree-$name/etc/os-collect-config.conf.d/10-heat-metadata.conf
+    if [ $url = http://127.0.0.1:8000 ]; then
+        grep -q '^collectors = heat_local$' $file || fail "a machine polls itself: $(ls tree-$name/etc)"
+        expect_text $name.d/build.log "is this machine, and nobody serves metadata there"
+    else
+        [ ! -e $file ] || fail "a machine does not poll the server that its metadata name: $(cat $file)"
+    fi
+done
 finish

@@ -26,6 +26,9 @@ WEB2 = '  - {name: web2, mac: "52:54:00:00:00:02", firmware: bios, bmc: {type: i
 KEYS = "openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out key.pub"
 TOKENS = {"3f0c8a…": "a" * 64, "b27d91…": "b" * 64, "77e0aa…": "c" * 64}
 
+FLEETCONF = "elements/heat-config-fleetconf"
+FLEETCONF_HOOK = FLEETCONF + "/static/var/lib/heat-config/hooks/fleetconf"
+
 IMAGES = {
     "howto/channels.md": Page(
         KEYS + " && cp key.pub /etc/hearth/images.pub && a_site", built=True, figures=True, codes={"hearth image boot": BOOTED},
@@ -45,6 +48,13 @@ IMAGES = {
     "howto/fleet.md": Page(
         "export ELEMENTS_PATH=$STAND_INS", built=True, files={"- template: debian": ("images.yaml", "")},
         elsewhere={"hearth image pipeline images.yaml --for slurm": ("needs Slurm", "e2e/pipeline_slurm.sh", "--for slurm")}),
+    "howto/heat-config-hook.md": Page(files={
+        "heat-config": (f"{FLEETCONF}/element-deps", ""),
+        "#!/usr/bin/env python3": (FLEETCONF_HOOK, f"chmod +x {FLEETCONF_HOOK}"),
+        "python3:": (f"{FLEETCONF}/package-installs.yaml", ""),
+        '{"id": "1"': ("deployment.json", ""),
+        "heat_template_version": ("fleet.yaml", "")},
+        between={"export ELEMENTS_PATH": f"mkdir -p $(dirname {FLEETCONF_HOOK})"}),
     "howto/mirrors.md": Page(),
     "howto/packages.md": Page(
         files={"- imagename: web": ("images.yaml", "hearth image plan images.yaml"),

@@ -24,7 +24,7 @@ from howto_pages import PAGES  # noqa: E402
 
 PATIENCE = 300  # seconds a page
 NAMES = "hearth|disk-image-create|ramdisk-image-create|element-info|dib-lint"  # of our program
-PROGRAMS = NAMES + "|hearth-agent|openssl|openstack|export|set|ssh|systemctl|apt|sudo|podman|cmake|mkdir"
+PROGRAMS = NAMES + "|hearth-agent|openssl|openstack|export|set|ssh|systemctl|apt|sudo|podman|cmake|mkdir|python3"
 COMMAND = re.compile(rf"{ASSIGNMENTS}(?:{PROGRAMS})(?: |$)")
 OURS = re.compile(rf"{ASSIGNMENTS}(?:{NAMES})(?: |$)")
 FIGURE = re.compile(r"[0-9][0-9a-f:.TZmsh-]*|\b[0-9a-f]{8,}\b| {2,}")

@@ -7,6 +7,10 @@ python=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+if said=$("$python" -S -B "$source/docs/site/build.py" "$source" "$HEARTH" "$work/none" 2>&1); then
+    echo "a site is made without the module that makes it" && exit 1
+fi
+case $said in "$python has no module markdown"*) ;; *) echo "it does not say which python lacks it: $said" && exit 1 ;; esac
 "$python" -B "$source/docs/site/build.py" "$source" "$HEARTH" "$work/site"
 "$python" -B - "$work/site" << 'END'
 import html.parser

@@ -53,6 +53,12 @@ if "$hearth" metadata compile --strict -t top.yaml -e env.yaml -o strict >/dev/n
 grep -q '192.0.2.2' known/servers/Compute.1.server/metadata.json || fail "what the inventory knows is not used"
 
 grep -q 'from the file, hello.sh' <<<"$("$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.config)" || fail "explain"
+id=$("$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server deployments.first.id 2>said) || fail "explain an id"
+id=$(grep -o '[0-9a-f]\{8\}-[0-9a-f-]*' <<<"$id")
+grep -q "\"id\": \"$id\"" out/servers/Compute.0.server/metadata.json && [ ! -s said ] || fail "explain and compile have other ids: $id $(cat said)"
+mkdir bare && (cd bare && "$hearth" metadata explain -t ../top.yaml -e ../env.yaml Compute.0.server deployments.first >said 2>&1) || fail "explain without a seed"
+grep -q 'made up here, .*--seed-file FILE names one' bare/said || fail "ids of no site are shown as if they were one's: $(cat bare/said)"
+[ "$(wc -l <bare/said)" -gt 10 ] || fail "a deployment is one line: $(cat bare/said)"
 said=$("$hearth" metadata explain -t top.yaml -e env.yaml Compute.0.server 2>&1) && fail "explain without a key"
 grep -q 'which KEY of Compute.0.server? There are .*deployments' <<<"$said" || fail "explain does not say which keys there are: $said"
 grep -q '^  who:$' <<<"$("$hearth" metadata parameters -t node.yaml)" || fail "a parameter that must be given is not in the environment"

@@ -190,6 +190,7 @@ def inside(hearth):
     commands_of_root(hearth)
     the_key_stays(hearth)
     a_full_disk_is_named(hearth)
+    images_by_url(hearth)
     shutil.rmtree(directory, ignore_errors=True)
     print("ok")
 
@@ -405,6 +406,37 @@ def a_full_disk_is_named(hearth):
 
 def fault(text):
     return json.loads(json.loads(text)["error_message"])["faultstring"]
+
+
+def images_by_url(hearth):
+    """Commands to a conductor at a URL touch no folder of this machine that has the seed's path, unless it is named."""
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/var/lib"], check=True)
+    directory = "/var/lib/hearth/node"
+    os.makedirs(directory)
+    files = {name: os.path.join("/var/lib", name) for name in ("disk.raw", "kernel", "ramdisk")}
+    for path in files.values():
+        with open(path, "w", encoding="ascii") as file:
+            file.write(path)
+    load = ("image", "load", files["disk.raw"], "--kernel", files["kernel"], "--ramdisk", files["ramdisk"])
+    with Conductor(hearth, directory=directory) as c:
+        def told(*words, code=0):
+            done = subprocess.run([hearth, *words, "--url", c.url, "--token-file", f"{directory}/api-token"], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            same(f"exit code of {words}: {done.stdout} {done.stderr}", code, done.returncode)
+            return done.stdout + done.stderr
+
+        refused = told(*load, code=2)
+        assert "may be another machine's" in refused and "--state DIR" in refused, refused
+        assert not os.path.exists(f"{directory}/files/images/disk.raw"), "what was refused was copied"
+        told(*load, "--state", directory)
+        kept = sorted(os.listdir(f"{directory}/files/images"))
+        same("what is loaded", ["disk.kernel", "disk.ramdisk", "disk.raw"], kept)
+        said = told("image", "unload", "disk")
+        assert "0 files removed (they lie with the seed" in said, said
+        same("what stays", kept, sorted(os.listdir(f"{directory}/files/images")))
+        told(*load, "--state", directory)
+        assert "3 files removed" in told("image", "unload", "disk", "--state", directory)
+        same("what is left", [], os.listdir(f"{directory}/files/images"))
 
 
 def main():

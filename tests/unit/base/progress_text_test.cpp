@@ -149,6 +149,18 @@ TEST(TimingTable, CutsAnEndlessNameAndCountsWideCharacters) {
   EXPECT_EQ(display_width(lines[0]), display_width(lines[1])) << text;
 }
 
+TEST(TimingTable, OfManyQuickStepsOneRowTells) {
+  std::vector<TimingRow> rows = {{"image", 60s, 9}, {"a", 100ms, 1}, {"slow", 39s, 2}, {"b", 200ms, 3}, {"c", 0s, 3}};
+  EXPECT_EQ(timing_table(rows_that_matter(rows)),
+            "slow                39.0 s   39.3 %  #########\n"
+            "image               60.0 s   60.4 %  ###############\n"
+            "3 quicker steps      0.3 s    0.3 %\n"
+            "total               99.3 s  100.0 %\n");
+  rows.pop_back();
+  EXPECT_EQ(rows_that_matter(rows).size(), rows.size()) << "two are told by their names";
+  EXPECT_EQ(timing_table(rows_that_matter({})), "");
+}
+
 TEST(TimingTable, OfNothingIsNothing) {
   EXPECT_EQ(timing_table({}), "");
   EXPECT_EQ(timing_table({{"a", 0s}}), "a          0.0 s    0.0 %\ntotal      0.0 s    0.0 %\n");

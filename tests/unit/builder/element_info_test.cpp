@@ -63,6 +63,9 @@ TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("lib")).needed_by, ElementsAre("web"));
   EXPECT_THAT(describe_element(files, catalog, *catalog.find("grub")).needed_by, ElementsAre("disk"));
   EXPECT_THAT(page_text(page), HasSubstr("packages:   nginx curl\n            nginx: removed, not installed\n"));
+  tree.file("web", "README.md", "# web\n");
+  EXPECT_THAT(page_text(describe_element(files, catalog, *catalog.find("web"))),
+              HasSubstr("/web/README.md (hearth help web)\n"));
 }
 
 TEST_F(InfoTest, APageTellsWhatAMapMakesOfNamesInWhichCaseAPackageIsInstalledAndWhatDoesNotRun) {

@@ -99,6 +99,17 @@ TEST(TopicHelp, PrintsAPageOfTheManualByItsNameOrTheLastPartOfIt) {
   EXPECT_THAT(overview(program, 80), HasSubstr("manual"));
 }
 
+TEST(TopicHelp, PrintsAFurtherPageWhereNothingElseHasTheName) {
+  Program program = demo();
+  program.further = [](const std::string& name) -> std::optional<Topic> {
+    if (name != "web" && name != "images") return std::nullopt;
+    return Topic{cat("/elements/", name, "/README.md"), "element web", "# web\n"};
+  };
+  EXPECT_EQ(topic_help(program, "web", 80), "element web\n\n# web\n");
+  EXPECT_THAT(topic_help(program, "images", 80), Not(HasSubstr("element web")));
+  EXPECT_THROW((void)topic_help(program, "wob", 80), Error);
+}
+
 TEST(TopicHelp, OfAWordThePagesAreNamedThatSpeakOfIt) {
   Program program = demo();
   program.pages = {

@@ -34,6 +34,14 @@ TEST(Page, ALinkToAnotherFileNamesTheInstalledPlace) {
   EXPECT_EQ(shown("[below](#below)\n"), "below\n");
 }
 
+TEST(Page, AReadmeOutsideTheManualLeadsIntoIt) {
+  Program program = demo();
+  program.pages = {{"howto/users", "Users", ""}};
+  const Topic readme{"/usr/share/demo/elements/x/README.md", "",
+                     "[a](../../docs/howto/users.md), [b](../y/README.md)\n"};
+  EXPECT_EQ(page_text(program, readme, 80), "a (demo help users), b (/usr/share/demo/elements/y/README.md)\n");
+}
+
 TEST(Page, WhatIsNoLinkStays) {
   EXPECT_EQ(shown("`[a](b.md)` and [x, y] and 2 * 3, **all**!\n"), "`[a](b.md)` and [x, y] and 2 * 3, all!\n");
   EXPECT_EQ(shown("# A [headline]\n\n    a [b](users.md)\n"), "# A [headline]\n\n    a [b](users.md)\n");

@@ -76,6 +76,15 @@ TEST(PipelineEngine, GitLabCarriesImagesToTests) {
   EXPECT_EQ(text["image-a"]["tags"], Json{"kvm"});
 }
 
+TEST(PipelineEngine, OfABuildThatFailsTheLogIsKept) {
+  EXPECT_EQ(written_for("gitlab")["image-a"]["artifacts"]["when"], "always");
+  const Json steps = written_for("github")["jobs"]["image-a"]["steps"];
+  const Json& last = steps[steps.size() - 1];
+  EXPECT_EQ(last["if"], "failure()");
+  EXPECT_EQ(last["with"]["name"], "image-a-log");
+  EXPECT_EQ(last["with"]["path"], "out/a.d");
+}
+
 TEST(PipelineEngine, GitHubUnpacksWhereTheFilesLay) {
   const Json jobs = written_for("github")["jobs"];
   EXPECT_EQ(jobs["test-a"]["steps"][1]["with"]["path"], "out");

@@ -48,6 +48,14 @@ TEST_F(LeftOutTest, AHookThatCannotRunIsTold) {
                           HasSubstr("80-web: warning: this hook can't be started")));
 }
 
+TEST_F(LeftOutTest, AFileThatAnotherHookTakesIsNoHookThatDoesNotRun) {
+  tree.add("web").hook("web", "install.d/hook-web.py", "#!/usr/bin/env python3\n").hook("web", "install.d/50-web");
+  EXPECT_EQ(idle_hooks(files, element()).size(), 1U);
+  tree.hook("web", "install.d/50-web",
+            "#!/bin/sh\ninstall $(dirname $0)/hook-web.py /usr/libexec/heat-config/hooks/web\n");
+  EXPECT_THAT(idle_hooks(files, element()), IsEmpty());
+}
+
 TEST_F(LeftOutTest, GoodHooksPackageListsAndNotesAreNoFindings) {
   tree.add("web")
       .hook("web", "install.d/50-web")

@@ -96,5 +96,76 @@ TEST_F(PackageCheckTest, NothingIsSaidWhereFurtherRepositoriesOrNoListsAreKnown)
   EXPECT_THAT(faults("nope:\n"), IsEmpty());
 }
 
+struct InterpretersTest : PackageCheckTest {
+  InterpretersTest() {
+    files.write(
+        request.cache / "apt/debian/lists-bookworm-amd64/mirror_dists_bookworm_main_binary-amd64_Packages",
+        "Package: base-files\nEssential: yes\nDepends: libc6\n\nPackage: libc6\n\nPackage: apt\n\n"
+        "Package: python3\nPre-Depends: python3-minimal (= 3)\n\nPackage: python3-minimal\n\n"
+        "Package: tool\nDepends: libc6 (>= 2), python3:any | other\n\nPackage: plain\nDepends: nothing | python3\n\n"
+        "Package: nothing\n\nPackage: virtual\nDepends: a-mailer\n\nPackage: mailer\nProvides: a-mailer (= 1)\n"
+        "Depends: python3\n\n",
+        {});
+  }
+  Names told(const std::string& packages) {
+    tree.file("web", "package-installs.yaml", packages);
+    Names texts;
+    BuildPlan plan = tree.plan({"debian-minimal", "web"});
+    for (Element& element : plan.elements.elements) element.built_in = element.name != "web";
+    for (const Finding& finding : missing_interpreters(files, request, plan, known))
+      texts.push_back(finding_text(finding));
+    return texts;
+  }
+};
+
+TEST_F(InterpretersTest, AProgramThatNoPackageBringsIsTold) {
+  tree.hook("web", "install.d/hook-web.py", "#!/usr/bin/env python3\n")
+      .hook("web", "install.d/50-web", "#!/usr/bin/perl\n")
+      .hook("web", "root.d/50-web", "#!/usr/bin/python3\n")
+      .file("web", "static/usr/share/doc/x.py", "#!/usr/bin/python3\n");
+  EXPECT_THAT(
+      told("plain:\n"),
+      ElementsAre(HasSubstr("/install.d/hook-web.py:1: warning: it is for python3, which no package of this image "
+                            "brings; python3: in a package-installs.yaml does [interpreter]")));
+  tree.hook("web", "static/usr/bin/x", "#!/usr/bin/env -S python3 -u\n")
+      .hook("web", "os-refresh-config/configure.d/50-x", "#!/usr/bin/python3\n");
+  EXPECT_EQ(told("plain:\n").size(), 3U);
+}
+
+TEST_F(InterpretersTest, WhatBringsItByADependencyBringsIt) {
+  tree.hook("web", "install.d/50-web", "#!/usr/bin/env python3\n");
+  for (const char* brings : {"python3:\n", "tool:\n", "virtual:\n", "tool: {when: X = 1}\n",
+                             "tool: {dib_python_version: 3}\n", "tool: {installtype: package}\n"})
+    EXPECT_THAT(told(brings), IsEmpty()) << brings;
+  EXPECT_EQ(told("python3: {uninstall: true}\n").size(), 1U);
+  EXPECT_EQ(told("tool: {when: DISTRO_NAME = ubuntu}\n").size(), 1U);
+  EXPECT_THAT(told("plain:\nother-arch: {arch: arm64}\n"), testing::SizeIs(1));
+  request.packages = {"tool"};
+  EXPECT_THAT(told("plain:\n"), IsEmpty());
+}
+
+TEST_F(InterpretersTest, WhatWasFoundIsRememberedForTheSamePackages) {
+  tree.hook("web", "install.d/50-web", "#!/usr/bin/env python3\n");
+  EXPECT_THAT(told("tool:\n"), IsEmpty());
+  ASSERT_EQ(known.size(), 1U);
+  files.write(request.cache / "apt/debian/lists-bookworm-amd64/mirror_dists_bookworm_main_binary-amd64_Packages",
+              "Package: tool\n\nPackage: plain\n\nPackage: python3-minimal\n", {});
+  EXPECT_THAT(told("tool:\n"), IsEmpty()) << "no list is read again";
+  EXPECT_EQ(told("tool:\nplain:\n").size(), 1U);
+}
+
+TEST_F(InterpretersTest, WhereItCanNotBeKnownNothingIsSaid) {
+  tree.hook("web", "install.d/50-web", "#!/usr/bin/env ruby\n");
+  EXPECT_THAT(told("plain:\n"), IsEmpty()) << "no list knows its package";
+  tree.hook("web", "install.d/50-web", "#!/usr/bin/env python3\n");
+  EXPECT_THAT(told("from-elsewhere:\n"), IsEmpty()) << "who knows what that brings";
+  EXPECT_EQ(told("plain:\n").size(), 1U);
+  request.environment["DIB_RELEASE"] = "trixie";
+  EXPECT_THAT(told("plain:\n"), IsEmpty()) << "there are no lists";
+  request.environment["DIB_RELEASE"] = "bookworm";
+  tree.hook("web", "install.d/10-web", "#!/bin/bash\napt-get install -y something\n");
+  EXPECT_THAT(told("plain:\n"), IsEmpty()) << "a hook installs what it will";
+}
+
 }  // namespace
 }  // namespace hearth::builder

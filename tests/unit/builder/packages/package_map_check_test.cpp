@@ -56,5 +56,12 @@ TEST(PackageMapCheck, AllElementsMapsAreCheckedButPrograms) {
       << "all elements' faults at once";
 }
 
+TEST(PackageMapCheck, TheSchemaHasTheSectionsThatTheReaderHas) {
+  const Json schema = Json::parse(package_map_schema());
+  EXPECT_EQ(schema.at("properties").size(), 4U);
+  EXPECT_EQ(schema.at("additionalProperties"), false);
+  EXPECT_TRUE(schema.at("properties").at("family").at("properties").contains("redhat"));
+}
+
 }  // namespace
 }  // namespace hearth::builder

@@ -56,5 +56,10 @@ TEST_F(ServiceMapsTest, OneServiceInTwoMapsIsRefusedWithBothFiles) {
                     HasSubstr("/elements/a/svc-map")));
 }
 
+TEST(ServiceMap, TheSchemaHasSystemsForEachService) {
+  const Json schema = Json::parse(service_map_schema());
+  EXPECT_TRUE(schema.at("additionalProperties").at("properties").contains("default"));
+}
+
 }  // namespace
 }  // namespace hearth::builder

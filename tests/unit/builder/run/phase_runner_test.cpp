@@ -306,7 +306,38 @@ TEST_F(PhaseRunnerTest, AfterAnErrorAShellOpensAndTheErrorStays) {
   } catch (const Error& error) {
     EXPECT_EQ(error.exit_code(), 9);
   }
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("At stage after-error\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            cat("root.d/10-a (element os) failed: exit code 9\n  | says root.d/10-a\nIn the shell ",
+                (dir.path() / "hooks/root.d/10-a").string(),
+                " runs the hook again, with its variables.\n"
+                "However it ends there, the build fails when you leave the shell; what you mend is not kept.\n"
+                "Starting debug shell. Exit to resume building.\nAt stage after-error\nResuming\n"));
+}
+
+TEST_F(PhaseRunnerTest, TheShellAfterAnErrorSaysHowAHookOfTheImageIsRunAgain) {
+  hook("install.d/10-a", 9);
+  breaks = {"after-error"};
+  runner.on("bash", 0);
+  const auto told = [&] {
+    testing::internal::CaptureStderr();
+    EXPECT_THROW(phases().run(Phase::install), Error);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(), HasSubstr("In the shell /tmp/in_target.d/install.d/10-a runs the hook again"));
+  environment["break_outside_target"] = "1";
+  EXPECT_THAT(told(), Not(HasSubstr("runs the hook again")));
+}
+
+TEST_F(PhaseRunnerTest, AShellWithoutATerminalSaysSo) {
+  breaks = {"before-root"};
+  plan = tree.plan(requested);
+  PhaseRunnerSetup setup{
+      runner, progress, log, clock, environment, breaks, dir.path() / "hooks", dir.path() / "target"};
+  setup.has_terminal = false;
+  runner.on("bash", 0);
+  testing::internal::CaptureStderr();
+  PhaseRunner(setup, plan).run(Phase::root);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("Standard input is no terminal: "));
 }
 
 TEST_F(PhaseRunnerTest, AStepGetsWhatItIsHandedAndWhatEnvironmentDSays) {

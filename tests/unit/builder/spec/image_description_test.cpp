@@ -227,7 +227,12 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(refusal("- arch: pdp11\n"), HasSubstr("images.yaml:1:9: 'arch' is one of aarch64, "));
   EXPECT_EQ(refusal("- debug-trace: 3\n"), "images.yaml:1:16: 'debug-trace' is one of 0, 1, 2, not '3'");
   EXPECT_EQ(refusal("- checksum: maybe\n"), "images.yaml:1:13: 'checksum' must be true or false, not 'maybe'");
-  EXPECT_EQ(refusal("- elements: os\n"), "images.yaml:1:13: 'elements' must be a list");
+  EXPECT_EQ(refusal("- elements: os\n"), "images.yaml:1:13: 'elements' must be a list: elements: [os]");
+  EXPECT_EQ(refusal("- options: --strict --cpus 2\n"),
+            "images.yaml:1:12: 'options' must be a list: options: [--strict, --cpus, 2]");
+  EXPECT_EQ(refusal("- options: {server: Web1}\n"),
+            "images.yaml:1:12: 'options' must be a list: options: [--server, Web1]");
+  EXPECT_EQ(refusal("- packages: {a: b}\n"), "images.yaml:1:13: 'packages' must be a list: packages: [A, B]");
   EXPECT_EQ(refusal("- {arch: amd64, arch: arm64}"), "images.yaml:1:17: 'arch' stands there twice");
   EXPECT_THAT(refusal("imagename: x\n"), HasSubstr("images.yaml:1:1: the file must be a list of images"));
   EXPECT_THAT(refusal("[]\n"), HasSubstr("images.yaml:1:1: the list is empty"));
@@ -248,13 +253,21 @@ TEST(ImageDescription, AllFaultsOfAFileAreToldAtOnceInItsOrder) {
             "those of a matrix go by its 'imagename' as it is written\n"
             "images.yaml:6:34: there is no image or template 'd' to extend, did you mean a?; "
             "those of a matrix go by its 'imagename' as it is written\n"
-            "images.yaml:6:45: 'types' must be a list");
+            "images.yaml:6:45: 'types' must be a list: types: [qcow2]");
   EXPECT_EQ(refusal("- {imagename: 'a-${x}', matrix: {x: [p, p], y: []}}\n- {imagename: b, arch: z8, min-tmpfs: 0}\n"),
             "images.yaml:1:41: 'x' has the value 'p' twice\n"
             "images.yaml:1:48: 'y' has no values: the matrix makes no image\n"
             "images.yaml:2:24: 'arch' is one of aarch64, amd64, arm64, armhf, powerpc, ppc64, ppc64el, ppc64le, s390x, "
             "x86_64, not 'z8'\n"
             "images.yaml:2:39: 'min-tmpfs' must be a whole number from 1, not '0'");
+}
+
+TEST(ImageDescription, WhichServersMetadataIsBakedStandsBesideThem) {
+  const auto images = parse_image_descriptions({{"a", "- {elements: [vm], server: Web1, metadata: compiled}\n"}});
+  ASSERT_TRUE(images.ok());
+  EXPECT_THAT(images.value().front().words, testing::IsSupersetOf({"--metadata", "compiled", "--server", "Web1"}));
+  const std::string schema = image_description_schema();
+  EXPECT_THAT(schema, HasSubstr("\"server\""));
 }
 
 TEST(ImageDescription, AFaultOfWhatManyImagesHaveIsToldOnce) {

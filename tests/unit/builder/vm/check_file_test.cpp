@@ -38,7 +38,7 @@ http:
 
 TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
   const auto refusal = [](const std::string& text) {
-    const Result<CheckFile> file = parse_check_file(text, "c.yaml");
+    const auto file = parse_check_file(text, "c.yaml");
     return file ? "taken" : file.error().text();
   };
   EXPECT_EQ(refusal("serivce:\n  nginx: {running: true}\n"),
@@ -51,7 +51,8 @@ TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
               HasSubstr("c.yaml:2:3: service nginx: what is expected of it is missing (enabled, running)"));
   EXPECT_THAT(refusal("port:\n  80: {listening: true}\n"), HasSubstr("c.yaml:2:3: a port is tcp:80"));
   EXPECT_THAT(refusal("file:\n  etc: {exists: true}\n"), HasSubstr("a path begins with /"));
-  EXPECT_THAT(refusal("file:\n  /a: {contents: words}\n"), HasSubstr("'contents' is a list"));
+  EXPECT_THAT(refusal("file:\n  /a: {contents: words}\n"),
+              HasSubstr("c.yaml:2:18: 'contents' is a list: contents: [\"words\"]"));
   EXPECT_THAT(refusal("file:\n  /a: {contents: ['/(/']}\n"), HasSubstr("c.yaml:2:19: "));
   EXPECT_THAT(refusal("file:\n  /a: {size: big}\n"), HasSubstr("'size' is a number"));
   EXPECT_THAT(refusal("kernel-param:\n  ../../etc/passwd: {value: x}\n"), HasSubstr("as for sysctl"));
@@ -71,6 +72,30 @@ TEST(CheckFileTest, WhatIsNotKnownIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal(""),
             "c.yaml: types of checks are expected: http, file, package, service, port, process, command, user, group, "
             "mount, kernel-param");
+}
+
+TEST(CheckFileTest, AllThatIsWrongIsToldAtOnce) {
+  const auto file = parse_check_file(R"(service:
+  nginx: {enable: true, running: yes}
+  cron:
+fiel: {/etc/motd: {exists: true}}
+file:
+  etc: {contents: site=e, exists: true}
+http:
+  http://other/: {status: ok}
+)",
+                                     "c.yaml");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().text(),
+            "c.yaml:2:11: there is no 'enable' of a service; did you mean 'enabled'?\n"
+            "c.yaml:2:34: 'running' is true or false, not 'yes'\n"
+            "c.yaml:3:3: service cron: what is expected of it is missing (enabled, running)\n"
+            "c.yaml:4:1: there are no checks of type 'fiel'; did you mean 'file'?\n"
+            "c.yaml:6:3: a path begins with /\n"
+            "c.yaml:6:19: 'contents' is a list: contents: [\"site=e\"]\n"
+            "c.yaml:8:3: 'http://other/' is not http://localhost[:PORT]/PATH: it is the machine that is asked, from "
+            "outside, without TLS\n"
+            "c.yaml:8:27: 'status' is a number, not 'ok'");
 }
 
 TEST(CheckFileTest, TheSchemaIsTheReadersOwn) {

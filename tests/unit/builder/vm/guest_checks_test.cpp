@@ -128,8 +128,8 @@ class InsideCheckTest : public testing::Test {
       return answer_.empty() ? CommandResult{Exited{255}, "", "Connection refused"}
                              : CommandResult{Exited{0}, answer_, ""};
     });
-    check_ = inside_check({{"process", "nginx", {{"running", {"true"}}}, false}}, "/k", std::chrono::seconds(30),
-                          clock_, runner_);
+    check_ = inside_check({{"process", "nginx", {{"running", {"true"}}}, false}}, WayIn{.key = "/k"},
+                          std::chrono::seconds(30), clock_, runner_);
   }
   GuestCheck::Outcome look(const std::string& state, const std::string& processes) {
     answer_ =
@@ -182,7 +182,7 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
     argv = command.argv;
     return CommandResult{Exited{code}, "inactive\n", ""};
   });
-  const auto check = run_check("systemctl is-active nginx", "/k", runner);
+  const auto check = run_check("systemctl is-active nginx", WayIn{.key = "/k"}, runner);
   check->use_port(2200);
   const GuestCheck::Outcome unheard = check->look(Deadline::never());
   EXPECT_FALSE(unheard.done) << "there is no connection yet";

@@ -6,7 +6,9 @@
 namespace hearth::vm {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 Json manifest(const std::vector<std::pair<std::string, std::string>>& packages) {
   Json list = Json::array();
@@ -37,9 +39,16 @@ TEST(SshNeeds, WhatTheRecordDoesNotTellIsNotHeldAgainstAnImage) {
 }
 
 TEST(SshNeeds, WhatSshSaysIsToldInWords) {
-  EXPECT_THAT(ssh_trouble("root@127.0.0.1: Permission denied (publickey)."), HasSubstr("does not take the key"));
-  EXPECT_THAT(ssh_trouble("kex_exchange_identification: read: Connection reset by peer"),
-              HasSubstr("nothing answers at the guest's port 22"));
+  EXPECT_THAT(ssh_trouble("root@127.0.0.1: Permission denied (publickey).", true), HasSubstr("does not take the key"));
+  EXPECT_THAT(ssh_trouble("kex_exchange_identification: read: Connection reset by peer", false),
+              HasSubstr("nothing answers at the guest's port 22: has the image an ssh server"));
+}
+
+TEST(SshNeeds, AnImageThatHasAServerIsNotAskedWhetherItHasOne) {
+  EXPECT_TRUE(ssh_lack(manifest({{"systemd", "252"}, {"openssh-server", "1:9.2p1"}})).has_server);
+  EXPECT_FALSE(ssh_lack(manifest({})).has_server) << "nobody knows";
+  EXPECT_THAT(ssh_trouble("kex_exchange_identification: read: Connection reset by peer", true),
+              AllOf(HasSubstr("a first start makes its keys"), Not(HasSubstr("openssh-server"))));
 }
 
 }  // namespace

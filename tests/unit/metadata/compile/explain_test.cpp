@@ -23,12 +23,21 @@ const std::map<std::string, std::string> k_explain_files = {
 
 TEST(Explain, names_the_file_and_line_of_a_value_and_what_put_it_there) {
   const auto built = build(k_explain_files);
-  EXPECT_EQ(
-      explained_lines(explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i")),
-      (std::vector<std::string>{
-          R"(deployments.first.inputs.i = {"name": "i", "description": "", "type": "String", "default": "", "value": "from the environment"})",
-          "  from get_param p, top.yaml:6:147", "    from parameter_defaults, env.yaml:2:6",
-          "  put there by d, top.yaml:6:3"}));
+  EXPECT_EQ(explained_lines(explain(built->model, compile(built->model, {}), "node", "deployments.first.inputs.i")),
+            (std::vector<std::string>{"deployments.first.inputs.i = {", R"(  "name": "i",)", R"(  "description": "",)",
+                                      R"(  "type": "String",)", R"(  "default": "",)",
+                                      R"(  "value": "from the environment")", "}", "  from get_param p, top.yaml:6:147",
+                                      "    from parameter_defaults, env.yaml:2:6", "  put there by d, top.yaml:6:3"}));
+}
+
+TEST(Explain, knows_what_is_made_of_the_sites_seed) {
+  const auto built = build(k_explain_files);
+  const Compiled compiled = compile(built->model, {});
+  const auto is_derived = [&](const char* key) { return explain(built->model, compiled, "node", key).is_derived; };
+  for (const char* key : {"deployments", "deployments.first", "deployments.first.id", "os-collect-config.cfn"})
+    EXPECT_TRUE(is_derived(key)) << key;
+  for (const char* key : {"deployments.first.config", "deployments.first.inputs.i"})
+    EXPECT_FALSE(is_derived(key)) << key;
 }
 
 TEST(Explain, finds_what_is_named_by_its_number_where_it_finds_it_by_name) {
@@ -36,7 +45,7 @@ TEST(Explain, finds_what_is_named_by_its_number_where_it_finds_it_by_name) {
   const Compiled compiled = compile(built->model, {});
   const auto origin = [&](const char* key) {
     std::vector<std::string> lines = explained_lines(explain(built->model, compiled, "node", key));
-    lines.erase(lines.begin());
+    while (!lines.front().starts_with("  from")) lines.erase(lines.begin());
     return lines;
   };
   EXPECT_EQ(origin("deployments.0.inputs.0"), origin("deployments.first.inputs.i"));

@@ -38,6 +38,22 @@ TEST(Warnings, warns_of_what_nothing_reads_and_of_deployments_that_never_signal)
       "top.yaml:9:3: hearth-agent has no hook for the group pupet; did you mean puppet?\n");
 }
 
+TEST(Warnings, warns_of_a_group_that_nobody_has_a_hook_for) {
+  const std::map<std::string, std::string> files = {
+      {"top.yaml",
+       "heat_template_version: 2018-08-31\nresources:\n  s: {type: OS::Heat::DeployedServer}\n"
+       "  c: {type: OS::Heat::SoftwareConfig, properties: {group: fleetconf}}\n"
+       "  d: {type: OS::Heat::SoftwareDeployment, properties: {config: {get_resource: c}, server: {get_resource: "
+       "s}}}\n"}};
+  const auto built = build(files);
+  EXPECT_EQ(
+      warnings_of(*built),
+      "top.yaml:4:3: hearth-agent has no hook for the group fleetconf, and no element in ELEMENTS_PATH brings one; "
+      "hearth help heat-config-hook: how to write it\n");
+  built->model.tree->settings.brings_hook = [](const std::string& group) { return group == "fleetconf"; };
+  EXPECT_EQ(warnings_of(*built), "");
+}
+
 TEST(Warnings, warns_of_functions_misspelt_and_of_entries_that_never_win) {
   const auto built =
       build({{"top.yaml", "heat_template_version: 2018-08-31\noutputs: {o: {value: {list_jion: [a]}}}\n"},

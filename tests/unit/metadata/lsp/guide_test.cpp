@@ -76,6 +76,18 @@ TEST(Guide, offers_what_fits_at_the_cursor) {
               IsEmpty());
 }
 
+TEST(Guide, offers_the_groups_that_have_hooks_and_the_servers_and_configs_of_a_deployment) {
+  const std::string config = "  b:\n    type: OS::Heat::SoftwareConfig\n    properties:\n      ";
+  EXPECT_THAT(Asking(config + "group: ^").names(), AllOf(Contains("script"), Contains("puppet")));
+  EXPECT_THAT(Asking(config + "config: ^").names(), Not(Contains("script")));
+  const std::string deployment =
+      "  Web1: {type: OS::Nova::Server}\n  b:\n    type: OS::Heat::SoftwareDeployment\n    properties:\n      ";
+  EXPECT_THAT(Asking(deployment + "server: ^").names(), ElementsAre("Web1"));
+  EXPECT_THAT(Asking(deployment + "config: ^").names(), ElementsAre("script"));
+  Asking asking(deployment + "server: W^");
+  EXPECT_EQ(choices_at(asking.place, asking.words()).front().insert, "{get_resource: Web1}");
+}
+
 TEST(Guide, tells_what_a_word_means) {
   EXPECT_THAT(Asking("  b:\n    type: OS::Heat::Soft^wareConfig").story(),
               AllOf(HasSubstr("`group`"), HasSubstr("Attributes: ")));

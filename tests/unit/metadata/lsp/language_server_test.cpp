@@ -79,6 +79,23 @@ TEST(LanguageServer, what_was_meant_is_offered_as_a_change_and_nothing_else_is) 
   EXPECT_TRUE(offered({{"message", "Did you mean x?"}}).empty());
 }
 
+TEST(LanguageServer, a_change_is_offered_for_a_word_within_a_function) {
+  Editor editor;
+  (void)editor.ask("initialize", Json::object());
+  editor.open(
+      "heat_template_version: 2018-08-31\nresources:\n  Web1: {type: OS::Heat::DeployedServer}\n"
+      "  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: x}}\n"
+      "  d: {type: OS::Heat::SoftwareDeployment, properties: {config: {get_resource: c}, server: {get_resource: "
+      "Web2}}}\n");
+  const Json mistake = editor.diagnostics()["diagnostics"][0];
+  EXPECT_EQ(mistake["range"]["end"]["character"].get<int>() - mistake["range"]["start"]["character"].get<int>(), 4);
+  const Json actions = editor.ask("textDocument/codeAction", {{"textDocument", {{"uri", k_uri}}},
+                                                              {"range", mistake["range"]},
+                                                              {"context", {{"diagnostics", {mistake}}}}})["result"];
+  ASSERT_EQ(actions.size(), 1U);
+  EXPECT_EQ(actions[0]["title"], "Change to Web1");
+}
+
 TEST(LanguageServer, a_name_is_changed_wherever_it_stands_and_not_to_one_that_is_taken) {
   Editor editor;
   (void)editor.ask("initialize", Json::object());

@@ -1,5 +1,8 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 
+#include <algorithm>
+
+#include "base/sys/heat_hooks.hpp"
 #include "tests/unit/agent/heat_config/hooks/hook_fixture.hpp"
 
 namespace hearth::agent {
@@ -11,6 +14,15 @@ TEST_F(HookTest, SaltAndKubeletFailAndSayWhatToDoInstead) {
     EXPECT_NE(answer.find("not supported"), std::string::npos) << answer;
     EXPECT_NE(answer.find("\"deploy_status_code\": 1"), std::string::npos) << answer;
   }
+}
+
+TEST_F(HookTest, WhatOthersTakeForTheAgentsHooksAreThoseThatDoSomething) {
+  for (const Hook& hook : hooks()) {
+    const std::vector<std::string>& told = agents_hooks();
+    const bool is_told = std::find(told.begin(), told.end(), hook.name) != told.end();
+    EXPECT_EQ(is_told, hook.name != std::string("salt") && hook.name != std::string("kubelet")) << hook.name;
+  }
+  for (const std::string& name : agents_hooks()) EXPECT_NE(find_hook(name), nullptr) << name;
 }
 
 TEST_F(HookTest, EveryHookIsFoundByItsName) {
