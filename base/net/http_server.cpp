@@ -630,9 +630,8 @@ HttpServer::~HttpServer() {
   state_->timers.clear();
 }
 
-std::uint16_t HttpServer::listen(const std::string& name, const std::string& address, std::uint16_t port,
-                                 HttpHandler& handler, const TlsFiles* tls) {
-  ListeningSocket bound = listen_on(name, address, port);
+std::uint16_t HttpServer::listen(const std::string& name, ListeningSocket bound, HttpHandler& handler,
+                                 const TlsFiles* tls) {
   const bool first_tls = tls != nullptr && std::none_of(state_->listeners.begin(), state_->listeners.end(),
                                                         [](const Listener& each) { return each.tls != nullptr; });
   Listener& listener = state_->listeners.emplace_back(

@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/net/listening.hpp"
 #include "base/net/served.hpp"
 #include "base/path.hpp"
 
@@ -71,6 +72,11 @@ class HttpServer {
   /// Binds and listens; port 0 takes a free one. Returns the port. `name` is for the access log and errors. Throws
   /// Error(io) when the address is taken or not ours, Error(input) when `address` is no numeric address.
   std::uint16_t listen(const std::string& name, const std::string& address, std::uint16_t port, HttpHandler& handler,
+                       const TlsFiles* tls = nullptr) {
+    return listen(name, listen_on(name, address, port), handler, tls);
+  }
+  /// The same for a socket that listens already.
+  std::uint16_t listen(const std::string& name, ListeningSocket bound, HttpHandler& handler,
                        const TlsFiles* tls = nullptr);
   /// Listens at a socket that has a path, for its owner only (base/sys/local_socket.hpp).
   void listen_locally(const std::string& name, const fs::path& path, HttpHandler& handler);

@@ -1,11 +1,13 @@
 #include "base/sys/later_sync.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/blocked_signals.hpp"
-#include "base/sys/sync.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -16,7 +18,8 @@ constexpr std::chrono::seconds k_silence{10};
 
 }  // namespace
 
-LaterSync::LaterSync(fs::path file, std::function<void()> news) : file_(std::move(file)), news_(std::move(news)) {
+LaterSync::LaterSync(fs::path file, std::function<void()> news)
+    : file_(std::move(file)), fd_(Fd::open(file_.string(), O_RDONLY)), news_(std::move(news)) {
   const BlockedSignals blocked;
   thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
@@ -40,7 +43,21 @@ std::uint64_t LaterSync::kept() const {
 std::string LaterSync::trouble() const {
   const std::lock_guard lock(mutex_);
   if (!refusal_.empty() || begun_ == Time{} || std::chrono::steady_clock::now() - begun_ < k_silence) return refusal_;
+  return silence();
+}
+
+std::string LaterSync::silence() const {
   return cat("the disk has not kept ", file_.string(), " for ", k_silence.count(), " s");
+}
+
+void LaterSync::end() {
+  thread_.request_stop();
+  std::unique_lock lock(mutex_);
+  while (!has_ended_ && refusal_.empty()) {
+    const Time now = std::chrono::steady_clock::now();
+    if (begun_ != Time{} && now - begun_ >= k_silence) refusal_ = silence();
+    flushed_.wait_until(lock, (begun_ == Time{} ? now : begun_) + k_silence);
+  }
 }
 
 bool LaterSync::is_lost() const {
@@ -62,22 +79,21 @@ void LaterSync::work(const std::stop_token& stop) {
     std::string refusal = attempt();
     lock.lock();
     longest_ = std::max(longest_, std::chrono::steady_clock::now() - std::exchange(begun_, Time{}));
-    if (refusal.empty()) kept_ = number;
-    refusal_ = std::move(refusal);
+    if (refusal_.empty()) refusal_ = std::move(refusal);
     const bool goes_on = refusal_.empty();
+    if (goes_on) kept_ = number;
     lock.unlock();
     if (news_) news_();
-    if (!goes_on) return;
     lock.lock();
+    if (!goes_on) break;
   }
+  has_ended_ = true;
+  flushed_.notify_all();
 }
 
 /// Once only: after a refusal the kernel forgets what it could not write, and the next flush would succeed.
-std::string LaterSync::attempt() const try {
-  sync_file(file_);
-  return "";
-} catch (const Error& error) {
-  return error.what();
+std::string LaterSync::attempt() const {
+  return ::fsync(fd_.get()) == 0 ? "" : Error::from_errno("syncing", file_.string()).what();
 }
 
 }  // namespace hearth

@@ -67,6 +67,12 @@ bool fits(const ApiCall& call, const Node& node) {
   return true;
 }
 
+/// Whoever follows what becomes of many nodes: the rest of a row is most of its cost.
+bool asks_of_state(const ApiCall& call) {
+  const std::vector<std::string> fields = split(call.parameter("fields"), ',');
+  return call.parameter("sort_key").empty() && std::ranges::all_of(fields, is_of_state);
+}
+
 }  // namespace
 
 ServedResponse IronicApi::nodes(const ApiCall& call) {
@@ -85,6 +91,7 @@ ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std
   if (const std::string chassis = call.parameter("chassis_uuid"); !chassis.empty())
     static_cast<void>(ShelfCalls(conductor_, call).find(*shelf_at("chassis"), chassis));
   const bool whole = detail || wants_whole_rows(call);
+  const auto shown = !whole ? shown_node_briefly : !detail && asks_of_state(call) ? shown_node_state : shown_node;
   const Listing listing = {"nodes", "nodes", whole ? k_brief : ""};
   const Ledger& ledger = conductor_.ledger();
   const std::string instance = call.parameter("instance_uuid");
@@ -106,7 +113,7 @@ ServedResponse IronicApi::list_nodes(const ApiCall& call, bool detail, const std
   for (; at != nodes.end() && rows.size() <= most; ++at) {
     const Node& node = *ledger.by_uuid(at->second);
     if ((!of_chassis.empty() && text_in(node.fields, "chassis_uuid") != of_chassis) || !fits(call, node)) continue;
-    rows.push_back(whole ? shown_node(node, call.view) : shown_node_briefly(node, call.view));
+    rows.push_back(shown(node, call.view));
   }
   return json_answer(
       200, is_in_list_order(call) ? page_of(call, std::move(rows), listing) : listed(call, std::move(rows), listing));

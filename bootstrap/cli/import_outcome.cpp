@@ -42,9 +42,10 @@ Json refused_row(const Json& node) {
   return row;
 }
 
+constexpr std::size_t k_many = 100;
+
 /// The nodes as they are now, by UUID: many of them from the list of all, as each question is a request.
 std::map<std::string, Json> as_they_are(ConductorClient& conductor, const std::vector<std::string>& uuids) {
-  constexpr std::size_t k_many = 100;
   std::map<std::string, Json> nodes;
   if (uuids.size() <= k_many) {
     for (const std::string& uuid : uuids) nodes[uuid] = conductor.call("GET", node_target(uuid));
@@ -57,20 +58,35 @@ std::map<std::string, Json> as_they_are(ConductorClient& conductor, const std::v
   return nodes;
 }
 
+/// Before that a look at all of them, thousands of rows, would tell little.
+bool are_verified(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+  std::set<std::string> verifying;
+  for (const Json& node : conductor.rows("/v1/nodes?provision_state=verifying&fields=uuid", "nodes"))
+    verifying.insert(text_in(node, "uuid"));
+  return std::ranges::none_of(uuids, [&](const std::string& uuid) { return verifying.contains(uuid); });
+}
+
 /// For a quarter of a minute, the longer between two looks the more of them there were.
 std::map<std::string, Json> when_answered(ConductorClient& conductor, std::vector<std::string> uuids,
                                           const std::function<bool(const Json&)>& waits) {
-  std::map<std::string, Json> nodes = as_they_are(conductor, uuids);
-  for (const std::string& uuid : uuids) nodes.emplace(uuid, Json::object());  // taken away meanwhile
   Duration pause = std::chrono::milliseconds(100);
-  for (Duration left = std::chrono::seconds(15); left > Duration::zero(); left -= pause, pause *= 2) {
-    std::erase_if(uuids, [&](const std::string& uuid) { return !waits(nodes[uuid]); });
-    if (uuids.empty()) break;
+  Duration left = std::chrono::seconds(15);
+  const auto is_over = [&] {
+    if (left == Duration::zero()) return true;
     pause = std::min(pause, left);
     conductor.wait(pause);
+    left -= pause;
+    pause *= 2;
+    return false;
+  };
+  while (uuids.size() > k_many && !are_verified(conductor, uuids) && !is_over()) continue;
+  std::map<std::string, Json> nodes = as_they_are(conductor, uuids);
+  for (const std::string& uuid : uuids) nodes.emplace(uuid, Json::object());  // taken away meanwhile
+  while (true) {
+    std::erase_if(uuids, [&](const std::string& uuid) { return !waits(nodes[uuid]); });
+    if (uuids.empty() || is_over()) return nodes;
     for (auto& [uuid, node] : as_they_are(conductor, uuids)) nodes[uuid] = std::move(node);
   }
-  return nodes;
 }
 
 }  // namespace

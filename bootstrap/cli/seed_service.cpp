@@ -578,7 +578,7 @@ GivenAway::GivenAway(const fs::path& directory, Handover given)
 SeedService::SeedService(const cli::Arguments& arguments) : parts_(std::make_unique<Parts>(arguments)) {
   parts_->server.take_signals();
 }
-SeedService::~SeedService() = default;
+SeedService::~SeedService() { static_cast<void>(parts_->store.is_lost() ? parts_.release() : nullptr); }
 
 void SeedService::run() {
   parts_->server.every(Parts::k_round, [this] { parts_->round(); });
@@ -601,13 +601,13 @@ void SeedService::run() {
     parts_->kept.look();
   });
   parts_->server.run(true);
-  if (!parts_->store.is_lost()) parts_->store.end();
+  parts_->store.end();
   parts_->places.remove();
   if (parts_->store.is_lost()) {
     throw Error(ErrorKind::external, cat(parts_->store.trouble(), ": this conductor gives no orders any more"))
         .hint(parts_->store.home() != nullptr
                   ? "What it had acknowledged the other one knows; the rest is lost. Stop one of the two for good."
-                  : "What it had not acknowledged may be lost. Look at the disk (dmesg) before it is started again.");
+                  : "What it had acknowledged is kept. See to the disk (dmesg, df), then start it: it goes on.");
   }
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")

@@ -29,6 +29,7 @@ class SeedService {
   explicit SeedService(const cli::Arguments& arguments);
   SeedService(const SeedService&) = delete;
   SeedService& operator=(const SeedService&) = delete;
+  /// Where run() threw because the state is lost, nothing is closed: the process is to end, and what hangs with it.
   ~SeedService();
 
   /// Serves until SIGTERM or SIGINT.

@@ -1,5 +1,6 @@
 #include "bootstrap/conductor/power_watch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -12,8 +13,9 @@ namespace {
 bool is_off(PowerAction action) { return action == PowerAction::off || action == PowerAction::soft_off; }
 bool is_reboot(PowerAction action) { return action == PowerAction::reboot || action == PowerAction::soft_reboot; }
 
-constexpr std::size_t k_looks_at_once = 64;  ///< so that most workers are there for what people and jobs want
-constexpr Seconds k_order_holds{600};        ///< what was ordered longer ago, before a restart, nobody counts on
+/// So many BMCs at most are asked at once by the regular look: some workers are there for what people and jobs want.
+constexpr std::size_t k_most_looks = 192;
+constexpr Seconds k_order_holds{600};  ///< what was ordered longer ago, before a restart, nobody counts on
 
 constexpr const char* k_sync_failures = "power_sync_failures";
 
@@ -322,7 +324,7 @@ void PowerWatch::dispatch() {
                           [this, uuid = one.uuid, then = one.then, routine = one.routine](const Outcome& outcome) {
                             const bool was_busy = parts_.busy.erase(uuid) == 1;
                             hearth::check(was_busy, "a management that answers was asked", "node", uuid);
-                            if (routine) look_ended();
+                            if (routine) look_ended(outcome.good);
                             if (parts_.ledger.by_uuid(uuid) == nullptr) return;
                             Node& node = parts_.ledger.edit(uuid);
                             parts_.off_orders.answered(node, parts_.ledger.now());
@@ -335,14 +337,26 @@ void PowerWatch::drop_pending() {
   std::erase_if(pending_, [this](const Pending& one) {
     if (one.number != 0) return false;
     parts_.busy.erase(one.uuid);
-    if (one.routine) look_ended();
+    if (one.routine) look_ended(true);
     return true;
   });
 }
 
-void PowerWatch::look_ended() {
+void PowerWatch::look_ended(bool answered) {
   hearth::check(looking_ > 0, "a look that ends had begun");
   --looking_;
+  ++(answered ? round_.answered : round_.silent);
+}
+
+/// BMCs that answer are asked more of at a time where a round takes longer than it may. Where more of them are silent
+/// than in the round before, or many are, it may be that they can't do so much, or each holds a worker: fewer.
+void PowerWatch::round_ended(Stamp took) {
+  const std::size_t looks = round_.answered + round_.silent;
+  const bool silenced = round_.silent > round_.silent_before + looks / 20 || round_.silent > looks / 10;
+  const Stamp time = microseconds(parts_.settings.power_sync_interval);
+  if (silenced || took < time / 4) looks_at_once_ = std::max(k_few_looks, looks_at_once_ / 2);
+  if (!silenced && took > time) looks_at_once_ = std::min(k_most_looks, looks_at_once_ * 2);
+  round_ = {.silent_before = round_.silent};
 }
 
 void PowerWatch::look() {
@@ -358,10 +372,12 @@ void PowerWatch::look() {
   }
   look_at_soft();
   look_at_due();
+  if (round_.began != 0 && due_.empty() && looking_ == 0) round_ended(now - round_.began);
   if (now < next_ || parts_.settings.power_sync_interval.count() == 0) return;
   const bool first = next_ == 0;
   next_ = now + microseconds(parts_.settings.power_sync_interval);
   if (first || !due_.empty()) return;  // BMCs so slow that a round takes longer have it longer
+  round_.began = now;
   for (const auto& [uuid, node] : parts_.ledger.nodes()) due_.push_back(uuid);
   look_at_due();
 }
@@ -409,7 +425,7 @@ bool PowerWatch::is_to_be_looked_at(const Node& node) const {
 
 /// A node is busy only from when its turn comes.
 void PowerWatch::look_at_due() {
-  while (looking_ < k_looks_at_once && !due_.empty()) {
+  while (looking_ < looks_at_once_ && !due_.empty()) {
     const Node* node = parts_.ledger.by_uuid(due_.front());
     due_.pop_front();
     if (node == nullptr || !is_to_be_looked_at(*node)) continue;

@@ -66,7 +66,8 @@ class PowerWatch {
   void soft_done(Node& node, const Outcome& outcome);
   void switched(Node& node, Power power);
   void look_at_due();
-  void look_ended();
+  void look_ended(bool answered);
+  void round_ended(Stamp took);
   [[nodiscard]] bool is_to_be_looked_at(const Node& node) const;
   void start(const Node& node, Work work, std::function<void(Node&, const Outcome&)> then);
   void look_at(const Node& node, PowerDriver& driver);
@@ -77,8 +78,16 @@ class PowerWatch {
 
   Jobs::Parts parts_;
   Stamp next_ = 0;
-  std::deque<std::string> due_;        ///< nodes that are still to be looked at in this round
-  std::size_t looking_ = 0;            ///< at how many a worker looks
+  std::deque<std::string> due_;  ///< nodes that are still to be looked at in this round
+  std::size_t looking_ = 0;      ///< at how many a worker looks
+  static constexpr std::size_t k_few_looks = 64;
+  std::size_t looks_at_once_ = k_few_looks;
+  struct Round {
+    Stamp began = 0;  ///< 0: none is under way
+    std::size_t answered = 0;
+    std::size_t silent = 0;
+    std::size_t silent_before = 0;  ///< in the round before it
+  } round_;
   std::map<std::string, Stamp> soft_;  ///< nodes that were asked softly, and when to look next
   std::set<std::string> to_try_;       ///< nodes whose management is to be asked when it is free
   std::vector<Pending> pending_;

@@ -195,6 +195,18 @@ Json shown_node_briefly(const Node& node, const View& view) {
   return shown;
 }
 
+Json shown_node_state(const Node& node, const View& view) {
+  Json shown = shown_node_briefly(node, view);
+  put_conditions(node, shown);
+  hide_newer(shown, view.minor);
+  return shown;
+}
+
+bool is_of_state(std::string_view field) {
+  static const Json row = shown_node_state(Node(), View());
+  return row.contains(field);
+}
+
 Json shown_node(const Node& node, const View& view) {
   Json shown = shown_node_briefly(node, view);
   for (const FreeField& field : free_fields()) {

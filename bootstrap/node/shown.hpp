@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "bootstrap/node/node.hpp"
 
@@ -18,6 +19,9 @@ struct View {
 [[nodiscard]] Json shown_node(const Node& node, const View& view);
 /// The short form of lists.
 [[nodiscard]] Json shown_node_briefly(const Node& node, const View& view);
+/// The same with what becomes of it: its targets, errors, times.
+[[nodiscard]] Json shown_node_state(const Node& node, const View& view);
+[[nodiscard]] bool is_of_state(std::string_view field);
 [[nodiscard]] Json shown_port(const Node& node, const Port& port, const View& view);
 [[nodiscard]] Json shown_states(const Node& node, int minor);
 

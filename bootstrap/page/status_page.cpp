@@ -213,7 +213,7 @@ Json StatusPage::row(const Node& node) const { return page_row(node, conductor_.
 void StatusPage::note_changes() {
   for (const std::string& uuid : dirty_) {
     const Node* node = conductor_.ledger().by_uuid(uuid);
-    if (node == nullptr) continue;
+    if (node == nullptr || !conductor_.ledger().is_as_told(uuid)) continue;  // it is told again, and comes here
     if (readers_.empty()) {
       looks_.erase(uuid);
       feed_.node_changed(uuid);

@@ -226,14 +226,20 @@ void Ledger::commit() {
   documents_.clear();
   events_.clear();
   if (!committed.changed.empty() || !committed.removed.empty() || !committed.events.empty())
-    untold_.push_back({store_.written(), std::move(committed)});
+    hold({store_.written(), std::move(committed)});
   tell_kept();
+}
+
+void Ledger::hold(Untold untold) {
+  untold_nodes_.insert(untold.committed.changed.begin(), untold.committed.changed.end());
+  untold_.push_back(std::move(untold));
 }
 
 void Ledger::tell_kept() {
   while (!untold_.empty() && untold_.front().number <= store_.kept()) {
     const Untold next = std::move(untold_.front());
     untold_.pop_front();
+    for (const std::string& uuid : next.committed.changed) untold_nodes_.erase(untold_nodes_.find(uuid));
     for (const auto& watcher : watchers_) watcher(next.committed);
   }
 }

@@ -81,6 +81,8 @@ class Ledger {
   void commit();
   /// Tells the watchers of what has become durable.
   void tell_kept();
+  /// Whether the node is as it was told last: what it is now, the watchers are told when that is durable.
+  [[nodiscard]] bool is_as_told(const std::string& uuid) const { return !untold_nodes_.contains(uuid); }
   /// Nothing is changed that is not durable.
   [[nodiscard]] bool is_committed() const {
     return changed_.empty() && removed_.empty() && documents_.empty() && events_.empty();
@@ -96,6 +98,7 @@ class Ledger {
     Committed committed;
   };
   void roll_back();
+  void hold(Untold untold);
   [[nodiscard]] std::vector<const Node*> of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const;
   [[nodiscard]] const Node* holder(const NodeIndex::Keys& keys, const std::string& word,
                                    bool (*has)(const Node&, const std::string&)) const;
@@ -115,6 +118,7 @@ class Ledger {
   Pace* pace_ = nullptr;
   std::vector<std::function<void(const Committed&)>> watchers_;
   std::deque<Untold> untold_;
+  std::multiset<std::string> untold_nodes_;  ///< those changed, of all of these
 };
 
 }  // namespace hearth::bootstrap

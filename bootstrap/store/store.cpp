@@ -284,6 +284,8 @@ void Store::keep_beside(std::function<void()> news) {
 void Store::end() {
   if (home_) return home_->end();
   if (!beside_) return;
+  beside_->end();
+  if (beside_->is_lost()) return;
   database_.run("PRAGMA synchronous = FULL");
   beside_.reset();
 }

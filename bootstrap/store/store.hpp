@@ -73,7 +73,8 @@ class Store {
   /// From now on a commit waits neither for a home nor for the disk: a thread makes durable what was committed. `news`:
   /// from that thread, when what is told below has changed. Start it when no rights are to be given up any more.
   void keep_beside(std::function<void()> news);
-  /// What was committed gets some seconds yet to become durable.
+  /// What was committed gets some seconds yet to become durable. Where it does not, it is lost: then this is not to be
+  /// destroyed, for it would wait for the disk, and move into the database what the disk may not have.
   void end();
   /// Whether a commit may be durable later than when it returns.
   [[nodiscard]] bool keeps_later() const { return home_ || beside_; }

@@ -23,11 +23,14 @@ std::uint64_t number_option(const cli::Arguments& arguments, const char* name, s
   return *number;
 }
 
-/// 0 is a free port: which one is known before it is opened, for URLs are told of it. All are held until all are known.
+/// 0 is a free port: which one is known before it is served, for URLs are told of it.
 void choose_free(ServicePorts& ports) {
-  std::vector<ListeningSocket> held;
+  ports.held = std::make_shared<std::map<std::uint16_t, ListeningSocket>>();
   for (std::uint16_t* port : {&ports.cfn, &ports.objects, &ports.heat, &ports.identity}) {
-    if (*port == 0) *port = held.emplace_back(listen_on("a free port", ports.address, 0)).port;
+    if (*port != 0) continue;
+    ListeningSocket free = listen_on("a free port", ports.address, 0);
+    *port = free.port;
+    ports.held->emplace(*port, std::move(free));
   }
 }
 

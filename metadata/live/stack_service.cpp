@@ -222,7 +222,9 @@ std::vector<std::pair<std::string, std::uint16_t>> StackService::listen(HttpServ
     HttpHandler* last = &guarded(std::make_unique<StoreGuard>(handler, parts_->engine, parts_->log, asks));
     if (kind.tried)
       last = &guarded(std::make_unique<TrialGuard>(*last, parts_->engine, *parts_->trials, std::move(kind)));
-    open.emplace_back(name, server.listen(name, ports.address, port, *last, tls));
+    auto held = ports.held ? ports.held->extract(port) : decltype(ports.held->extract(port))();
+    open.emplace_back(name, held ? server.listen(name, std::move(held.mapped()), *last, tls)
+                                 : server.listen(name, ports.address, port, *last, tls));
     if (&handler == &parts_->heat && !ports.socket.empty()) server.listen_locally(name, ports.socket, *last);
   };
   parts_->trials = parts_->make_trials(server);

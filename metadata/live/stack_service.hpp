@@ -5,7 +5,9 @@
 // HttpServer::post().
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/net/http_server.hpp"
+#include "base/net/listening.hpp"
 #include "base/path.hpp"
 #include "base/sys/trial.hpp"
 #include "metadata/engine/engine.hpp"
@@ -48,6 +51,8 @@ struct ServicePorts {
   bool serves_ec2 = false;
   std::uint16_t ec2 = 80;
   fs::path socket{};  ///< where Heat's API is served to this machine's people, too; empty = nowhere
+  /// Those that were free when they were asked for: nobody else takes them until they are served.
+  std::shared_ptr<std::map<std::uint16_t, ListeningSocket>> held{};
 };
 
 class StackService {

@@ -17,6 +17,9 @@ import time
 import urllib.parse
 import urllib.request
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers"))
+from own_network import enter, free_port  # noqa: E402  pylint: disable=wrong-import-position
+
 HEARTH = sys.argv[1]
 SERVERS = 4000
 SLOW = 150
@@ -31,19 +34,9 @@ resources:
 NAMES = ("cfn", "objects", "heat", "identity")
 
 
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
-
-
 class Service:
     def __init__(self, state, descriptors=1024):
-        self.ports = dict(zip(NAMES, free_ports(4)))
+        self.ports = {name: free_port() for name in NAMES}
         options = [f"--{name}-port={port}" for name, port in self.ports.items()]
         self.process = subprocess.Popen([HEARTH, "metadata", "serve", "--state", state, *options], stdout=subprocess.PIPE, text=True,
                                         stderr=subprocess.DEVNULL,
@@ -384,6 +377,7 @@ def check_without_descriptors(state):
 
 
 def main():
+    enter()
     with tempfile.TemporaryDirectory(prefix="metadata-hostile-") as work:
         for name in ("one", "two"):
             os.mkdir(f"{work}/{name}")

@@ -21,6 +21,7 @@ import urllib.error
 import urllib.request
 
 from metadata_hostile import HEARTH, NAMES, NODE, Service
+from own_network import enter
 
 SIGNALLED = NODE.replace("server: {get_resource: server}, input", "signal_transport: CFN_SIGNAL, server: {get_resource: server}, input")
 
@@ -403,6 +404,7 @@ def main():
     if "--full-disk" in sys.argv:
         on_a_full_disk(sys.argv[3])
         return 0
+    enter()
     with tempfile.TemporaryDirectory(prefix="metadata-store-") as work:
         check_sealed(work)
         check_key(work)

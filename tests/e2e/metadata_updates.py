@@ -13,6 +13,7 @@ import tempfile
 import time
 
 from metadata_hostile import Service
+from own_network import enter
 
 RESOURCES = 200
 BEGIN = 120
@@ -32,6 +33,7 @@ def settled(service):
 
 
 def main():
+    enter()
     with tempfile.TemporaryDirectory(prefix="metadata-updates-") as work:
         state = work + "/state"
         os.mkdir(state)

@@ -12,9 +12,10 @@ import urllib.request
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "../peers/metadata"), os.path.join(HERE, "../unit/agent/binary")]
+sys.path[:0] = [os.path.join(HERE, "../peers"), os.path.join(HERE, "../peers/metadata"), os.path.join(HERE, "../unit/agent/binary")]
 from lab import Lab  # noqa: E402
-from service import Service, free_port  # noqa: E402
+from own_network import enter, free_port  # noqa: E402
+from service import Service  # noqa: E402
 
 HEARTH, AGENT = (os.path.abspath(word) for word in sys.argv[1:3])
 TEMPLATE = """heat_template_version: 2018-08-31
@@ -265,6 +266,7 @@ def mended(service, work):
 
 
 def main():
+    enter()
     work = tempfile.mkdtemp(prefix="planted-")
     service = Service(HEARTH, work + "/state")
     try:

@@ -20,6 +20,7 @@ import cases
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peers/heat"))
 import lives  # noqa: E402
 import lives_peer  # noqa: E402
+from own_network import enter, free_port  # noqa: E402
 
 NAME = "life-1"  # of both stacks, one after the other: ids and names of nested stacks come from it
 
@@ -208,10 +209,11 @@ ORACLES = {"update": update_oracle, "signals": signals_oracle, "compile": compil
 
 
 def main(hearth, oracle):
+    enter()
     hearth = os.path.abspath(hearth)
     compared = 0
     with tempfile.TemporaryDirectory(prefix="hearth-oracle-") as work:
-        ports = {name: lives_peer.free_port() for name in ("cfn", "objects", "heat", "identity")}
+        ports = {name: free_port() for name in ("cfn", "objects", "heat", "identity")}
         service = lives_peer.Service([hearth, "metadata", "serve", "--state", work + "/state", "--trust-loopback",
                                       *("--%s-port=%d" % pair for pair in ports.items())], ports["heat"], 4, work + "/err")
         try:

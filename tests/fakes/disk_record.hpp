@@ -48,6 +48,7 @@ struct DiskRecord {
   std::map<std::pair<dev_t, ino_t>, NodeId> known;
   std::vector<DiskOperation> operations;
   bool refuses_unnamed = false;
+  bool refuses_syncs = false;
   std::optional<std::size_t> writes_left;  ///< of a disk that fills up
   bool was_full = false;
 

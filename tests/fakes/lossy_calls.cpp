@@ -134,6 +134,10 @@ int sync_file(int fd, long call) {
   const Held held;
   const auto node = held ? held->node_of(fd) : std::nullopt;
   const DiskAction kind = call == SYS_syncfs ? DiskAction::sync_all : DiskAction::sync;
+  if (node && held->refuses_syncs) {
+    errno = EIO;
+    return -1;
+  }
   if (node) held->note({.kind = kind, .node = *node, .offset = 0, .text = {}, .changes = {}});
   return g_syncs_nothing.load() ? 0 : static_cast<int>(::syscall(call, fd));
 }

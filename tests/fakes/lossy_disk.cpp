@@ -282,6 +282,8 @@ LossyDisk::~LossyDisk() {
 
 void LossyDisk::refuse_unnamed_files() { recording_->record.refuses_unnamed = true; }
 
+void LossyDisk::refuse_syncs() { recording_->record.refuses_syncs = true; }
+
 void LossyDisk::fill_after(std::size_t writes) { recording_->record.writes_left = writes; }
 
 bool LossyDisk::was_full() const { return recording_->record.was_full; }

@@ -35,6 +35,8 @@ class LossyDisk {
 
   /// From now on O_TMPFILE is refused, as by file systems that lack it.
   void refuse_unnamed_files();
+  /// From now on a sync fails: the disk is broken.
+  void refuse_syncs();
   /// From now on there is room for so many writes and new names; then the disk is full until this object goes.
   void fill_after(std::size_t writes);
   [[nodiscard]] bool was_full() const;

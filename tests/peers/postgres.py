@@ -4,14 +4,9 @@ import glob
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+from own_network import free_port
 
 
 def programs():

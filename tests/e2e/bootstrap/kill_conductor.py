@@ -7,20 +7,14 @@ Without KILLS it runs only where HEARTH_LONG is set.
 
 import os
 import random
-import socket
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../peers/bootstrap"))
 from agent import Machine  # noqa: E402  pylint: disable=wrong-import-position
 from conductor import Conductor, same  # noqa: E402  pylint: disable=wrong-import-position
+from own_network import enter, free_port  # noqa: E402  pylint: disable=wrong-import-position
 from redfish_emulator import Bmc  # noqa: E402  pylint: disable=wrong-import-position
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class FixedPort(Conductor):
@@ -128,6 +122,7 @@ def main():
     if len(sys.argv) < 3 and not os.environ.get("HEARTH_LONG"):
         print("SKIPPED: HEARTH_LONG is not set")
         sys.exit(77)
+    enter()
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("HEARTH_KILLS", "20"))
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 20
     dice = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 7)

@@ -10,65 +10,18 @@ import fcntl
 import json
 import os
 import resource
-import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../peers/bootstrap"))
 from conductor import Conductor, same  # noqa: E402  pylint: disable=wrong-import-position
-
-# As a disk that takes 0.7 s to keep what is written while the file is there, and hangs while something is in it: then nothing is
-# opened there that it may have to make, either.
-SLOW_DISK = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-static int slow(const char* name, int fd) {
-  const char* file = getenv("SLOW_DISK");
-  struct stat there;
-  if (file && stat(file, &there) == 0) usleep(there.st_size > 0 ? 60000000 : 700000);
-  return ((int (*)(int))dlsym(RTLD_NEXT, name))(fd);
-}
-int fsync(int fd) { return slow("fsync", fd); }
-int fdatasync(int fd) { return slow("fdatasync", fd); }
-static int opened(const char* name, const char* path, int flags, mode_t mode) {
-  const char* file = getenv("SLOW_DISK");
-  struct stat there;
-  if ((flags & O_CREAT) && file && stat(file, &there) == 0 && there.st_size > 0) usleep(60000000);
-  return ((int (*)(const char*, int, mode_t))dlsym(RTLD_NEXT, name))(path, flags, mode);
-}
-#define OPENED(name)                                                    \
-  int name(const char* path, int flags, ...) {                          \
-    va_list rest;                                                       \
-    va_start(rest, flags);                                              \
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0; \
-    va_end(rest);                                                       \
-    return opened(#name, path, flags, mode);                            \
-  }
-OPENED(open)
-OPENED(open64)
-"""
-
-
-def slow_disk(folder):
-    source, library = os.path.join(folder, "slow.c"), os.path.join(folder, "slow.so")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(SLOW_DISK)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    os.chmod(folder, 0o755)
-    return library, os.path.join(folder, "is-slow")
-
+from odd_disk import OddDisk  # noqa: E402  pylint: disable=wrong-import-position
 
 def why(c, words, *wanted):
     """The first cause, in ten seconds."""
@@ -134,14 +87,10 @@ def keeps_nothing(c):
         why(c, ["page"], "could not keep a change", "database is locked", "fuser -v")
 
 
-def slow_to_keep(c, is_slow):
-    with open(is_slow, "w", encoding="ascii"):
-        pass
-    try:
+def slow_to_keep(c, disk):
+    with disk.being("slow 700"):
         same("a change", 200, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "1"}])[0])
         why(c, ["page"], "The disk of the conductor's state is slow to keep what is written", "--state on another one")
-    finally:
-        os.remove(is_slow)
 
 
 @contextlib.contextmanager
@@ -153,16 +102,12 @@ def open_directory(path):
         os.close(directory)
 
 
-def hanging_disk(c, is_slow):
+def hanging_disk(c, disk):
     """While the conductor answers what it has in memory."""
-    with open(is_slow, "w", encoding="ascii") as file:
-        file.write("it hangs")
-    try:
+    with disk.being("hang"):
         why(c, ["page"], "The disk of the conductor's state hangs", "dmesg")
         for words in (["node", "w1"], ["w1"]):
             why(c, words)
-    finally:
-        os.remove(is_slow)
     # Who asked such a disk and can't be ended still has the turn: no second one joins it.
     with open_directory(c.directory) as asker:
         fcntl.flock(asker, fcntl.LOCK_EX)
@@ -237,22 +182,16 @@ def slow_way(c):
 
 def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
-    folder = tempfile.mkdtemp(prefix="hearth-slow-")
-    library, is_slow = slow_disk(folder)
-    os.environ.update({"LD_PRELOAD": library, "SLOW_DISK": is_slow})
-    try:
-        with Conductor(sys.argv[1], "--power-sync-interval", "0") as c:
-            same("a node", 201, c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "w1"})[0])
+    with OddDisk() as disk, Conductor(sys.argv[1], "--power-sync-interval", "0") as c:
+        same("a node", 201, c.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "w1"})[0])
+        later(c, 1)
+        why(c, ["page"], "The page is not slow as it is seen from here")
+        stopped(c)
+        another_one(c)
+        nobody_taken_in(c)
+        for fault, more in ((keeps_nothing, []), (slow_to_keep, [disk]), (hanging_disk, [disk]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
             later(c, 1)
-            why(c, ["page"], "The page is not slow as it is seen from here")
-            stopped(c)
-            another_one(c)
-            nobody_taken_in(c)
-            for fault, more in ((keeps_nothing, []), (slow_to_keep, [is_slow]), (hanging_disk, [is_slow]), (not_let_run, []), (long_request, []), (slow_way, []), (hung_bmcs, [])):
-                later(c, 1)
-                fault(c, *more)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+            fault(c, *more)
     print("ok")
 
 

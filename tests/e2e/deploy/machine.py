@@ -3,18 +3,15 @@ mode); this host is the gateway there, and the agent's port is forwarded to a fr
 
 import os
 import shutil
-import socket
 import subprocess
+import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../peers"))
+from own_network import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 GIB = 1 << 30
 OVMF = "/usr/share/OVMF/OVMF_{}_4M.fd"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Machine:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import stat
 import subprocess
 import sys
@@ -103,12 +102,6 @@ def need(peer):
     if not os.path.exists(peer):
         print("SKIPPED: %s is not installed" % peer)
         sys.exit(77)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def differences(theirs, ours, what):

@@ -7,7 +7,8 @@ import tempfile
 import threading
 import time
 
-from compare import arguments, free_port, need
+from compare import arguments, need
+from own_network import enter, free_port
 
 OPTIONS = arguments()
 OPENSSL = "/usr/bin/openssl"
@@ -166,6 +167,7 @@ def check_idle():
 
 
 def main():
+    enter()
     make_certificates()
     check_idle()
     for suite in TLS12:

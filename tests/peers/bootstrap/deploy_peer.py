@@ -11,7 +11,6 @@ import gzip
 import json
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import time
 
 from agent import Machine, request
 from conductor import Conductor, need, openstack_client, same
+from own_network import enter, free_port
 
 MACS = {f"n{i}": f"52:54:00:00:01:{i:02x}" for i in range(3)}
 
@@ -75,12 +75,6 @@ resources:
     properties: {name: '{{role.name.lower()}}-0', flavor: web}
 {% endfor %}
 """
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Site(threading.Thread):
@@ -367,6 +361,7 @@ def by_itself(hearth, work, ports):
 
 
 def main():
+    enter()
     need(shutil.which("bsdtar"), "there is no bsdtar (libarchive-tools)")
     need(os.path.exists("/usr/bin/os-collect-config"), "there is no os-collect-config (python3-os-collect-config)")
     hearth = sys.argv[1]

@@ -12,8 +12,9 @@ import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "metadata"), os.path.join(HERE, "..", "deploy")]
-from service import Service, free_port  # noqa: E402
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "metadata"), os.path.join(HERE, "..", "deploy")]
+from own_network import free_port  # noqa: E402
+from service import Service  # noqa: E402
 
 REFRESH = """#!/bin/sh
 set -eu

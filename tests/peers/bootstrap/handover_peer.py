@@ -12,7 +12,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import urllib.request
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "deploy")]
 from conductor import Conductor, need  # noqa: E402
+from own_network import enter, free_port  # noqa: E402
 from redfish_emulator import Bmc  # noqa: E402
 from given_stacks import GivenStack  # noqa: E402
 import ironic_peer  # noqa: E402
@@ -100,12 +100,7 @@ class Ironic:
     """Debian's, in one process, without log-in, on a port of its own."""
 
     def __init__(self, work):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            rpc = one.getsockname()[1]
+        port, rpc = free_port(), free_port()
         self.url, self.work, self.process = f"http://127.0.0.1:{port}", os.path.join(work, "ironic"), None
         wanted = {"enabled_hardware_types": "manual-management,redfish", "enabled_power_interfaces": "fake,redfish",
                   "enabled_management_interfaces": "noop,redfish", "enabled_boot_interfaces": "ipxe", "port": str(port)}
@@ -267,6 +262,7 @@ def kept_and_killed(handover, cloud, ironic, seed):
 
 
 def main(hearth, agent):
+    enter()
     for module in ("ironic", "sushy", "heat", "os_collect_config", "os_apply_config"):  # which is not loaded here: its eventlet would change this process's pipes
         need(importlib.util.find_spec(module), f"python3-{module} is not installed")
     with tempfile.TemporaryDirectory(prefix="hearth-handover-") as work, Conductor(hearth) as seed:

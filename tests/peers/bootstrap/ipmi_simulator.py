@@ -5,8 +5,12 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 import tty
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from own_network import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 HELPER = """#!/bin/sh
 # What the simulated BMC calls for its chassis: "<mc> get power|boot", "<mc> set power 0|1", "<mc> set boot pxe", …
@@ -48,12 +52,6 @@ set_working_mc 0x20
 """
 
 EMU = "mc_setbmc 0x20\nmc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\nsel_enable 0x20 1000 0x0a\nmc_enable 0x20\n"
-
-
-def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Simulator:

@@ -23,6 +23,7 @@ import urllib.error
 from conductor import Conductor, until
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from own_network import enter  # noqa: E402  pylint: disable=wrong-import-position
 from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
 
 HEARTH, BOOTSTRAP_TESTS = sys.argv[1:3]
@@ -331,6 +332,7 @@ def timed(check, *args):
 
 
 def main():
+    enter()
     if not programs():
         print("SKIPPED: postgresql is not installed")
         return 77

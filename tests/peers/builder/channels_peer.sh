@@ -25,7 +25,7 @@ clean_up() {
 trap clean_up EXIT
 user=''
 [ "$(id -u)" != 0 ] || user='user root;'
-free_port() { while :; do port=$((20000 + RANDOM % 20000)); (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || return 0; done; }
+free_port() { while :; do port=$((20000 + RANDOM % 12000)); (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || return 0; done; }
 free_port; web_port=$port
 cat > nginx/conf <<CONF
 $user daemon on; pid $work/nginx/pid; error_log $work/nginx/error.log;

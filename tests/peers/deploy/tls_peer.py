@@ -11,9 +11,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "e2e", "deploy"))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "..", "e2e", "deploy")]
 import conductor  # noqa: E402  (found by the line above)
-from machine import free_port  # noqa: E402
+from own_network import free_port  # noqa: E402
 
 
 def ask(port, context):

@@ -14,7 +14,8 @@ import tempfile
 import time
 
 from live_peer_parts import HERE, collected_by, servers
-from service import Service, free_port
+from service import Service
+from own_network import enter, free_port
 
 HEARTH = sys.argv[1]
 # $SSH_CONNECTION ends with the server's address and port. The second server has no network.
@@ -83,6 +84,7 @@ def check(service, work, port):
 
 
 def main():
+    enter()
     for program in ("/usr/sbin/sshd", "/usr/bin/os-collect-config", "curl", "openstack"):
         if not shutil.which(program):
             print(f"SKIPPED: {program} is not installed")

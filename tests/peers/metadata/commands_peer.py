@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from service import Service
+from own_network import enter
 
 HEARTH = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -192,6 +193,7 @@ def check_software(work):
 
 
 def main():
+    enter()
     with tempfile.TemporaryDirectory(prefix="commands-peer-") as work:
         service = Service(HEARTH, work + "/state")
         service.start()

@@ -14,6 +14,7 @@ import urllib.request
 
 from live_peer_parts import HERE, collected, servers
 from service import NAMES, Service
+from own_network import enter
 
 HEARTH, LINKS = sys.argv[1:3]
 
@@ -149,6 +150,7 @@ def check_compiled(work):
 
 
 def main():
+    enter()
     for program in ("openstack", "os-collect-config"):
         if not shutil.which(program):
             print(f"SKIPPED: {program} is not installed")

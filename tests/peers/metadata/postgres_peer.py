@@ -23,6 +23,7 @@ import urllib.parse
 import urllib.request
 
 from service import Service
+from own_network import enter
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
@@ -312,6 +313,7 @@ def key_of(postgres, database):
 
 
 def main():
+    enter()
     if not programs() or not shutil.which("curl"):
         print("SKIPPED: postgresql or curl is not installed")
         return 77

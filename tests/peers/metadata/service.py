@@ -1,28 +1,16 @@
 """`hearth metadata serve` on ports of its own, for the peers of this folder."""
 import json
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import openstack_client  # noqa: E402  pylint: disable=wrong-import-position
+from own_network import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 NAMES = ("cfn", "objects", "heat", "identity")
-
-
-def free_port():
-    """Not one that the kernel gives to whoever connects meanwhile."""
-    while True:
-        with socket.socket() as taken:
-            try:
-                taken.bind(("127.0.0.1", random.randrange(20000, 32000)))
-            except OSError:
-                continue
-            return taken.getsockname()[1]
 
 
 class Service:

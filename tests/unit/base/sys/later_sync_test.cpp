@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <memory>
 
+#include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/sync.hpp"
 #include "base/text.hpp"
@@ -60,17 +63,45 @@ TEST_F(LaterSyncTest, ManyWritesAreKeptByFewFlushesAndEachFlushIsNews) {
 }
 
 TEST_F(LaterSyncTest, AFlushThatFailsIsTheEndSinceNoOtherWouldTellTheTruth) {
+  RealFileSystem().write(file_, "x", {});
   std::atomic<int> news = 0;
-  LaterSync sync(file_, [&] { ++news; });  // there is no such file
+  auto disk = std::make_unique<fakes::LossyDisk>(directory_.path());
+  disk->refuse_syncs();
+  LaterSync sync(file_, [&] { ++news; });
   sync.wrote();
   EXPECT_FALSE(wait_for(sync, 1));
   EXPECT_TRUE(sync.is_lost());
   EXPECT_NE(sync.trouble().find(file_.string()), std::string::npos) << sync.trouble();
-  RealFileSystem().write(file_, "x", {});
+  disk.reset();  // which is well again
   sync.wrote();
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  sync.end();
   EXPECT_EQ(sync.kept(), 0U);
   EXPECT_EQ(news, 1);
+}
+
+TEST_F(LaterSyncTest, WhatItNeedsForAFlushIsThereWhateverElseIsOpenAndWhateverBecomesOfTheName) {
+  EXPECT_THROW(LaterSync(file_, {}), Error);
+  RealFileSystem().write(file_, "x", {});
+  LaterSync sync(file_, {});
+  fs::remove(file_);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  sync.wrote();
+  const bool is_kept = wait_for(sync, 1);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(is_kept) << sync.trouble();
+}
+
+TEST_F(LaterSyncTest, AtItsEndAllIsKept) {
+  RealFileSystem().write(file_, "x", {});
+  LaterSync sync(file_, {});
+  for (int n = 0; n < 100; ++n) sync.wrote();
+  sync.end();
+  EXPECT_EQ(sync.kept(), 100U);
+  EXPECT_FALSE(sync.is_lost());
 }
 
 }  // namespace

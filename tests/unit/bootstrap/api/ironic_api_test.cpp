@@ -49,6 +49,27 @@ TEST_F(Api, listsAreFilteredSortedAndCutIntoPages) {
   EXPECT_EQ(ask("GET", "/v1/nodes?fields=colour").status, 400);
 }
 
+/// Of a list such fields are made without the rest of the row.
+TEST_F(Api, fieldsOfAListAreAsTheNodeHasThemInEachVersion) {
+  const std::string uuid = add("fake-hardware");
+  conductor->set_maintenance(uuid, true, "broken");
+  int compared = 0;
+  for (const char* version : {"1.8", "1.40", "1.87"}) {
+    const Json whole = ask("GET", cat("/v1/nodes/", uuid), Json(), version).body;
+    const Json all = shown_node(node(uuid), View());
+    for (const auto& [field, value] : all.items()) {
+      const Said list = ask("GET", cat("/v1/nodes?fields=uuid,", field), Json(), version);
+      EXPECT_EQ(list.status, whole.contains(field) ? 200 : 400) << field << " in " << version;
+      if (list.status != 200) continue;
+      EXPECT_EQ(list.body["nodes"][0][field], whole[field]) << field << " in " << version;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_EQ(ask("GET", "/v1/nodes?fields=uuid,nonsense").status, 400);
+  EXPECT_EQ(ask("GET", "/v1/nodes?fields=last_error,extra").body["nodes"][0]["extra"], Json::object());
+}
+
 TEST_F(Api, pagesFollowOneAnotherWhateverIsFilteredAndTheirMarkerNeedNotFit) {
   std::vector<std::string> made;
   for (const char* n : {"1", "2", "3", "4", "5", "6", "7"})

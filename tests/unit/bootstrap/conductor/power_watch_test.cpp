@@ -256,5 +256,28 @@ TEST_F(PowerWatchTest, aRoundMarksANodeBusyOnlyWhenItsTurnComes) {
   EXPECT_LE(locked, 64);
 }
 
+TEST_F(PowerWatchTest, MoreAreAskedAtOnceWhereARoundTakesLongAndFewerWhereManyDoNotAnswer) {
+  settings.power_sync_interval = Seconds(3);
+  start();
+  for (int i = 0; i < 1000; ++i)
+    add("fake-hardware", cat("52:54:00:", 10 + i / 100, ":", 10 + i / 10 % 10, ":", 10 + i % 10), cat("n", i));
+  const auto most_asked = [this](int ticks) {
+    std::size_t most = 0;
+    for (int tick = 0; tick < ticks; ++tick) {
+      clock.advance(std::chrono::seconds(1));
+      conductor->tick();
+      most = std::max(most, conductor->asked_nodes().size());
+    }
+    return most;
+  };
+  EXPECT_EQ(most_asked(17), 64U) << "1000 of them are 16 ticks";
+  EXPECT_EQ(most_asked(40), 192U);
+  EXPECT_EQ(most_asked(100), 192U);
+  for (const auto& [id, one] : conductor->ledger().nodes())
+    conductor->ledger().edit(id).driver_info["fake_fault"] = "unreachable";
+  EXPECT_EQ(most_asked(20), 192U) << "nobody knows yet";
+  EXPECT_LE(most_asked(30), 96U);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

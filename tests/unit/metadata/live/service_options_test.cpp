@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/net/listening.hpp"
 
 namespace hearth::metadata::live {
 namespace {
@@ -31,6 +32,7 @@ TEST(ServiceOptions, AFreePortIsKnownBeforeUrlsAreMadeOfIt) {
   const std::set<std::uint16_t> all = {ports.cfn, ports.objects, ports.heat, ports.identity};
   EXPECT_EQ(all.size(), 4U);
   EXPECT_FALSE(all.contains(0));
+  for (const std::uint16_t port : all) EXPECT_THROW((void)listen_on("another", "127.0.0.1", port), Error) << "held";
 }
 
 TEST(ServiceOptions, ARequestMayTakeWhatIsGivenAndATenthOfItAtAStretch) {
