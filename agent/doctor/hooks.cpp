@@ -1,6 +1,6 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/doctor/check.hpp"
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/value/value.hpp"

@@ -6,13 +6,13 @@
 #include <csignal>
 #include <cstdio>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/docker_cleanup.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/notify.hpp"
 #include "agent/heat_config/rebuild_deployed.hpp"
 #include "agent/heat_config/runner.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/log/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"

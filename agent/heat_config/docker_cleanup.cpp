@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/yaml_writer.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"

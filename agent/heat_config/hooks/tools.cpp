@@ -1,8 +1,8 @@
 #include "agent/heat_config/hooks/tools.hpp"
 
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/excerpt.hpp"
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/excerpt.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"

@@ -1,4 +1,4 @@
-#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
 
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "agent/deploy/image/source.hpp"
+#include "agent/deploy/disk/buffer.hpp"
 #include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "agent/heat_config/python_literal.hpp"
+#include "agent/heat_config/deployment/python_literal.hpp"
 
 #include <algorithm>
 

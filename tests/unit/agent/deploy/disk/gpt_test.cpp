@@ -1,4 +1,4 @@
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 
 #include <gtest/gtest.h>
 

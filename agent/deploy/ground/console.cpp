@@ -1,4 +1,4 @@
-#include "agent/deploy/console.hpp"
+#include "agent/deploy/ground/console.hpp"
 
 #include <sys/klog.h>
 #include <unistd.h>

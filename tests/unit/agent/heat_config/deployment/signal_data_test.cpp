@@ -1,4 +1,4 @@
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 
 #include <gtest/gtest.h>
 

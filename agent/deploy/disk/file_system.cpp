@@ -1,4 +1,4 @@
-#include "agent/deploy/partition/file_system.hpp"
+#include "agent/deploy/disk/file_system.hpp"
 
 #include <cstdint>
 

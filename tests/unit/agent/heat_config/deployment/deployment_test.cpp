@@ -1,4 +1,4 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 
 #include <gtest/gtest.h>
 

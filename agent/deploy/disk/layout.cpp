@@ -1,8 +1,8 @@
-#include "agent/deploy/partition/layout.hpp"
+#include "agent/deploy/disk/layout.hpp"
 
 #include <algorithm>
 
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"

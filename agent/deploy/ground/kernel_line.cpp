@@ -1,4 +1,4 @@
-#include "agent/deploy/kernel_line.hpp"
+#include "agent/deploy/ground/kernel_line.hpp"
 
 #include <algorithm>
 #include <limits>

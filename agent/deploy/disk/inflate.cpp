@@ -1,4 +1,4 @@
-#include "agent/deploy/image/inflate.hpp"
+#include "agent/deploy/disk/inflate.hpp"
 
 #include <zlib.h>
 #include <zstd.h>

@@ -1,10 +1,10 @@
-#include "agent/deploy/partition/file_system.hpp"
+#include "agent/deploy/disk/file_system.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "agent/deploy/partition/mkfs.hpp"
+#include "agent/deploy/disk/mkfs.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"

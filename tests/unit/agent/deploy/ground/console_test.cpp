@@ -1,9 +1,9 @@
-#include "agent/deploy/console.hpp"
+#include "agent/deploy/ground/console.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "agent/deploy/image/inflate.hpp"
+#include "agent/deploy/disk/inflate.hpp"
 #include "base/sys/fd.hpp"
 #include "tests/fakes/manual_clock.hpp"
 

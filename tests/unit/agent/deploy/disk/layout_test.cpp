@@ -1,8 +1,8 @@
-#include "agent/deploy/partition/layout.hpp"
+#include "agent/deploy/disk/layout.hpp"
 
 #include <gtest/gtest.h>
 
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"

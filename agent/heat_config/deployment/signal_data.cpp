@@ -1,8 +1,8 @@
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 
 #include <algorithm>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"

@@ -1,4 +1,4 @@
-#include "agent/heat_config/excerpt.hpp"
+#include "agent/heat_config/deployment/excerpt.hpp"
 
 #include <gtest/gtest.h>
 

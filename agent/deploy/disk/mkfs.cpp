@@ -1,4 +1,4 @@
-#include "agent/deploy/partition/mkfs.hpp"
+#include "agent/deploy/disk/mkfs.hpp"
 
 #include <algorithm>
 
