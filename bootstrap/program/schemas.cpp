@@ -13,7 +13,7 @@
 #include "builder/vm/check_file.hpp"
 #include "metadata/environment/environment.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr std::array<SchemaRow, 7> k_schemas = {{
     {"images", "images.yaml: images, as hearth image create reads them", builder::image_description_schema},
     {"package-installs", "package-installs.yaml of elements", builder::package_installs_schema},
     {"block-device", "block-device-default.yaml of elements", builder::block_device_schema},
-    {"checks", "what hearth image test --checks asks of a machine", vm::check_file_schema},
+    {"checks", "what hearth image test --checks asks of a machine", builder::vm::check_file_schema},
     {"site", "site.yaml: a site", bootstrap::site_schema},
     {"inventory", "instackenv.json and other inventories", bootstrap::inventory_schema},
     {"environment", "environments of Heat templates (-e), as hearth deploy reads them", metadata::environment_schema},
@@ -82,4 +82,4 @@ std::vector<cli::Command> schema_commands() {
            .names = schema_names}};
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -9,7 +9,7 @@
 #include "builder/vm/guest_checks.hpp"
 #include "builder/vm/guest_resources.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct CheckFile {
   std::vector<ResourceCheck> inside;  ///< asked in the guest, by ssh
@@ -23,4 +23,4 @@ struct CheckFile {
 /// For editors (JSON schema, draft 7), from the reader's own tables.
 [[nodiscard]] std::string check_file_schema();
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -13,7 +13,7 @@
 #include "builder/vm/kvm_probe.hpp"
 #include "builder/vm/ssh_needs.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -312,4 +312,4 @@ cli::Command test_command(const ImageSource& source) {
 
 std::vector<cli::Command> commands(const ImageSource& source) { return {boot_command(source), test_command(source)}; }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -14,7 +14,7 @@
 #include "base/sys/process.hpp"
 #include "builder/vm/guest_resources.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 class GuestCheck {
  public:
@@ -75,4 +75,4 @@ struct PagePatience {
 /// A port of 127.0.0.1 that nobody uses just now. Throws Error.
 [[nodiscard]] std::uint16_t free_port();
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

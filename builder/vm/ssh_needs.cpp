@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::string ssh_trouble(std::string_view said) {
          "openssh-server adds one";
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

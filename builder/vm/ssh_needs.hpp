@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct SshLack {
   std::string what;    ///< "it has no ssh server: …"; empty: nothing is missing, or the record can't tell
@@ -18,4 +18,4 @@ struct SshLack {
 /// What most probably is missing, where ssh could not log in and said that.
 [[nodiscard]] std::string ssh_trouble(std::string_view said);
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "builder/spec/image_description.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 namespace {
 
 struct Person {
@@ -92,4 +92,4 @@ TEST(Init, answers_that_end_are_an_error) {
 }
 
 }  // namespace
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -43,4 +43,4 @@ TEST(SshNeeds, WhatSshSaysIsToldInWords) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm
