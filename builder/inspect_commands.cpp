@@ -25,6 +25,7 @@
 #include "builder/inspect/tree_sizes.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/format.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 #include "builder/spec/checked_values.hpp"
@@ -80,7 +81,7 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
       {.environment = current_environment(), .start_directory = fs::current_path(), .manner = Manner::upstream}, clock);
   std::vector<std::string> notes;
   const BuildPlan plan =
-      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
+      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable).elements, notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
   const DiskStage stage = DiskStage::plan(request, plan);
   std::optional<std::uint64_t> bytes;

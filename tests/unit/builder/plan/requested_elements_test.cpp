@@ -1,4 +1,4 @@
-#include "builder/run/requested_elements.hpp"
+#include "builder/plan/requested_elements.hpp"
 
 #include <gmock/gmock.h>
 
