@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/uuid.hpp"
 #include "bootstrap/node/states.hpp"
 
 namespace hearth::bootstrap {
@@ -148,9 +149,6 @@ struct FreeField {
 /// The whole record, as it is stored. Secrets are in it.
 [[nodiscard]] Json node_record(const Node& node);
 [[nodiscard]] Node node_from_record(const Json& record);
-
-/// In any case; with or without dashes. The result is in lower case with dashes.
-[[nodiscard]] std::optional<std::string> parse_uuid(std::string_view text);
 
 /// "rack C, slot 10", where both are told of a machine ("x_seed" of an entry, or of a node's extra); else empty.
 [[nodiscard]] std::string rack_place(const Json& told);

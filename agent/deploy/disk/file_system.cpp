@@ -5,18 +5,13 @@
 #include "base/byte_order.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::agent::deploy {
 
 namespace {
 
 constexpr std::size_t k_page = 4096;
-
-std::string uuid_text(std::string_view bytes) {
-  std::string text = to_hex(bytes);
-  for (const std::size_t at : {8U, 13U, 18U, 23U}) text.insert(at, "-");
-  return text;
-}
 
 /// A volume number, which stands there with its lowest byte first.
 std::string fat_text(std::string_view bytes) {

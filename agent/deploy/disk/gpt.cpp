@@ -1,12 +1,12 @@
 #include "agent/deploy/disk/gpt.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/hex.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -17,9 +17,6 @@ constexpr std::size_t k_mbr_table = 446;
 constexpr std::size_t k_mbr_entry = 16;
 
 bool is_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
-
-// The order in which the digits of a GUID's text stand on the disk.
-constexpr std::array<std::size_t, 16> k_guid_order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 
 std::string ascii_of(std::string_view utf16) {
   std::string text;
@@ -34,33 +31,15 @@ std::string ascii_of(std::string_view utf16) {
 
 Guid parse_guid(std::string_view text) {
   Guid bytes{};
-  std::size_t digit = 0;
-  for (const char c : text) {
-    const std::size_t value =
-        std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
-    if (value == std::string_view::npos || digit >= 32) continue;
-    std::uint8_t& byte = bytes[k_guid_order[digit / 2]];
-    byte = static_cast<std::uint8_t>(byte << 4U | value);
-    ++digit;
-  }
+  const std::string given = guid_bytes(text);
+  std::copy(given.begin(), given.end(), bytes.begin());
   return bytes;
 }
 
-std::string guid_text(const Guid& guid) {
-  std::string text;
-  for (std::size_t i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
-    text += to_hex(std::string(1, static_cast<char>(guid[k_guid_order[i]])));
-  }
-  return text;
-}
+std::string guid_text(const Guid& guid) { return hearth::guid_text(std::string(guid.begin(), guid.end())); }
 
 const Guid k_esp_type = parse_guid("c12a7328-f81f-11d2-ba4b-00a0c93ec93b");
 const Guid k_linux_type = parse_guid("0fc63daf-8483-4772-8e79-3d69d8477de4");
-
-std::uint32_t crc32_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
 
 std::optional<Gpt> Gpt::parse(std::string_view front, std::uint32_t sector) {
   if (front.size() < sector + 92 || front.substr(sector, 8) != k_signature) return std::nullopt;

@@ -68,9 +68,6 @@ class Gpt {
   std::uint64_t first_usable_ = 0;
 };
 
-/// CRC-32 as zip files and GPT have it.
-[[nodiscard]] std::uint32_t crc32_of(std::string_view bytes);
-
 /// A partition of the boot sector's table.
 struct MbrEntry {
   int number = 0;  ///< 1 to 4
