@@ -241,9 +241,7 @@ FileSize size_of(const std::string& image, const ImageContents& contents) {
 
 int sizes(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const std::string given = arguments.value_or("rows", "15");
-  const std::optional<std::uint64_t> rows = parse_number(given);
-  if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
+  const std::uint64_t rows = cli::number(arguments, "rows", 15);
   ImageSource source(arguments);
   FileSize size;
   const auto sizes_of = [&](const std::string& image) {
@@ -260,7 +258,7 @@ int sizes(const cli::Arguments& arguments) {
   if (const std::optional<std::string> other = arguments.value("against")) {
     const TreeSizes before = sizes_of(*other);
     cli::print(arguments.has("json") ? json_document(sizes_difference_json(before, found))
-                                     : sizes_difference_text(before, found, *rows));
+                                     : sizes_difference_text(before, found, rows));
     return 0;
   }
   if (arguments.has("json")) {
@@ -271,7 +269,7 @@ int sizes(const cli::Arguments& arguments) {
     return 0;
   }
   cli::print(cat("the file has ", human_bytes(own.file), own.disk ? cat(", its disk ", human_bytes(*own.disk)) : "",
-                 "; in it are ", sizes_text(found, *rows)));
+                 "; in it are ", sizes_text(found, rows)));
   return 0;
 }
 

@@ -16,12 +16,12 @@
 #include "agent/log/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"
-#include "agent/value/value.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -115,7 +115,7 @@ int run_deployments(SystemClock& clock, Logger& log) {
   RealFileSystem files;
   RealRunner runner(clock);
   const Environment env = current_environment();
-  DirectoryLogBook book(setting(env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"));
+  DirectoryLogBook book(variable(env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"));
   const std::string identity = process_identity(files, ::getpid());
   const HeatConfigSettings settings = HeatConfigSettings::from(env);
   const FileLock only = lock_deployed(settings.deployed, log);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/net/url.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -32,11 +33,6 @@ std::uint64_t number_of(const Words& words, const char* name, std::uint64_t othe
 std::uint16_t port_of(const Words& words, const char* name, std::uint16_t otherwise) {
   const std::uint64_t port = number_of(words, name, otherwise, 65535);
   return port == 0 ? otherwise : static_cast<std::uint16_t>(port);
-}
-
-std::string without_slash(std::string url) {
-  while (!url.empty() && url.back() == '/') url.pop_back();
-  return url;
 }
 
 std::vector<std::string> api_urls_of(const Words& words) {

@@ -11,6 +11,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -80,7 +81,7 @@ class DockerCmd {
   DockerCmd(const Json& deployment, const HookWorld& world)
       : deployment_(deployment),
         world_(world),
-        docker_(setting(world.env, "HEAT_DOCKER_CMD", "docker")),
+        docker_(variable(world.env, "HEAT_DOCKER_CMD", "docker")),
         id_(text_member(deployment, "id")) {}
 
   Json run(const Json& config) {
