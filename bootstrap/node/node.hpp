@@ -53,10 +53,10 @@ struct Job {
   [[nodiscard]] bool running() const { return !kind.empty(); }
 };
 
-/// What a person is to do at the machine, for nodes without power management.
 /// How what is overheard of a machine begins where it is told as the last that was heard of it.
 constexpr std::string_view k_in_vain = "it asks in vain: ";
 
+/// What a person is to do at the machine, for nodes without power management.
 struct Instruction {
   std::string action;  ///< "power-on-network", "power-on-disk", "power-off", "reset"; empty = nothing
   std::string text;

@@ -1,4 +1,5 @@
-"""Nobody has to search: a room's README names each folder of the room, docs/README.md each page of the manual.
+"""Nobody has to search: a room's README names each folder of the room, base's each header, docs/README.md each page of the
+manual.
 usage: documents.py ROOT"""
 
 import posixpath
@@ -24,6 +25,11 @@ def offenders(root):
         for folder in sorted(folders):
             if f"`{folder}/" not in readme:
                 yield f"{room}/README.md: does not name the folder {folder}/"
+    index = tree.text(root, "base/README.md")
+    for path in tree.files(root, "base"):
+        name = path[len("base/"):-len(".hpp")]
+        if path.endswith(".hpp") and f"`{name}`" not in index and f"`{name}.hpp`" not in index:
+            yield f"base/README.md: does not name {name}"
     pages = [path for path in tree.files(root, "docs") if path.startswith(PAGES) and path.endswith(".md")]
     named = linked_from(root, "docs/README.md") if pages else set()
     for page in pages:

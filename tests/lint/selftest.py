@@ -110,8 +110,17 @@ class Documents(LintTest):
         self.good(documents)
 
     def test_a_folder_that_its_room_does_not_name(self):
-        self.put("base/net/a.hpp", "")
+        self.put("base/net/a.cpp", "")
         self.bad(documents, "base/README.md: does not name the folder net/", "1 offender")
+
+    def test_a_header_of_base_that_its_index_does_not_name(self):
+        self.put("base/README.md", "| `sys/` | files |\n| `sys/fd`, `hex.hpp` | a, b |\n")
+        self.put("base/sys/fd.hpp", "")
+        self.put("base/hex.hpp", "")
+        self.put("pxe/hex.hpp", "")
+        self.good(documents)
+        self.put("base/sys/lost.hpp", "")
+        self.bad(documents, "base/README.md: does not name sys/lost", "1 offender")
 
     def test_a_page_that_the_manual_does_not_name(self):
         self.put("docs/howto/b.md", "# B\n")

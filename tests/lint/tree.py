@@ -101,7 +101,7 @@ INNER_ARROWS = {
         "heat_config": {"log", "value", "signal", "heat_config/deployment", "heat_config/hooks"},
         "collect": {"log", "signal"},
         "cfn": {"log", "value", "collect"},
-        "doctor": {"value", "signal", "heat_config/deployment", "heat_config/hooks", "heat_config", "collect"},
+        "doctor": {"signal", "heat_config/deployment", "heat_config/hooks", "heat_config", "collect"},
         ".": {"run_parts", "deploy", "apply", "net", "refresh", "heat_config/hooks", "heat_config", "collect", "cfn", "doctor"},
     },
     "bootstrap": {
