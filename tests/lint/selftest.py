@@ -122,6 +122,13 @@ class Documents(LintTest):
         self.put("base/sys/lost.hpp", "")
         self.bad(documents, "base/README.md: does not name sys/lost", "1 offender")
 
+    def test_a_door_of_a_journey_that_is_not_there(self):
+        self.put("base/sys/a.cpp", "int open_door() {\n  return 1;\n}\n")
+        self.put("ARCHITECTURE.md", "    base/sys/a.cpp:open_door   in → out\n")
+        self.good(documents)
+        self.put("ARCHITECTURE.md", "    base/sys/a.cpp:shut_door   x\n    base/sys/b.cpp:open_door  y\n")
+        self.bad(documents, "base/sys/a.cpp defines no shut_door()", "there is no base/sys/b.cpp", "2 offender")
+
     def test_a_page_that_the_manual_does_not_name(self):
         self.put("docs/howto/b.md", "# B\n")
         self.bad(documents, "docs/README.md: does not name the page docs/howto/b.md", "1 offender")
