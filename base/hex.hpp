@@ -30,9 +30,18 @@ namespace hearth {
   return bytes;
 }
 
+[[nodiscard]] constexpr bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// Whether it is digits as to_hex() writes them, one or more.
+[[nodiscard]] inline bool is_hex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 /// Whether it is as many digits as to_hex() writes them.
 [[nodiscard]] inline bool is_hex(std::string_view text, std::size_t digits) {
-  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.size() == digits && (digits == 0 || is_hex(text));
 }
 
 }  // namespace hearth

@@ -191,4 +191,9 @@ const Json& list_member(const Json& value, std::string_view name) {
   return found != nullptr && found->is_array() ? *found : none;
 }
 
+std::string text_at(const Json& value, const char* pointer) {
+  const Json::json_pointer path(pointer);
+  return value.contains(path) && value.at(path).is_string() ? value.at(path).get<std::string>() : "";
+}
+
 }  // namespace hearth

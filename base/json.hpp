@@ -56,4 +56,7 @@ struct JsonStyle {
 [[nodiscard]] const Json& object_member(const Json& value, std::string_view name);
 [[nodiscard]] const Json& list_member(const Json& value, std::string_view name);
 
+/// The text behind a JSON pointer ("/a/b"); empty where there is none.
+[[nodiscard]] std::string text_at(const Json& value, const char* pointer);
+
 }  // namespace hearth

@@ -139,6 +139,28 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return replaced.append(text, begin);
 }
 
+bool has_suffix(std::string_view text, std::string_view end) { return text.size() > end.size() && text.ends_with(end); }
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string octal_mode(std::uint32_t mode) {
+  std::string digits;
+  for (const unsigned shift : {9U, 6U, 3U, 0U}) digits.push_back(static_cast<char>('0' + ((mode >> shift) & 7U)));
+  return digits;
+}
+
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -43,6 +43,12 @@ template <class... Parts>
 [[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] std::string to_upper(std::string_view text);
 [[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);
+/// Ends with it, and has something before: "a.yaml" is a file's name, ".yaml" none.
+[[nodiscard]] bool has_suffix(std::string_view text, std::string_view end);
+/// As XML and HTML want &, <, > and quotes, in text and in attributes.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
+/// "0644": the permissions of a file's mode.
+[[nodiscard]] std::string octal_mode(std::uint32_t mode);
 
 /// A whole non-negative decimal number, nothing else around it.
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);

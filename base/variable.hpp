@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/environment.hpp"
 
@@ -9,9 +10,9 @@ namespace hearth {
 
 /// The variable's value; `fallback` where it is not set. One that is set to nothing is set.
 [[nodiscard]] inline std::string variable(const Environment& environment, const std::string& name,
-                                          const std::string& fallback = "") {
+                                          std::string_view fallback = "") {
   const auto found = environment.find(name);
-  return found == environment.end() ? fallback : found->second;
+  return found == environment.end() ? std::string(fallback) : found->second;
 }
 
 }  // namespace hearth

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   const std::string name = fs::path(argv[0]).filename().string();
   const bool asked_by_shell = !words.empty() && words.front() == "--complete";
   if (!asked_by_shell) {
-    for (const std::string& line : misspelt_variables(current_environment())) cli::tell(cat(line, "\n"));
+    for (const std::string& line : bootstrap::program::misspelt_variables(current_environment()))
+      cli::tell(cat(line, "\n"));
   }
   boost::system::error_code gone;
   (void)fs::current_path(gone);
@@ -25,5 +26,6 @@ int main(int argc, char** argv) {
                   "\n  Change to another one.\n"));
     return 1;
   }
-  return cli::run_as(name, make_program(fs::canonical("/proc/self/exe")), builder::spelt_out(name, words));
+  return cli::run_as(name, bootstrap::program::make_program(fs::canonical("/proc/self/exe")),
+                     builder::spelt_out(name, words));
 }

@@ -31,6 +31,7 @@
 #include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/output/convert_command.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
@@ -268,7 +269,7 @@ int plan_one(const ImageRequest& request, const cli::Arguments& arguments, const
   const Installation installation = find_installation(current_environment(), executable);
   const RealFileSystem system;
   const ReadOnce files(system);
-  const BuildPlan plan = plan_image(files, request, installation, notes);
+  const BuildPlan plan = plan_image(files, request, installation.elements, notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
   const DiskStage disk = DiskStage::plan(request, plan);
   for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
@@ -372,7 +373,7 @@ std::vector<std::string> steps_of(const std::vector<std::string>& words, const f
                                    ? images_of(arguments).front().request
                                    : request_of(arguments, Manner::hearth);
   const BuildPlan plan =
-      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
+      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable).elements, notes);
   std::vector<std::string> labels;
   for (const Step& step : plan.steps) labels.push_back(step.label());
   return labels;
@@ -465,14 +466,15 @@ cli::Command pipeline_command(const fs::path& executable) {
 cli::Command reproduce_command(const fs::path& executable) {
   return evidence::reproduce_command(image_options(), [executable](const evidence::Rebuild& rebuild) {
     const SystemClock clock;
-    ImageRequest request = resolve(cli::parse_options(image_options(), rebuild.arguments),
-                                   {.environment = rebuild.environment,
-                                    .start_directory = fs::current_path(),
-                                    .manner = Manner::upstream,
-                                    .kind = rebuild.is_ramdisk ? BuildKind::ramdisk : BuildKind::disk},
-                                   clock);
-    request.element_digests = rebuild.elements;
-    request.fetching.local = fetch::locally_named(current_environment(), RealFileSystem());  // not what an image names
+    const std::vector<std::string> local = fetch::locally_named(current_environment(), RealFileSystem());
+    const ImageRequest request = resolve(cli::parse_options(image_options(), rebuild.arguments),
+                                         {.environment = rebuild.environment,
+                                          .start_directory = fs::current_path(),
+                                          .manner = Manner::upstream,
+                                          .kind = rebuild.is_ramdisk ? BuildKind::ramdisk : BuildKind::disk,
+                                          .element_digests = rebuild.elements,
+                                          .local = local},  // not what an image names
+                                         clock);
     return build_image(request, find_installation(current_environment(), executable), Verbosity::progress);
   });
 }

@@ -53,10 +53,6 @@ ImageRequest described_request(const ImageDescription& image, const DescribedBui
   }
 }
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 }  // namespace
 
 std::vector<FleetImage> described_images(const DescribedBuild& described) {
@@ -77,7 +73,7 @@ std::vector<FleetImage> described_images(const DescribedBuild& described) {
 
 bool are_descriptions(const std::vector<std::string>& operands, const fs::path& start_directory) {
   return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](const std::string& operand) {
-    return (ends_with(operand, ".yaml") || ends_with(operand, ".yml")) &&
+    return (has_suffix(operand, ".yaml") || has_suffix(operand, ".yml")) &&
            fs::is_regular_file(fs::absolute(operand, start_directory));
   });
 }

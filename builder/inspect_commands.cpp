@@ -25,6 +25,7 @@
 #include "builder/inspect/tree_sizes.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/format.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 #include "builder/spec/checked_values.hpp"
@@ -80,7 +81,7 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
       {.environment = current_environment(), .start_directory = fs::current_path(), .manner = Manner::upstream}, clock);
   std::vector<std::string> notes;
   const BuildPlan plan =
-      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable), notes);
+      plan_image(RealFileSystem(), request, find_installation(current_environment(), executable).elements, notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
   const DiskStage stage = DiskStage::plan(request, plan);
   std::optional<std::uint64_t> bytes;
@@ -240,9 +241,7 @@ FileSize size_of(const std::string& image, const ImageContents& contents) {
 
 int sizes(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const std::string given = arguments.value_or("rows", "15");
-  const std::optional<std::uint64_t> rows = parse_number(given);
-  if (!rows || *rows == 0) throw Error(ErrorKind::usage, cat("--rows: '", given, "' is not a positive number"));
+  const std::uint64_t rows = cli::number(arguments, "rows", 15);
   ImageSource source(arguments);
   FileSize size;
   const auto sizes_of = [&](const std::string& image) {
@@ -259,7 +258,7 @@ int sizes(const cli::Arguments& arguments) {
   if (const std::optional<std::string> other = arguments.value("against")) {
     const TreeSizes before = sizes_of(*other);
     cli::print(arguments.has("json") ? json_document(sizes_difference_json(before, found))
-                                     : sizes_difference_text(before, found, *rows));
+                                     : sizes_difference_text(before, found, rows));
     return 0;
   }
   if (arguments.has("json")) {
@@ -270,7 +269,7 @@ int sizes(const cli::Arguments& arguments) {
     return 0;
   }
   cli::print(cat("the file has ", human_bytes(own.file), own.disk ? cat(", its disk ", human_bytes(*own.disk)) : "",
-                 "; in it are ", sizes_text(found, *rows)));
+                 "; in it are ", sizes_text(found, rows)));
   return 0;
 }
 

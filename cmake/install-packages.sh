@@ -21,7 +21,7 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev|libboost-dev
     libboost-filesystem1.81-dev|libboost-filesystem-dev libssl-dev libgnutls28-dev libp11-kit-dev nettle-dev libgmp-dev
     libtasn1-6-dev libidn2-dev libunistring-dev libisal-dev libdeflate-dev libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev
-    libpcre2-dev libpq-dev libfdisk-dev libext2fs-dev comerr-dev libcrypt-dev libguestfs-dev"
+    libpcre2-dev libpq-dev libext2fs-dev comerr-dev libcrypt-dev libguestfs-dev"
   # The programs that hearth runs while it makes an ordinary image: what its own package depends on.
   [image]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk grub-pc-bin grub-efi-amd64-bin grub-common
     qemu-utils uidmap slirp4netns zstd xz-utils iproute2"
@@ -31,7 +31,7 @@ declare -A packages=(
     linux-image-cloud-amd64 ipmitool libpq5"
   # The libraries that it links, for where it comes ready-made (in a bundle).
   [libraries]="libarchive13|libarchive13t64 libssl3|libssl3t64 libisal2 libdeflate0 libzstd1 liblz4-1 zlib1g libsqlite3-0 libpcre2-8-0 libpq5
-    libfdisk1 libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
+    libext2fs2|libext2fs2t64 libcom-err2 libcrypt1 libstdc++6"
   # What the quick tests need: test libraries, linters, small tools.
   [test]="libgtest-dev libgmock-dev python3 python3-markdown python3-jsonschema python3-yaml universal-ctags shellcheck clang-format-14? git openssl openssh-client
     curl gdisk jq rsync libarchive-tools ifupdown"

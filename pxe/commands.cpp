@@ -44,17 +44,8 @@ Endpoint parse_listen(const std::string& text) {
   return {*address, static_cast<std::uint16_t>(*port)};
 }
 
-constexpr std::uint64_t k_any = std::uint64_t{1} << 40U;
-
-std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback,
-                     std::uint64_t most = 65535) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return fallback;
-  const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value || *value == 0 || *value > most)
-    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a number from 1 to ", most));
-  return *value;
-}
+constexpr cli::NumberRange k_any{.most = std::uint64_t{1} << 40U};
+constexpr cli::NumberRange k_16_bits{.most = 65535};
 
 class DirectoryContent final : public ContentSource {
  public:
@@ -75,8 +66,8 @@ int serve_site(const cli::Arguments& arguments, const SiteLoader& load) {
       .load = load,
       .user = arguments.value_or("user", ""),
       .boot = {.force = arguments.has("force"),
-               .http_rate = number(arguments, "http-rate", 0, k_any) << 10U,
-               .http_rate_per_client = number(arguments, "http-rate-per-client", 0, k_any) << 10U}};
+               .http_rate = cli::number(arguments, "http-rate", 0, k_any) << 10U,
+               .http_rate_per_client = cli::number(arguments, "http-rate-per-client", 0, k_any) << 10U}};
   return serve(options, logger);
 }
 
@@ -143,9 +134,10 @@ int serve_tftp(const cli::Arguments& arguments) {
   FdLogger logger(STDERR_FILENO, arguments.has("quiet") ? LogLevel::error : LogLevel::info);
   LoggedRequests log(logger);
   tftp::Limits limits;
-  limits.transfers_per_client = number(arguments, "per-client", limits.transfers_per_client);
-  limits.block_size = static_cast<std::uint32_t>(number(arguments, "max-blksize", limits.block_size));
-  tftp::Farm farm(number(arguments, "threads", tftp::Farm::usual_size(), 64), clock, content, log, limits);
+  limits.transfers_per_client = cli::number(arguments, "per-client", limits.transfers_per_client, k_16_bits);
+  limits.block_size = static_cast<std::uint32_t>(cli::number(arguments, "max-blksize", limits.block_size, k_16_bits));
+  tftp::Farm farm(cli::number(arguments, "threads", tftp::Farm::usual_size(), {.most = 64}), clock, content, log,
+                  limits);
   const Endpoint at =
       farm.listen(parse_listen(arguments.value_or("listen", "0.0.0.0")), arguments.value_or("interface", ""));
   logger.info(cat("serving ", arguments.operands().front(), " by TFTP on ", to_text(at)));

@@ -50,7 +50,6 @@ HEARTH_OWN_CALL(int, clock_gettime, clockid_t which, timespec* time) {
   hearth::simulation::Calls* const calls = hearth::simulation::t_calls;
   const bool is_time = which == CLOCK_REALTIME || which == CLOCK_MONOTONIC;
   if (calls == nullptr || !is_time) return static_cast<int>(::syscall(SYS_clock_gettime, which, time));
-  ++calls->clock_reads_;
   const auto now =
       which == CLOCK_REALTIME ? calls->clock_.wall().time_since_epoch() : calls->clock_.now().time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now);

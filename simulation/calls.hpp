@@ -19,12 +19,8 @@ class Calls {
   Calls& operator=(const Calls&) = delete;
   ~Calls();
 
-  /// How often something has read a clock past the seam.
-  [[nodiscard]] std::uint64_t clock_reads() const { return clock_reads_; }
-
   const Clock& clock_;
   Random random_;
-  std::uint64_t clock_reads_ = 0;
 };
 
 }  // namespace hearth::simulation

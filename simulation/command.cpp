@@ -34,17 +34,6 @@ constexpr std::uint64_t k_most_runs = 100'000;
 constexpr std::uint64_t k_bytes_a_megabit = 125'000;
 constexpr std::uint64_t k_strangers_known = 255;  // by their cards
 
-std::uint64_t number_of(const cli::Arguments& arguments, const char* option, std::uint64_t usual, std::uint64_t most,
-                        std::uint64_t least = 1) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return usual;
-  const std::optional<std::uint64_t> number = parse_number(*text);
-  if (!number || *number < least || *number > most)
-    throw Error(ErrorKind::usage,
-                cat("--", option, " ", *text, ": a number from ", least, " to ", most, " is expected"));
-  return *number;
-}
-
 double years_of(const cli::Arguments& arguments) {
   const std::string text = arguments.value_or("years", "1");
   double years = 0;
@@ -102,9 +91,9 @@ void read_options(SiteWish& wish, const cli::Arguments& arguments, std::string_v
   PlayedSite& told = wish.told;
   told.file = arguments.operands().front();
   told.years = years_of(arguments);
-  told.seed = number_of(arguments, "seed", 1, 1'000'000'000);
+  told.seed = cli::number(arguments, "seed", 1);
   told.faults = arguments.value_or("faults", std::string(usual_faults));
-  told.link = number_of(arguments, "link", 1000, 1'000'000) * k_bytes_a_megabit;
+  told.link = cli::number(arguments, "link", 1000, {.most = 1'000'000}) * k_bytes_a_megabit;
   told.replay = replay_command(arguments);
   wish.directory = temporary_directory(current_environment()).string();
 }
@@ -159,14 +148,14 @@ SiteWish wish_of(const cli::Arguments& arguments) {
   told.image_bytes = wish.layout->image_bytes;
   told.without_own = static_cast<std::uint64_t>(std::count_if(
       wish.layout->machines.begin(), wish.layout->machines.end(), [](const auto& one) { return one.address.empty(); }));
-  wish.strangers = number_of(arguments, "strangers", Wish().strangers, 3600, 0);
+  wish.strangers = cli::number(arguments, "strangers", Wish().strangers, {.least = 0, .most = 3600});
   if (wish.strangers > 0 && told.faults != "none") told.notes.push_back(note_of_strangers(wish));
   read_faults(wish);
   return wish;
 }
 
 unsigned processes_for(const cli::Arguments& arguments, std::size_t machines) {
-  const auto asked = static_cast<unsigned>(number_of(arguments, "jobs", usable_processors(), 1024));
+  const auto asked = static_cast<unsigned>(cli::number(arguments, "jobs", usable_processors(), {.most = 1024}));
   const unsigned fit = fitting_processes(asked, machines, available_memory());
   if (fit < asked) cli::tell(cat("note: memory is enough for ", fit, " of ", asked, " processes\n"));
   return fit;
@@ -256,11 +245,12 @@ int play_site(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--timeline ", *file, ": it is drawn as SVG, whose files end in .svg"))
         .hint("browsers and picture viewers open it; rsvg-convert and inkscape make a PNG of one");
   for (const std::string& note : site.told.notes) cli::tell(cat("note: ", note, "\n"));
-  if (arguments.has("replay")) return replay(site, number_of(arguments, "replay", 1, k_most_runs), arguments);
+  if (arguments.has("replay"))
+    return replay(site, cli::number(arguments, "replay", 1, {.most = k_most_runs}), arguments);
   if (site.incident) return tell_incident(site, arguments);
   const unsigned processes = processes_for(arguments, site.told.machines);
   ManyRuns wish;
-  wish.runs = number_of(arguments, "runs", 100, k_most_runs);
+  wish.runs = cli::number(arguments, "runs", 100, {.most = k_most_runs});
   wish.processes = processes;
   wish.parent = site.directory;
   wish.play = [&site](std::uint64_t run, const std::string& directory) {

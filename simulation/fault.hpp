@@ -2,7 +2,6 @@
 // the fewest of them that still show it.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,9 +55,5 @@ struct Fault {
                                                                    const std::vector<std::string>& names = {});
 /// Those of a seed, in order of their beginnings. None begins or lasts beyond `end`.
 [[nodiscard]] std::vector<Fault> faults_of(std::uint64_t seed, std::size_t machines, Duration end);
-
-/// The fewest of `faults` for which `fails` still holds: halves, quarters, … are left out, then single ones.
-[[nodiscard]] std::vector<Fault> shrunk(std::vector<Fault> faults,
-                                        const std::function<bool(const std::vector<Fault>&)>& fails);
 
 }  // namespace hearth::simulation

@@ -35,12 +35,6 @@ std::string_view colour_of(std::string_view doing) {
   return doing.starts_with("is killed") ? "#dddddd" : "#a0a0a0";
 }
 
-std::string escaped(std::string text) {
-  for (const auto& [from, to] : {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}})
-    text = replace_all(std::move(text), from, to);
-  return text;
-}
-
 struct Span {
   Duration since{};
   std::string doing = "off";
@@ -63,8 +57,8 @@ class Picture {
   static double top(std::size_t row) { return 10 + static_cast<double>(row) * k_row; }
   [[nodiscard]] double x(Duration at) const { return k_left + seconds_in(at) * scale_; }
   void text(double left, double base, const std::string& what, std::string_view colour) {
-    body_ += cat("<text x=\"", fixed(left, 1), "\" y=\"", fixed(base, 1), "\" fill=\"", colour, "\">", escaped(what),
-                 "</text>\n");
+    body_ += cat("<text x=\"", fixed(left, 1), "\" y=\"", fixed(base, 1), "\" fill=\"", colour, "\">",
+                 xml_escaped(what), "</text>\n");
   }
   void take(const TraceLine& line) {
     if (line.kind == "machine" || line.kind == "conductor") {
@@ -76,18 +70,18 @@ class Picture {
       marks_ +=
           cat("<line x1=\"", fixed(at, 1), "\" x2=\"", fixed(at, 1), "\" y1=\"4\" y2=\"2000\" stroke=\"",
               line.kind == "FAULT" ? "#c03030" : "#ff0000", "\" stroke-width=\"", line.kind == "FAULT" ? "0.6" : "3",
-              "\"><title>", fixed(seconds_in(line.at), 3), " s: ", escaped(line.what), "</title></line>\n");
+              "\"><title>", fixed(seconds_in(line.at), 3), " s: ", xml_escaped(line.what), "</title></line>\n");
     }
   }
   void close(const std::string& who, Duration at) {
     const auto span = open_.find(who);
     if (span == open_.end()) return;
     const double left = x(span->second.since);
-    body_ += cat("<rect x=\"", fixed(left, 1), "\" y=\"", fixed(top(rows_.at(who)), 1), "\" width=\"",
-                 fixed(std::max(0.5, x(at) - left), 1), "\" height=\"15\" fill=\"", colour_of(span->second.doing),
-                 "\"><title>",
-                 escaped(cat(who, " ", span->second.doing, ", from ", fixed(seconds_in(span->second.since), 1), " s")),
-                 "</title></rect>\n");
+    body_ += cat(
+        "<rect x=\"", fixed(left, 1), "\" y=\"", fixed(top(rows_.at(who)), 1), "\" width=\"",
+        fixed(std::max(0.5, x(at) - left), 1), "\" height=\"15\" fill=\"", colour_of(span->second.doing), "\"><title>",
+        xml_escaped(cat(who, " ", span->second.doing, ", from ", fixed(seconds_in(span->second.since), 1), " s")),
+        "</title></rect>\n");
   }
 
   Duration end_;

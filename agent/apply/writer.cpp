@@ -82,21 +82,12 @@ class Batch {
   fs::path last_parent_;  ///< which is there; those of one directory come one after the other
 };
 
-std::string octal(std::uint32_t mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0;) {
-    shift -= 3;
-    digits.push_back(static_cast<char>('0' + ((mode >> shift) & 7U)));
-  }
-  return digits;
-}
-
 std::string attribute_lines(const FileChange& change) {
   if (change.kind != FileChange::Kind::write || !change.old_status) return "";
   const FileStatus& old = *change.old_status;
   std::string text;
   if (old.mode != change.attributes.mode) {
-    text += cat("# ", change.path, ": mode ", octal(old.mode), " -> ", octal(change.attributes.mode), "\n");
+    text += cat("# ", change.path, ": mode ", octal_mode(old.mode), " -> ", octal_mode(change.attributes.mode), "\n");
   }
   const std::uint32_t uid = change.attributes.uid.value_or(old.uid);
   const std::uint32_t gid = change.attributes.gid.value_or(old.gid);

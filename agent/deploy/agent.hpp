@@ -1,7 +1,7 @@
 // The agent of the deploy ramdisk: tells the conductor that this machine is there, and does what it says.
 #pragma once
 
-#include "agent/deploy/kernel_line.hpp"
+#include "agent/deploy/ground/kernel_line.hpp"
 #include "agent/deploy/orders.hpp"
 #include "agent/deploy/protocol/conductor.hpp"
 #include "agent/deploy/surroundings.hpp"

@@ -1,7 +1,7 @@
 #include "agent/deploy/deploy_image.hpp"
 
+#include "agent/deploy/disk/file_system.hpp"
 #include "agent/deploy/partition/config_drive.hpp"
-#include "agent/deploy/partition/file_system.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -33,7 +33,10 @@ void write_to(const std::string& device, ImageInfo image, OrderWorld& world, Ses
 
 MadeParts write_partitions(const ImageInfo& image, const Disk& disk, bool drive, OrderWorld& world, Session& session) {
   world.console.say(cat("partitioning ", disk.name, " for an image of a file system"));
-  MadeParts parts = make_parts(disk, *image.partitions, drive, world.machine);
+  const auto make_file_system = [&](const std::string& type, const std::string& device, const std::string& label) {
+    world.machine.make_file_system(type, device, label);
+  };
+  MadeParts parts = make_parts(disk, *image.partitions, drive, make_file_system);
   write_to(parts.root, image, world, session);
   const auto found = find_file_system(head_of(parts.root));
   if (!found) throw Error(ErrorKind::input, cat("the image ", image.id, " holds no ext4, XFS or Btrfs"));

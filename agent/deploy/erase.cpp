@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/deploy/image/disk_target.hpp"
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "agent/deploy/console.hpp"
+#include "agent/deploy/ground/console.hpp"
 #include "agent/deploy/image/write_image.hpp"
 #include "agent/deploy/machine.hpp"
 #include "agent/deploy/partition/make_parts.hpp"

@@ -7,21 +7,15 @@
 #include <csignal>
 
 #include "agent/deploy/boot/install_bootloader.hpp"
+#include "agent/deploy/disk/mkfs.hpp"
 #include "agent/deploy/hardware/bmc.hpp"
 #include "agent/deploy/hardware/lldp.hpp"
 #include "agent/deploy/partition/config_drive.hpp"
-#include "agent/deploy/partition/mkfs.hpp"
 #include "agent/deploy/rescue.hpp"
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::agent::deploy {
-
-std::string read_link(const std::string& path) {
-  boost::system::error_code error;
-  const fs::path target = fs::canonical(path, error);
-  return error ? "" : target.string();
-}
 
 namespace {
 

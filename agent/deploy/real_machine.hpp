@@ -34,7 +34,4 @@ class RealMachine final : public Machine {
   std::vector<Nic> heard_;  ///< what LLDP told, by interface
 };
 
-/// Where a link leads; empty when there is none.
-[[nodiscard]] std::string read_link(const std::string& path);
-
 }  // namespace hearth::agent::deploy

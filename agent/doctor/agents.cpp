@@ -1,6 +1,6 @@
 #include "agent/doctor/check.hpp"
-#include "agent/value/value.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -36,7 +36,7 @@ CheckResult check_agents(const CollectSettings& settings, const DoctorWorld& wor
       problem(cat(program, " is not in PATH"), "hearth-agent install-links /usr/bin");
     }
   }
-  const fs::path base = setting(world.env, "OS_REFRESH_CONFIG_BASE_DIR", "/usr/libexec/os-refresh-config");
+  const fs::path base = variable(world.env, "OS_REFRESH_CONFIG_BASE_DIR", "/usr/libexec/os-refresh-config");
   const fs::path step = base / "configure.d" / "55-heat-config";
   const std::optional<FileStatus> status = world.files.status(step);
   if (!status || (status->mode & 0111U) == 0) {

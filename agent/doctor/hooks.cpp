@@ -1,11 +1,11 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/doctor/check.hpp"
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "agent/signal/real_world.hpp"
-#include "agent/value/value.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -57,7 +57,7 @@ void check_group(const std::string& group, const HeatConfigSettings& settings, c
   }
   for (const Tool& tool : k_tools) {
     if (name != tool.group) continue;
-    const std::string program = setting(world.env, tool.variable, tool.program);
+    const std::string program = variable(world.env, tool.variable, tool.program);
     const bool there = program.find('/') == std::string::npos ? find_program(program, world.env).has_value()
                                                               : world.files.status(program).has_value();
     if (!there) result.problems.push_back({cat(program, " is not installed"), "install it in the image"});
@@ -66,7 +66,7 @@ void check_group(const std::string& group, const HeatConfigSettings& settings, c
 
 /// Where a deployment's log is.
 std::string log_of(const std::string& id, const DoctorWorld& world) {
-  return cat(setting(world.env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"), "/", id, "*.log");
+  return cat(variable(world.env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"), "/", id, "*.log");
 }
 
 void check_outcome(const std::string& id, const fs::path& deployed, const DoctorWorld& world, CheckResult& result) {

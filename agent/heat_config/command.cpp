@@ -6,22 +6,22 @@
 #include <csignal>
 #include <cstdio>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/docker_cleanup.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/notify.hpp"
 #include "agent/heat_config/rebuild_deployed.hpp"
 #include "agent/heat_config/runner.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/log/python_log.hpp"
 #include "agent/signal/real_world.hpp"
 #include "agent/signal/resend.hpp"
-#include "agent/value/value.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -115,7 +115,7 @@ int run_deployments(SystemClock& clock, Logger& log) {
   RealFileSystem files;
   RealRunner runner(clock);
   const Environment env = current_environment();
-  DirectoryLogBook book(setting(env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"));
+  DirectoryLogBook book(variable(env, "HEAT_CONFIG_LOG_DIR", "/var/log/heat-config"));
   const std::string identity = process_identity(files, ::getpid());
   const HeatConfigSettings settings = HeatConfigSettings::from(env);
   const FileLock only = lock_deployed(settings.deployed, log);

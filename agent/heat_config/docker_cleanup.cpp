@@ -4,12 +4,13 @@
 #include <map>
 #include <set>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/yaml_writer.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -19,7 +20,7 @@ using Words = std::vector<std::string>;
 
 /// The list of deployments; nothing, with a warning, when there is no valid one: then nothing may be removed.
 std::optional<Json> deployments(const HookWorld& world) {
-  const std::string path = setting(world.env, "HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config");
+  const std::string path = variable(world.env, "HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config");
   const std::optional<std::string> text = world.files.read(path);
   if (!text) {
     world.log.warning(cat("No config file ", path));
@@ -34,7 +35,7 @@ std::optional<Json> deployments(const HookWorld& world) {
 class DockerCleaner {
  public:
   explicit DockerCleaner(const HookWorld& world)
-      : world_(world), docker_(setting(world.env, "HEAT_DOCKER_CMD", "docker")) {}
+      : world_(world), docker_(variable(world.env, "HEAT_DOCKER_CMD", "docker")) {}
 
   void remove_orphans(const std::set<std::string>& wanted) {
     const Words ids =
@@ -93,8 +94,8 @@ class ComposeProjects {
   explicit ComposeProjects(const HookWorld& world)
       : world_(world),
         directory_(
-            setting(world.env, "HEAT_DOCKER_COMPOSE_WORKING", "/var/lib/heat-config/heat-config-docker-compose")),
-        compose_(setting(world.env, "HEAT_DOCKER_COMPOSE_CMD", "docker-compose")) {
+            variable(world.env, "HEAT_DOCKER_COMPOSE_WORKING", "/var/lib/heat-config/heat-config-docker-compose")),
+        compose_(variable(world.env, "HEAT_DOCKER_COMPOSE_CMD", "docker-compose")) {
     world.files.make_directories(directory_, 0700);
   }
 

@@ -1,6 +1,6 @@
 #include "agent/heat_config/rebuild_deployed.hpp"
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/runner.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"

@@ -1,6 +1,6 @@
 #include "agent/heat_config/runner.hpp"
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/heat_config/transcript.hpp"
 #include "agent/signal/real_world.hpp"
@@ -10,6 +10,7 @@
 #include "base/python_json.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -335,15 +336,15 @@ class HeatConfigRun {
 
 HeatConfigSettings HeatConfigSettings::from(const Environment& env) {
   HeatConfigSettings settings;
-  const std::string extra = setting(env, "HEAT_CONFIG_HOOKS", "");
+  const std::string extra = variable(env, "HEAT_CONFIG_HOOKS", "");
   if (!extra.empty()) settings.hook_directories.emplace_back(extra);
   settings.hook_directories.emplace_back("/usr/libexec/heat-config/hooks");
   settings.hook_directories.emplace_back("/var/lib/heat-config/hooks");
-  settings.config = setting(env, "HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config");
-  settings.deployed = setting(env, "HEAT_CONFIG_DEPLOYED", k_deployed_directory);
-  settings.deployed_old = setting(env, "HEAT_CONFIG_DEPLOYED_OLD", "/var/run/heat-config/deployed");
-  settings.notify = setting(env, "HEAT_CONFIG_NOTIFY", k_notify_applet);
-  const std::optional<std::uint64_t> seconds = parse_number(setting(env, "HEAT_CONFIG_HOOK_TIMEOUT", ""));
+  settings.config = variable(env, "HEAT_SHELL_CONFIG", "/var/run/heat-config/heat-config");
+  settings.deployed = variable(env, "HEAT_CONFIG_DEPLOYED", k_deployed_directory);
+  settings.deployed_old = variable(env, "HEAT_CONFIG_DEPLOYED_OLD", "/var/run/heat-config/deployed");
+  settings.notify = variable(env, "HEAT_CONFIG_NOTIFY", k_notify_applet);
+  const std::optional<std::uint64_t> seconds = parse_number(variable(env, "HEAT_CONFIG_HOOK_TIMEOUT", ""));
   settings.hook_timeout = std::chrono::seconds(std::min(seconds.value_or(k_hook_timeout_seconds), k_longest_seconds));
   return settings;
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/log_book.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/journal.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"

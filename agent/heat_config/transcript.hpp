@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/excerpt.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/excerpt.hpp"
 #include "agent/heat_config/log_book.hpp"
 #include "base/log.hpp"
 

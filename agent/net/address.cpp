@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::net {
@@ -16,8 +17,6 @@ int family_of(const std::string& text) {
   if (::inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return 4;
   return ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1 ? 6 : 0;
 }
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 }  // namespace
 
@@ -57,7 +56,7 @@ bool is_mac(std::string_view text) {
   if (text.size() != 17) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool separator = i % 3 == 2;
-    if (separator ? text[i] != ':' && text[i] != '-' : !is_hex(text[i])) return false;
+    if (separator ? text[i] != ':' && text[i] != '-' : !is_hex_digit(text[i])) return false;
   }
   return true;
 }

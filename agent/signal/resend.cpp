@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -92,8 +93,7 @@ int resend_pending_signals(const ResendWorld& world, const fs::path& deployed) {
 int resend_pending_signals(Logger& log) {
   RealSignalWorld real;
   const Environment env = current_environment();
-  const auto found = env.find("HEAT_CONFIG_DEPLOYED");
-  const std::string deployed = found == env.end() ? std::string(k_deployed_directory) : found->second;
+  const std::string deployed = variable(env, "HEAT_CONFIG_DEPLOYED", k_deployed_directory);
   if (!real.files.status(deployed)) return 0;
   const std::optional<FileLock> only = FileLock::try_acquire(deployed_lock(deployed));
   if (!only) return 0;  // a heat-config that runs now: it has sent them itself

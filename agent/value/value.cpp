@@ -17,11 +17,6 @@ bool is_set(const Json* value) {
   return !value->empty();
 }
 
-std::string setting(const Environment& env, const std::string& name, std::string_view fallback) {
-  const auto found = env.find(name);
-  return found == env.end() ? std::string(fallback) : found->second;
-}
-
 void put_variable(Environment& env, const std::string& name, const std::string& value) {
   const bool possible = !name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos &&
                         value.find('\0') == std::string::npos;

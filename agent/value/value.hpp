@@ -14,8 +14,6 @@ namespace hearth::agent {
 /// As Python judges a value: null, false, 0 and empty ones are not set.
 [[nodiscard]] bool is_set(const Json* value);
 
-/// The value of a variable; an empty one counts as well.
-[[nodiscard]] std::string setting(const Environment& env, const std::string& name, std::string_view fallback);
 /// Adds a variable unless its name or value can't be one.
 void put_variable(Environment& env, const std::string& name, const std::string& value);
 

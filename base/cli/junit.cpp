@@ -13,17 +13,10 @@ using Outcome = JunitCase::Outcome;
 
 /// XML 1.0 has no place for most control characters, nor for U+FFFE and U+FFFF, however they are written.
 std::string xml_text(const std::string& text) {
-  std::string out;
-  for (const char c : replace_invalid_utf8(text)) {
-    const bool is_allowed = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += is_allowed ? c : '?';
-    }
-  }
+  std::string out = xml_escaped(replace_invalid_utf8(text));
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t'; },
+      '?');
   return replace_all(replace_all(out, "\xef\xbf\xbe", "?"), "\xef\xbf\xbf", "?");
 }
 

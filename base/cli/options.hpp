@@ -2,6 +2,7 @@
 // options and operands mix, unambiguous prefixes of long names are accepted, "--" ends options.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -49,6 +50,15 @@ class Arguments {
 
 /// Throws Error(usage) for unknown, ambiguous or incomplete options, with the nearest known name.
 [[nodiscard]] Arguments parse_options(const std::vector<Option>& table, const std::vector<std::string>& words);
+
+struct NumberRange {
+  std::uint64_t least = 1;
+  std::uint64_t most = 1'000'000'000;  ///< as seconds, or with a sign, it stays what it is
+};
+
+/// The whole number that an option has; `usual` where it is not given. Throws Error(usage) for anything else.
+[[nodiscard]] std::uint64_t number(const Arguments& arguments, const std::string& option, std::uint64_t usual,
+                                   NumberRange range = {});
 
 /// These options, to be shown under that heading.
 [[nodiscard]] std::vector<Option> under(std::string_view heading, std::vector<Option> options);

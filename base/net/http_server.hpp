@@ -5,6 +5,11 @@
 // before a body is read, and when all places, descriptors or bytes for bodies are taken, whoever has kept the server
 // waiting for the longest (for a head, a body, or to take an answer) loses his. So no number of slow clients keeps
 // others out.
+//
+// What must hold inside: everything happens on the one thread, only post() may be called by others. A connection has
+// one step pending at a time, but for a stream's two, and each step has a deadline. What is taken (a place, bytes of
+// bodies) is given back when the connection goes, whichever step was its last. An answer that takes long lets others be
+// served in its midst (breath); what can't be answered beside it waits for its end.
 #pragma once
 
 #include <chrono>

@@ -1,17 +1,13 @@
 #include "base/net/keystone.hpp"
 
 #include "base/error.hpp"
+#include "base/net/url.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
 
 namespace {
-
-std::string without_slash(std::string text) {
-  while (!text.empty() && text.back() == '/') text.pop_back();
-  return text;
-}
 
 /// The "self" link of a version entry whose id is v3 or v3.N.
 std::string v3_link(const Json& version) {

@@ -202,4 +202,9 @@ std::string encode_query(const std::vector<std::pair<std::string, std::string>>&
   return join(parts, "&");
 }
 
+std::string without_slash(std::string url) {
+  while (!url.empty() && url.back() == '/') url.pop_back();
+  return url;
+}
+
 }  // namespace hearth

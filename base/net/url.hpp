@@ -48,4 +48,7 @@ struct Url {
 /// "a=1&b=%20": names and values percent-encoded, in the given order.
 [[nodiscard]] std::string encode_query(const std::vector<std::pair<std::string, std::string>>& parameters);
 
+/// "http://a/b" of "http://a/b//".
+[[nodiscard]] std::string without_slash(std::string url);
+
 }  // namespace hearth

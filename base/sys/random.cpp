@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/hex.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth {
 
@@ -21,8 +22,7 @@ std::string random_uuid() {
   std::string hex = random_hex(16);
   hex[12] = '4';
   hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
-  return hex;
+  return with_uuid_dashes(hex);
 }
 
 }  // namespace hearth

@@ -57,15 +57,7 @@ std::vector<std::string> own_hosts(const cli::Arguments& arguments) {
   return hosts;
 }
 
-std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t usual) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return usual;
-  const std::optional<std::uint64_t> value = parse_number(*text);
-  constexpr std::uint64_t k_most = 1'000'000'000;  // as microseconds, or with a sign, it stays what it is
-  if (!value || *value > k_most)
-    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a number is expected, at most ", k_most));
-  return *value;
-}
+constexpr cli::NumberRange k_from_none{.least = 0};
 
 Settings settings_of(const cli::Arguments& arguments, const std::optional<pxe::Site>& site) {
   Settings settings;
@@ -74,7 +66,7 @@ Settings settings_of(const cli::Arguments& arguments, const std::optional<pxe::S
     for (const auto& [state, profile] : site->profiles) settings.site_ramdisks->emplace(pxe::state_name(state));
   }
   const auto seconds = [&](const char* option, Seconds usual) {
-    return Seconds(number(arguments, option, static_cast<std::uint64_t>(usual.count())));
+    return Seconds(cli::number(arguments, option, static_cast<std::uint64_t>(usual.count()), k_from_none));
   };
   settings.deploy_callback_timeout = seconds("deploy-callback-timeout", settings.deploy_callback_timeout);
   settings.clean_callback_timeout = seconds("clean-callback-timeout", settings.clean_callback_timeout);
@@ -87,12 +79,12 @@ Settings settings_of(const cli::Arguments& arguments, const std::optional<pxe::S
   settings.power_sync_interval = seconds("power-sync-interval", settings.power_sync_interval);
   settings.power_off_wait = seconds("power-off-wait", settings.power_off_wait);
   settings.reminder_interval = seconds("reminder-interval", settings.reminder_interval);
-  settings.boots_at_once = number(arguments, "boots-at-once", settings.boots_at_once);
-  settings.max_concurrent_deploy = number(arguments, "max-concurrent-deploy", 0);
-  settings.max_concurrent_clean = number(arguments, "max-concurrent-clean", 0);
+  settings.boots_at_once = cli::number(arguments, "boots-at-once", settings.boots_at_once, k_from_none);
+  settings.max_concurrent_deploy = cli::number(arguments, "max-concurrent-deploy", 0, k_from_none);
+  settings.max_concurrent_clean = cli::number(arguments, "max-concurrent-clean", 0, k_from_none);
   settings.power_off_after_deploy_failure = !arguments.has("leave-failed-on");
   settings.automated_clean = arguments.has("automated-clean");
-  settings.keep_events = static_cast<std::int64_t>(number(arguments, "keep-events", 1'000'000));
+  settings.keep_events = static_cast<std::int64_t>(cli::number(arguments, "keep-events", 1'000'000, k_from_none));
   settings.rehearsal = arguments.has("rehearsal");
   settings.host = arguments.value_or("host-name", settings.host);
   return settings;
@@ -636,7 +628,8 @@ int serve_handover(const cli::Arguments& arguments, const Handover& handover) {
   Gate gate({kept_people(directory), own_hosts(arguments)}, endpoint, clock, log);
   const std::optional<TlsFiles> tls = people_tls(arguments, {}, directory);
   server.listen("api", arguments.value_or("listen", "127.0.0.1"),
-                static_cast<std::uint16_t>(number(arguments, "port", 6385)), gate, tls ? &*tls : nullptr);
+                static_cast<std::uint16_t>(cli::number(arguments, "port", 6385, {.least = 0, .most = 65535})), gate,
+                tls ? &*tls : nullptr);
   PlaceFiles places;
   places.add(directory / k_api_socket);
   server.listen_locally("api", directory / k_api_socket, gate);

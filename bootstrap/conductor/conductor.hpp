@@ -1,6 +1,15 @@
 // The conductor: everything that can be done with nodes, in one place. One thread; each call leaves everything durable
 // that it promises. tick() goes on with what is under way.
 //
+// "deploy web1": the verb is checked against the node's state, becomes a job (Jobs) and is written; only then a worker
+// switches the machine on. Its ramdisk calls back (AgentEndpoint), which is one more change of the node. So a conductor
+// that is killed at any moment finds in the store where each node is, and does the same again: whatever is done to a
+// machine may be done twice, and must bear it.
+//
+// What must hold: nothing is done to the world before the reason for it is durable. Nodes are changed on this thread
+// only; whatever waits (BMCs, agents) is done by workers, and only their answers come back. What a person may be told
+// of at once throws Refusal and changes nothing; what fails later is the node's last_error.
+//
 //     Store store("state.db");  Drivers drivers = …;  ThreadWorkers workers(8);
 //     Conductor conductor({store, drivers, agents, workers, clock, log, settings, "/var/lib/hearth/node"});
 //     conductor.verb("web1", "deploy", {});   while (…) conductor.tick();

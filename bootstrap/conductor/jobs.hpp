@@ -1,5 +1,17 @@
 // Jobs: takes each node's job from stage to stage. Decides on the conductor's thread; what waits goes to workers, and
 // goes there only after the stage that it belongs to is durable.
+//
+// A job is a verb's list of stages (flow.hpp): "deploy" is check, power off, boot from the network, await the agent,
+// write the image, …, finish. enter() writes down that a stage begins, run_stage() does it or hands it to a worker,
+// finished() takes in the answer, stage_done() goes to the next one. A stage that waits for the machine costs nothing
+// but its time.
+//
+// What must hold: for one node one thing is done at a time (busy). An answer belongs to its job and its stage; one that
+// comes late, after an abort say, changes nothing but what it tells of the machine. After a restart the stage that
+// stands in the store is begun again. A node whose stage nobody knows fails alone; the others go on.
+//
+// advance_all() looks at those that changed and those whose time has come, and stops after so many: a hall of ten
+// thousand nodes must not keep the thread from answering people.
 #pragma once
 
 #include <map>

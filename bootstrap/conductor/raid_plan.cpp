@@ -263,13 +263,6 @@ RaidPlan plan_raid(const Json& disks, const RaidHardware& hardware) {
   return plan;
 }
 
-std::string raid_type_of(const std::string& name) {
-  for (const Level& level : k_levels) {
-    if (level.name == name) return level.type;
-  }
-  return "";
-}
-
 std::string raid_level_of(const std::string& type) {
   for (const Level& level : k_levels) {
     if (level.type == type) return level.name;

@@ -23,9 +23,7 @@ struct RaidPlan {
 /// `disks` have passed raid_config_fault(). Drives that are in a volume already are no one's to take.
 [[nodiscard]] RaidPlan plan_raid(const Json& disks, const RaidHardware& hardware);
 
-/// "1" → "RAID1"; empty for a level that Redfish does not have.
-[[nodiscard]] std::string raid_type_of(const std::string& level);
-/// The other way.
+/// "RAID1" → "1"; empty for a type of which no level is known.
 [[nodiscard]] std::string raid_level_of(const std::string& type);
 
 }  // namespace hearth::bootstrap

@@ -32,10 +32,6 @@ bool sheet_has_key(std::string_view driver, const std::string& key) {
          std::any_of(sheet->keys.begin(), sheet->keys.end(), [&](const DriverKey& each) { return each.name == key; });
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return !end.empty() && text.size() > end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// Drivers that inventories name and Hearth does not have: name, suffix of pm_types, prefix of keys.
 constexpr std::array<std::array<std::string_view, 3>, 5> k_of_others = {{{"cisco-ucs-managed", "_ucs", "ucs"},
                                                                          {"staging-ovirt", "", "ovirt"},
@@ -59,7 +55,7 @@ const std::vector<DriverRow>& driver_table() {
 const DriverRow* driver_of(std::string_view pm_type) {
   for (const DriverRow& row : driver_table()) {
     const bool named = std::find(row.types.begin(), row.types.end(), pm_type) != row.types.end();
-    if (named || row.driver == pm_type || ends_with(pm_type, row.suffix)) return &row;
+    if (named || row.driver == pm_type || (!row.suffix.empty() && has_suffix(pm_type, row.suffix))) return &row;
   }
   return nullptr;
 }

@@ -15,11 +15,6 @@ namespace {
 using metadata::Entry;
 using metadata::Value;
 
-std::string text_at(const Value& map, std::string_view key) {
-  const Value* value = map.is_map() ? map.find(key) : nullptr;
-  return value != nullptr && value->is_string() ? std::string(value->text()) : "";
-}
-
 /// A key that only nodes of one form have.
 struct FormMark {
   std::string_view key;
@@ -104,7 +99,7 @@ FormSigns signs_of(const Value& top) {
 FormSigns signs_of_objects(const std::vector<Value>& documents, std::vector<std::string>& kinds) {
   FormSigns signs;
   const auto look = [&](const Value& object) {
-    const std::string kind = text_at(object, "kind");
+    const std::string kind = metadata::member_text(object, "kind");
     if (kind == "BareMetalHost") signs[ListingFormat::metal3] = kind;
     if (kind == "Hardware") signs[ListingFormat::tinkerbell] = kind;
     kinds.push_back(kind);

@@ -166,19 +166,6 @@ std::string capabilities_text(const std::vector<std::pair<std::string, std::stri
   return join(parts, ",");
 }
 
-std::optional<std::string> parse_uuid(std::string_view text) {
-  std::string hex;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '-' && text.size() == 36 && (i == 8 || i == 13 || i == 18 || i == 23)) continue;
-    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
-    hex.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  if (hex.size() != 32) return std::nullopt;
-  for (const std::size_t dash : {8U, 13U, 18U, 23U}) hex.insert(dash, 1, '-');
-  return text.size() == 32 || text.size() == 36 ? std::optional(hex) : std::nullopt;
-}
-
 std::string rack_place(const Json& told) {
   const Json& seed = object_member(told, "x_seed");
   std::vector<std::string> parts;

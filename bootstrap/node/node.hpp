@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/uuid.hpp"
 #include "bootstrap/node/states.hpp"
 
 namespace hearth::bootstrap {
@@ -52,10 +53,10 @@ struct Job {
   [[nodiscard]] bool running() const { return !kind.empty(); }
 };
 
-/// What a person is to do at the machine, for nodes without power management.
 /// How what is overheard of a machine begins where it is told as the last that was heard of it.
 constexpr std::string_view k_in_vain = "it asks in vain: ";
 
+/// What a person is to do at the machine, for nodes without power management.
 struct Instruction {
   std::string action;  ///< "power-on-network", "power-on-disk", "power-off", "reset"; empty = nothing
   std::string text;
@@ -148,9 +149,6 @@ struct FreeField {
 /// The whole record, as it is stored. Secrets are in it.
 [[nodiscard]] Json node_record(const Node& node);
 [[nodiscard]] Node node_from_record(const Json& record);
-
-/// In any case; with or without dashes. The result is in lower case with dashes.
-[[nodiscard]] std::optional<std::string> parse_uuid(std::string_view text);
 
 /// "rack C, slot 10", where both are told of a machine ("x_seed" of an entry, or of a node's extra); else empty.
 [[nodiscard]] std::string rack_place(const Json& told);

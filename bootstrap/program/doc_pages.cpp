@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 std::vector<cli::Topic> doc_pages() {
   std::vector<cli::Topic> pages;
@@ -17,4 +17,4 @@ std::vector<cli::Topic> doc_pages() {
   return pages;
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

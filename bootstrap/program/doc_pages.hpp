@@ -6,7 +6,7 @@
 
 #include "base/cli/command.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 /// As the build embeds it (cmake/EmbedFiles.cmake).
 struct EmbeddedFile {
@@ -19,4 +19,4 @@ struct EmbeddedFile {
 /// "howto/ssh", the page's headline, its text.
 [[nodiscard]] std::vector<cli::Topic> doc_pages();
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

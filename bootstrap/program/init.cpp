@@ -17,7 +17,7 @@
 #include "builder/output/format.hpp"
 #include "builder/spec/image_description.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::vector<cli::Command> init_commands(const fs::path& executable) {
            .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); }}};
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

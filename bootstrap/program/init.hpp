@@ -8,7 +8,7 @@
 #include "base/path.hpp"
 #include "bootstrap/site/site_questions.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 /// Asks for an image, and its name where that is empty, and gives the text of images.yaml. Throws Error when the
 /// answers end before.
@@ -16,4 +16,4 @@ namespace hearth {
 
 [[nodiscard]] std::vector<cli::Command> init_commands(const fs::path& executable);
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

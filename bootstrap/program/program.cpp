@@ -28,7 +28,7 @@
 #include "metadata/lsp/lsp_command.hpp"
 #include "pxe/commands.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 namespace {
 
@@ -102,10 +102,10 @@ cli::Program make_program(const fs::path& executable) {
   std::vector<cli::Command> of_metadata = metadata::commands();
   add("nodes", bootstrap::why_commands(named(of_images, "image why").run, named(of_metadata, "metadata explain")));
   add("images", std::move(of_images));
-  add("images",
-      vm::commands({builder::channels::source_options(), builder::channels::image_named, [](const fs::path& image) {
-                      return builder::records_directory(image.string()) / builder::k_manifest_file;
-                    }}));
+  add("images", builder::vm::commands(
+                    {builder::channels::source_options(), builder::channels::image_named, [](const fs::path& image) {
+                       return builder::records_directory(image.string()) / builder::k_manifest_file;
+                     }}));
   add("images", schema_commands());
   add("images", init_commands(executable));
   add("metadata", std::move(of_metadata));
@@ -150,4 +150,4 @@ std::vector<std::string> misspelt_variables(const Environment& environment) {
   return lines;
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

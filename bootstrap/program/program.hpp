@@ -6,7 +6,7 @@
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 /// The whole table. `executable` is the program's own file, beside which it finds what was installed with it.
 [[nodiscard]] cli::Program make_program(const fs::path& executable);
@@ -20,4 +20,4 @@ namespace hearth {
 /// HEARTH_… that are set, read by nobody, and a letter or two away from one that is: a line for each.
 [[nodiscard]] std::vector<std::string> misspelt_variables(const Environment& environment);
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

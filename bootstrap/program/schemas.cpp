@@ -15,7 +15,7 @@
 #include "builder/vm/check_file.hpp"
 #include "metadata/environment/environment.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr std::array<SchemaRow, 9> k_schemas = {{
     {"pkg-map", "pkg-map of elements (JSON)", builder::package_map_schema},
     {"svc-map", "svc-map of elements", builder::service_map_schema},
     {"block-device", "block-device-default.yaml of elements", builder::block_device_schema},
-    {"checks", "what hearth image test --checks asks of a machine", vm::check_file_schema},
+    {"checks", "what hearth image test --checks asks of a machine", builder::vm::check_file_schema},
     {"site", "site.yaml: a site", bootstrap::site_schema},
     {"inventory", "instackenv.json and other inventories", bootstrap::inventory_schema},
     {"environment", "environments of Heat templates (-e), as hearth deploy reads them", metadata::environment_schema},
@@ -86,4 +86,4 @@ std::vector<cli::Command> schema_commands() {
            .names = schema_names}};
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

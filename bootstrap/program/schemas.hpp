@@ -5,8 +5,8 @@
 
 #include "base/cli/command.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 [[nodiscard]] std::vector<cli::Command> schema_commands();
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -3,7 +3,7 @@
 #include "bootstrap/program/program.hpp"
 #include "builder/elements/phase.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 
 namespace {
 
@@ -146,4 +146,4 @@ std::vector<cli::Topic> help_topics() {
   };
 }
 
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -24,15 +24,6 @@ namespace hearth::bootstrap {
 
 namespace {
 
-std::uint64_t number(const cli::Arguments& arguments, const char* option, std::uint64_t usual) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return usual;
-  const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value || *value == 0)
-    throw Error(ErrorKind::usage, cat("--", option, " ", *text, ": a positive number is expected"));
-  return *value;
-}
-
 std::vector<InjectedFault> faults_of(const cli::Arguments& arguments, const SiteFile& site) {
   std::vector<std::string> names;
   for (const BlankMachine& machine : site.machines) names.push_back(machine.name);
@@ -67,7 +58,7 @@ void check(const RehearsalSettings& settings) {
 }
 
 Duration seed_patience(const cli::Arguments& arguments, SeedKind seed) {
-  return std::chrono::seconds(number(arguments, "seed-timeout", seed == SeedKind::process ? 120 : 600));
+  return std::chrono::seconds(cli::number(arguments, "seed-timeout", seed == SeedKind::process ? 120 : 600));
 }
 
 fs::path folder_of(const cli::Arguments& arguments) {
@@ -179,8 +170,8 @@ int rehearse(const cli::Arguments& arguments, const fs::path& executable) {
   settings.seed = seed_of(arguments);
   settings.faults = faults_of(arguments, settings.site);
   settings.inspect = !arguments.has("no-inspection");
-  settings.boots_at_once = static_cast<unsigned>(number(arguments, "at-once", settings.boots_at_once));
-  settings.limit = std::chrono::seconds(number(arguments, "timeout", 3600));
+  settings.boots_at_once = static_cast<unsigned>(cli::number(arguments, "at-once", settings.boots_at_once));
+  settings.limit = std::chrono::seconds(cli::number(arguments, "timeout", 3600));
   settings.seed_patience = seed_patience(arguments, settings.seed);
   check(settings);
   Fd page;

@@ -15,8 +15,8 @@ std::string chosen_accelerator(const std::string& wanted, const Clock& clock) {
   const Environment env = current_environment();
   const TempDir scratch = TempDir::create(temporary_directory(env), "hearth-probe.");
   // `hearth image test` keeps its verdict there, too: one probe serves both.
-  const vm::KvmVerdict verdict =
-      vm::cached_kvm_verdict({}, cache_directory(env) / "hearth", vm::current_boot_id(), scratch.path(), clock);
+  const builder::vm::KvmVerdict verdict = builder::vm::cached_kvm_verdict(
+      {}, cache_directory(env) / "hearth", builder::vm::current_boot_id(), scratch.path(), clock);
   return verdict.works ? "kvm" : "tcg";
 }
 

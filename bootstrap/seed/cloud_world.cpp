@@ -11,6 +11,7 @@
 #include "base/sys/file_digest.hpp"
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "bootstrap/node/node.hpp"
 
 namespace hearth::bootstrap {
@@ -34,20 +35,15 @@ class TrustingClient final : public HttpClient {
   std::string ca_file_;
 };
 
-std::string variable(const Environment& environment, const char* name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 /// {"id": …}, or {"name": …, "domain": …}; of a domain that nobody names it is the first one.
 Json named(const Environment& environment, const std::string& what, const char* name_variable) {
-  if (const std::string id = variable(environment, cat("OS_", what, "_ID").c_str()); !id.empty()) return {{"id", id}};
+  if (const std::string id = variable(environment, cat("OS_", what, "_ID")); !id.empty()) return {{"id", id}};
   const std::string name = variable(environment, name_variable);
   if (name.empty())
     throw Error(ErrorKind::usage, cat(name_variable, " is not set"))
         .hint("Who logs in at the cloud is told by the variables of OpenStack's own client: `. openrc` sets them.");
-  const std::string domain_id = variable(environment, cat("OS_", what, "_DOMAIN_ID").c_str());
-  const std::string domain_name = variable(environment, cat("OS_", what, "_DOMAIN_NAME").c_str());
+  const std::string domain_id = variable(environment, cat("OS_", what, "_DOMAIN_ID"));
+  const std::string domain_name = variable(environment, cat("OS_", what, "_DOMAIN_NAME"));
   Json domain = {{"id", domain_id.empty() ? "default" : domain_id}};
   if (domain_id.empty() && !domain_name.empty()) domain = {{"name", domain_name}};
   return {{"name", name}, {"domain", domain}};

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "builder/described_images.hpp"
 #include "builder/installation.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/image_build.hpp"
 
 namespace hearth::bootstrap {
@@ -73,7 +74,7 @@ std::vector<std::string> faults_of(const builder::FleetImage& image, const build
        waiting_values(parse_json(read_file(metadata->second), metadata->second).value_or_throw()))
     faults.push_back(cat(metadata->second, ": ", what));
   std::vector<std::string> notes;
-  const TemplateTree tree(builder::plan_image(RealFileSystem(), image.request, installation, notes));
+  const TemplateTree tree(builder::plan_image(RealFileSystem(), image.request, installation.elements, notes));
   SystemClock clock;
   const Command agent{.argv = {installation.agent_binary.string(), "os-apply-config", "--validate", "--need-keys",
                                "--compat", "strict", "--templates", tree.path().string(), "--metadata",

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/sql/sqlite.hpp"
+#include "base/sql/database.hpp"
 #include "base/sys/later_sync.hpp"
 #include "base/sys/seal.hpp"
 #include "bootstrap/node/node.hpp"

@@ -91,19 +91,9 @@ Json only(const Json& from, std::span<const std::string_view> names) {
   return kept;
 }
 
-Json member_of(const Json& from, std::string_view key) {
-  const auto found = from.is_object() ? from.find(std::string(key)) : from.end();
-  return from.is_object() && found != from.end() ? *found : Json();
-}
-
-Json list_in(const Json& from, std::string_view key) {
-  Json list = member_of(from, key);
-  return list.is_array() ? list : Json::array();
-}
-
 std::vector<std::string> texts_in(const Json& from, std::string_view key) {
   std::vector<std::string> texts;
-  for (const Json& text : list_in(from, key)) {
+  for (const Json& text : list_member(from, key)) {
     if (text.is_string()) texts.push_back(text.get<std::string>());
   }
   return texts;
@@ -118,14 +108,14 @@ Json safe_driver_info(const Json& node) {
   }
   for (const DriverKey& key : common_driver_keys()) names.push_back(key.name);
   std::erase_if(names, [](std::string_view name) { return name.find("append_params") != std::string_view::npos; });
-  return only(member_of(node, "driver_info"), names);
+  return only(member_or_null(node, "driver_info"), names);
 }
 
 Json safe_node(const Json& node) {
   Json out = only(node, k_node_members);
-  out["driver_internal_info"] = only(member_of(node, "driver_internal_info"), k_internal_members);
-  out["properties"] = only(member_of(node, "properties"), k_property_members);
-  out["instance_info"] = only(member_of(node, "instance_info"), k_instance_members);
+  out["driver_internal_info"] = only(member_or_null(node, "driver_internal_info"), k_internal_members);
+  out["properties"] = only(member_or_null(node, "properties"), k_property_members);
+  out["instance_info"] = only(member_or_null(node, "instance_info"), k_instance_members);
   out["driver_info"] = safe_driver_info(node);
   return out;
 }
@@ -177,22 +167,22 @@ Json facts_json(const StackFacts& facts) {
 
 NodeFacts node_facts_of(const Json& json) {
   NodeFacts facts;
-  if (const Json node = member_of(json, "node"); node.is_object()) facts.node = node;
-  facts.events = list_in(json, "events");
-  facts.is_ours = member_of(json, "is_ours") != Json(false);
-  facts.is_served = member_of(json, "is_served") != Json(false);
+  if (const Json& node = member_or_null(json, "node"); node.is_object()) facts.node = node;
+  facts.events = list_member(json, "events");
+  facts.is_ours = member_or_null(json, "is_ours") != Json(false);
+  facts.is_served = member_or_null(json, "is_served") != Json(false);
   facts.macs = texts_in(json, "macs");
-  if (const Json log = member_of(json, "boot_log"); log.is_array()) facts.boot_log = log;
-  facts.strangers = list_in(json, "strangers");
-  if (const Json now = member_of(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();
+  if (const Json& log = member_or_null(json, "boot_log"); log.is_array()) facts.boot_log = log;
+  facts.strangers = list_member(json, "strangers");
+  if (const Json& now = member_or_null(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();
   return safe_facts(facts);
 }
 
 StackFacts stack_facts_of(const Json& json) {
   StackFacts facts;
-  if (const Json stack = member_of(json, "stack"); stack.is_object()) facts.stack = stack;
-  facts.resources = list_in(json, "resources");
-  if (const Json silent = member_of(json, "silent"); silent.is_object()) {
+  if (const Json& stack = member_or_null(json, "stack"); stack.is_object()) facts.stack = stack;
+  facts.resources = list_member(json, "resources");
+  if (const Json& silent = member_or_null(json, "silent"); silent.is_object()) {
     for (const auto& [server, node] : silent.items()) facts.silent.emplace(server, node_facts_of(node));
   }
   return safe_facts(facts);

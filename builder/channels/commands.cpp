@@ -5,6 +5,7 @@
 
 #include <ctime>
 
+#include "base/cli/layout.hpp"
 #include "base/cli/print.hpp"
 #include "base/cli/working.hpp"
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 #include "builder/channels/channels.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/statements.hpp"
@@ -27,15 +29,9 @@ constexpr const char* k_key_variable = "HEARTH_CHANNEL_KEY";
 constexpr std::int64_t k_day_s = 24L * 60 * 60;
 constexpr std::uint64_t k_most_days = 36500;
 
-std::string variable(const char* name) {
-  const Environment environment = current_environment();
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
 /// The option's value, else the variable's.
 std::string place_of(const cli::Arguments& arguments, const char* option) {
-  std::string where = arguments.value_or(option, variable(k_place_variable));
+  std::string where = arguments.value_or(option, variable(current_environment(), k_place_variable));
   if (where.empty()) {
     throw Error(ErrorKind::usage, "which place has the channels?")
         .hint(cat("--", option, " PLACE (a directory, https://…, oci://…), or the variable ", k_place_variable, "."));
@@ -45,7 +41,8 @@ std::string place_of(const cli::Arguments& arguments, const char* option) {
 
 std::vector<std::string> keys_of(const cli::Arguments& arguments) {
   std::vector<std::string> files = arguments.values("key");
-  if (const std::string file = variable(k_key_variable); files.empty() && !file.empty()) files.push_back(file);
+  if (const std::string file = variable(current_environment(), k_key_variable); files.empty() && !file.empty())
+    files.push_back(file);
   std::vector<std::string> keys;
   for (const std::string& file : files) keys.push_back(evidence::public_key_hex(file));
   return keys;
@@ -142,13 +139,10 @@ Json json_of(const Opened& opened, const std::string& state) {
           {"files", std::move(files)}};
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  return cat(text, std::string(text.size() < width ? width - text.size() : 1, ' '));
-}
-
 std::string line_of(const Opened& opened, const std::string& state) {
   const Pointer& pointer = opened.pointer;
-  return cat(padded(pointer.reference.text(), 28), padded(pointer.version.empty() ? "-" : pointer.version, 12),
+  return cat(cli::padded(pointer.reference.text(), 27), " ",
+             cli::padded(pointer.version.empty() ? "-" : pointer.version, 11), " ",
              pointer.image().sha256.substr(0, 12), "  ", evidence::iso_time(pointer.published_s), "  ", state, "\n");
 }
 
@@ -299,7 +293,7 @@ std::vector<cli::Command> commands() {
 
 std::vector<std::string> known_names(const std::string& what, const std::vector<std::string>& words) {
   if (what != "NAME@CHANNEL" && what != "CHANNEL") return {};
-  std::string where = variable(k_place_variable);
+  std::string where = variable(current_environment(), k_place_variable);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == k_from.display()) where = words[i + 1];
   }

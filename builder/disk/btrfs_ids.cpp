@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
-#include "builder/disk/crc32c.hpp"
+#include "base/uuid.hpp"
 #include "builder/disk/layout.hpp"
 #include "builder/disk/used_ranges.hpp"
 

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::builder {
 
@@ -14,10 +16,6 @@ namespace {
 /// Of what parse_size() takes.
 constexpr const char* k_size_units =
     "a number of bytes, or one with KiB, MiB, GiB, TiB (of 1024) or K, M, G, T, KB, MB, GB, TB (of 1000), as 8GiB";
-
-bool is_hex(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-}
 
 std::string mbr_type(const Settings& settings) {
   std::string type = to_lower(settings.text("type", "83"));
@@ -140,7 +138,7 @@ std::string checked_uuid(const Settings& settings, const DiskFileSystem& file_sy
     return to_lower(uuid);
   }
   uuid = to_upper(replace_all(uuid, "-", ""));
-  if (uuid.size() != 8 || !is_hex(uuid))
+  if (uuid.size() != 8 || !is_hex(to_lower(uuid)))
     settings.fail_at("uuid", cat("a FAT volume id has 8 hexadecimal digits: ", uuid));
   return cat(uuid.substr(0, 4), "-", uuid.substr(4));
 }
@@ -221,15 +219,6 @@ std::vector<std::string> Settings::unknown_keys(const std::vector<std::string>& 
                         key, "'", meant ? cat(", did you mean '", *meant, "'?") : std::string()));
   }
   return found;
-}
-
-bool is_uuid(std::string_view text) {
-  if (text.size() != 36) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : !is_hex(text.substr(i, 1))) return false;
-  }
-  return true;
 }
 
 std::string gpt_type_guid(std::string code) {

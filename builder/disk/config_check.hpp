@@ -46,8 +46,6 @@ struct PartitionTableSettings {
 /// The longest label that a file system type can hold; nothing when there is no such limit known.
 [[nodiscard]] std::optional<std::size_t> label_limit(const DiskFileSystem& file_system);
 [[nodiscard]] DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warnings);
-/// 36 characters: hexadecimal digits with dashes in their places.
-[[nodiscard]] bool is_uuid(std::string_view text);
 
 /// The GUID of a GPT type as sgdisk writes it ("EF00", "8300", also a GUID); empty when it is not known.
 [[nodiscard]] std::string gpt_type_guid(std::string code);

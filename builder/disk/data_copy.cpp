@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
+#include "base/sys/parallel.hpp"
 
 namespace hearth::builder {
 
@@ -59,15 +58,11 @@ class Copy {
       : pieces_(pieces), image_(Fd::open(image.string(), O_WRONLY)), block_(block) {}
 
   void run(unsigned threads) {
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& other : others) other.join();
-    if (failure_) std::rethrow_exception(failure_);
+    run_in_threads(threads, [this] { work(); });
   }
 
  private:
-  void work() noexcept {
+  void work() {
     try {
       Gatherer out(image_);
       for (auto [first, last] = take(); first < last; std::tie(first, last) = take()) {
@@ -76,14 +71,15 @@ class Copy {
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      failed_ = true;
+      throw;
     }
   }
 
   std::pair<std::size_t, std::size_t> take() {
     const std::lock_guard lock(mutex_);
     const std::size_t first = next_;
-    if (failure_) return {first, first};
+    if (failed_) return {first, first};
     for (std::uint64_t bytes = 0; next_ < pieces_.size() && bytes < k_thread_share; ++next_)
       bytes += pieces_[next_].length;
     return {first, next_};
@@ -105,7 +101,7 @@ class Copy {
   std::uint64_t block_;
   std::mutex mutex_;  ///< guards what follows
   std::size_t next_ = 0;
-  std::exception_ptr failure_;
+  bool failed_ = false;
 };
 
 }  // namespace

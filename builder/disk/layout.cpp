@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 #include "builder/disk/lvm_metadata.hpp"
 
 namespace hearth::builder {
@@ -67,17 +68,7 @@ std::string derived_uuid(std::string_view seed, std::string_view purpose) {
   hex[12] = '4';
   constexpr std::string_view variants = "89ab";
   hex[16] = variants[static_cast<unsigned char>(hex[16]) % 4];
-  return cat(hex.substr(0, 8), "-", hex.substr(8, 4), "-", hex.substr(12, 4), "-", hex.substr(16, 4), "-",
-             hex.substr(20));
-}
-
-std::string uuid_bytes(const std::string& uuid) {
-  const std::string digits = replace_all(uuid, "-", "");
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
+  return with_uuid_dashes(hex);
 }
 
 std::string mdadm_uuid(std::string_view uuid) {

@@ -88,9 +88,6 @@ inline constexpr std::string_view k_bios_boot_type = "21686148-6449-6E6F-744E-65
 /// A UUID (lower case, version 4 bits) derived from a seed and a purpose.
 [[nodiscard]] std::string derived_uuid(std::string_view seed, std::string_view purpose);
 
-/// The sixteen bytes of a UUID.
-[[nodiscard]] std::string uuid_bytes(const std::string& uuid);
-
 /// A UUID as mdadm writes it: four groups of eight digits with colons.
 [[nodiscard]] std::string mdadm_uuid(std::string_view uuid);
 

@@ -166,12 +166,6 @@ cli::TreeNode drawn(const LayoutNode& node) {
   return row;
 }
 
-std::string escaped(std::string text) {
-  text = replace_all(std::move(text), "&", "&amp;");
-  text = replace_all(std::move(text), "<", "&lt;");
-  return replace_all(std::move(text), ">", "&gt;");
-}
-
 constexpr int k_row = 44;
 constexpr int k_width = 960;
 constexpr int k_least_width = 60;
@@ -194,15 +188,15 @@ const char* colour_of(const LayoutNode& node) {
 /// One box, its children below it: each as wide as its share of the bytes, but wide enough for a word.
 void draw_box(const LayoutNode& node, double x, double width, int row, std::string& svg) {
   const int y = row * k_row;
-  svg += cat("<g><title>", escaped(describe_node(node)), "</title><rect x=\"", fixed(x, 1), "\" y=\"", y, "\" width=\"",
-             fixed(std::max(width - 2, 1.0), 1), "\" height=\"", k_row - 4, "\" rx=\"3\" fill=\"", colour_of(node),
-             "\" stroke=\"#555\"/>");
+  svg += cat("<g><title>", xml_escaped(describe_node(node)), "</title><rect x=\"", fixed(x, 1), "\" y=\"", y,
+             "\" width=\"", fixed(std::max(width - 2, 1.0), 1), "\" height=\"", k_row - 4, "\" rx=\"3\" fill=\"",
+             colour_of(node), "\" stroke=\"#555\"/>");
   const auto room = static_cast<std::size_t>(std::max(width / 7.0 - 1, 1.0));
   const std::string under = node.bytes ? human_bytes(*node.bytes) : node.facts.empty() ? "" : node.facts.front().second;
   svg += cat("<text x=\"", fixed(x + 4, 1), "\" y=\"", y + 16, "\">",
-             escaped((node.name.empty() ? node.kind : cat(node.kind, " ", node.name)).substr(0, room)),
+             xml_escaped((node.name.empty() ? node.kind : cat(node.kind, " ", node.name)).substr(0, room)),
              "</text><text x=\"", fixed(x + 4, 1), "\" y=\"", y + 33, "\" fill=\"#444\">",
-             escaped(under.substr(0, room)), "</text></g>\n");
+             xml_escaped(under.substr(0, room)), "</text></g>\n");
   double total = 0;
   for (const LayoutNode& child : node.children) total += static_cast<double>(child.bytes.value_or(0));
   const auto count = static_cast<double>(node.children.size());

@@ -2,7 +2,7 @@
 
 #include "base/byte_order.hpp"
 #include "base/error.hpp"
-#include "builder/disk/partition_table.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::builder {
 

@@ -1,12 +1,12 @@
 #include "builder/disk/partition_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <boost/crc.hpp>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::builder {
 
@@ -16,12 +16,6 @@ constexpr std::uint64_t k_mbr_sector = 512;
 constexpr std::size_t k_gpt_entries = 128;
 constexpr std::size_t k_gpt_entry_size = 128;
 constexpr std::size_t k_gpt_header_size = 92;
-
-std::uint32_t crc32(std::string_view bytes) {
-  boost::crc_32_type crc;
-  crc.process_bytes(bytes.data(), bytes.size());
-  return crc.checksum();
-}
 
 /// Cylinder, head and sector as old firmware expects them; capped where a disk is too large for them.
 void put_chs(std::string& bytes, std::size_t at, std::uint64_t sector) {
@@ -165,8 +159,8 @@ std::string gpt_header(const DiskLayout& layout, std::uint64_t sectors, std::str
   put_le(bytes, 72, entries_at, 8);
   put_le(bytes, 80, k_gpt_entries, 4);
   put_le(bytes, 84, k_gpt_entry_size, 4);
-  put_le(bytes, 88, crc32(entries), 4);
-  put_le(bytes, 16, crc32(std::string_view(bytes).substr(0, k_gpt_header_size)), 4);
+  put_le(bytes, 88, crc32_of(entries), 4);
+  put_le(bytes, 16, crc32_of(std::string_view(bytes).substr(0, k_gpt_header_size)), 4);
   return bytes;
 }
 
@@ -194,13 +188,6 @@ std::vector<DiskPiece> gpt_table(const DiskLayout& layout, const Placement& plac
 }
 
 }  // namespace
-
-std::string guid_bytes(std::string_view guid) {
-  static constexpr std::array<std::size_t, 16> digits = {6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34};
-  std::string bytes;
-  for (const std::size_t at : digits) bytes.push_back(static_cast<char>(hex_byte(std::string(guid.substr(at, 2)))));
-  return bytes;
-}
 
 std::vector<DiskPiece> partition_table(const DiskLayout& layout, const Placement& placement) {
   if (layout.table == PartitionTable::gpt) return gpt_table(layout, placement);

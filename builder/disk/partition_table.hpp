@@ -24,7 +24,4 @@ struct DiskPiece {
 /// The partition table of a layout whose ids are assigned; empty when it has none.
 [[nodiscard]] std::vector<DiskPiece> partition_table(const DiskLayout& layout, const Placement& placement);
 
-/// The 16 bytes of a GUID as they lie on disk (first three fields little-endian).
-[[nodiscard]] std::string guid_bytes(std::string_view guid);
-
 }  // namespace hearth::builder

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 #include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/layout.hpp"
 

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/disk/crc32c.hpp"
 #include "builder/disk/file_system_maker.hpp"
 #include "builder/disk/lvm_metadata.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::builder {
 

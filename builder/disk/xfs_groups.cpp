@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "builder/disk/crc32c.hpp"
 
 namespace hearth::builder {
 

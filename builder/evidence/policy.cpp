@@ -9,12 +9,6 @@ namespace hearth::builder::evidence {
 
 namespace {
 
-/// A text in the statement; empty when it isn't there.
-std::string text_at(const Json& statement, const char* pointer) {
-  const Json::json_pointer at(pointer);
-  return statement.contains(at) && statement.at(at).is_string() ? statement.at(at).get<std::string>() : "";
-}
-
 std::string quoted(const std::string& text) { return text.empty() ? "nothing" : cat("'", text, "'"); }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "builder/fleet/image_job.hpp"
 #include "builder/fleet/schedule.hpp"
 #include "builder/lint/read_once.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/disk_stage.hpp"
 #include "builder/run/kept_steps.hpp"
 
@@ -314,7 +315,7 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
     std::vector<fs::path> outputs;
     try {
       std::vector<std::string> notes;
-      const BuildPlan plan = plan_image(files, image.request, installation, notes);
+      const BuildPlan plan = plan_image(files, image.request, installation.elements, notes);
       const DiskStage disk = DiskStage::plan(image.request, plan);
       outputs = disk.files();
       const StepKeys keys = step_keys(files, image.request, installation, plan, disk);

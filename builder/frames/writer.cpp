@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/parallel.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
@@ -93,37 +92,34 @@ class Publication {
         blocks_(static_cast<std::uint32_t>((head.disk_size + head.block_size - 1) / head.block_size)) {}
 
   std::vector<Frame> run(unsigned threads) {
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& other : others) other.join();
-    if (failure_) std::rethrow_exception(failure_);
+    run_in_threads(threads, [this] { work(); });
     check(placed_ == blocks_, "each block of a disk has its place", "placed", placed_, "blocks", blocks_);
     return std::move(frames_);
   }
 
  private:
-  void work() noexcept {
+  void work() {
     try {
       Compressor compressor(raw_, head_, level_);
       while (const std::optional<std::uint32_t> number = take()) place(*number, compressor.make(*number));
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      failed_ = true;
       turn_.notify_all();
+      throw;
     }
   }
 
   std::optional<std::uint32_t> take() {
     StopSignals::check();
     const std::lock_guard lock(mutex_);
-    return failure_ || next_ == blocks_ ? std::nullopt : std::optional(next_++);
+    return failed_ || next_ == blocks_ ? std::nullopt : std::optional(next_++);
   }
 
   void place(std::uint32_t number, const Ready& ready) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failure_ || placed_ == number; });
-    if (failure_) return;
+    turn_.wait(lock, [&] { return failed_ || placed_ == number; });
+    if (failed_) return;
     if (ready.frame) {
       write_all(spool_, ready.bytes, "the frames file");
       frames_.push_back(*ready.frame);
@@ -142,7 +138,7 @@ class Publication {
   std::uint32_t next_ = 0;
   std::uint32_t placed_ = 0;
   std::vector<Frame> frames_;
-  std::exception_ptr failure_;
+  bool failed_ = false;
 };
 
 void append_file(const Fd& from, const Fd& to) {

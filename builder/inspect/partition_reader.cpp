@@ -5,8 +5,10 @@
 #include <cstdio>
 
 #include "base/byte_order.hpp"
+#include "base/hex.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::builder {
 
@@ -15,30 +17,6 @@ namespace {
 constexpr std::uint64_t k_mbr_sector = 512;
 constexpr std::size_t k_most_logical = 128;
 constexpr std::size_t k_most_entries = 1024;
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    std::array<char, 4> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    text += digits.data();
-  }
-  return text;
-}
-
-std::string with_dashes(const std::string& digits) {
-  if (digits.size() != 32) return "";
-  return cat(digits.substr(0, 8), "-", digits.substr(8, 4), "-", digits.substr(12, 4), "-", digits.substr(16, 4), "-",
-             digits.substr(20));
-}
-
-/// A GUID from its 16 bytes on disk, upper case.
-std::string guid_text(std::string_view bytes) {
-  static constexpr std::array<std::size_t, 16> order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
-  std::string ordered;
-  for (const std::size_t at : order) ordered.push_back(at < bytes.size() ? bytes[at] : '\0');
-  return to_upper(with_dashes(hex(ordered)));
-}
 
 std::string up_to_nul(std::string_view bytes) { return std::string(bytes.substr(0, bytes.find('\0'))); }
 
@@ -70,7 +48,7 @@ bool read_gpt(const ReadBytes& read, std::uint32_t sector, FoundTable& table) {
   if (size < 128 || size > 4096) return false;
   table.table = PartitionTable::gpt;
   table.sector_size = sector;
-  table.id = guid_text(std::string_view(header).substr(56, 16));
+  table.id = to_upper(guid_text(std::string_view(header).substr(56, 16)));
   const std::string entries = read(get_le(header, 72, 8) * sector, count * size);
   for (std::uint64_t i = 0; (i + 1) * size <= entries.size(); ++i) {
     const std::string_view entry = std::string_view(entries).substr(i * size, size);
@@ -80,9 +58,9 @@ bool read_gpt(const ReadBytes& read, std::uint32_t sector, FoundTable& table) {
     if (last < first) continue;
     table.partitions.push_back({.number = static_cast<std::uint32_t>(i + 1),
                                 .extent = {first * sector, (last - first + 1) * sector},
-                                .type = guid_text(entry.substr(0, 16)),
+                                .type = to_upper(guid_text(entry.substr(0, 16))),
                                 .name = utf8_of_utf16(entry.substr(56, 72)),
-                                .guid = guid_text(entry.substr(16, 16))});
+                                .guid = to_upper(guid_text(entry.substr(16, 16)))});
   }
   return true;
 }
@@ -105,7 +83,7 @@ bool is_extended(std::uint8_t type) { return type == 0x05 || type == 0x0f || typ
 FoundPartition found(std::uint32_t number, const MbrEntry& entry, std::uint64_t base) {
   return {.number = number,
           .extent = {(base + entry.start) * k_mbr_sector, entry.length * k_mbr_sector},
-          .type = hex(std::string(1, static_cast<char>(entry.type))),
+          .type = to_hex(std::string(1, static_cast<char>(entry.type))),
           .name = "",
           .guid = "",
           .boot = entry.boot};
@@ -146,7 +124,7 @@ void read_mbr(const ReadBytes& read, const std::string& sector, FoundTable& tabl
   }
 }
 
-std::string uuid_at(std::string_view bytes, std::size_t at) { return with_dashes(hex(bytes.substr(at, 16))); }
+std::string uuid_at(std::string_view bytes, std::size_t at) { return uuid_text(bytes.substr(at, 16)); }
 
 Signature ext_signature(const std::string& super) {
   const std::uint64_t compatible = get_le(super, 92, 4);
@@ -162,7 +140,7 @@ Signature ext_signature(const std::string& super) {
 Signature fat_signature(std::string_view sector) {
   const bool wide = sector.substr(82, 5) == "FAT32";
   const std::size_t at = wide ? 67 : 39;
-  const std::string digits = to_upper(hex(big_endian(get_le(sector, at, 4), 4)));
+  const std::string digits = to_upper(to_hex(big_endian(get_le(sector, at, 4), 4)));
   return {"vfat", without_blanks(sector.substr(at + 4, 11)), cat(digits.substr(0, 4), "-", digits.substr(4))};
 }
 

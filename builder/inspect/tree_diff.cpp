@@ -13,12 +13,6 @@ namespace hearth::builder {
 
 namespace {
 
-std::string octal(std::uint32_t mode) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%04o", mode);
-  return text.data();
-}
-
 std::string file_kind_name(char kind) {
   switch (kind) {
     case 'd': return "directory";
@@ -50,7 +44,7 @@ std::vector<PackageChange> diff_packages(const FileTree& before, const FileTree&
 std::vector<std::string> differences(const TreeEntry& a, const TreeEntry& b, const DiffOptions& options) {
   if (a.kind != b.kind) return {cat(file_kind_name(a.kind), " → ", file_kind_name(b.kind))};
   std::vector<std::string> what;
-  if (a.mode != b.mode && a.kind != 'l') what.push_back(cat("mode ", octal(a.mode), " → ", octal(b.mode)));
+  if (a.mode != b.mode && a.kind != 'l') what.push_back(cat("mode ", octal_mode(a.mode), " → ", octal_mode(b.mode)));
   if (a.uid != b.uid || a.gid != b.gid) {
     what.push_back(cat("owner ", a.uid, ":", a.gid, " → ", b.uid, ":", b.gid));
   }

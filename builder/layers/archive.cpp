@@ -1,15 +1,14 @@
 #include "builder/layers/archive.hpp"
 
-#include <condition_variable>
-#include <ctime>
-#include <exception>
+#include <atomic>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/parallel.hpp"
 #include "base/text.hpp"
 #include "builder/layers/archive_entry.hpp"
 #include "builder/layers/frame_codec.hpp"
@@ -34,46 +33,24 @@ struct Scratch {
   FrameCodec codec;
 };
 
-Duration processor_time_of_this_thread() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 /// Runs `work(i, scratch)` for 0 ≤ i < count on all processors; the first exception ends it and is thrown on. Returns
 /// the processor time that it took.
 Duration for_each_parallel(std::size_t count, const std::function<void(std::size_t, Scratch&)>& work) {
-  std::mutex mutex;
-  std::size_t next = 0;
-  std::exception_ptr failure;
-  Duration spent{};
-  const auto loop = [&] {
-    const Duration before = processor_time_of_this_thread();
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::atomic<Duration::rep> spent = 0;
+  run_in_threads(static_cast<unsigned>(std::min<std::size_t>(usable_processors(), count)), [&] {
+    const Duration before = thread_time();
     Scratch scratch;
-    while (true) {
-      std::size_t mine = 0;
-      {
-        const std::lock_guard lock(mutex);
-        if (failure || next >= count) {
-          spent += processor_time_of_this_thread() - before;
-          return;
-        }
-        mine = next++;
-      }
-      try {
-        work(mine, scratch);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-      }
+    try {
+      for (std::size_t i = next++; i < count && !failed; i = next++) work(i, scratch);
+    } catch (...) {
+      failed = true;
+      throw;
     }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < std::min<std::size_t>(usable_processors(), count); ++i) threads.emplace_back(loop);
-  loop();
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
-  return spent;
+    spent += (thread_time() - before).count();
+  });
+  return Duration(spent);
 }
 
 /// Frames of entries: directories, then files by size, then hard links.
@@ -166,12 +143,12 @@ std::vector<PackedFrame> read_index(std::string_view archive) {
 }  // namespace
 
 PackReport pack_tree(const fs::path& root, const std::function<void(std::string_view)>& sink) {
-  const Duration before = processor_time_of_this_thread();
+  const Duration before = thread_time();
   const std::vector<ArchiveEntry> entries = scan_tree(root);
   const std::vector<std::vector<const ArchiveEntry*>> groups = group(entries);
   OrderedSink ordered(sink);
   ordered.write(k_magic);
-  Duration spent = processor_time_of_this_thread() - before;
+  Duration spent = thread_time() - before;
   spent += for_each_parallel(groups.size(), [&](std::size_t number, Scratch& scratch) {
     scratch.entries.clear();
     for (const ArchiveEntry* entry : groups[number]) put_entry(scratch.entries, *entry, root);

@@ -1,4 +1,16 @@
 // The longest chain of kept layers that still holds, from the first step on. Pure over its callbacks.
+//
+// A build of ten steps has kept layers behind step 4 and step 9. In the next build step 6 has another script: the layer
+// of 1 to 4 is taken, 5 to 10 run. A layer is looked for by what lies below it and by the step that comes next, never
+// by what the steps depend on: that is only known when they have run. So many records may lie under one key, and the
+// first one holds of which all facts (facts.hpp) are still the same.
+//
+// What must hold: the layers of a chain cover the planned steps from the first one on, without a gap and in their
+// order. A layer holds as a whole or not at all. What differs least is told first (`nearest`): that is what the person
+// has edited.
+//
+// Why not a key made of all inputs before a step runs, as Docker has: nobody knows before which files a script will
+// read, so such a key has too much in it (every edit is a new build) or too little (and the image is wrong).
 #pragma once
 
 #include <functional>

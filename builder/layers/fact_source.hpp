@@ -1,5 +1,14 @@
 // Facts as they are now: of the merged hooks, of the host's files, elements, packages and repositories. Whether a layer
 // holds, whether outputs are up to date, and which variables a step is handed are all answered here, by the same rules.
+//
+// It is asked twice for each step. Before: the facts that an earlier build noted are computed again, and the first that
+// differs is the reason why the step runs (local_fault). After: what the step was seen to read (Reads, by ReadWatch and
+// StepWatch), what its scripts name and which packages it asked for become the facts of its record (after_step).
+//
+// What must hold: both ways give the same digest for the same world, or nothing is ever taken; so each kind of fact is
+// computed in one function. All is read before the first hook runs (prepare), for files are edited while a build runs:
+// the build then has facts of before, and the next one sees the edit. What changed between that and the step's own
+// reading is a fact that nothing can be kept with, since nobody knows which of the two the step saw.
 #pragma once
 
 #include <functional>

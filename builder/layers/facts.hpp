@@ -1,5 +1,12 @@
 // What a step's result depends on, as values: facts such as "env DIB_RELEASE" = digest. Pure. A kept result is valid
 // while every fact that was noted when it was made still holds.
+//
+// What must hold: whatever can change a step's result is one of its facts, or is kept from the step. So a variable that
+// is no fact is not handed to the step, and what can't be asked again is noted as "unseen", with which nothing is kept.
+// One fact too many costs time, one too few makes a wrong image: where it is not certain, it is a fact.
+//
+// Only digests are kept, and those of what may be secret are keyed (keyed_facts.hpp): who reads a store learns no
+// password.
 #pragma once
 
 #include <functional>

@@ -7,12 +7,12 @@
 #include <array>
 
 #include "base/byte_order.hpp"
+#include "base/crc.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
-#include "builder/disk/crc32c.hpp"
+#include "base/uuid.hpp"
 #include "builder/disk/layout.hpp"
-#include "builder/disk/partition_table.hpp"
 #include "builder/packing/checksums.hpp"
 
 namespace hearth::builder {

@@ -1,12 +1,10 @@
 #include "builder/output/output_set.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <exception>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/parallel.hpp"
 #include "base/text.hpp"
 #include "builder/boot/boot_tree.hpp"
 #include "builder/boot/live_iso.hpp"
@@ -151,30 +149,13 @@ Error& told_of(const Output& output, const OutputSource& source, Error& error) {
 
 void write_outputs(const std::vector<Output>& outputs, const OutputSource& source, const OutputSettings& settings,
                    CommandRunner& runner, unsigned at_once) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  std::vector<std::exception_ptr> failures(outputs.size());
-  const auto work = [&]() noexcept {
-    for (std::size_t i = next++; i < outputs.size() && !failed; i = next++) {
-      try {
-        try {
-          write_output(outputs[i], source, settings, runner);
-        } catch (Error& error) {
-          throw told_of(outputs[i], source, error);
-        }
-      } catch (...) {
-        failures[i] = std::current_exception();
-        failed = true;
-      }
+  for_each_in_threads(outputs.size(), at_once, [&](std::size_t i) {
+    try {
+      write_output(outputs[i], source, settings, runner);
+    } catch (Error& error) {
+      throw told_of(outputs[i], source, error);
     }
-  };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min<std::size_t>(at_once, outputs.size()); ++i) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  });
 }
 
 }  // namespace hearth::builder

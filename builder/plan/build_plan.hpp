@@ -1,5 +1,5 @@
-// The build plan: every step of a build, in order, as a value. It can be printed before anything runs, and running it
-// decides nothing any more.
+// The build plan: every step of a build, in order, as a value. It can be printed before anything runs. Steps may be
+// added only where hooks write new hooks while they run (run/phase_runner looks again before each).
 #pragma once
 
 #include <string>

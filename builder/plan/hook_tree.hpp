@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/process.hpp"
 #include "builder/elements/closure.hpp"
 
 namespace hearth::builder {
@@ -44,9 +43,6 @@ class HookTree {
   [[nodiscard]] std::vector<std::string> scripts(const std::string& directory) const;
   /// Regular files that dib-run-parts passes over: not executable, or not named as it wants.
   [[nodiscard]] std::vector<std::string> ignored(const std::string& directory) const;
-
-  /// Copies everything to `destination` (must exist) as `cp -a` does: modes, times and links kept.
-  void materialise(CommandRunner& runner, const fs::path& destination) const;
 
  private:
   void add_element(const FileReader& files, const Element& element);

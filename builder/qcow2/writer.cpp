@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <condition_variable>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/limits.hpp"
+#include "base/sys/parallel.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "builder/qcow2/host_space.hpp"
 #include "builder/qcow2/known_clusters.hpp"
@@ -163,18 +162,14 @@ class Conversion {
         source_(raw, backing == nullptr) {}
 
   void run(unsigned threads) {
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& other : others) other.join();
-    if (failure_) std::rethrow_exception(failure_);
+    run_in_threads(threads, [this] { work(); });
   }
 
   /// Tables and header, when all data is there.
   void finish(const WriterOptions& options);
 
  private:
-  void work() noexcept {
+  void work() {
     try {
       Worker worker(raw_, backing_, known_, compression_);
       while (const std::optional<Batch> batch = take()) {
@@ -185,21 +180,22 @@ class Conversion {
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      failed_ = true;
       turn_.notify_all();
+      throw;
     }
   }
 
   std::optional<Batch> take() {
     StopSignals::check();
     const std::lock_guard lock(mutex_);
-    return failure_ ? std::nullopt : source_.next();
+    return failed_ ? std::nullopt : source_.next();
   }
 
   std::vector<Piece> place(const Batch& batch, const std::vector<Outcome>& outcomes) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failure_ || placed_ == batch.number; });
-    if (failure_) return {};
+    turn_.wait(lock, [&] { return failed_ || placed_ == batch.number; });
+    if (failed_) return {};
     std::vector<Piece> pieces;
     for (std::size_t i = 0; i < outcomes.size(); ++i) place(batch.first_cluster + i, outcomes[i], pieces);
     ++placed_;
@@ -247,7 +243,7 @@ class Conversion {
   HostSpace space_;
   ClusterMap map_;
   std::vector<KnownCluster> placed_clusters_;
-  std::exception_ptr failure_;
+  bool failed_ = false;
 };
 
 void Conversion::write_cluster_map(Header& header) {

@@ -1,5 +1,17 @@
 // A raw disk as qcow2. One pass over the data; the compression runs in as many threads as there are processors, and the
 // file is the same for any number of them.
+//
+// The threads take batches of clusters in the order of the disk, read and compress them side by side, and wait for
+// their turn before they get a place in the file: place follows place in the order of the batches, whoever was quicker.
+// Then each writes its own pieces, again side by side. Tables, reference counts and the header come last, when all
+// places are known: until then the file is no qcow2, and who is killed leaves nothing that looks like one.
+//
+// What must hold: each batch is placed once, in order; a thread that fails wakes those that wait for their turn; memory
+// is that of the threads' buffers, not of the disk. With an image of before, clusters whose content it has are copied
+// from there instead of being compressed again (KnownClusters); the bytes are those that compressing would give.
+//
+// Why not `qemu-img convert -c`: with its parallel writes (-W) the file is another one each time, without them it takes
+// longer.
 #pragma once
 
 #include <string>

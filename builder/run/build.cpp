@@ -1,4 +1,5 @@
 #include "builder/run/build.hpp"
+#include "builder/run/copied_hooks.hpp"
 
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -123,7 +124,7 @@ class Build final : StepObserver {
   void lay_out_hooks() {
     fs::create_directories(hooks_);
     fs::create_directories(k_target_root);
-    in_.plan.hooks.materialise(in_.runner, hooks_);
+    copy_hooks(in_.plan.hooks, in_.runner, hooks_);
     fs::create_directories(hooks_ / "environment.d");
     fs::copy_file(k_library_directory / "dib-run-parts", hooks_ / "dib-run-parts",
                   fs::copy_options::overwrite_existing);

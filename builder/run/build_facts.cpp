@@ -156,9 +156,10 @@ FactSource fact_source(const FileReader& files, const ImageRequest& request, con
   return {files, plan, std::move(setup)};
 }
 
-void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files) {
+ImageRequest with_path_of_hooks(ImageRequest request, const SandboxSpec& spec, const FileReader& files) {
   std::string& path = request.environment["PATH"];
   path = path_of_hooks(files, path, spec.homes, shown_of_homes(spec));
+  return request;
 }
 
 std::string layers_base_key(const ImageRequest& request, const fs::path& shims, const fs::path& library) {

@@ -28,8 +28,8 @@ void show_machine(const FileReader& files, const ImageRequest& request, const In
 /// What the sandbox shows of homes.
 [[nodiscard]] std::vector<fs::path> shown_of_homes(const SandboxSpec& spec);
 
-/// PATH without what hooks don't see: machines that differ there share what they built.
-void take_path_of_hooks(ImageRequest& request, const SandboxSpec& spec, const FileReader& files);
+/// The request with a PATH without what hooks don't see: machines that differ there share what they built.
+[[nodiscard]] ImageRequest with_path_of_hooks(ImageRequest request, const SandboxSpec& spec, const FileReader& files);
 
 [[nodiscard]] LayerPolicy layer_policy(const ImageRequest& request);
 /// Throws Error(usage) where this step of the plan can't be one that others go on from.

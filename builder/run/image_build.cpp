@@ -32,6 +32,7 @@
 #include "builder/layers/script_inputs.hpp"
 #include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
+#include "builder/plan/plan_image.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_facts.hpp"
 #include "builder/run/build_warnings.hpp"
@@ -42,7 +43,6 @@
 #include "builder/run/json_progress.hpp"
 #include "builder/run/last_build.hpp"
 #include "builder/run/own_files.hpp"
-#include "builder/run/requested_elements.hpp"
 #include "builder/run/unchanged.hpp"
 #include "builder/run/workspace.hpp"
 #include "builder/sandbox/missing_right.hpp"
@@ -182,19 +182,6 @@ std::unique_ptr<Progress> with_estimate(std::unique_ptr<Progress> progress, cons
   std::vector<std::string> planned;
   for (const Step& step : plan.steps) planned.push_back(step.label());
   return estimate(std::move(progress), last_times(read(k_steps_file), read(k_timing_file)), planned);
-}
-
-void report_cycles(const ImageRequest& request, const ElementSet& elements, std::vector<std::string>& notes) {
-  for (const std::vector<std::string>& cycle : elements.cycles) {
-    const std::string text = cat("element-deps form a cycle: ", describe_cycle(cycle));
-    if (request.cycles == Cycles::accept) {
-      notes.push_back(text);
-      continue;
-    }
-    throw Error(ErrorKind::input, text)
-        .hint(
-            "Break it in one of these element-deps files, or give --accept-cycles: diskimage-builder accepts cycles.");
-  }
 }
 
 int wait_for(NamespacedProcess& sandbox) {
@@ -419,20 +406,6 @@ void write_evidence(const ImageRequest& request, const std::vector<evidence::Ele
       .hint("When there is room and a right to write it, the same command makes it.");
 }
 
-}  // namespace
-
-BuildPlan plan_image(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                     std::vector<std::string>& notes) {
-  const Catalog catalog = Catalog::scan(files, request.elements_path, installation.elements, request.fallback_elements);
-  notes.insert(notes.end(), catalog.notes().begin(), catalog.notes().end());
-  ElementSet elements = close_over_dependencies(catalog, requested_elements(request, catalog));
-  report_cycles(request, elements, notes);
-  if (request.element_digests) evidence::require_elements(elements.elements, *request.element_digests);
-  return make_plan(files, std::move(elements), !request.packages.empty());
-}
-
-namespace {
-
 /// What can be refused before anything is made; notes for the log.
 DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, CommandRunner& trials,
                        std::vector<std::string>& notes) {
@@ -576,7 +549,7 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   Pipe failed = Pipe::create();
   ChangeQuestion question;
   std::future<void> answer;
-  std::future<void> evidence;  // going away waits for it, and it for the sandbox: that goes first
+  std::future<void> evidence;  // stands before `sandbox`, which is then ended first: the thread waits for its outputs
   NamespacedProcess sandbox = NamespacedProcess::start(
       [&] {
         return tell_failure(failed.write, log, [&] {
@@ -612,31 +585,31 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   return code;
 }
 
-int build_in_sandbox(ImageRequest request, const Installation& installation, Verbosity verbosity,
+int build_in_sandbox(const ImageRequest& asked, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
   RealRunner runner(clock);
   std::vector<std::string> notes;
   const RealFileSystem system;
   const ReadOnce files(system);
-  const BuildPlan plan = plan_image(files, request, installation, notes);
-  if (!neighbours.until.empty()) require_kept_step(request, plan, neighbours.until);
-  const DiskStage disk = checked_disk(request, plan, runner, notes);
-  const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
-  refuse_warnings(request, warnings);
+  const BuildPlan plan = plan_image(files, asked, installation.elements, notes);
+  if (!neighbours.until.empty()) require_kept_step(asked, plan, neighbours.until);
+  const DiskStage disk = checked_disk(asked, plan, runner, notes);
+  const std::vector<Finding> warnings = build_warnings(files, asked, plan, disk.layout(), runner);
+  refuse_warnings(asked, warnings);
   refuse_certain_faults(warnings);
 
-  const fs::path directory = request.output.parent_path();
+  const fs::path directory = asked.output.parent_path();
   const bool is_new_directory = !fs::exists(directory);
   SandboxSpec spec;
   try {
-    make_writable_directories(request, spec);
+    make_writable_directories(asked, spec);
   } catch (const Error&) {
-    require_rights(request.environment);  // who lacks both is told of the right: with it the directories are his
+    require_rights(asked.environment);  // who lacks both is told of the right: with it the directories are his
     throw;
   }
-  show_machine(files, request, installation, plan, disk, spec);
-  take_path_of_hooks(request, spec, files);
+  show_machine(files, asked, installation, plan, disk, spec);
+  const ImageRequest request = with_path_of_hooks(asked, spec, files);
   const FileLock only_one = lock_name(request, clock);
   BuildLog log(clock);
   begin_log(log, request, plan, notes, verbosity);

@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 
-#include "builder/plan/build_plan.hpp"
 #include "builder/run/build_log.hpp"
 #include "builder/run/hook_environment.hpp"
 #include "builder/spec/image_request.hpp"
@@ -32,10 +31,6 @@ struct BuildNeighbours {
   std::optional<std::uint64_t> memory = {};  ///< bytes for the work area, 0: on disk; nothing = by what is free
   std::string until = {};                    ///< see LayerPolicy: no outputs are written then
 };
-
-/// Resolves the elements of a request and plans the build. Notes about overridden elements go to `notes`.
-[[nodiscard]] BuildPlan plan_image(const FileReader& files, const ImageRequest& request,
-                                   const Installation& installation, std::vector<std::string>& notes);
 
 /// Builds; returns the exit code. Throws Error for what is refused before the first hook runs.
 int build_image(const ImageRequest& request, const Installation& installation, Verbosity verbosity,

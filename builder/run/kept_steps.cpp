@@ -42,10 +42,10 @@ bool has_store(const ImageRequest& request) {
   return request.use_cache && fs::is_directory(layer_directory(request.cache) / "blobs");
 }
 
-FactSource facts_of(const FileReader& files, ImageRequest request, const Installation& installation,
+FactSource facts_of(const FileReader& files, const ImageRequest& asked, const Installation& installation,
                     const BuildPlan& plan, const DiskStage& disk, const FactKey& secrets) {
-  const SandboxSpec spec = view_of(files, request, installation, plan, disk);
-  take_path_of_hooks(request, spec, files);
+  const SandboxSpec spec = view_of(files, asked, installation, plan, disk);
+  const ImageRequest request = with_path_of_hooks(asked, spec, files);
   return fact_source(files, request, plan, installation, disk, spec, secrets);
 }
 

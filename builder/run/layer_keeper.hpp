@@ -1,5 +1,17 @@
 // Keeps what steps did as layers, and finds at the next build how far those still hold. It watches each step, notes
 // what its result depends on, and when enough time was spent freezes the state and packs it while the build goes on.
+//
+// The state is an overlay (WorkArea): layers that were taken lie below, what steps write now is the upper layer. keep()
+// freezes that one, puts an empty one on top, and a thread packs the frozen one into the store.
+//
+// What must hold: a layer is of whole steps, and its record says all that they depend on. After a step that can't be
+// kept (something was fetched that nobody can ask for again, or was written where no layer looks) nothing later is kept
+// either: it would lie on a state that no record tells. A layer that is damaged is removed, and the chain is looked for
+// again. What fails while packing ends the keeping, never the build.
+//
+// Why not a layer behind each step: an overlay takes some dozens (the options of a mount are one page), and most steps
+// are quicker than unpacking what they did. So one is made when the time spent since the last is worth it
+// (LayerPolicy).
 #pragma once
 
 #include <functional>

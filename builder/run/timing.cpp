@@ -19,20 +19,6 @@ constexpr double k_foot = 28;
 constexpr double k_share_of_a_row = 0.01;
 constexpr double k_most_ticks = 8;
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : clean_line(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 /// 1, 2 or 5 times a power of ten, so that at most k_most_ticks fit.
 double tick_of(double total) {
   double tick = 0.01;
@@ -51,14 +37,14 @@ class Chart {
 
   void add_row(const std::string& name, double seconds) {
     const double y = k_head + k_row * static_cast<double>(rows_++);
-    body_ += label_at(k_names - 8, y + k_bar - 3, "end", escaped(name));
+    body_ += label_at(k_names - 8, y + k_bar - 3, "end", xml_escaped(clean_line(name)));
     seconds_at_ = {y, fixed(seconds, 1)};
   }
   void add_bar(const TimingRow& row) {
     const double x = k_names + k_axis * seconds_in(row.begin) / total_;
     const double width = std::max(0.5, k_axis * seconds_in(row.duration) / total_);
     body_ += cat("<rect x=\"", fixed(x, 1), "\" y=\"", fixed(seconds_at_.first, 1), "\" width=\"", fixed(width, 1),
-                 "\" height=\"", fixed(k_bar, 0), "\" rx=\"2\"><title>", escaped(row.name), ": ",
+                 "\" height=\"", fixed(k_bar, 0), "\" rx=\"2\"><title>", xml_escaped(clean_line(row.name)), ": ",
                  fixed(seconds_in(row.duration), 2), " s</title></rect>\n");
     end_ = x + width;
   }
@@ -75,7 +61,7 @@ class Chart {
                           "\" font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n"
                           "<style>rect{fill:#4878a8}.grid{stroke:#ddd}</style>\n"
                           "<rect width=\"100%\" height=\"100%\" style=\"fill:#fff\"/>\n");
-    out += cat("<text x=\"8\" y=\"20\" font-size=\"14\">", escaped(title), "</text>\n");
+    out += cat("<text x=\"8\" y=\"20\" font-size=\"14\">", xml_escaped(clean_line(title)), "</text>\n");
     for (double at = 0, tick = tick_of(total_); at <= total_; at += tick) {
       const std::string x = fixed(k_names + k_axis * at / total_, 1);
       out += cat("<line class=\"grid\" x1=\"", x, "\" y1=\"", fixed(k_head - 8, 0), "\" x2=\"", x, "\" y2=\"",

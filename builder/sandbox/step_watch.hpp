@@ -3,6 +3,18 @@
 // is there (stat, access …), before it happens (seccomp's user notification), and lets it go on. What came over the
 // network without anybody noting it can't be asked for again, so such a step is not kept; the machine's files that it
 // read or asked for are inputs, however it found their paths.
+//
+// A step's thread gives itself a seccomp filter that hands these calls to a descriptor; a thread of ours reads the
+// arguments from the program's memory, notes them and lets the kernel go on. It watches, and forbids nothing: between
+// our look and the kernel's the program may have changed its memory, so what is told here is no fence. The sandbox is
+// the fence.
+//
+// What must hold: what is looked at is looked at before the call happens, for afterwards the file may be another. The
+// thread that answers is not watched itself, or it would wait for itself. Where the kernel can't do it, take() says so
+// and the step counts as one that nobody saw; nothing is kept then.
+//
+// Why not ptrace: it stops a program at every call. Why not fanotify: it tells nothing of files that are not there. Why
+// not a library that is preloaded: static programs never load it.
 #pragma once
 
 #include <cstdint>

@@ -432,11 +432,16 @@ std::vector<std::string> argument_words(const cli::Arguments& arguments, const s
 }
 
 /// What is to be fetched how; a lock's settings become part of the environment.
-void take_fetching(ImageRequest& request, const cli::Arguments& arguments, Manner manner, const Clock& clock) {
-  request.fetching = fetch::make_fetch_plan(arguments, request.start_directory, manner == Manner::hearth);
+void take_fetching(ImageRequest& request, const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
+  request.fetching = fetch::make_fetch_plan(arguments, request.start_directory, caller.manner == Manner::hearth);
   // Of the caller's environment, before that of the lock is added, which may come from anywhere.
-  for (std::string& server : fetch::locally_named(request.environment, RealFileSystem())) {
-    request.fetching.local.push_back(std::move(server));
+  std::vector<std::string>& local = request.fetching.local;
+  if (caller.local) {
+    local = *caller.local;
+  } else {
+    for (std::string& server : fetch::locally_named(request.environment, RealFileSystem())) {
+      local.push_back(std::move(server));
+    }
   }
   if (request.fetching.mode) {
     Environment settled = fetch::settled_environment(request.fetching, request.environment, clock);
@@ -540,7 +545,8 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.start_directory = caller.start_directory;
   request.environment = environment_of(arguments, caller);
   const Environment machine = take_machine_settings(request, caller);
-  take_fetching(request, arguments, caller.manner, clock);
+  request.element_digests = caller.element_digests;
+  take_fetching(request, arguments, caller, clock);
   const Environment environment = request.environment;
   request.arguments = argument_words(arguments, k_when_to_build);
   request.arguments_text =

@@ -19,11 +19,11 @@
 #include "base/sys/secret.hpp"
 #include "builder/disk/maker_choice.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/evidence/record_keys.hpp"
 #include "builder/fetch/fetch_plan.hpp"
 #include "builder/output/container_config.hpp"
 #include "builder/output/format.hpp"
 #include "builder/qcow2/cluster_codec.hpp"
-#include "builder/store/record_signature.hpp"
 
 namespace hearth::builder {
 
@@ -115,6 +115,8 @@ struct Caller {
   Manner manner = Manner::hearth;
   BuildKind kind = BuildKind::disk;
   std::vector<std::string> typed = {};  ///< the words of a person or script, for DIB_ARGS; empty = those that mean it
+  std::optional<std::map<std::string, std::string>> element_digests = {};  ///< see ImageRequest
+  std::optional<std::vector<std::string>> local = {};  ///< servers of this machine; nothing = those `environment` names
 };
 
 /// The headings under which help shows options of `hearth image create`.

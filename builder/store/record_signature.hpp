@@ -4,17 +4,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "builder/evidence/record_keys.hpp"
 #include "builder/layers/layer_record.hpp"
 
 namespace hearth::builder {
-
-/// Ed25519.
-struct RecordKeys {
-  std::string signing;               ///< a private key, PEM; empty = nothing can be signed
-  std::vector<std::string> trusted;  ///< public keys, hexadecimal; none = records need no signature
-};
 
 struct SignedRecord {
   LayerRecord record;

@@ -6,7 +6,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::string BootReport::junit(const std::string& suite) const {
   return cli::junit_xml(suite, cases, seconds_of(took));
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

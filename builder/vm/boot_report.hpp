@@ -9,7 +9,7 @@
 #include "builder/vm/console_watch.hpp"
 #include "builder/vm/guest_resources.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct Checked {
   Verdict verdict;
@@ -35,4 +35,4 @@ struct BootReport {
   [[nodiscard]] std::string junit(const std::string& suite) const;
 };
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

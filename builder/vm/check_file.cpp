@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -251,4 +251,4 @@ std::string check_file_schema() {
                         {"additionalProperties", false}});
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

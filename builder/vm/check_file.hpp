@@ -10,7 +10,7 @@
 #include "builder/vm/guest_resources.hpp"
 #include "builder/yaml/parse_faults.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct CheckFile {
   std::vector<ResourceCheck> inside;  ///< asked in the guest, by ssh
@@ -24,4 +24,4 @@ struct CheckFile {
 /// For editors (JSON schema, draft 7), from the reader's own tables.
 [[nodiscard]] std::string check_file_schema();
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

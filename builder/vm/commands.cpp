@@ -13,7 +13,7 @@
 #include "builder/vm/kvm_probe.hpp"
 #include "builder/vm/ssh_needs.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -51,15 +51,6 @@ std::vector<cli::Option> machine_options(const ImageSource& source) {
 fs::path image_of(const cli::Arguments& arguments, const ImageSource& source) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
   return source.image_named(arguments.operands().front(), arguments);
-}
-
-std::uint64_t number(const cli::Arguments& arguments, const std::string& option, std::uint64_t fallback) {
-  const std::optional<std::string> text = arguments.value(option);
-  if (!text) return fallback;
-  const std::optional<std::uint64_t> value = parse_number(*text);
-  if (!value || *value == 0)
-    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a positive number"));
-  return *value;
 }
 
 /// Below this firmware may start, and no system of ours says a word.
@@ -130,8 +121,8 @@ QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments,
   machine.firmware = firmware_of(arguments.value_or("firmware", "bios"));
   if (machine.firmware != FirmwareKind::bios) machine.ovmf = find_ovmf(machine.firmware);
   machine.cd_drive = arguments.has("cd") || machine.image.extension() == ".iso";
-  machine.sector_size = static_cast<std::uint32_t>(number(arguments, "sector-size", machine.sector_size));
-  machine.memory_mib = number(arguments, "memory", machine.memory_mib);
+  machine.sector_size = static_cast<std::uint32_t>(cli::number(arguments, "sector-size", machine.sector_size));
+  machine.memory_mib = cli::number(arguments, "memory", machine.memory_mib);
   if (machine.memory_mib < k_least_memory_mib) {
     throw Error(ErrorKind::usage, cat("--memory: ", machine.memory_mib, " MiB are too few for any system; ",
                                       k_least_memory_mib, " at least"));
@@ -142,7 +133,7 @@ QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments,
                   " /mnt   (Debian's cloud kernel, the usual one of the element vm, has no 9p: "
                   "DIB_KERNEL_PACKAGE=linux-image-amd64)\n"));
   }
-  machine.cpus = static_cast<unsigned>(number(arguments, "cpus", machine.cpus));
+  machine.cpus = static_cast<unsigned>(cli::number(arguments, "cpus", machine.cpus));
   machine.user_network = arguments.has("network");
   for (const std::string& text : arguments.values("forward")) machine.forwards.push_back(forward_of(text));
   if (arguments.has("ssh")) {
@@ -215,7 +206,7 @@ GuestChecks checks_of(const cli::Arguments& arguments, const fs::path& scratch, 
     if (!wish) throw Error(ErrorKind::usage, wish.error());
     checks.push_back(http_check(*wish, clock));
   }
-  const auto patience = std::chrono::seconds(number(arguments, "retry-timeout", k_default_patience_s));
+  const auto patience = std::chrono::seconds(cli::number(arguments, "retry-timeout", k_default_patience_s));
   CheckFile asked = check_files(arguments.values("checks"));
   for (const std::string& command : arguments.values("run")) {
     if (trim(command).empty()) throw Error(ErrorKind::usage, "--run: a command for the guest's shell is expected");
@@ -260,7 +251,7 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   RealRunner runner(clock);
   const std::vector<std::string> expected = expectations_of(arguments);
   // Before the machine, for which KVM is probed.
-  const std::uint64_t given = number(arguments, "timeout", k_default_timeout_s);
+  const std::uint64_t given = cli::number(arguments, "timeout", k_default_timeout_s);
   // So that a place that can't be written is told before, not after.
   std::optional<AtomicFile> junit;
   if (const std::optional<std::string> path = arguments.value("junit")) {
@@ -327,4 +318,4 @@ cli::Command test_command(const ImageSource& source) {
 
 std::vector<cli::Command> commands(const ImageSource& source) { return {boot_command(source), test_command(source)}; }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

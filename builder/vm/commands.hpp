@@ -8,7 +8,7 @@
 #include "base/cli/command.hpp"
 #include "base/path.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 /// Where else images come from than files.
 struct ImageSource {
@@ -19,4 +19,4 @@ struct ImageSource {
 
 [[nodiscard]] std::vector<cli::Command> commands(const ImageSource& source);
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -138,4 +138,4 @@ void ConsoleWatch::end_line() {
   matched_to_ = 0;
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/pattern.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 /// An expectation that came true.
 struct Seen {
@@ -66,4 +66,4 @@ class ConsoleWatch {
   std::string row_;         ///< of the screen, that the line stands in; empty where nothing named one
 };
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

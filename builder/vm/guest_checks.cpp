@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "builder/vm/ssh_needs.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -136,7 +136,7 @@ class InsideCheck final : public GuestCheck {
 
   [[nodiscard]] std::string text() const override { return cat(checks_.size(), " checks inside"); }
   [[nodiscard]] std::vector<Verdict> unanswered(const std::string& why) const override {
-    return hearth::vm::unanswered(checks_, why);
+    return builder::vm::unanswered(checks_, why);
   }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
 
@@ -230,4 +230,4 @@ std::uint16_t free_port() {
   return ntohs(name.sin_port);
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -14,7 +14,7 @@
 #include "base/sys/process.hpp"
 #include "builder/vm/guest_resources.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 class GuestCheck {
  public:
@@ -80,4 +80,4 @@ struct WayIn {
 /// A port of 127.0.0.1 that nobody uses just now. Throws Error.
 [[nodiscard]] std::uint16_t free_port();
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -12,7 +12,7 @@
 #include "base/pattern.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -566,4 +566,4 @@ std::vector<Verdict> unanswered(const std::vector<ResourceCheck>& checks, const 
   return verdicts_of(checks, [&](std::size_t, const Expectation&, Verdict& verdict) { verdict.told = why; });
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

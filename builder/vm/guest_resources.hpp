@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct Verdict {
   enum class Outcome { passed, failed, skipped };
@@ -80,4 +80,4 @@ struct Answers {
 /// all are.
 [[nodiscard]] std::vector<std::string> unmatched(const std::vector<std::string>& patterns, const std::string& text);
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -15,7 +15,7 @@
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -222,4 +222,4 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
                     .took = reader.elapsed()};
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

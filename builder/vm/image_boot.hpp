@@ -12,7 +12,7 @@
 #include "builder/vm/guest_checks.hpp"
 #include "builder/vm/qemu_machine.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 /// Starts the image with its console on this terminal; returns QEMU's exit code when it ends (Ctrl-A x ends it).
 /// `scratch` is an existing directory for the firmware's variables.
@@ -36,4 +36,4 @@ using TellWait = std::function<void(const std::string& line)>;
                                     const GuestChecks& checks, const Deadline& deadline, const fs::path& scratch,
                                     const Clock& clock, const SshPatience& patience = {}, const TellWait& tell = {});
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

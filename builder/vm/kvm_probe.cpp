@@ -11,7 +11,7 @@
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::string current_boot_id() {
   return std::string(trim(RealFileSystem().read("/proc/sys/kernel/random/boot_id").value_or("")));
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

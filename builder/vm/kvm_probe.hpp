@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/path.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct KvmVerdict {
   bool works = false;
@@ -39,4 +39,4 @@ struct KvmProbe {
 /// The boot sector (512 bytes): waits for timer ticks, writes 'K' to the first serial port, then halts.
 [[nodiscard]] std::string probe_boot_sector();
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

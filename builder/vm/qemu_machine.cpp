@@ -11,7 +11,7 @@
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -160,4 +160,4 @@ OvmfFiles find_ovmf(FirmwareKind kind) {
       .hint("Install (as root): apt-get install ovmf");
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -8,7 +8,7 @@
 
 #include "base/path.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 enum class FirmwareKind {
   bios,
@@ -79,4 +79,4 @@ struct QemuMachine {
 /// package.
 [[nodiscard]] OvmfFiles find_ovmf(FirmwareKind kind);
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

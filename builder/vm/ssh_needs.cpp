@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string ssh_trouble(std::string_view said, bool has_server) {
          "openssh-server adds one";
 }
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 struct SshLack {
   std::string what;         ///< "it has no ssh server: …"; empty: nothing is missing, or the record can't tell
@@ -19,4 +19,4 @@ struct SshLack {
 /// Why most probably ssh could not log in, where it said that. An image that is known to have a server lacks none.
 [[nodiscard]] std::string ssh_trouble(std::string_view said, bool has_server);
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -18,10 +18,6 @@ std::string dot_quoted(const std::string& text) {
   return cat("\"", replace_all(quoted, "\n", "\\n"), "\"");
 }
 
-std::string xml_text(const std::string& text) {
-  return replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), "\"", "&quot;");
-}
-
 void append_stack(std::string& out, Stack& stack, int depth) {
   const std::string margin(static_cast<std::size_t>(depth) * 2, ' ');
   for (Resource* resource : stack.resources()) {
@@ -95,8 +91,8 @@ std::string svg_picture(Stack& root) {
     }
     out += cat("<rect x=\"", x, "\" y=\"", y, "\" width=\"200\" height=\"22\" rx=\"3\" fill=\"",
                waits(*resource) ? "#ffe0b0" : "#e8f0ff", "\" stroke=\"#668\"/>\n");
-    out += cat("<text x=\"", x + 6, "\" y=\"", y + 15, "\">", xml_text(resource->path), "<title>",
-               xml_text(resource->type), "</title></text>\n");
+    out += cat("<text x=\"", x + 6, "\" y=\"", y + 15, "\">", xml_escaped(resource->path), "<title>",
+               xml_escaped(resource->type), "</title></text>\n");
   }
   return out + "</svg>\n";
 }

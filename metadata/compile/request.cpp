@@ -23,12 +23,7 @@ void add_schemata(Schemata& all, const Template& source) {
   for (const ParameterSchema& parameter : source.parameters()) all[parameter.name] = parameter.type;
 }
 
-bool names_template(const std::string& file) {
-  const auto ends = [&](std::string_view end) {
-    return file.size() > end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
-  };
-  return ends(".yaml") || ends(".template");
-}
+bool names_template(const std::string& file) { return has_suffix(file, ".yaml") || has_suffix(file, ".template"); }
 
 /// A template that may be unused, and then may be wrong.
 void add_schemata_of_file(StackModel& model, const std::string& file, Schemata& all) {

@@ -13,7 +13,7 @@
 
 #include "base/json.hpp"
 #include "metadata/engine/words.hpp"
-#include "metadata/resources/live_role.hpp"
+#include "metadata/resources/types/live_role.hpp"
 
 namespace hearth::metadata::live {
 

@@ -1,5 +1,18 @@
 // The engine: all live stacks, changed by requests and signals, kept in a repository, seen by agents through the served
 // views. Everything happens on one thread; each call ends with one transaction.
+//
+// "stack create": the blueprint (templates, evaluated) says what the stack wants, a StackTree holds what there is, a
+// StackMachine brings the one to the other, and what it did is saved as one step. Then the agents' documents are
+// others; an agent polls, runs its deployment and signals, and the next step begins with that. There is no queue beside
+// the store.
+//
+// What must hold: memory and store say the same after each call; what a step does is shown to nobody before it is kept.
+// When the store fails, nothing is taken until tick() has read anew all that is kept: whoever asks is told to come
+// again, never that something is not there. A stack that can't be read is set aside, alone: all others are served. What
+// was made of templates is not kept; it is made again from the stored body when it is needed.
+//
+// A step of ten thousand resources takes its time: it stops between two of them to serve others (breathe), who see the
+// state of before, or is made beside them in a thread of its own (Apart).
 #pragma once
 
 #include <functional>

@@ -19,11 +19,6 @@ Json input(const char* name, const std::string& value) {
   return {{"name", name}, {"type", "String"}, {"value", value}};
 }
 
-std::string text_of(const Json& body, const char* key) {
-  const Json& value = member_or_null(body, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 bool is_config(const std::string& type) {
   return type == "OS::Heat::SoftwareConfig" || type == "OS::Heat::StructuredConfig";
 }
@@ -154,11 +149,11 @@ SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const 
     const Json& code = member_or_null(body, "deploy_status_code");
     if (const std::string status = code.is_string() ? code.get<std::string>() : format_json(code);
         !code.is_null() && status != "0") {
-      given["reason"] = cat("exit code ", status, ": ", text_of(body, "deploy_stderr").substr(0, k_longest_reason));
-    } else if (text_of(body, "arrived") == "yes") {
+      given["reason"] = cat("exit code ", status, ": ", text_member(body, "deploy_stderr").substr(0, k_longest_reason));
+    } else if (text_member(body, "arrived") == "yes") {
       given["state"] = k_follows;
       given["reason"] = "";
-    } else if (text_of(body, "marked") == "yes" && given["state"] == k_to_mark) {
+    } else if (text_member(body, "marked") == "yes" && given["state"] == k_to_mark) {
       given["state"] = k_told;
       given["reason"] = "";
     }

@@ -2,6 +2,16 @@
 // are there. Nothing here touches disk or network; what happened is handed back as Changes. Events and their texts are
 // Heat's: of its classic engine, where a failure ends what runs beside it, or, where the definition says `on_failure:
 // continue`, of its convergence engine, where only those that need what failed don't come.
+//
+// Each resource counts how many it still waits for (missing), each stack how many are not done (unfinished). What comes
+// to 0 is put on a list; run() works that list off: visit, act, and, when it is complete, done() takes one from each
+// that follows. Deletions go the same way backwards. A server, a deployment and a wait condition are left in progress:
+// signal(), machine_came() or a deadline goes on with them, at any later time, perhaps in another process.
+//
+// What must hold: the list is empty between two calls, so all that is under way stands in the tree, and resume() can
+// count it anew after a restart. A resource is acted on once in an action. What was told by signals is told to the
+// blueprint before anything that uses it is evaluated (learn), and again after a restart (relearn). What follows from a
+// step in memory, such as rights that end, happens only when it is kept (Changes::when_kept).
 #pragma once
 
 #include <deque>

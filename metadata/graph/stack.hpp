@@ -1,6 +1,18 @@
 // A stack and the tree of stacks below it, evaluated on demand: what is known is a value, what only the run tells waits
 // for an event (a deployment's output, a wait condition's data). learn() tells such a thing; only what used it is
 // evaluated again.
+//
+// A resource remembers its properties (Memo). While they are evaluated a frame collects the events that they use, and
+// those of all that they ask on the way; so Tree::users knows for each event who used it, and learn() forgets those
+// alone. Whoever asks for himself on the way to himself is a circle, and is told so with its names.
+//
+// What must hold: a remembered value is the one that evaluating anew would give, as long as nothing that it used was
+// told anew. Ids and secrets are derived from the seed, the path and the era, never drawn: a tree that is made again
+// has the same ones. The era counts the updates in which a resource was replaced (renew): a new era, a new id.
+//
+// A template is anybody's: depth, resources, bytes that functions make and time of patterns are bounded for the tree as
+// a whole. Once one bound is passed nothing more is evaluated (Tree::exhausted). breathe() is called before each
+// evaluation.
 #pragma once
 
 #include <cstdint>

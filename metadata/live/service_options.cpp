@@ -13,16 +13,6 @@ namespace hearth::metadata::live {
 
 namespace {
 
-std::uint64_t number_option(const cli::Arguments& arguments, const char* name, std::uint64_t usual,
-                            std::uint64_t most) {
-  const auto given = arguments.value(name);
-  if (!given) return usual;
-  const std::optional<std::uint64_t> number = parse_number(*given);
-  if (!number || *number == 0 || *number > most)
-    throw Error(ErrorKind::usage, cat("--", name, " ", *given, ": a whole number from 1 to ", most));
-  return *number;
-}
-
 /// 0 is a free port: which one is known before it is served, for URLs are told of it.
 void choose_free(ServicePorts& ports) {
   ports.held = std::make_shared<std::map<std::uint16_t, ListeningSocket>>();
@@ -63,10 +53,10 @@ std::vector<cli::Option> request_options() {
 
 TrialLimits request_limits(const cli::Arguments& arguments) {
   TrialLimits limits;
-  limits.processor = std::chrono::seconds(number_option(arguments, "request-seconds", 30, 86'400));
+  limits.processor = std::chrono::seconds(cli::number(arguments, "request-seconds", 30, {.most = 86'400}));
   limits.stretch = limits.processor / 10;
   limits.wall = limits.processor * 4;
-  limits.memory = number_option(arguments, "request-memory", 1024, 1U << 20U) << 20U;
+  limits.memory = cli::number(arguments, "request-memory", 1024, {.most = 1U << 20U}) << 20U;
   return limits;
 }
 

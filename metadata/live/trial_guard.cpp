@@ -4,19 +4,15 @@
 
 #include "base/net/url.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::metadata::live {
 
 namespace {
 
 constexpr std::size_t k_most_known = 10'000;
-constexpr std::size_t k_uuid = 36;
 
 bool reads(const ServedRequest& request) { return request.method == "GET" || request.method == "HEAD"; }
-
-bool is_uuid(std::string_view text) {
-  return text.size() == k_uuid && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-';
-}
 
 /// As the API takes them apart.
 std::vector<std::string> parts_of(const ServedRequest& request) {

@@ -66,9 +66,6 @@ class Reading {
     return level < depth() ? std::string_view(place_.path[level].key) : std::string_view();
   }
   void add(Subject subject) { found_.push_back({.subject = subject}); }
-  [[nodiscard]] bool is_function(std::string_view name) const {
-    return !name.empty() && (find_function(name, words_.version()) != nullptr || is_branch(name, words_.version()));
-  }
   [[nodiscard]] bool computes() const {
     return (at(0) == "resources" && depth() >= 3) || (at(0) == "outputs" && depth() >= 3) || at(0) == "conditions";
   }
@@ -258,15 +255,10 @@ std::string about_type(const std::string& type, const TypeFacts* facts) {
   return join(lines, "\n");
 }
 
-std::string text_in(const Value& value, std::string_view key) {
-  const Value found = member(value, key);
-  return found.is_string() ? found.text() : "";
-}
-
 std::string about_parameter(const Entry& parameter) {
   std::vector<std::string> lines{
-      cat("**", python_str(parameter.key), "**: parameter, ", text_in(parameter.value, "type"))};
-  if (const std::string description = text_in(parameter.value, "description"); !description.empty())
+      cat("**", python_str(parameter.key), "**: parameter, ", member_text(parameter.value, "type"))};
+  if (const std::string description = member_text(parameter.value, "description"); !description.empty())
     lines.insert(lines.end(), {"", description});
   const Value usual = member(parameter.value, "default");
   if (!usual.is_null()) lines.insert(lines.end(), {"", cat("Default: ", short_text(usual))});
@@ -356,21 +348,21 @@ class Choices {
   void parameters(bool pseudo) {
     for (const std::string& name : words_.names("parameters")) {
       const Entry* entry = words_.entry("parameters", name);
-      made.push_back({name, ChoiceKind::variable, text_in(entry->value, "type"), name});
+      made.push_back({name, ChoiceKind::variable, member_text(entry->value, "type"), name});
     }
     if (pseudo) values({"OS::stack_name", "OS::stack_id", "OS::project_id"}, ChoiceKind::variable);
   }
   void resources() {
     for (const std::string& name : words_.names("resources")) {
       const Entry* entry = words_.entry("resources", name);
-      made.push_back({name, ChoiceKind::resource, text_in(entry->value, "type"), name});
+      made.push_back({name, ChoiceKind::resource, member_text(entry->value, "type"), name});
     }
   }
 
   /// Resources of a kind, by the function that refers to one.
   void references(std::string_view of_type) {
     for (const std::string& name : words_.names("resources")) {
-      std::string type = text_in(words_.entry("resources", name)->value, "type");
+      std::string type = member_text(words_.entry("resources", name)->value, "type");
       if (!type.ends_with(of_type)) continue;
       made.push_back({name, ChoiceKind::resource, std::move(type), cat("{get_resource: ", name, "}")});
     }
@@ -399,7 +391,7 @@ std::string about_meaning(const Meaning& meaning, const CursorPlace& place, cons
     case Subject::resource: {
       const Entry* found = words.entry("resources", word);
       if (found == nullptr) return "";
-      return about_type(cat(word, ": ", text_in(found->value, "type")), words.facts_of(word));
+      return about_type(cat(word, ": ", member_text(found->value, "type")), words.facts_of(word));
     }
     default: return "";
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hex.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "metadata/model/fault.hpp"
@@ -26,7 +27,6 @@ constexpr std::size_t k_large = 4096;              ///< letters; what follows ea
 
 Fault bad_pattern(const std::string& what) { return {"error", what}; }
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Goes through Python's pattern once.
@@ -70,7 +70,7 @@ class Translation {
   /// \x, \u and \U with exactly so many digits.
   void code(std::size_t digits) {
     const std::string_view number = rest_.substr(std::min<std::size_t>(2, rest_.size()), digits);
-    if (number.size() != digits || !std::all_of(number.begin(), number.end(), is_hex))
+    if (number.size() != digits || !std::all_of(number.begin(), number.end(), is_hex_digit))
       throw bad_pattern(cat("incomplete escape ", rest_.substr(0, 2 + digits)));
     replace(2 + digits, cat("\\x{", number, "}"));
   }

@@ -339,6 +339,11 @@ Value member(const Value& map, std::string_view key) {
   return found == nullptr ? Value() : *found;
 }
 
+std::string member_text(const Value& map, std::string_view key) {
+  const Value* found = map.is_map() ? map.find(key) : nullptr;
+  return found != nullptr && found->is_string() ? std::string(found->text()) : std::string();
+}
+
 // NOLINTNEXTLINE(performance-unnecessary-value-param): its values are moved on
 Value map_of(std::vector<std::pair<std::string, Value>> members) {
   MapBuilder builder;

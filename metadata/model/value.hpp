@@ -163,6 +163,8 @@ class MapBuilder {
 
 /// The member of a map; null where there is none, and where `map` is no map.
 [[nodiscard]] Value member(const Value& map, std::string_view key);
+/// The same where it is text; else empty.
+[[nodiscard]] std::string member_text(const Value& map, std::string_view key);
 
 /// What a document becomes as soon as it is read, by its file's name; an empty one leaves it.
 /// Of a text that is about to be parsed; `what` it is for people: "template" or "the environment".

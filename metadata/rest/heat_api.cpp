@@ -47,23 +47,17 @@ Json minutes_of(const Json& request) {
   throw EngineError("HTTPBadRequest", cat(key, " is ", wanted, ", not ", format_json(given).substr(0, 60)));
 }
 
-const Json& member_of(const Json& request, const char* key) {
-  static const Json nothing;
-  const auto found = request.find(key);
-  return found == request.end() ? nothing : *found;
-}
-
 /// Heat's words, where it has some; it would answer 500 to most.
 void require_shapes(const Json& request) {
   for (const char* key : {"files", "parameters"}) {
-    const Json& given = member_of(request, key);
+    const Json& given = member_or_null(request, key);
     if (!given.is_null() && !given.is_object()) refuse_shape(key, "a map", given);
   }
-  const Json& files = member_of(request, "environment_files");
+  const Json& files = member_or_null(request, "environment_files");
   const auto is_text = [](const Json& each) { return each.is_string(); };
   if (!files.is_null() && !(files.is_array() && std::all_of(files.begin(), files.end(), is_text)))
     refuse_shape("environment_files", "a list of texts", files);
-  const Json& tags = member_of(request, "tags");
+  const Json& tags = member_or_null(request, "tags");
   if (!tags.is_null() && !tags.is_string()) refuse_shape("tags", "a text: tags with commas between them", tags);
   for (const std::string& tag : split(tags.is_string() ? tags.get<std::string>() : "", ',')) {
     if (tag.size() > k_longest_tag)
@@ -93,19 +87,19 @@ Json body_of(const ServedRequest& request) {
 }
 
 std::string text_in(const Json& request, const char* key) {
-  const Json& given = member_of(request, key);
+  const Json& given = member_or_null(request, key);
   if (given.is_null()) return "";
   if (!given.is_string()) refuse_shape(key, "a text", given);
   return given.get<std::string>();
 }
 
 void require_map(const Json& request, const char* key) {
-  const Json& given = member_of(request, key);
+  const Json& given = member_or_null(request, key);
   if (!given.is_null() && !given.is_object()) refuse_shape(key, "a map", given);
 }
 
 std::string stack_name_of(const Json& request) {
-  const Json& name = member_of(request, "stack_name");
+  const Json& name = member_or_null(request, "stack_name");
   if (name.is_null()) throw EngineError("HTTPBadRequest", "No stack name specified");
   if (name.is_string()) return name.get<std::string>();
   throw EngineError("StackValidationFailed",
@@ -125,7 +119,7 @@ Json definition_of(const Json& request, const Json& before, bool patch) {
       body[key] = before[key];
     }
   }
-  if (!member_of(request, "disable_rollback").is_null())
+  if (!member_or_null(request, "disable_rollback").is_null())
     body["disable_rollback"] = rollback_of(body["disable_rollback"]);
   if (const Json minutes = minutes_of(request); !minutes.is_null()) {
     body["timeout_mins"] = minutes;

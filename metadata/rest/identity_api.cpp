@@ -32,11 +32,6 @@ ServedResponse refusal(int status, const char* title, const char* message) {
   return json_response(status, body);
 }
 
-std::string text_at(const Json& body, const char* pointer) {
-  const Json::json_pointer path(pointer);
-  return body.contains(path) && body.at(path).is_string() ? body.at(path).get<std::string>() : "";
-}
-
 bool asks_for_token(const ServedRequest& request) {
   return request.path == "/v3/auth/tokens" && request.method == "POST";
 }

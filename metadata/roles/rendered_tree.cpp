@@ -15,10 +15,6 @@ constexpr std::string_view k_role = ".role.j2.yaml";
 constexpr std::string_view k_network = ".network.j2.yaml";
 constexpr int k_rendered_tree_deepest = 20;
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 std::string in_directory(const fs::path& directory, const std::string& name) {
   return directory.empty() ? name : (directory / name).string();
 }
@@ -29,9 +25,9 @@ void gather(const FileReader& reader, const fs::path& root, const fs::path& belo
   for (const std::string& name : reader.list(below.empty() ? root : root / below)) {
     if (name.empty() || name.front() == '.') continue;
     const std::string path = in_directory(below, name);
-    if (ends_with(name, k_jinja)) {
+    if (has_suffix(name, k_jinja)) {
       found.push_back(path);
-    } else if (name.find('.') == std::string::npos || !ends_with(name, ".yaml")) {
+    } else if (name.find('.') == std::string::npos || !has_suffix(name, ".yaml")) {
       const auto status = reader.status(root / path);
       if (status && status->type == FileStatus::Type::directory) gather(reader, root, path, depth + 1, found);
     }
@@ -82,10 +78,10 @@ RenderingRules rendering_rules(const std::vector<std::string>& sources, const Ro
     if (!left_out || rule.kind == RenderingRule::Kind::plain) rules[output] = std::move(rule);
   };
   for (const std::string& source : sources) {
-    if (ends_with(source, k_role)) {
+    if (has_suffix(source, k_role)) {
       for (std::size_t i = 0; i < set.roles.size(); ++i)
         add(role_output(source, set.roles[i]), {source, RenderingRule::Kind::role, i});
-    } else if (ends_with(source, k_network)) {
+    } else if (has_suffix(source, k_network)) {
       for (std::size_t i = 0; i < set.networks.size(); ++i)
         add(network_output(source, set.networks[i]), {source, RenderingRule::Kind::network, i});
     } else {
@@ -96,7 +92,7 @@ RenderingRules rendering_rules(const std::vector<std::string>& sources, const Ro
 }
 
 std::string without_jinja(const std::string& name) {
-  const bool jinja = name.size() > k_jinja.size() && name.ends_with(k_jinja);
+  const bool jinja = has_suffix(name, k_jinja);
   return jinja ? name.substr(0, name.size() - k_jinja.size()) + ".yaml" : name;
 }
 

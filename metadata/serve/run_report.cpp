@@ -35,11 +35,6 @@ std::string short_text(const Json& value) {
   return text;
 }
 
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found == json.end() ? "" : short_text(*found);
-}
-
 std::string where_and_why(const RunReport& report) {
   return cat(report.step.empty() ? "" : cat(" in ", report.step), " (exit code ", report.status, ", after ",
              report.seconds, " s)", report.why.empty() ? "" : cat(": ", report.why));
@@ -49,7 +44,7 @@ std::string where_and_why(const RunReport& report) {
 
 std::optional<RunReport> read_run_report(const Json& json) {
   if (!json.is_object()) return std::nullopt;
-  const std::string state = text_at(json, "state");
+  const std::string state = short_text(member_or_null(json, "state"));
   RunReport report;
   if (state == "ok")
     report.state = RunReport::State::ok;
@@ -59,8 +54,8 @@ std::optional<RunReport> read_run_report(const Json& json) {
     return std::nullopt;
   report.status = count_in(json, "status");
   report.seconds = count_in(json, "seconds");
-  report.step = text_at(json, "step");
-  report.why = text_at(json, "why");
+  report.step = short_text(member_or_null(json, "step"));
+  report.why = short_text(member_or_null(json, "why"));
   const auto lines = json.find("lines");
   if (lines == json.end() || !lines->is_array()) return report;
   for (const Json& line : *lines) {

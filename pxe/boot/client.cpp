@@ -1,9 +1,8 @@
 #include "pxe/boot/client.hpp"
 
-#include <array>
-
 #include "base/hex.hpp"
 #include "base/text.hpp"
+#include "base/uuid.hpp"
 
 namespace hearth::pxe {
 
@@ -27,14 +26,7 @@ std::string arch_name(std::uint16_t arch) {
 }
 
 std::string uuid_text(std::string_view option) {
-  if (option.size() != 17 || option[0] != 0) return {};
-  constexpr std::array<std::size_t, 16> order{4, 3, 2, 1, 6, 5, 8, 7, 9, 10, 11, 12, 13, 14, 15, 16};
-  std::string out;
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    if (at == 4 || at == 6 || at == 8 || at == 10) out.push_back('-');
-    out += to_hex(option.substr(order[at], 1));
-  }
-  return out;
+  return option.size() == 17 && option[0] == 0 ? guid_text(option.substr(1)) : std::string();
 }
 
 }  // namespace hearth::pxe

@@ -1,5 +1,17 @@
 // The DHCP server without its sockets: a message comes in, an answer, a lease to be kept and an event come out
 // (RFC 2131 section 4.3; RFC 4578 and the PXE specification 2.1 for proxyDHCP). Pure but for the lease table it owns.
+//
+// A machine boots: DISCOVER → an address is chosen (its own of the inventory, else the one it had, else the one it asks
+// for, else a free one) and held for a minute → OFFER. REQUEST → the same address is bound → ACK, with what to boot.
+//
+// What must hold: one address is given to one machine at a time; a lease is durable before its ACK leaves
+// (Decision::keep), and lasts longer here than the machine is told. Whoever has lost power in between asks again, and
+// gets the same address. Addresses that the inventory gives to nodes are nobody else's, and up to half of a pool is
+// left for nodes that have none.
+//
+// Against who floods: a machine's messages are counted by the second, those of machines in no inventory together. What
+// is no answer is silence: DHCP has no refusals but NAK, which is said only to who asks for an address that it may not
+// have.
 #pragma once
 
 #include <map>

@@ -98,7 +98,7 @@ mistake 2 "--forward: '80;22' is not HOST:GUEST" -- image boot --forward '80;22'
 mistake 2 "--forward: '80' is not HOST:GUEST, two ports: 8080:80" -- image boot --forward 80 disk.raw
 mistake 2 "--forward: ':80' is not HOST:GUEST" -- image boot --forward :80 disk.raw
 mistake 2 "--accel is kvm or tcg, not 'kvn'; did you mean 'kvm'?" -- image boot --accel kvn disk.raw
-mistake 2 "--timeout: 'abc' is not a positive number" -- image test --timeout abc disk.raw
+mistake 2 "--timeout: 'abc' is not a whole number from 1 to" -- image test --timeout abc disk.raw
 mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
 mistake 2 "--allow-local: 'localhost:http' is neither HOST nor HOST:PORT" -- image create -n -t tar --allow-local localhost:http tiny-os
 mistake 2 "--allow-local: '127.0.0.1:99999' is neither" -- image create -n -t tar --allow-local 127.0.0.1:99999 tiny-os
@@ -198,7 +198,7 @@ if command -v ssh > said && command -v ssh-keygen > said; then
     mistake 1 "can't log in to disk.raw: it has no ssh server" "add the element openssh-server" -- image test disk.raw --run true --accel tcg
     rm -r disk.d
 fi
-mistake 2 "--rows: 'many' is not a positive number" -- image sizes disk.raw --rows many
+mistake 2 "--rows: 'many' is not a whole number from 1 to" -- image sizes disk.raw --rows many
 ln -s /dev/null device  # a device itself would be put at risk where this fails, and root tries it
 mistake 1 "device is a device, whose place a file would take" -- image inspect whole.tar --svg device
 [ -L device ] || fail "a device was replaced by a file"

@@ -1,8 +1,8 @@
 // The first bytes of a disk, as an image or a machine's past has left them: partition tables of both kinds and file
 // systems. A table that is read can be changed and read again.
+#include "agent/deploy/disk/file_system.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 #include "agent/deploy/image/write_image.hpp"
-#include "agent/deploy/partition/file_system.hpp"
-#include "agent/deploy/partition/gpt.hpp"
 #include "tests/fuzz/check.hpp"
 
 using hearth::fuzz::check;

@@ -1,7 +1,7 @@
 // Requests to the agent's own port, and the kernel's command line: a head is the same however much of the body is
 // there.
+#include "agent/deploy/ground/kernel_line.hpp"
 #include "agent/deploy/init/network_wish.hpp"
-#include "agent/deploy/kernel_line.hpp"
 #include "agent/deploy/rest/face.hpp"
 #include "agent/deploy/rest/server.hpp"
 #include "base/error.hpp"

@@ -1,7 +1,7 @@
 // What hooks and inputs may hold: Python literals, answers, log lines. Any bytes give a value or an error; a failed
 // hook never becomes a success.
-#include "agent/heat_config/python_literal.hpp"
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/python_literal.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/yaml_writer.hpp"
 #include "agent/log/python_log.hpp"
 #include "base/python_json.hpp"

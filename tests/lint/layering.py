@@ -1,5 +1,5 @@
 """Arrows between rooms, and between the folders of a room: who may include and link whom. ARCHITECTURE.md has a picture of
-each room's inside, made of the same table.
+each room's inside, made of the same table. A namespace is named after the room and the folders that its file lies in.
 
 usage: layering.py ROOT             checks the tree, and that the pictures are those of the table
        layering.py ROOT --pictures  writes the pictures anew
@@ -13,6 +13,8 @@ import tree
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 TARGET = re.compile(r"\b(?:hearth_room|hearth_program|add_library|add_executable)\s*\(\s*([\w.-]+)")
+NAMESPACE = re.compile(r"^(?:inline )?namespace (hearth[\w:]*) \{\n", re.MULTILINE)
+FORWARD = re.compile(r"(?:\s|//[^\n]*\n|(?:class|struct|enum class) \w+;)*\}")
 LINKS = re.compile(r"\btarget_link_libraries\s*\(\s*([\w.-]+)\s+([^)]*)\)")
 
 
@@ -38,9 +40,8 @@ def include_offenders(root):
 
 
 def folder_of(path):
-    """The folder of its room that a file lies in; "." for the room's own files."""
-    parts = path.split("/")
-    return parts[1] if len(parts) > 2 else "."
+    """The folder that a file lies in, from its room; "." for the room's own files."""
+    return "/".join(path.split("/")[1:-1]) or "."
 
 
 def inner_offenders(root, table):
@@ -52,7 +53,7 @@ def inner_offenders(root, table):
             below.append(folder)
         for path in tree.files(root, room):
             folder = folder_of(path)
-            if not path.endswith((".hpp", ".cpp")) or (folder == "." and "." not in arrows):
+            if not path.endswith((".hpp", ".cpp")):
                 continue
             if folder not in arrows:
                 yield f"{path}: {room}/{folder} is not in tests/lint/tree.py's table of {room}'s folders"
@@ -68,6 +69,32 @@ def inner_offenders(root, table):
         for folder, seen in arrows.items():
             for other in sorted(seen - used[folder]):
                 yield f"tests/lint/tree.py: {room}/{folder} does not include {other} any more: take the arrow out"
+
+
+def is_named_after(namespace, path):
+    """hearth::ROOM, or with folders of the path and names of no folder behind it; base's is hearth."""
+    room, *folders = path.split("/")[:-1]
+    words = namespace.split("::")[1:]
+    if room != "base" and words[:1] != [room]:
+        return False
+    others = set(tree.ROOMS) | {folder.split("/")[0] for folder in tree.INNER_ARROWS[room]}
+    return all(word in folders or word not in others for word in words[room != "base":])
+
+
+def namespace_offenders(root, others):
+    used = set()
+    for path in tree.sources(root, ".hpp", ".cpp"):
+        code = tree.text(root, path)
+        for found in NAMESPACE.finditer(code):
+            if is_named_after(found.group(1), path) or FORWARD.match(code, found.end()):
+                continue
+            known = next((name for name in (path, os.path.dirname(path)) if others.get(name) == found.group(1)), None)
+            used.add(known)
+            if not known:
+                yield (f"{path}:{tree.line_of(code, found.start())}: the namespace {found.group(1)} is not named after the "
+                       "room and the folder")
+    for name in sorted(set(others) - used):
+        yield f"tests/lint/tree.py: {name} has no namespace {others[name]} any more: take the line out"
 
 
 def picture(arrows):
@@ -86,8 +113,8 @@ def with_pictures(text, table):
 
 def picture_offenders(root, table):
     text = tree.text(root, "ARCHITECTURE.md")
-    for room in table:
-        if f"<!-- arrows of {room} -->\n\n" not in text:
+    for room, arrows in table.items():
+        if len(arrows) > 1 and f"<!-- arrows of {room} -->\n\n" not in text:
             yield f"ARCHITECTURE.md: there is no picture of {room}: write <!-- arrows of {room} --> where it belongs"
     if with_pictures(text, table) != text:
         yield "ARCHITECTURE.md: a picture is not that of the table: run layering.py ROOT --pictures"
@@ -108,10 +135,11 @@ def link_offenders(root):
                     yield f"{path}:{tree.line_of(code, found.start())}: {room} must not link {library}"
 
 
-def main(root, table=None):
+def main(root, table=None, others=None):
+    others = others or {} if table is not None else tree.OTHER_NAMESPACES
     table = tree.INNER_ARROWS if table is None else table
     return tree.report("layering", [*include_offenders(root), *link_offenders(root), *inner_offenders(root, table),
-                                    *picture_offenders(root, table)])
+                                    *namespace_offenders(root, others), *picture_offenders(root, table)])
 
 
 if __name__ == "__main__":

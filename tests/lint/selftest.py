@@ -110,8 +110,24 @@ class Documents(LintTest):
         self.good(documents)
 
     def test_a_folder_that_its_room_does_not_name(self):
-        self.put("base/net/a.hpp", "")
+        self.put("base/net/a.cpp", "")
         self.bad(documents, "base/README.md: does not name the folder net/", "1 offender")
+
+    def test_a_header_of_base_that_its_index_does_not_name(self):
+        self.put("base/README.md", "| `sys/` | files |\n| `sys/fd`, `hex.hpp` | a, b |\n")
+        self.put("base/sys/fd.hpp", "")
+        self.put("base/hex.hpp", "")
+        self.put("pxe/hex.hpp", "")
+        self.good(documents)
+        self.put("base/sys/lost.hpp", "")
+        self.bad(documents, "base/README.md: does not name sys/lost", "1 offender")
+
+    def test_a_door_of_a_journey_that_is_not_there(self):
+        self.put("base/sys/a.cpp", "int open_door() {\n  return 1;\n}\n")
+        self.put("ARCHITECTURE.md", "    base/sys/a.cpp:open_door   in → out\n")
+        self.good(documents)
+        self.put("ARCHITECTURE.md", "    base/sys/a.cpp:shut_door   x\n    base/sys/b.cpp:open_door  y\n")
+        self.bad(documents, "base/sys/a.cpp defines no shut_door()", "there is no base/sys/b.cpp", "2 offender")
 
     def test_a_page_that_the_manual_does_not_name(self):
         self.put("docs/howto/b.md", "# B\n")
@@ -213,8 +229,8 @@ class Layering(LintTest):
                                          "target_link_libraries(hearth-agent PRIVATE\n  hearth_base hearth_builder)\n")
         self.bad(layering, "agent/CMakeLists.txt:3: agent must not link hearth_builder", "1 offender", more=({},))
 
-    TABLE = {"pxe": {"net": set(), "boot": {"net"}}}
-    PAGE = "<!-- arrows of pxe -->\n\n    boot  → net\n    net\n\n"
+    TABLE = {"pxe": {"net": set(), "boot": {"net"}, ".": {"net", "boot"}}}
+    PAGE = "<!-- arrows of pxe -->\n\n    .     → net, boot\n    boot  → net\n    net\n\n"
 
     def inside(self):
         self.put("ARCHITECTURE.md", self.PAGE)
@@ -236,7 +252,28 @@ class Layering(LintTest):
         self.inside()
         self.put("pxe/http/c.cpp", "\n")
         self.bad(layering, "pxe/net looks up to boot", "pxe/net does not include boot any more", "pxe/http is not in",
-                 more=({"pxe": {"net": {"boot"}, "boot": {"net"}}},))
+                 "pxe/service.cpp: pxe/. is not in", more=({"pxe": {"net": {"boot"}, "boot": {"net"}}},))
+
+    def test_a_folder_in_a_folder_is_seen_as_well(self):
+        self.inside()
+        self.put("pxe/net/raw/d.cpp", '#include "pxe/net/a.hpp"\n')
+        self.bad(layering, "pxe/net/raw/d.cpp: pxe/net/raw is not in", more=(self.TABLE,))
+        table = {"pxe": {"net/raw": set(), **self.TABLE["pxe"]}}
+        self.bad(layering, "pxe/net/raw/d.cpp:1: pxe/net/raw must not include pxe/net/a.hpp", more=(table,))
+
+    def test_a_namespace_is_named_after_the_room_and_the_folder(self):
+        self.put("base/net/a.hpp", "namespace hearth::net {\nint a();\n}\nnamespace hearth {\nint b();\n}\n")
+        self.put("builder/vm/a.hpp", "namespace hearth::builder {\nint a();\n}\nnamespace hearth::builder::vm::wire {\nint b();\n}\n")
+        self.put("builder/run/a.hpp", "namespace hearth::builder::vm {\nclass Lent;\n}\n")
+        self.good(layering, {})
+        self.put("builder/run/a.hpp", "namespace hearth::builder::vm {\nclass Own {};\n}\n")
+        self.put("builder/vm/b.cpp", "\nnamespace hearth::vm {\nint a();\n}\n")
+        bad = ("builder/run/a.hpp:1: the namespace hearth::builder::vm", "builder/vm/b.cpp:2: the namespace hearth::vm is not")
+        self.bad(layering, *bad, more=({},))
+        self.good(layering, {}, {"builder/run/a.hpp": "hearth::builder::vm", "builder/vm": "hearth::vm"})
+        self.put("builder/vm/b.cpp", "namespace hearth::builder {\nint a();\n}\n")
+        self.put("builder/run/a.hpp", "\n")
+        self.bad(layering, "builder/vm has no namespace hearth::vm any more", more=({}, {"builder/vm": "hearth::vm"}))
 
     def test_a_picture_that_is_not_of_the_table(self):
         self.inside()

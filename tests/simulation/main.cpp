@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "simulation/timeline.hpp"
+#include "tests/simulation/shrunk.hpp"
 
 namespace hearth::simulation {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 
 namespace hearth::agent::deploy {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "agent/deploy/boot/mounted.hpp"
-#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
 #include "agent/deploy/partition/config_drive.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"

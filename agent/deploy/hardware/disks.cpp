@@ -134,6 +134,12 @@ std::string serial_of_page_80(std::string_view page) {
   return std::string(trim(page.substr(4, static_cast<unsigned char>(page[3]))));
 }
 
+std::string read_link(const std::string& path) {
+  boost::system::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  return error ? "" : target.string();
+}
+
 std::vector<Disk> find_disks(const FileReader& files, const LinkReader& links) {
   std::vector<Disk> disks;
   for (const std::string& name : files.list(k_sys_block)) {

@@ -34,6 +34,9 @@ struct Disk {
 /// Where a link leads, as an absolute path; empty when there is no such link.
 using LinkReader = std::function<std::string(const std::string&)>;
 
+/// The reader of this machine's links.
+[[nodiscard]] std::string read_link(const std::string& path);
+
 /// Sorted by name. Left out: loop, RAM, floppy, optical, device-mapper and network block devices, and what has no size.
 [[nodiscard]] std::vector<Disk> find_disks(const FileReader& files, const LinkReader& links);
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
 #include "agent/deploy/image/fetcher.hpp"
 #include "agent/deploy/image/write_pool.hpp"
 

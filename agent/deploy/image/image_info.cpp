@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/hex.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
 
@@ -13,10 +14,6 @@ namespace {
 Error bad(const std::string& what) { return {ErrorKind::usage, what}; }
 
 bool is_url(std::string_view text) { return text.rfind("http://", 0) == 0 || text.rfind("https://", 0) == 0; }
-
-bool is_hex(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 std::optional<HashKind> hash_named(const std::string& name) {
   if (name == "md5") return HashKind::md5;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/deploy/partition/layout.hpp"
+#include "agent/deploy/disk/layout.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "agent/deploy/disk/file_system.hpp"
+#include "agent/deploy/disk/gpt.hpp"
 #include "agent/deploy/image/http_stream.hpp"
 #include "agent/deploy/image/spool.hpp"
-#include "agent/deploy/partition/file_system.hpp"
-#include "agent/deploy/partition/gpt.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/signature.hpp"

@@ -1,5 +1,19 @@
 // From an image's description to a disk that holds it: fetched, hashed, decompressed and written at the same time,
 // verified before the disk can be booted.
+//
+// Whom is trusted: the conductor's order, which names the digest or the root, and where the site has a key, the
+// signature over that. The server of the image is not trusted, nor what lies between. A checksum covers the file as it
+// was fetched, so the bytes are on the disk before it is known to be right. The root of a frames file is checked first,
+// and then each frame before it is decompressed.
+//
+// What must hold: the first mebibyte of the disk, with its boot sector and partition table, is taken off first and
+// written last, when the digest, the signature, the table and its sector size have been checked and all else is durable
+// (DiskTarget::commit). So whatever fails or loses power before, the machine boots nothing rather than half an image.
+// Every byte is written once. An image that was ordered as raw is never read as qcow2: that could name files of this
+// machine.
+//
+// Order of threads: one fetches, one hashes beside it, a pool decompresses and writes. A server without ranges gets its
+// qcow2 through memory (Spool), as qcow2 is not read from front to back.
 #pragma once
 
 #include <atomic>

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "agent/deploy/image/disk_target.hpp"
-#include "agent/deploy/image/inflate.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
+#include "agent/deploy/disk/inflate.hpp"
 #include "agent/deploy/image/source.hpp"
 
 namespace hearth::agent::deploy {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/deploy/console.hpp"
+#include "agent/deploy/ground/console.hpp"
 #include "base/clock.hpp"
 
 namespace hearth::agent::deploy {

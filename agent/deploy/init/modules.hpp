@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/deploy/image/inflate.hpp"
+#include "agent/deploy/disk/inflate.hpp"
 #include "base/sys/file.hpp"
 
 namespace hearth::agent::deploy {

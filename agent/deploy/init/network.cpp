@@ -18,7 +18,6 @@
 #include "agent/deploy/init/ipv6_client.hpp"
 #include "agent/deploy/init/lease_keeper.hpp"
 #include "agent/deploy/init/links.hpp"
-#include "agent/deploy/real_machine.hpp"
 #include "base/error.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"

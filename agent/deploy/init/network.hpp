@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "agent/deploy/console.hpp"
+#include "agent/deploy/ground/console.hpp"
+#include "agent/deploy/ground/kernel_line.hpp"
 #include "agent/deploy/hardware/inventory.hpp"
 #include "agent/deploy/init/modules.hpp"
 #include "agent/deploy/init/network_wish.hpp"
-#include "agent/deploy/kernel_line.hpp"
 
 namespace hearth::agent::deploy {
 

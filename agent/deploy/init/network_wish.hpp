@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/deploy/kernel_line.hpp"
+#include "agent/deploy/ground/kernel_line.hpp"
 
 namespace hearth::agent::deploy {
 

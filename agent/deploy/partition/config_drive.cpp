@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "agent/deploy/image/disk_target.hpp"
-#include "agent/deploy/image/inflate.hpp"
-#include "agent/deploy/partition/gpt.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
+#include "agent/deploy/disk/gpt.hpp"
+#include "agent/deploy/disk/inflate.hpp"
 #include "base/error.hpp"
 #include "base/hmac.hpp"
 #include "base/sys/random.hpp"

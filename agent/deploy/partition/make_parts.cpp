@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "agent/deploy/image/disk_target.hpp"
+#include "agent/deploy/disk/disk_target.hpp"
+#include "agent/deploy/disk/file_system.hpp"
 #include "agent/deploy/partition/config_drive.hpp"
-#include "agent/deploy/partition/file_system.hpp"
 #include "base/error.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/random.hpp"
@@ -43,7 +43,7 @@ std::string head_of(const std::string& device) {
   return bytes;
 }
 
-MadeParts make_parts(const Disk& disk, const PartitionWish& wish, bool drive, Machine& machine) {
+MadeParts make_parts(const Disk& disk, const PartitionWish& wish, bool drive, const FileSystemMaker& make_file_system) {
   const PartLayout layout = plan_parts(wish, disk.size, disk.logical_sector, drive);
   write_table(disk, layout);
   MadeParts made;
@@ -52,9 +52,9 @@ MadeParts make_parts(const Disk& disk, const PartitionWish& wish, bool drive, Ma
     if (part.part == Part::root) made.root = device;
     if (part.part == Part::swap) make_swap(device);
     if (part.part == Part::ephemeral && !wish.preserve_ephemeral)
-      machine.make_file_system(wish.ephemeral_format, device, "ephemeral0");
+      make_file_system(wish.ephemeral_format, device, "ephemeral0");
     if (part.part != Part::esp) continue;
-    machine.make_file_system("vfat", device, "efi-part");
+    make_file_system("vfat", device, "efi-part");
     made.esp = device;
     if (const auto found = find_file_system(head_of(device))) made.esp_uuid = found->uuid;
   }

@@ -1,9 +1,10 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/value/value.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -19,11 +20,11 @@ Json playbook_variables(const Json& deployment, const std::string& id, const std
 
 std::vector<std::string> playbook_command(const Json& deployment, const HookFolders& folders, const std::string& id,
                                           const HookWorld& world) {
-  std::string inventory = setting(world.env, "HEAT_ANSIBLE_INVENTORY", "localhost,");
+  std::string inventory = variable(world.env, "HEAT_ANSIBLE_INVENTORY", "localhost,");
   if (is_set(option(deployment, "inventory"))) {
     inventory = (folders.working / option_text(deployment, "inventory")).string();
   }
-  std::vector<std::string> argv = {setting(world.env, "HEAT_ANSIBLE_CMD", "ansible-playbook"), "-i", inventory};
+  std::vector<std::string> argv = {variable(world.env, "HEAT_ANSIBLE_CMD", "ansible-playbook"), "-i", inventory};
   const auto add = [&](const char* flag, const char* name) {
     if (!is_set(option(deployment, name))) return;
     argv.emplace_back(flag);

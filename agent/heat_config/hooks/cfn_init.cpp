@@ -1,9 +1,9 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -21,10 +21,10 @@ Json init_section(const Json& deployment) {
 Json run_cfn_init_hook(const Json& deployment, const HookWorld& world) {
   Json metadata = Json::object();
   metadata["AWS::CloudFormation::Init"] = init_section(deployment);
-  const fs::path directory = setting(world.env, "HEAT_CFN_INIT_LAST_METADATA_DIR", "/var/cache/heat-cfntools");
+  const fs::path directory = variable(world.env, "HEAT_CFN_INIT_LAST_METADATA_DIR", "/var/cache/heat-cfntools");
   world.files.make_directories(directory, 0700);
   world.files.write(directory / "last_metadata", python_json(metadata), {.mode = 0700});
-  return tool_answer(run_tool({.argv = {setting(world.env, "HEAT_CFN_INIT_CMD", "cfn-init")}}, world).result);
+  return tool_answer(run_tool({.argv = {variable(world.env, "HEAT_CFN_INIT_CMD", "cfn-init")}}, world).result);
 }
 
 }  // namespace hearth::agent

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/target.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/docker_config.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/target.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
@@ -11,6 +11,7 @@
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -80,7 +81,7 @@ class DockerCmd {
   DockerCmd(const Json& deployment, const HookWorld& world)
       : deployment_(deployment),
         world_(world),
-        docker_(setting(world.env, "HEAT_DOCKER_CMD", "docker")),
+        docker_(variable(world.env, "HEAT_DOCKER_CMD", "docker")),
         id_(text_member(deployment, "id")) {}
 
   Json run(const Json& config) {

@@ -1,12 +1,13 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/python_literal.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/docker_config.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/python_literal.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/signal/target.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -58,14 +59,14 @@ void write_env_files(const Json& config, const Json& given, const fs::path& proj
 
 Json run_docker_compose_hook(const Json& deployment, const HookWorld& world) {
   const fs::path working =
-      setting(world.env, "HEAT_DOCKER_COMPOSE_WORKING", "/var/lib/heat-config/heat-config-docker-compose");
+      variable(world.env, "HEAT_DOCKER_COMPOSE_WORKING", "/var/lib/heat-config/heat-config-docker-compose");
   const fs::path project = working / checked_name(deployment);
   world.files.make_directories(project, 0700);
   if (input_text(deployment, "deploy_action") == "DELETE") return plain_answer("", "", 0);
   const Json config = container_config(deployment);
   if (config.is_null()) return plain_answer("", "", 0);
   write_env_files(config, given_env_files(deployment), project, world.files);
-  const std::string compose = setting(world.env, "HEAT_DOCKER_COMPOSE_CMD", "docker-compose");
+  const std::string compose = variable(world.env, "HEAT_DOCKER_COMPOSE_CMD", "docker-compose");
   return tool_answer(run_tool({.argv = {compose, "up", "-d", "--no-build"}, .cwd = project}, world).result);
 }
 

@@ -1,7 +1,7 @@
 #include "agent/heat_config/hooks/docker_config.hpp"
 
 #include "agent/apply/yaml_reader.hpp"
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/hooks/tools.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"

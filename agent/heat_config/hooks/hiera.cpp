@@ -1,10 +1,11 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -14,7 +15,7 @@ constexpr std::string_view k_check = "os-apply-config --key hiera.datafiles --ty
 
 /// Data that the element of old keeps below the metadata key hiera; empty when there are none, or nothing to ask with.
 std::string legacy_data(const HookWorld& world) {
-  const std::vector<std::string> check = split_words(setting(world.env, "HEAT_HIERA_ELEMENT_CHECK_CMD", k_check));
+  const std::vector<std::string> check = split_words(variable(world.env, "HEAT_HIERA_ELEMENT_CHECK_CMD", k_check));
   if (check.empty()) return "";
   try {
     const CommandResult result = world.runner.run({.argv = check, .env = world.env, .own_group = false});
@@ -46,10 +47,10 @@ Json run_hiera_hook(const Json& deployment, const HookWorld& world) {
   if (config == nullptr || !config->is_object()) {
     throw Error(ErrorKind::input, "the config of a hiera deployment has to be an object");
   }
-  const fs::path datadir = setting(world.env, "HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata");
+  const fs::path datadir = variable(world.env, "HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata");
   world.files.make_directories(datadir, 0700);
   if (const Json* hierarchy = find_member(*config, "hierarchy")) {
-    const fs::path file = setting(world.env, "HEAT_HIERA_CONFIG", "/etc/puppet/hiera.yaml");
+    const fs::path file = variable(world.env, "HEAT_HIERA_CONFIG", "/etc/puppet/hiera.yaml");
     world.files.make_directories(file.parent_path(), 0700);
     world.files.write(file, hiera_yaml(*hierarchy, datadir.string()), {.mode = 0600});
   }

@@ -1,6 +1,6 @@
 #include "agent/heat_config/hooks/hooks.hpp"
 
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 
 namespace hearth::agent {
 

@@ -1,9 +1,10 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
-#include "agent/heat_config/signal_data.hpp"
 #include "agent/value/value.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -54,7 +55,7 @@ class Puppet {
 
   void write_hiera_data() {
     const std::string name = checked_name(deployment_);
-    const fs::path directory = setting(world_.env, "HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata");
+    const fs::path directory = variable(world_.env, "HEAT_PUPPET_HIERA_DATADIR", "/etc/puppet/hieradata");
     Json data = Json::object();
     for (const auto& [key, value] : named_inputs(deployment_)) data[key] = value == nullptr ? Json("") : *value;
     world_.files.make_directories(directory, 0700);
@@ -63,7 +64,7 @@ class Puppet {
   }
 
   [[nodiscard]] std::vector<std::string> command() const {
-    std::vector<std::string> argv = {setting(world_.env, "HEAT_PUPPET_CMD", "puppet"),
+    std::vector<std::string> argv = {variable(world_.env, "HEAT_PUPPET_CMD", "puppet"),
                                      "apply",
                                      "--color",
                                      "false",
@@ -83,7 +84,7 @@ class Puppet {
 
   /// The files that other tools look for.
   void keep_output(const CommandResult& result) {
-    const fs::path directory = setting(world_.env, "HEAT_PUPPET_LOGDIR", "/var/run/heat-config/deployed");
+    const fs::path directory = variable(world_.env, "HEAT_PUPPET_LOGDIR", "/var/run/heat-config/deployed");
     std::string stamp = text_member(deployment_, "creation_time");
     for (char& c : stamp) c = c == ':' || c == 'T' || c == '/' ? '-' : c;
     world_.files.make_directories(directory, 0700);

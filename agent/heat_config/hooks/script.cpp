@@ -1,4 +1,4 @@
-#include "agent/heat_config/deployment.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
 #include "agent/value/value.hpp"
 #include "base/text.hpp"

@@ -1,13 +1,14 @@
 #include "agent/heat_config/hooks/tools.hpp"
 
-#include "agent/heat_config/deployment.hpp"
-#include "agent/heat_config/excerpt.hpp"
-#include "agent/heat_config/signal_data.hpp"
+#include "agent/heat_config/deployment/deployment.hpp"
+#include "agent/heat_config/deployment/excerpt.hpp"
+#include "agent/heat_config/deployment/signal_data.hpp"
 #include "agent/value/value.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
@@ -60,8 +61,9 @@ std::string option_text(const Json& deployment, const std::string& name) {
 
 HookFolders make_folders(const std::string& tool, const HookWorld& world) {
   const std::string variable = replace_all(to_upper(cat("HEAT_", tool, "_")), "-", "_");
-  HookFolders folders{setting(world.env, cat(variable, "WORKING"), cat("/var/lib/heat-config/heat-config-", tool)),
-                      setting(world.env, cat(variable, "OUTPUTS"), cat("/var/run/heat-config/heat-config-", tool))};
+  HookFolders folders{
+      hearth::variable(world.env, cat(variable, "WORKING"), cat("/var/lib/heat-config/heat-config-", tool)),
+      hearth::variable(world.env, cat(variable, "OUTPUTS"), cat("/var/run/heat-config/heat-config-", tool))};
   world.files.make_directories(folders.outputs, 0700);
   world.files.make_directories(folders.working, 0700);
   return folders;

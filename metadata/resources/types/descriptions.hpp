@@ -1,7 +1,7 @@
 // The families, one function each; type_descriptions.cpp gathers them.
 #pragma once
 
-#include "metadata/resources/type_descriptions.hpp"
+#include "metadata/resources/types/family.hpp"
 
 namespace hearth::metadata::types {
 

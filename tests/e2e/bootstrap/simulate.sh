@@ -156,7 +156,7 @@ said 2 "$hearth" simulate site.yaml --years 0
 holds "hearth simulate: --years 0: a number above 0, and up to 20"
 holds "Try 'hearth simulate --help'"
 said 2 "$hearth" simulate site.yaml --strangers 3601
-holds "a number from 0 to 3600 is expected"
+holds "is not a whole number from 0 to 3600"
 said 2 "$hearth" simulate instackenv.json
 holds "a site file (.yaml: hearth site new writes one) or an incident (.tar.zst: hearth incident NODE) is expected"
 sed 's/^network:/later: {of: another version}\nnetwork:/' site.yaml > later.yaml

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "tests/simulation/shrunk.hpp"
 
 namespace hearth::simulation {
 namespace {

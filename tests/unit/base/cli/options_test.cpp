@@ -138,5 +138,19 @@ TEST(ParseOptions, WhereAllValuesAreKnownNoOtherIsTaken) {
   EXPECT_EQ(told({"--sums", "md5,sha265"}), "--sums is md5 or sha256, not 'sha265'; did you mean 'sha256'?");
 }
 
+TEST(Options, AWholeNumberIsInItsRangeOrRefusedWithIt) {
+  const std::vector<Option> table = {{"rows", 'r', "N", "how many"}};
+  EXPECT_EQ(number(parse_options(table, {}), "rows", 15), 15U);
+  EXPECT_EQ(number(parse_options(table, {"--rows", "7"}), "rows", 15, {.least = 7, .most = 7}), 7U);
+  for (const char* bad : {"6", "8", "many", "-7", "7.0", ""}) {
+    try {
+      (void)number(parse_options(table, {cat("--rows=", bad)}), "rows", 15, {.least = 7, .most = 7});
+      ADD_FAILURE() << bad << " is taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), cat("--rows: '", bad, "' is not a whole number from 7 to 7"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hearth::cli

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include "base/sql/sqlite.hpp"
+#include "base/sql/database.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/lossy_disk.hpp"

@@ -36,7 +36,7 @@ class KnownNames : public testing::Test {
     line.insert(line.begin(), "hearth");
     line.insert(line.end() - 1, {"--state", directory_.path().string()});
     Words words;
-    for (const cli::Offer& offer : cli::offers(make_program("/usr/bin/hearth"), line).words)
+    for (const cli::Offer& offer : cli::offers(program::make_program("/usr/bin/hearth"), line).words)
       words.push_back(offer.word);
     return words;
   }
@@ -74,7 +74,7 @@ TEST_F(KnownNames, NothingOfAStackServiceThatIsNotThere) {
 }
 
 TEST(KnownNamesOfTables, EachCommandOnAStackCallsItSo) {
-  for (const cli::Command& row : make_program("/usr/bin/hearth").commands) {
+  for (const cli::Command& row : program::make_program("/usr/bin/hearth").commands) {
     const bool takes_a_new_name = row.words == "stack create" || row.words == "stack adopt";
     if (!row.words.starts_with("stack ") || row.operands.empty() || takes_a_new_name) continue;
     EXPECT_TRUE(row.operands.starts_with("STACK")) << row.words;

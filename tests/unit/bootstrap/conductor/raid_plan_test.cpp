@@ -117,9 +117,9 @@ TEST_F(RaidPlanTest, whatCanNotBeIsToldInIronicsWords) {
 }
 
 TEST(RaidTypes, levelsAreIronicsAndTypesAreRedfishs) {
-  EXPECT_EQ(raid_type_of("1+0"), "RAID10");
+  EXPECT_EQ(raid_level_of("RAID10"), "1+0");
   EXPECT_EQ(raid_level_of("RAID60"), "6+0");
-  EXPECT_EQ(raid_type_of("JBOD"), "");
+  EXPECT_EQ(raid_level_of("JBOD"), "");
 }
 
 }  // namespace

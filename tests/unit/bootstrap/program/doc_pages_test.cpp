@@ -11,7 +11,7 @@
 #include "bootstrap/program/program.hpp"
 #include "source_directory.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 namespace {
 
 using testing::HasSubstr;
@@ -46,4 +46,4 @@ TEST(DocPages, HelpPrintsThem) {
 }
 
 }  // namespace
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "builder/spec/image_description.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 namespace {
 
-struct Person {
+struct Answering {
   std::vector<std::string> answers;
   std::vector<std::string> heard;
   std::vector<std::string> questions;
@@ -28,7 +28,7 @@ struct Person {
 };
 
 TEST(Init, answers_become_a_description_that_its_reader_takes) {
-  Person person{{"", "nginx-light, curl", "amy", "qcow2,raw"}};
+  Answering person{{"", "nginx-light, curl", "amy", "qcow2,raw"}};
   person.name = "web";
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
@@ -38,7 +38,7 @@ TEST(Init, answers_become_a_description_that_its_reader_takes) {
 }
 
 TEST(Init, nothing_but_enter_is_enough) {
-  Person person{{"", "", "", ""}};
+  Answering person{{"", "", "", ""}};
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
   EXPECT_EQ(images->front().command_line(),
@@ -46,7 +46,7 @@ TEST(Init, nothing_but_enter_is_enough) {
 }
 
 TEST(Init, a_wrong_answer_gets_the_nearest_right_one_and_is_asked_again) {
-  Person person{{"debian-minmal", "debian-minimal", "--help", "it's", "curl", "Root", "", "qcow3", "qcow2"}};
+  Answering person{{"debian-minmal", "debian-minimal", "--help", "it's", "curl", "Root", "", "qcow3", "qcow2"}};
   (void)person.image();
   ASSERT_EQ(person.heard.size(), 5U);
   EXPECT_THAT(person.heard.front(), testing::HasSubstr("did you mean debian-minimal?"));
@@ -54,14 +54,14 @@ TEST(Init, a_wrong_answer_gets_the_nearest_right_one_and_is_asked_again) {
 }
 
 TEST(Init, what_would_fail_in_the_build_is_refused_where_it_is_asked) {
-  Person person{{"", "../..", "=x", "/etc/passwd", "curl", "daemon", "www-data", "amy", ""}};
+  Answering person{{"", "../..", "=x", "/etc/passwd", "curl", "daemon", "www-data", "amy", ""}};
   (void)person.image();
   EXPECT_EQ(person.heard.size(), 5U);
   EXPECT_THAT(person.heard.back(), testing::HasSubstr("'www-data' is a user of the system already"));
 }
 
 TEST(Init, each_question_says_how_many_there_are_and_keeps_its_number_when_it_is_asked_again) {
-  Person person{{"no", "", "", "", ""}};
+  Answering person{{"no", "", "", "", ""}};
   (void)person.image();
   ASSERT_EQ(person.questions.size(), 5U);
   EXPECT_THAT(person.questions[0], testing::StartsWith("(2 of 5) the operating system")) << "what it is to be was 1";
@@ -70,7 +70,7 @@ TEST(Init, each_question_says_how_many_there_are_and_keeps_its_number_when_it_is
 }
 
 TEST(Init, the_images_name_is_asked_where_no_file_says_it) {
-  Person person{{"a/b", "two words", "shop", "", "", "", ""}};
+  Answering person{{"a/b", "two words", "shop", "", "", "", ""}};
   person.name = "";
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
@@ -81,15 +81,15 @@ TEST(Init, the_images_name_is_asked_where_no_file_says_it) {
 }
 
 TEST(Init, who_gets_a_user_reads_that_it_is_root_by_sudo) {
-  Person person{{"", "", "", ""}};
+  Answering person{{"", "", "", ""}};
   (void)person.image();
   EXPECT_THAT(person.questions[2], testing::HasSubstr("your key in ~/.ssh, and is root by sudo"));
 }
 
 TEST(Init, answers_that_end_are_an_error) {
-  Person person{{"debian-minimal"}};
+  Answering person{{"debian-minimal"}};
   EXPECT_THROW((void)person.image(), Error);
 }
 
 }  // namespace
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

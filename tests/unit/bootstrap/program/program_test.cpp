@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "source_directory.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 namespace {
 
 using testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(Program, ShellsAreOfferedCommandsOfFourWords) {
 }
 
 }  // namespace
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

@@ -10,7 +10,7 @@
 #include "bootstrap/program/program.hpp"
 #include "source_directory.hpp"
 
-namespace hearth {
+namespace hearth::bootstrap::program {
 namespace {
 
 using testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(Topics, FitAn80ColumnTerminal) {
 }
 
 }  // namespace
-}  // namespace hearth
+}  // namespace hearth::bootstrap::program

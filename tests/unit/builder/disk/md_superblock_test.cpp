@@ -4,6 +4,7 @@
 
 #include "base/byte_order.hpp"
 #include "base/error.hpp"
+#include "base/uuid.hpp"
 #include "builder/disk/partition_table.hpp"
 
 namespace hearth::builder {

@@ -105,9 +105,5 @@ TEST_F(PartitionTableTest, ALayoutWithoutTableWritesNothing) {
   EXPECT_TRUE(partition_table(DiskLayout{}, Placement{.disk_bytes = k_partition_table_mib}).empty());
 }
 
-TEST(GuidBytesTest, TheFirstThreeFieldsAreLittleEndian) {
-  EXPECT_EQ(guid_bytes("21686148-6449-6E6F-744E-656564454649"), "Hah!IdontNeedEFI");
-}
-
 }  // namespace
 }  // namespace hearth::builder

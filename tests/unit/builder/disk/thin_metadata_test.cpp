@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/byte_order.hpp"
-#include "builder/disk/crc32c.hpp"
+#include "base/crc.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 #include "tests/unit/builder/disk/lvm_head.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(BootReportTest, CiServicesCountTheConsoleToo) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -4,7 +4,7 @@
 
 #include "base/json.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST(CheckFileTest, TheSchemaIsTheReadersOwn) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST(ConsoleWatch, APromptToLogInIsNoticedThoughNobodyExpectedIt) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -6,7 +6,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 
 class FakeQemu : public testing::Test {
  protected:
@@ -27,4 +27,4 @@ class FakeQemu : public testing::Test {
   }
 };
 
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -11,7 +11,7 @@
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -202,4 +202,4 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
 TEST(GuestChecksTest, AFreePortIsFree) { EXPECT_NE(free_port(), 0); }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -12,7 +12,7 @@
 #include "base/sys/process.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST_F(GuestResourcesTest, WhatIsSkippedIsTold) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

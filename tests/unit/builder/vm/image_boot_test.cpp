@@ -9,7 +9,7 @@
 #include "tests/fakes/scripted_runner.hpp"
 #include "tests/unit/builder/vm/fake_qemu.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -224,4 +224,4 @@ TEST_F(ImageBootTest, UefiVariablesAreAPrivateCopyThatGoesAway) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

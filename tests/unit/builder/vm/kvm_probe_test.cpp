@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "tests/unit/builder/vm/fake_qemu.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST_F(KvmProbeTest, TheBootSectorSpeaksInARealMachine) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

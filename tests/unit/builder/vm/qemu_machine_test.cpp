@@ -6,7 +6,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(ImageFormatTest, TheFirstBytesTell) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hearth::vm {
+namespace hearth::builder::vm {
 namespace {
 
 using testing::AllOf;
@@ -52,4 +52,4 @@ TEST(SshNeeds, AnImageThatHasAServerIsNotAskedWhetherItHasOne) {
 }
 
 }  // namespace
-}  // namespace hearth::vm
+}  // namespace hearth::builder::vm
