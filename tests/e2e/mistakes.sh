@@ -412,7 +412,7 @@ mistake 1 "has no session with its BMC: " -- node console mute --state served
 # Nor is it silent where two machines stand in one place.
 printf 'name,pm_type,mac,rack,slot\nu1,fake_pxe,02:00:00:00:00:11,C,10\nu2,fake_pxe,02:00:00:00:00:12,C,10\n' > places.csv
 "$HEARTH" node import places.csv --dry-run --state served > said 2>&1 || fail "node import: $(cat said)"
-expect_text said "warning: node #1 (u2): it stands where node #0 (u1) does: rack C, slot 10"
+expect_text said "warning: node #1 (u2), line 3: it stands where node #0 (u1) does: rack C, slot 10"
 # Whoever ends a wait is told that the work goes on, and how to end that.
 echo '{"nodes": [{"name": "looked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:09"]}]}' > looked.json
 "$HEARTH" node import looked.json --initial-state manageable --state served > said 2>&1 || fail "node import: $(cat said)"
