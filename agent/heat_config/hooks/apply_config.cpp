@@ -1,4 +1,5 @@
 #include "agent/heat_config/hooks/hooks.hpp"
+#include "base/variable.hpp"
 
 namespace hearth::agent {
 
