@@ -136,7 +136,12 @@ def plan_fault(root, operands, is_ramdisk):
     return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
 
 
-def faults_of(root, text, plans=True):
+def made_by(path):
+    """Elements that a page makes itself, which nobody has before."""
+    return {found.group(1) for _, text in indented(path) for found in [re.match(r"hearth element new ([\w.+-]+)", text)] if found}
+
+
+def faults_of(root, text, plans=True, own=frozenset()):
     """What is wrong with each command of ours in the line; empty when nothing is."""
     for command in simple_commands(text.split("  #")[0].split(" # ")[0]):
         words = ours(command)
@@ -155,7 +160,7 @@ def faults_of(root, text, plans=True):
         yield from faults
         fault = ""
         if plans and words[:count] in (["image", "create"], ["image", "plan"]):
-            fault = plan_fault(root, operands, "ramdisk-image-create" in command)
+            fault = plan_fault(root, [word for word in operands if word not in own], "ramdisk-image-create" in command)
         yield fault
 
 
@@ -182,8 +187,9 @@ def main(root):
     names = re.findall(r"^  ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?:  |$)", listed, re.MULTILINE)
     offenders += [f"{place}: {what}\n    hearth has no such command" for place, what in misnamed_in(root, names)]
     for path in sorted(documents(root)):
+        own = made_by(path)
         for number, text in indented(path):
-            for fault in faults_of(root, text):
+            for fault in faults_of(root, text, own=own):
                 checked += not fault
                 if fault:
                     offenders.append(f"{os.path.relpath(path, root)}:{number}: {text}\n    {fault}")
