@@ -126,6 +126,11 @@ class Database {
 };
 
 [[nodiscard]] bool is_postgres_url(std::string_view place);
+/// What a refusal calls this process: "process 4711 on seed-1".
+[[nodiscard]] std::string driver_name();
+/// Ends the connections of the process of that name, which drives the part `schema` of the database, in the server:
+/// what it has not committed there it never will, and the next one may take the database. Throws StoreError.
+void end_driver(const std::string& url, const std::string& schema, const std::string& name);
 /// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d"; likewise a password behind "?". All else as it is.
 [[nodiscard]] std::string without_password(const std::string& place);
 
