@@ -27,10 +27,14 @@ class StoreError : public Error {
   /// Somebody else has driven the database meanwhile: what is known of it is old.
   [[nodiscard]] bool is_superseded() const { return is_superseded_; }
   void supersede() { is_superseded_ = true; }
+  /// It is so, for the database is one of before what it had confirmed: a replica that lacks the last, or a backup.
+  [[nodiscard]] bool is_of_before() const { return is_of_before_; }
+  void be_of_before() { is_superseded_ = is_of_before_ = true; }
 
  private:
   std::string answer_;
   bool is_superseded_ = false;
+  bool is_of_before_ = false;
 };
 
 /// How a PostgreSQL database is opened.

@@ -504,6 +504,7 @@ class PostgresConnection final : public Connection {
     const std::string before = stored_epoch();
     const std::string who = holder();
     is_old_ = is_old_ || (!epoch_.empty() && !is_own(before));
+    if (is_old_ && parse_number(before).value_or(0) < parse_number(epoch_).value_or(0)) is_of_before_ = true;
     if (!epoch_.empty() && !is_old_) epoch_ = before;  // what is tried now may be lost, too
     tried_ = epoch_after(before);
     check(attempt("INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, $2, $1) ON CONFLICT (one) DO "
@@ -511,7 +512,11 @@ class PostgresConnection final : public Connection {
                   {driver_name(), tried_}),
           "raising the epoch");
     epoch_ = tried_;
-    if (std::exchange(is_old_, false)) throw superseded(who);
+    if (!std::exchange(is_old_, false)) return;
+    if (!std::exchange(is_of_before_, false)) throw superseded(who);
+    StoreError error(cat(without_password(url_), " went back to before this process took it"));
+    error.be_of_before();
+    throw error;
   }
 
   /// One that nobody else tries: a connection that ends in the raise leaves us without an answer to it.
@@ -553,10 +558,11 @@ class PostgresConnection final : public Connection {
   bool is_only_looked_at_;
   std::string password_;
   std::function<void()> others_;
-  std::string epoch_;     ///< which taking of the database is ours; empty before the first
-  std::string tried_;     ///< the one that was raised last, which may have been lost on its way
-  bool is_old_ = false;   ///< somebody drove the database meanwhile, and nobody was told yet
-  bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
+  std::string epoch_;          ///< which taking of the database is ours; empty before the first
+  std::string tried_;          ///< the one that was raised last, which may have been lost on its way
+  bool is_old_ = false;        ///< somebody drove the database meanwhile, and nobody was told yet
+  bool is_of_before_ = false;  ///< nobody did: it is older than our taking it
+  bool is_open_ = false;       ///< a transaction: what it did is lost with the connection
   ConnectionPtr connection_;
   std::future<ConnectionPtr> coming_;  ///< the next one, as long as it is made
   std::shared_ptr<std::atomic<bool>> is_given_up_ = std::make_shared<std::atomic<bool>>(false);

@@ -436,7 +436,7 @@ struct SeedService::Parts {
 
   /// While this starts, which may take longer than a term.
   void sign_of_life() {
-    if (store.home() != nullptr) store.home()->beat();
+    if (store.home() != nullptr) store.home()->sign_of_life();
   }
 
   void take_address() {

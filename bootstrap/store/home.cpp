@@ -147,6 +147,10 @@ void Home::take(const Claim& claim) {
   renewed_ = claim.renewed;
 }
 
+void Home::sign_of_life() try { beat(); } catch (const sql::StoreError& error) {
+  if (error.is_superseded()) throw;
+}
+
 void Home::beat() {
   const MonotonicTime asked = time_since_boot();
   sql::Transaction transaction(database_);
@@ -159,10 +163,9 @@ std::int64_t Home::raise_beat() {
   sql::Statement raised = database_.prepare("UPDATE serving SET beat = beat + 1 RETURNING beat");
   const std::int64_t beat = raised.step() ? raised.number(0) : 0;
   if (beat > beat_) return beat;
-  went_back_ = true;
   sql::StoreError error(cat(name_, " went back to before what it had confirmed: it lacks at least ", beat_ - beat + 1,
                             " transaction(s)"));
-  error.supersede();
+  error.be_of_before();
   throw error;
 }
 
@@ -220,7 +223,7 @@ void Home::read(const std::function<void(Change)>& part) {
   if (database_.prepare("SELECT 1 FROM settings WHERE name = 'unwiped'").step()) wipe();
   read_rows(database_, [&](Change rows) {
     part(std::move(rows));
-    beat();
+    sign_of_life();
   });
 }
 
@@ -368,6 +371,7 @@ std::string Home::attempt() {
   } catch (const sql::StoreError& error) {
     const std::lock_guard lock(mutex_);
     is_lost_ = error.is_superseded();
+    went_back_ = error.is_of_before();
     return error.what();
   } catch (const std::exception& error) {
     return error.what();

@@ -91,8 +91,9 @@ class Home {
   void read(const std::function<void(Change)>& part);
   /// The leases that are kept, likewise.
   [[nodiscard]] std::vector<std::string> leases() { return home_leases(database_); }
-  /// Before start(): a sign of life, for those who wait. Throws StoreError.
-  void beat();
+  /// Before start(): a sign of life, for those who wait. One that is lost on its way may be so: what is written later
+  /// tells. Throws StoreError where another process has taken the database.
+  void sign_of_life();
   /// Begins to write. `news`: from the writing thread, when what is told below has changed.
   void start(std::function<void()> news = {});
   /// Writes no more; what waits yet gets some seconds.
@@ -127,6 +128,7 @@ class Home {
   };
   void work(const std::stop_token& stop);
   void take(const Claim& claim);
+  void beat();
   void take_batch();
   [[nodiscard]] std::int64_t raise_beat();
   void confirmed(std::int64_t beat, MonotonicTime asked);

@@ -1,5 +1,6 @@
 #include "bootstrap/store/standby.hpp"
 
+#include <csignal>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,7 @@ Standby::Standby(std::string url, fs::path directory, Logger& log)
 
 Claim Standby::wait() {
   silence_ = {};
+  (void)std::signal(SIGHUP, SIG_IGN);  // a reload: there is nothing yet to be looked at anew
   for (;; std::this_thread::sleep_for(k_looks_each)) {
     try {
       const MonotonicTime asked = time_since_boot();

@@ -1,5 +1,6 @@
 """A PostgreSQL server of a test's own, by Debian's programs."""
 
+import copy
 import glob
 import os
 import pwd
@@ -39,6 +40,19 @@ class Postgres:
     def start(self):
         options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories={self.data} -c fsync=off"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.data + "/log", "-o", options, "start")
+
+    def copied(self, directory, port, *options):
+        """Another server with what this one has, at another port; with -R a replica that follows it. It is not started."""
+        other = copy.copy(self)
+        other.data, other.port = directory + "/data", port
+        os.makedirs(directory)
+        if os.getuid() == 0:
+            shutil.chown(directory, "postgres")
+        self.run("pg_basebackup", "-h", self.address, "-p", str(self.port), "-U", "hearth", "-D", other.data, "-c", "fast", "-X", "stream", *options)
+        return other
+
+    def promote(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "promote")
 
     def ask(self, statement, database="postgres"):
         """What psql prints of it."""
