@@ -227,6 +227,8 @@ def play(kind, seeds, postgres, machines, bmc):
     if kind != "the database":
         check_old(kind, old, machines)
         assert new.has_address()
+        shown = subprocess.run([new.hearth, "node", "seeds", "--state", new.directory], capture_output=True, text=True, check=True).stdout
+        assert f"process {new.process.pid} on " in shown.splitlines()[0] and " serves since " in shown, shown
         with open(old.directory + "/serve.log", "a", encoding="ascii") as log:
             log.write("started anew\n")
         old.start()
