@@ -10,6 +10,12 @@ Duration thread_time() {
   return std::chrono::seconds(taken.tv_sec) + std::chrono::nanoseconds(taken.tv_nsec);
 }
 
+MonotonicTime time_since_boot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return MonotonicTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
 MonotonicTime SystemClock::now() const { return std::chrono::steady_clock::now(); }
 
 WallTime SystemClock::wall() const { return std::chrono::system_clock::now(); }

@@ -26,6 +26,9 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
+/// Since the machine was started, also while it slept: what was promised for a time has ended then, too.
+[[nodiscard]] MonotonicTime time_since_boot();
+
 /// Processor time that this thread has taken, since it began: a limit on work by it holds on a busy machine, too.
 [[nodiscard]] Duration thread_time();
 

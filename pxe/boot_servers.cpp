@@ -125,6 +125,7 @@ class BootServers::Impl {
     dhcp_->start_answering(std::move(journal), options_.leases);
     dhcp_reactor_.post([this] { dhcp_->start_watching(); });
     const auto work = [this](Reactor& reactor, const char* name) {
+      reactor.rest_while(options_.rests);
       workers_.push_back(std::make_unique<Worker>(reactor, name, logger_, options_.failed));
     };
     work(dhcp_reactor_, "DHCP");

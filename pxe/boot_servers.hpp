@@ -22,6 +22,7 @@ struct BootOptions {
   std::uint64_t http_rate_per_client = 0;  ///< bytes a second to one address
   dhcp::LeaseKeeper* leases = nullptr;     ///< where they live; null: in the state directory
   RequestLog* observer = nullptr;          ///< told of every request with its node, from the servers' threads
+  std::function<bool()> rests;             ///< while it says so nobody is answered; asked from the servers' threads
   std::function<void()> failed;            ///< called from a server's thread when it can't go on; the reason is logged
 };
 

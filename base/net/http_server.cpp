@@ -317,12 +317,12 @@ class Connection final : public Place, public std::enable_shared_from_this<Conne
   }
 
   void send_answer(const std::function<std::optional<ServedResponse>()>& make) {
-    std::optional<ServedResponse> response;
-    try {
-      response = make();
-    } catch (const std::exception& error) {
-      response = failed(error);
-    }
+    std::optional<ServedResponse> response = pause_answer(service_.limits.pause);
+    if (!response) try {
+        response = make();
+      } catch (const std::exception& error) {
+        response = failed(error);
+      }
     service_.answer_is_made();
     if (!response) return;
     held_answer_ = nullptr;

@@ -39,6 +39,8 @@ struct HttpServerLimits {
   Duration stop_time = std::chrono::seconds(5);    ///< what running requests get when the server stops
   Duration tls_look = std::chrono::seconds(5);     ///< how often certificates are looked at, whether they are others
   Duration breath = std::chrono::milliseconds(5);  ///< how long an answer may take before others are served beside it
+  /// While it says something, whoever asks is told that by a 503, also where his answer was made before.
+  std::function<std::string()> pause{};
 };
 
 /// One answered request.

@@ -79,6 +79,15 @@ ServedResponse plain_response(int status) {
   return response;
 }
 
+std::optional<ServedResponse> pause_answer(const std::function<std::string()>& why) {
+  const std::string told = why ? why() : "";
+  if (told.empty()) return std::nullopt;
+  ServedResponse response = plain_response(503);
+  response.headers.emplace_back("Retry-After", "2");
+  response.body = cat("503 Service Unavailable: ", told, "\n");
+  return response;
+}
+
 bool can_be_host(std::string_view text) {
   const bool fits = std::all_of(text.begin(), text.end(), [](char c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

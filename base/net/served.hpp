@@ -103,6 +103,8 @@ struct RequestTarget {
 [[nodiscard]] std::string_view usual_reason(int status);
 /// An answer that only says its status, as text.
 [[nodiscard]] ServedResponse plain_response(int status);
+/// A 503 that says why nothing is answered, where `why` says something.
+[[nodiscard]] std::optional<ServedResponse> pause_answer(const std::function<std::string()>& why);
 /// Whether a Host field's value can be one: a name or an address, with or without a port.
 [[nodiscard]] bool can_be_host(std::string_view text);
 

@@ -27,10 +27,14 @@ class StoreError : public Error {
   /// Somebody else has driven the database meanwhile: what is known of it is old.
   [[nodiscard]] bool is_superseded() const { return is_superseded_; }
   void supersede() { is_superseded_ = true; }
+  /// It is so, for the database is one of before what it had confirmed: a replica that lacks the last, or a backup.
+  [[nodiscard]] bool is_of_before() const { return is_of_before_; }
+  void be_of_before() { is_superseded_ = is_of_before_ = true; }
 
  private:
   std::string answer_;
   bool is_superseded_ = false;
+  bool is_of_before_ = false;
 };
 
 /// How a PostgreSQL database is opened.
@@ -126,6 +130,11 @@ class Database {
 };
 
 [[nodiscard]] bool is_postgres_url(std::string_view place);
+/// What a refusal calls this process: "process 4711 on seed-1".
+[[nodiscard]] std::string driver_name();
+/// Ends the connections of the process of that name, which drives the part `schema` of the database, in the server:
+/// what it has not committed there it never will, and the next one may take the database. Throws StoreError.
+void end_driver(const std::string& url, const std::string& schema, const std::string& name);
 /// "postgresql://u:secret@h/d" → "postgresql://u:***@h/d"; likewise a password behind "?". All else as it is.
 [[nodiscard]] std::string without_password(const std::string& place);
 

@@ -107,6 +107,8 @@ constexpr int k_look_milliseconds = 2;  ///< between two calls of what is done m
 constexpr auto k_look = std::chrono::milliseconds(k_look_milliseconds);
 /// A server that says nothing for as long is none, but for what wipes a large database before anybody is served.
 constexpr auto k_patience = std::chrono::seconds(10);
+/// Of several servers, each gets so long to take a connection.
+constexpr auto k_patience_each = std::chrono::seconds(2);
 /// Where others are served meanwhile, a connection is waited for as long; it goes on to be made, for who comes later.
 constexpr auto k_patience_beside = std::chrono::seconds(1);
 
@@ -127,15 +129,58 @@ constexpr const char* k_ways =
     "SELECT set_config('client_encoding', current_setting('server_encoding'), false); "
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
+struct ConninfoDeleter {
+  void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
+};
+
+/// How long one answer is waited for.
+class Patience {
+ public:
+  explicit Patience(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
+  explicit Patience(bool has_end) : Patience(std::chrono::milliseconds(k_patience)) {
+    if (!has_end) end_ = std::chrono::steady_clock::time_point::max();
+  }
+  [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() > end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+
+/// One of the servers that a URL names: "postgresql://a,b:5433/d" names two.
+struct Server {
+  std::string host;
+  std::string port;
+};
+
+/// None where libpq is to find out by itself: there is one, or they are given by number beside their names.
+std::vector<Server> servers_in(const std::string& url) {
+  const std::unique_ptr<PQconninfoOption, ConninfoDeleter> options(libpq().conninfo_parse(url.c_str(), nullptr));
+  std::vector<std::string> hosts;
+  std::vector<std::string> ports;
+  for (const PQconninfoOption* at = options.get(); at != nullptr && at->keyword != nullptr; ++at) {
+    const std::string_view keyword = at->keyword;
+    if (at->val == nullptr) continue;
+    if (keyword == "hostaddr") return {};
+    if (keyword == "host") hosts = split(at->val, ',');
+    if (keyword == "port") ports = split(at->val, ',');
+  }
+  if (hosts.size() < 2 || (ports.size() > 1 && ports.size() != hosts.size())) return {};
+  std::vector<Server> servers;
+  for (std::size_t n = 0; n < hosts.size(); ++n)
+    servers.push_back({hosts[n], ports.empty() ? "" : ports[ports.size() > 1 ? n : 0]});
+  return servers;
+}
+
 /// Until it is connected, has failed, has said nothing for too long, or nobody waits for it any more.
-ConnectionPtr connected(const std::string& url, const char* password, const std::atomic<bool>& is_given_up) {
-  const std::array<const char*, 3> keywords = {"dbname", password == nullptr ? nullptr : "password", nullptr};
-  const std::array<const char*, 3> values = {url.c_str(), password, nullptr};
+ConnectionPtr connected_to(const std::string& url, const char* password, const Server& server, Patience patience,
+                           const std::atomic<bool>& is_given_up) {
+  const std::array<const char*, 5> keywords = {"dbname", "host", "port", password == nullptr ? nullptr : "password",
+                                               nullptr};
+  const std::array<const char*, 5> values = {url.c_str(), server.host.c_str(), server.port.c_str(), password, nullptr};
   ConnectionPtr connection(libpq().connect_start(keywords.data(), values.data(), 1));
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-  const auto end = std::chrono::steady_clock::now() + k_patience;
-  while (std::chrono::steady_clock::now() < end && libpq().status(connection.get()) != CONNECTION_BAD &&
-         next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED && !is_given_up) {
+  while (!patience.is_over() && libpq().status(connection.get()) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
+         next != PGRES_POLLING_FAILED && !is_given_up) {
     const int events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
     ::pollfd ready{libpq().socket(connection.get()), static_cast<short>(events), 0};
     if (ready.fd < 0 || ::poll(&ready, 1, k_look_milliseconds) > 0) next = libpq().connect_poll(connection.get());
@@ -143,9 +188,17 @@ ConnectionPtr connected(const std::string& url, const char* password, const std:
   return connection;
 }
 
-struct ConninfoDeleter {
-  void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
-};
+/// libpq asks the second of several servers only when the first has refused; one whose machine is gone says nothing.
+ConnectionPtr connected(const std::string& url, const char* password, const std::atomic<bool>& is_given_up) {
+  const std::vector<Server> servers = servers_in(url);
+  if (servers.empty()) return connected_to(url, password, {}, Patience(k_patience), is_given_up);
+  ConnectionPtr connection;
+  for (const Server& server : servers) {
+    connection = connected_to(url, password, server, Patience(k_patience_each), is_given_up);
+    if (libpq().status(connection.get()) == CONNECTION_OK) break;
+  }
+  return connection;
+}
 
 /// What of a URL nobody is told.
 std::string password_in(const std::string& url) {
@@ -181,11 +234,9 @@ std::string next_after(std::string_view said) {
   return "";
 }
 
-/// Who we are, for those whom we keep out.
-std::string own_name() {
-  std::string host(256, '\0');
-  if (::gethostname(host.data(), host.size() - 1) != 0) host = "?";
-  return cat("process ", ::getpid(), " on ", host.c_str());
+/// Of the lock on tables in the schema (empty: the public one), in SQL.
+std::string lock_number(const std::string& schema) {
+  return schema.empty() ? k_lock_number : cat("hashtextextended('", schema, "', ", k_lock_number, ")");
 }
 
 /// Parameters as PostgreSQL numbers them: "?2" is "$2", "?" is the next one.
@@ -232,8 +283,9 @@ class PostgresConnection final : public Connection {
       check(result, begin);
     }
     try {
-      // The lock may have been taken from us without an end of the connection.
-      is_open_ = is_only_looked_at_ || stored_epoch() == epoch_;
+      // The lock may have been taken from us without an end of the connection. Until this transaction ends nobody
+      // raises the epoch.
+      is_open_ = is_only_looked_at_ || stored_epoch("SELECT number FROM hearth_epoch FOR SHARE") == epoch_;
     } catch (const StoreError&) {
       connection_.reset();  // and with it what was begun
       throw;
@@ -291,8 +343,7 @@ class PostgresConnection final : public Connection {
   }
 
   void take() {
-    const std::string number =
-        schema_.empty() ? k_lock_number : cat("hashtextextended('", schema_, "', ", k_lock_number, ")");
+    const std::string number = lock_number(schema_);
     const ResultPtr taken = exec(cat("SET lock_timeout = '", others_ ? k_lock_patience_beside : k_lock_patience,
                                      "'; SELECT pg_advisory_lock(", number, ")")
                                      .c_str());
@@ -304,7 +355,7 @@ class PostgresConnection final : public Connection {
     const std::string who = holder();
     if (!epoch_.empty() && !is_own(stored_epoch())) throw superseded(who);
     StoreError error(
-        cat(who == own_name() ? "the former connection of this process" : who, " uses ", without_password(url_)));
+        cat(who == driver_name() ? "the former connection of this process" : who, " uses ", without_password(url_)));
     error.hint("One process at a time drives a database: stop that one, or name another database.");
     throw error;
   }
@@ -391,19 +442,6 @@ class PostgresConnection final : public Connection {
     return StoreError(cat(without_password(url_), " has not answered for ", waited.count(), " s"));
   }
 
-  /// How long one answer is waited for.
-  class Patience {
-   public:
-    explicit Patience(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
-    explicit Patience(bool has_end) : Patience(std::chrono::milliseconds(k_patience)) {
-      if (!has_end) end_ = std::chrono::steady_clock::time_point::max();
-    }
-    [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() > end_; }
-
-   private:
-    std::chrono::steady_clock::time_point end_;
-  };
-
   /// False where there is nothing to be done for the connection yet; others were looked after then.
   bool wait_for(int events, const Patience& patience) {
     ::pollfd ready{libpq().socket(connection_.get()), static_cast<short>(events), 0};
@@ -466,14 +504,19 @@ class PostgresConnection final : public Connection {
     const std::string before = stored_epoch();
     const std::string who = holder();
     is_old_ = is_old_ || (!epoch_.empty() && !is_own(before));
+    if (is_old_ && parse_number(before).value_or(0) < parse_number(epoch_).value_or(0)) is_of_before_ = true;
     if (!epoch_.empty() && !is_old_) epoch_ = before;  // what is tried now may be lost, too
     tried_ = epoch_after(before);
     check(attempt("INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, $2, $1) ON CONFLICT (one) DO "
                   "UPDATE SET number = $2, holder = $1",
-                  {own_name(), tried_}),
+                  {driver_name(), tried_}),
           "raising the epoch");
     epoch_ = tried_;
-    if (std::exchange(is_old_, false)) throw superseded(who);
+    if (!std::exchange(is_old_, false)) return;
+    if (!std::exchange(is_of_before_, false)) throw superseded(who);
+    StoreError error(cat(without_password(url_), " went back to before this process took it"));
+    error.be_of_before();
+    throw error;
   }
 
   /// One that nobody else tries: a connection that ends in the raise leaves us without an answer to it.
@@ -485,9 +528,9 @@ class PostgresConnection final : public Connection {
 
   [[nodiscard]] bool is_own(const std::string& epoch) const { return epoch == epoch_ || epoch == tried_; }
 
-  std::string stored_epoch() {
-    const ResultPtr found = exec("SELECT number FROM hearth_epoch");
-    check(found, "SELECT number FROM hearth_epoch");
+  std::string stored_epoch(const char* look = "SELECT number FROM hearth_epoch") {
+    const ResultPtr found = exec(look);
+    check(found, look);
     return libpq().ntuples(found.get()) == 1 ? libpq().getvalue(found.get(), 0, 0) : "none";
   }
 
@@ -515,10 +558,11 @@ class PostgresConnection final : public Connection {
   bool is_only_looked_at_;
   std::string password_;
   std::function<void()> others_;
-  std::string epoch_;     ///< which taking of the database is ours; empty before the first
-  std::string tried_;     ///< the one that was raised last, which may have been lost on its way
-  bool is_old_ = false;   ///< somebody drove the database meanwhile, and nobody was told yet
-  bool is_open_ = false;  ///< a transaction: what it did is lost with the connection
+  std::string epoch_;          ///< which taking of the database is ours; empty before the first
+  std::string tried_;          ///< the one that was raised last, which may have been lost on its way
+  bool is_old_ = false;        ///< somebody drove the database meanwhile, and nobody was told yet
+  bool is_of_before_ = false;  ///< nobody did: it is older than our taking it
+  bool is_open_ = false;       ///< a transaction: what it did is lost with the connection
   ConnectionPtr connection_;
   std::future<ConnectionPtr> coming_;  ///< the next one, as long as it is made
   std::shared_ptr<std::atomic<bool>> is_given_up_ = std::make_shared<std::atomic<bool>>(false);
@@ -581,3 +625,25 @@ std::unique_ptr<Connection> open_postgres(const std::string& url, const std::str
 }
 
 }  // namespace hearth::sql::detail
+
+namespace hearth::sql {
+
+std::string driver_name() {
+  std::string host(256, '\0');
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = "?";
+  return cat("process ", ::getpid(), " on ", host.c_str());
+}
+
+/// PostgreSQL shows a lock's number as two halves.
+void end_driver(const std::string& url, const std::string& schema, const std::string& name) {
+  Database database(url, schema, Use::look);
+  if (!database.prepare("SELECT 1 WHERE to_regclass('hearth_epoch') IS NOT NULL").step()) return;
+  sql::Statement end = database.prepare(
+      cat("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND "
+          "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+          "((classid::bigint << 32) | objid::bigint) = ",
+          detail::lock_number(schema), " AND EXISTS (SELECT 1 FROM hearth_epoch WHERE holder = ?1)"));
+  end.bind(1, name).execute();
+}
+
+}  // namespace hearth::sql

@@ -61,6 +61,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
   if (what == "me") return json_answer(200, who_is(call.caller));
   if (what == "pace" && pace_) return json_answer(200, pace_());
+  if (what == "seeds" && seeds_) return json_answer(200, seeds_());
   if (what == "consoles" && call.parts.size() == 3) return console(call);
   if (what == "images" && call.parts.size() == 5) return evidence(call);
   if (what == "images") return documents(call, "image");

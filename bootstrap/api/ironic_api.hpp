@@ -53,6 +53,8 @@ class IronicApi final : public GuardedHandler {
   void set_engine(Json shown) { engine_ = std::move(shown); }
   /// What `GET /v1/hearth/pace` answers: how long things took lately.
   void set_pace(std::function<Json()> shown) { pace_ = std::move(shown); }
+  /// What `GET /v1/hearth/seeds` answers: who serves, and who waits to follow.
+  void set_seeds(std::function<Json()> shown) { seeds_ = std::move(shown); }
   /// Serial consoles, for those who are elsewhere; without it there are none.
   void set_consoles(ConsoleDesk& consoles) { consoles_ = &consoles; }
   /// To be called a few times a second: keyboards that nobody uses are given back, and told as events.
@@ -131,6 +133,7 @@ class IronicApi final : public GuardedHandler {
   Logger& log_;
   Json engine_;
   std::function<Json()> pace_;
+  std::function<Json()> seeds_;
   ConsoleDesk* consoles_ = nullptr;
   EvidenceShelf evidence_;
 };

@@ -22,6 +22,7 @@ BootService::BootService(const pxe::Site& site, const Options& options, Conducto
       leases_(options.home != nullptr ? std::make_unique<HomeLeases>(*options.home) : nullptr) {
   pxe::BootOptions boot;
   boot.force = options.force;
+  boot.rests = options.rests;
   boot.observer = &desk_;
   boot.leases = leases_.get();
   servers_ = std::make_unique<pxe::BootServers>(site, desk_.nodes(), boot, clock, log);

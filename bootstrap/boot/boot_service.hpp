@@ -2,6 +2,7 @@
 // and what machines ask for comes back as signs of life.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/log.hpp"
@@ -14,9 +15,10 @@ namespace hearth::bootstrap {
 class BootService {
  public:
   struct Options {
-    bool force = false;    ///< even where another DHCP server answers
-    Home* home = nullptr;  ///< leases live there; null: in the site's state directory. Must outlive this
-    AgentFace agents;      ///< without a URL: the first network's server, port 6385
+    bool force = false;                ///< even where another DHCP server answers
+    Home* home = nullptr;              ///< leases live there; null: in the site's state directory. Must outlive this
+    std::function<bool()> rests = {};  ///< while it says so nobody is answered; asked from any thread
+    AgentFace agents;                  ///< without a URL: the first network's server, port 6385
     BootDesk::InVain in_vain;
   };
   /// Opens the servers' ports; answers nobody yet. The conductor must not commit any more when this is gone. Throws

@@ -38,10 +38,13 @@ void HomeLeases::look() {
     }
   }
   for (const Waiting& one : told) try {
-      if (one.number <= kept) {
+      // Also what is kept is not told where another seed may serve by now: this thread may have been stopped in
+      // between.
+      const std::string pause = home_.pause();
+      if (one.number <= kept && pause.empty()) {
         one.then();
       } else if (one.failed) {
-        one.failed(trouble);
+        one.failed(pause.empty() ? trouble : pause);
       }
     } catch (const std::exception&) {  // an answer that can't be sent: its client asks again, the others get theirs
       continue;

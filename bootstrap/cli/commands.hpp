@@ -21,6 +21,7 @@ class ConductorClient;
 [[nodiscard]] std::vector<cli::Command> image_commands();
 [[nodiscard]] std::vector<cli::Command> backup_commands();
 [[nodiscard]] cli::Command schema_command();
+[[nodiscard]] cli::Command seeds_command();
 [[nodiscard]] cli::Command console_command();
 [[nodiscard]] cli::Command serve_command();
 [[nodiscard]] cli::Command deploy_command();

@@ -20,8 +20,10 @@
 #include "base/text.hpp"
 #include "bootstrap/api/ironic_api.hpp"
 #include "bootstrap/boot/boot_service.hpp"
+#include "bootstrap/boot/carried_address.hpp"
 #include "bootstrap/boot/first_signs.hpp"
 #include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/own_engine.hpp"
 #include "bootstrap/cli/seed_tls.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/gate/kept_people.hpp"
@@ -32,6 +34,8 @@
 #include "bootstrap/power/consoles.hpp"
 #include "bootstrap/site/boot_site.hpp"
 #include "bootstrap/store/kept_answers.hpp"
+#include "bootstrap/store/site_files.hpp"
+#include "bootstrap/store/standby.hpp"
 #include "metadata/live/service_options.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/boot/answer.hpp"
@@ -139,6 +143,19 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
   return site;
 }
 
+/// Null where none goes along.
+std::unique_ptr<CarriedAddress> carried_address(const cli::Arguments& arguments) {
+  const std::optional<std::string> address = arguments.value("address");
+  const std::string card = arguments.value_or("interface", "");
+  if (!address && !card.empty()) throw Error(ErrorKind::usage, cat("--interface ", card, ": with --address only"));
+  if (!address) return nullptr;
+  if (!arguments.has("standby"))
+    throw Error(ErrorKind::usage,
+                cat("--address ", *address, ": goes with whichever of several seeds serves (--standby)"))
+        .hint(cat("An address that stays: ip address add ", *address, " dev CARD"));
+  return std::make_unique<CarriedAddress>(parse_card_address(*address, card));
+}
+
 /// A line an event on stdout, as it becomes durable.
 void tell_event(const Event& event) {
   cli::print(
@@ -194,131 +211,22 @@ class PlaceFiles {
   std::vector<fs::path> files_;
 };
 
-/// How the ports of a state's engine are served. Machines in service ask at the URLs that they were given: it stays as
-/// it was at the first start, unless a word says otherwise. What an older Hearth left has served in clear.
-class EngineTransport {
- public:
-  EngineTransport(const cli::Arguments& arguments, const fs::path& state, Logger& log) : file_(state / "transport") {
-    if (arguments.has("plain-stacks") && arguments.has("tls-stacks"))
-      throw Error(ErrorKind::usage, "--plain-stacks and --tls-stacks exclude each other");
-    const bool is_new = !fs::exists(state / "state.db");
-    const bool told_whom_to_trust = fs::exists(state / metadata::live::k_authority_file);
-    const std::string before = is_new || told_whom_to_trust ? "tls" : "clear";
-    const std::string kept(trim(RealFileSystem().read(file_).value_or(before)));
-    const bool is_known = kept == "tls" || kept == "clear";
-    if (!is_known && !arguments.has("plain-stacks") && !arguments.has("tls-stacks"))
-      throw Error(ErrorKind::input,
-                  cat(file_.string(), ", how the stack engine was served, holds neither tls nor clear"))
-          .hint(cat("Say it by --tls-stacks or --plain-stacks, once; machines in service go on asking as before: ",
-                    told_whom_to_trust ? "by TLS, as authority.pem beside it tells"
-                                       : "in clear, as nothing beside it tells of TLS"));
-    with_tls_ = arguments.has("tls-stacks") || (kept == "tls" && !arguments.has("plain-stacks"));
-    if (!is_new && with_tls_ != (is_known ? kept == "tls" : told_whom_to_trust)) {
-      log.warning(cat("the stack engine is served ", with_tls_ ? "by TLS" : "in clear",
-                      " from now on: machines that ask ", with_tls_ ? "http" : "https",
-                      ":// URLs get no answer until they are deployed anew"));
-    }
-    if (!with_tls_) {
-      log.warning(cat("the stack engine is served in clear",
-                      arguments.has("plain-stacks") ? "" : ", as it was: its machines ask at http:// URLs",
-                      "; whoever overhears them has their tokens, and what configures them (--tls-stacks)"));
-    }
-  }
-  [[nodiscard]] bool with_tls() const { return with_tls_; }
-  /// Before the engine's database is made: without a word, that would be an older Hearth's.
-  void keep() const {
-    RealFileSystem().write(file_, with_tls_ ? "tls\n" : "clear\n", {.mode = 0600, .uid = {}, .gid = {}});
-  }
-
- private:
-  fs::path file_;
-  bool with_tls_ = true;
-};
-
-/// The stack engine in this process, where it is asked for.
-struct OwnEngine {
-  OwnEngine(const cli::Arguments& arguments, const std::vector<std::string>& networks, const fs::path& directory,
-            const Clock& clock, Logger& log) {
-    if (!arguments.has("engine")) return;
-    const fs::path state = directory / "metadata";
-    RealFileSystem files;
-    files.make_directories(state, 0700);
-    const EngineTransport transport(arguments, state, log);
-    const std::string scheme = transport.with_tls() ? "https" : "http";
-    ports = metadata::live::service_ports(arguments, stacks_address(arguments, networks));
-    urls = metadata::live::public_urls(scheme, arguments.value_or("public", ports.address), ports);
-    const fs::path authority = state / metadata::live::k_authority_file;
-    if (transport.with_tls()) {
-      tls = own_tls(arguments, networks, directory);
-      urls.authority = files.read(own_authority_file(directory, "server")).value_or("");
-      files.write(authority, urls.authority, {.mode = 0644, .uid = {}, .gid = {}});
-      ca_file = authority.string();
-    } else {
-      files.remove(authority);
-    }
-    transport.keep();
-    metadata::live::ServiceSettings settings;
-    settings.state = state;
-    settings.urls = urls;
-    settings.database = database_option(arguments);
-    settings.provides_machines = true;
-    settings.trust_loopback = false;
-    settings.limits = metadata::live::request_limits(arguments);
-    service = std::make_unique<metadata::live::StackService>(settings, clock, log);
-    url =
-        cat(scheme, "://", is_any(ports.address) ? "127.0.0.1" : url_host(ports.address), ":", ports.heat, "/v1/admin");
-  }
-
-  /// For those who ask the conductor; null without an engine.
-  [[nodiscard]] Json shown() const {
-    if (!service) return nullptr;
-    return {{"url", cat(urls.heat, "/v1/admin")}, {"authority", urls.authority}};
-  }
-
-  metadata::live::ServicePorts ports;
-  metadata::live::PublicUrls urls;
-  std::optional<TlsFiles> tls;
-  std::unique_ptr<metadata::live::StackService> service;
-  std::string url;
-  std::string ca_file;  ///< whom to trust there; empty = the system's authorities
-};
-
-/// Strangers can open them: one of TLS takes 100 KB.
-std::size_t connections_of(const OwnEngine& engine) {
-  if (!engine.service) return 2048;
-  return engine.tls ? 8192 : 20000;
-}
-
-/// What is asked of the stack engine's ports goes to its log; the conductor keeps events of its own.
-class EngineAccess final : public AccessLog {
- public:
-  explicit EngineAccess(const OwnEngine& engine) : engine_(engine) {}
-  void record(const AccessRecord& record) noexcept override {
-    const bool is_conductors = record.listener == "api" || record.listener == "agents";
-    if (engine_.service && !is_conductors) engine_.service->audit().record(record);
-  }
-  void refused_certificate(std::string_view peer, std::string_view why) noexcept override {
-    if (engine_.service) engine_.service->audit().refused_certificate(peer, why);
-  }
-
- private:
-  const OwnEngine& engine_;
-};
-
 }  // namespace
 
 /// In the order in which they are made.
 struct SeedService::Parts {
   explicit Parts(const cli::Arguments& arguments)
       : has_page(!arguments.has("no-page")),
+        stands_by(arguments.has("standby")),
         directory(made_directory(arguments)),
         site(site_of(arguments, directory)),
         networks(agent_addresses(arguments, site)),
+        carried(carried_address(arguments)),
         lock(taken_lock(directory)),
         rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
-        store(open_store(directory, database_option(arguments))),
+        store(store_to_serve(arguments)),
         drivers(drivers_if_ours()),
-        agents(clock, std::chrono::seconds(60)),
+        agents(clock, std::chrono::seconds(60), nullptr, rests()),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments, site), directory}),
         people(conductor, IronicApi::Faces::all, log),
         machines(conductor, IronicApi::Faces::agents, log),
@@ -337,11 +245,13 @@ struct SeedService::Parts {
         server({.body_bytes = Gate::k_inventory,
                 .all_bodies = 2 * Gate::k_inventory,
                 .connections = connections_of(engine),
-                .stop_time = std::chrono::seconds(1)},
+                .stop_time = std::chrono::seconds(1),
+                .pause = [home = store.home()] { return home == nullptr ? "" : home->pause(); }},
                clock, log, &access) {
     people.set_engine(engine.shown());
     people.set_consoles(desk);
     desk.ask_sessions([this](const std::string& uuid) { return consoles.session(uuid); });
+    people.set_seeds([this, since = unix_microseconds(clock.wall())] { return seeds_shown(since); });
     people.set_pace([this] { return pace_shown(); });
     conductor.ledger().measure(pace);
     people_gate.measure(pace);
@@ -350,12 +260,16 @@ struct SeedService::Parts {
       if (event.kind == "handover") server.stop();
     });
     if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
+    take_address();
     listen(arguments);
+    sign_of_life();
     if (site) open_boot(arguments);
     if (rights) rights->give_up();
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
+    tell_files();
+    sign_of_life();
     store.keep_beside([this] {
       if (boot) boot->look_at_home();  // machines wait for no other thread
       server.post([this] { look_at_store(); });
@@ -365,6 +279,13 @@ struct SeedService::Parts {
   Parts& operator=(const Parts&) = delete;
   ~Parts() {
     store.end();  // its thread tells the server
+  }
+
+  [[nodiscard]] Json seeds_shown(Stamp since) {
+    const Home* home = store.home();
+    return {{"serving", {{"name", sql::driver_name()}, {"since", stamp_json(since)}}},
+            {"database", home == nullptr ? Json() : Json(home->name())},
+            {"waiting", home == nullptr ? std::vector<std::string>() : home->waiting_seeds()}};
   }
 
   [[nodiscard]] Json pace_shown() {
@@ -409,7 +330,7 @@ struct SeedService::Parts {
     last_round = clock.now();
     last_used = thread_time();
     pace.took("tick", last_round - begun, last_round);
-    if (boot && boot->has_failed()) server.stop();
+    if ((boot && boot->has_failed()) || (carried && carried->is_lost())) server.stop();
   }
 
   /// Whoever has asked meanwhile is answered between two pieces of a tick.
@@ -485,6 +406,7 @@ struct SeedService::Parts {
     BootService::Options options;
     options.force = arguments.has("boot-force");
     options.home = store.home();
+    options.rests = rests();
     options.agents = agent_face;
     if (engine.service) {
       options.in_vain = [this](const std::string& address, const std::string& what) {
@@ -492,7 +414,50 @@ struct SeedService::Parts {
       };
     }
     boot = std::make_unique<BootService>(*site, options, conductor, clock, log);
-    boot->look_around();
+    if (!has_followed) boot->look_around();
+  }
+
+  /// With --standby, when nobody else serves the database. Where one did until now, its network has a DHCP server, and
+  /// nobody looks for another again.
+  Store store_to_serve(const cli::Arguments& arguments) {
+    const std::string url = database_option(arguments);
+    if (!stands_by) return open_store(directory, url);
+    if (url.empty())
+      throw Error(ErrorKind::usage, "--standby is for seeds that share a database: --database postgresql://…");
+    for (Standby standby(url, directory, log);;) try {
+        Claim claim = standby.wait();
+        has_followed = standby.has_waited();
+        if (carried) claim.renewed = [this](MonotonicTime until) { carried->hold(until); };
+        return open_store(directory, url, claim);
+      } catch (const sql::StoreError& error) {
+        standby.was_refused(error);
+      }
+  }
+
+  /// While this starts, which may take longer than a term.
+  void sign_of_life() {
+    if (store.home() != nullptr) store.home()->sign_of_life();
+  }
+
+  void take_address() {
+    sign_of_life();
+    if (carried) carried->take(store.home()->term_end());
+  }
+
+  /// To those who wait: what of this site is in files. Each ten seconds, and when all of them are made.
+  void tell_files() {
+    if (store.home() == nullptr || (files_left-- > 0)) return;
+    files_left = 9;
+    Change change;
+    change.files = format_json(site_files(directory), {});
+    if (change.files != files_told) static_cast<void>(store.home()->add(change));
+    files_told = *change.files;
+  }
+
+  /// Whether another seed may serve by now, so that nobody is to hear from this one. From any thread.
+  [[nodiscard]] std::function<bool()> rests() {
+    if (store.home() == nullptr) return {};
+    return [home = store.home()] { return !home->pause().empty(); };
   }
 
   /// Nothing here has started a thread yet, so it holds for all. The lock alone is opened before: it follows no link,
@@ -515,7 +480,7 @@ struct SeedService::Parts {
       if (rights) rights->give_up();
       throw GivenAway(directory, *given);
     }
-    return all_drivers(directory, std::make_shared<const Curfew>());
+    return all_drivers(directory, std::make_shared<const Curfew>(rests()));
   }
 
   static constexpr std::chrono::milliseconds k_round{50};
@@ -524,6 +489,7 @@ struct SeedService::Parts {
   Duration last_used{};
   bool goes_on = false;  ///< a tick is not at its end yet
   bool has_page;
+  bool stands_by;
   fs::path directory;
   std::optional<pxe::Site> site;
   std::vector<std::string> networks;  ///< our addresses on those of the machines
@@ -533,8 +499,12 @@ struct SeedService::Parts {
   SystemClock clock;
   FdLogger standard_error{2};
   PageLog log{standard_error, clock};
+  std::unique_ptr<CarriedAddress> carried;  ///< its companion is to have nothing of what follows
   FileLock lock;
   std::unique_ptr<pxe::Rights> rights;
+  bool has_followed = false;  ///< another seed
+  int files_left = 0;         ///< seconds until they are looked at
+  std::string files_told;
   PlaceFiles places;
   Store store;
   Drivers drivers;
@@ -591,16 +561,27 @@ void SeedService::run() {
   parts_->server.every(std::chrono::seconds(1), [this] {
     parts_->signs.look();
     parts_->kept.look();
+    parts_->tell_files();
   });
   parts_->server.run(true);
-  parts_->store.end();
+  if (parts_->carried) parts_->carried->drop();  // before another one may follow
+  if (!parts_->store.is_lost()) parts_->store.end();
   parts_->places.remove();
+  if (const Home* home = parts_->store.home(); home != nullptr && home->went_back()) {
+    keep_went_back(parts_->directory, home->trouble());
+    check_did_not_go_back(parts_->directory);
+  }
   if (parts_->store.is_lost()) {
     throw Error(ErrorKind::external, cat(parts_->store.trouble(), ": this conductor gives no orders any more"))
         .hint(parts_->store.home() != nullptr
-                  ? "What it had acknowledged the other one knows; the rest is lost. Stop one of the two for good."
+                  ? cat("What it had acknowledged the other one knows; the rest is lost. ",
+                        parts_->stands_by ? "Started again, this one waits." : "Stop one of the two for good.")
                   : "What it had acknowledged is kept. See to the disk (dmesg, df), then start it: it goes on.");
   }
+  if (parts_->carried && parts_->carried->is_lost())
+    throw Error(ErrorKind::external,
+                "the companion that holds --address has ended: machines don't find this seed any more")
+        .hint("Who has killed it? Start the seed again.");
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
         .hint("the reason is in the log above; start it again");

@@ -39,6 +39,15 @@ int serve(const cli::Arguments& arguments) {
   return handover ? serve_handover(arguments, *handover) : 0;
 }
 
+std::vector<cli::Option> standby_options() {
+  return {{"standby", 0, "",
+           "one of several seeds of one database, started alike: wait while another serves it, and follow when that is "
+           "silent for 3 s"},
+          {"address", 0, "ADDRESS/PREFIX",
+           "with --standby: this IPv4 address goes with whichever serves, and is announced by gratuitous ARP"},
+          {"interface", 0, "CARD", "the card that gets it"}};
+}
+
 }  // namespace
 
 cli::Command serve_command() {
@@ -67,8 +76,7 @@ cli::Command serve_command() {
         "anywhere"},
        {"consoles", 0, "DIR",
         "machines that another program of this computer runs have their serial consoles there: DIR/NAME/console.log, "
-        "and "
-        "the socket DIR/NAME/console"},
+        "and the socket DIR/NAME/console"},
        {"no-page", 0, "", "no status page"},
        {"stacks", 0, "URL",
         "whose stacks the page shows: a Heat API such as http://127.0.0.1:8004/v1/PROJECT (with --engine, its own)"},
@@ -98,7 +106,8 @@ cli::Command serve_command() {
       serve,
       "",
       true};
-  for (cli::Option& option : boot_options()) command.options.push_back(std::move(option));
+  for (auto* more : {standby_options, boot_options})
+    for (cli::Option& option : more()) command.options.push_back(std::move(option));
   return command;
 }
 
@@ -113,6 +122,7 @@ std::vector<cli::Command> commands() {
   all = cli::answered_by("a conductor", std::move(all));
   for (cli::Command& command : backup_commands()) all.push_back(std::move(command));
   all.push_back(schema_command());
+  all.push_back(seeds_command());
   return all;
 }
 

@@ -27,6 +27,9 @@ Json read_answer(const HttpResponse& response, const std::string& what) {
 
 Json HttpAgentClient::send(const AgentAddress& agent, const std::string& method, const std::string& target,
                            const std::string& body) const {
+  if (rests_ && rests_())
+    throw AgentFault(AgentReason::unreachable,
+                     cat("agent ", agent.url, ": not asked, for another seed may serve by now"));
   HttpRequest request;
   request.method = method;
   const Result<Url> url = parse_url(cat(agent.url, target));

@@ -2,7 +2,9 @@
 // seam; HttpAgentClient the real one. Called from worker threads.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -41,9 +43,9 @@ class AgentClient {
 class HttpAgentClient final : public AgentClient {
  public:
   /// `patience` is for one request; the agent answers an order with `wait` when it has done it. `http` must take
-  /// requests of several threads at once; null: a client of its own for each.
-  HttpAgentClient(const Clock& clock, Duration patience, HttpClient* http = nullptr)
-      : clock_(clock), patience_(patience), http_(http) {}
+  /// requests of several threads at once; null: a client of its own for each. While `rests` says so no agent is asked.
+  HttpAgentClient(const Clock& clock, Duration patience, HttpClient* http = nullptr, std::function<bool()> rests = {})
+      : clock_(clock), patience_(patience), http_(http), rests_(std::move(rests)) {}
   [[nodiscard]] Json commands(const AgentAddress& agent) override;
   Json run(const AgentAddress& agent, const Order& order) override;
 
@@ -53,6 +55,7 @@ class HttpAgentClient final : public AgentClient {
   const Clock& clock_;
   Duration patience_;
   HttpClient* http_;
+  std::function<bool()> rests_;
 };
 
 /// "command_status" and, of a failed command, what it says: its error's message and details.

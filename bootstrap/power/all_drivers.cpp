@@ -53,6 +53,11 @@ struct World {
 
 }  // namespace
 
+Deadline Curfew::limit(const Deadline& deadline) const {
+  if (rests_ && rests_()) throw Error(ErrorKind::external, "not asked, for another seed may serve by now");
+  return Deadline::earlier(deadline, Deadline(at_.load()));
+}
+
 Drivers all_drivers(const fs::path& directory, std::shared_ptr<const Curfew> curfew) {
   const auto world = std::make_shared<World>(std::move(curfew));
   Drivers drivers;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/path.hpp"
@@ -10,13 +12,17 @@
 
 namespace hearth::bootstrap {
 
-/// Until when BMCs are asked, by whatever began before: of a process that must end. From any thread.
+/// Until when BMCs are asked, by whatever began before: of a process that must end; and not while `rests` says so. From
+/// any thread.
 class Curfew {
  public:
+  explicit Curfew(std::function<bool()> rests = {}) : rests_(std::move(rests)) {}
   void set(MonotonicTime at) { at_ = at; }
-  [[nodiscard]] Deadline limit(const Deadline& deadline) const { return Deadline::earlier(deadline, Deadline(at_)); }
+  /// Throws Error where nobody is to be asked now.
+  [[nodiscard]] Deadline limit(const Deadline& deadline) const;
 
  private:
+  std::function<bool()> rests_;
   std::atomic<MonotonicTime> at_ = MonotonicTime::max();
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/sys/blocked_signals.hpp"
 #include "base/text.hpp"
 
@@ -37,7 +38,13 @@ CREATE TABLE IF NOT EXISTS events (id BIGINT PRIMARY KEY, at BIGINT NOT NULL, no
   kind TEXT NOT NULL, text TEXT NOT NULL, detail TEXT NOT NULL);
 )",
       "DROP TABLE settings; DROP TABLE nodes; DROP TABLE documents; DROP TABLE events"},
-     {"CREATE TABLE leases (address TEXT PRIMARY KEY, lease TEXT NOT NULL)", "DROP TABLE leases"}}};
+     {"CREATE TABLE leases (address TEXT PRIMARY KEY, lease TEXT NOT NULL)", "DROP TABLE leases"},
+     {R"(
+CREATE TABLE serving (one INTEGER PRIMARY KEY, beat BIGINT NOT NULL, holder TEXT NOT NULL, since BIGINT NOT NULL,
+  gives_way BIGINT NOT NULL, files TEXT NOT NULL);
+INSERT INTO serving VALUES (1, 0, '', 0, 0, '{}');
+)",
+      "DROP TABLE serving"}}};
 
 bool has_settings(sql::Database& database) {
   return database
@@ -64,7 +71,7 @@ void lay(Change::Rows& rows, Change::Rows later) {
 
 bool Change::is_empty() const {
   return nodes.empty() && documents.empty() && settings.empty() && leases.empty() && events.empty() && forgotten == 0 &&
-         !wipe;
+         !wipe && !leaves && !files;
 }
 
 void Change::follow(Change later) {
@@ -74,6 +81,8 @@ void Change::follow(Change later) {
   lay(leases, std::move(later.leases));
   std::move(later.events.begin(), later.events.end(), std::back_inserter(events));
   forgotten = std::max(forgotten, later.forgotten);
+  if (later.files) files = std::move(later.files);
+  leaves = leaves || later.leaves;
   wipe = wipe || later.wipe;
 }
 
@@ -83,13 +92,17 @@ std::int64_t home_version(sql::Database& database) {
   return version.step() ? static_cast<std::int64_t>(parse_number(version.text(0)).value_or(0)) : 0;
 }
 
+void check_home_version(const std::string& name, std::int64_t version) {
+  if (version <= k_home_version) return;
+  throw Error(ErrorKind::unsupported, cat(name, " was written by a newer Hearth (version ", version, ")"))
+      .hint(cat("Start that one, or have it make version ", k_home_version, " of it (hearth node schema --to)."));
+}
+
 void migrate_home(sql::Database& database, const std::string& name, std::int64_t version) {
   sql::Transaction transaction(database);
   std::int64_t at = home_version(database);
   if (at == version) return;
-  if (at > k_home_version)
-    throw Error(ErrorKind::unsupported, cat(name, " was written by a newer Hearth (version ", at, ")"))
-        .hint(cat("Start that one, or have it make version ", k_home_version, " of it (hearth node schema --to)."));
+  check_home_version(name, at);
   for (; at < version; ++at) database.run(k_migrations.at(static_cast<std::size_t>(at)).up);
   for (; at > version; --at) database.run(k_migrations.at(static_cast<std::size_t>(at - 1)).down);
   if (at > 0)
@@ -104,21 +117,72 @@ void migrate_home(sql::Database& database, const std::string& name, std::int64_t
   transaction.commit();
 }
 
-Home::Home(const std::string& url, HomeState expected)
-    : Home(sql::Database(url, k_home_schema), sql::without_password(url), expected) {}
+Home::Home(const std::string& url, HomeState expected, const Claim& claim)
+    : Home(sql::Database(url, k_home_schema), sql::without_password(url), expected, claim) {}
 
-Home::Home(sql::Database database, std::string name, HomeState expected)
-    : name_(std::move(name)), database_(std::move(database)) {
+Home::Home(sql::Database database, std::string name, HomeState expected, const Claim& claim)
+    : name_(std::move(name)), database_(std::move(database)), gives_way_(claim.gives_way) {
   if (expected == HomeState::known && home_version(database_) == 0)
     throw Error(ErrorKind::input, cat("there is no state in ", name_, " any more"))
         .hint(
             "Was it emptied, or another one restored under its name? Bring it back from a backup (hearth help "
             "postgresql). To begin anew, without any node: remove the file `database` in the state directory first.");
   migrate_home(database_, name_, k_home_version);
+  take(claim);
+}
+
+/// Nobody else writes from here on. Whoever did may still answer, if he was heard of since.
+void Home::take(const Claim& claim) {
+  beat();
+  const bool was_heard = claim.after && beat_ != *claim.after + 1;
+  for (auto left = was_heard ? k_silent_for : decltype(k_silent_for){}; left.count() > 0; left -= k_looks_each) {
+    std::this_thread::sleep_for(k_looks_each);
+    beat();
+  }
+  database_.prepare("UPDATE serving SET holder = ?, since = ?, gives_way = ?")
+      .bind(1, sql::driver_name())
+      .bind(2, unix_seconds(SystemClock().wall()))
+      .bind(3, std::int64_t{gives_way_})
+      .execute();
+  renewed_ = claim.renewed;
+}
+
+void Home::sign_of_life() try { beat(); } catch (const sql::StoreError& error) {
+  if (error.is_superseded()) throw;
+}
+
+void Home::beat() {
+  const MonotonicTime asked = time_since_boot();
+  sql::Transaction transaction(database_);
+  const std::int64_t beat = raise_beat();
+  transaction.commit();
+  confirmed(beat, asked);
+}
+
+std::int64_t Home::raise_beat() {
+  sql::Statement raised = database_.prepare("UPDATE serving SET beat = beat + 1 RETURNING beat");
+  const std::int64_t beat = raised.step() ? raised.number(0) : 0;
+  if (beat > beat_) return beat;
+  sql::StoreError error(cat(name_, " went back to before what it had confirmed: it lacks at least ", beat_ - beat + 1,
+                            " transaction(s)"));
+  error.be_of_before();
+  throw error;
+}
+
+void Home::confirmed(std::int64_t beat, MonotonicTime asked) {
+  beat_ = beat;
+  term_.renew(asked);
+  if (renewed_ && !leaves_) renewed_(term_.until());
 }
 
 void Home::end() {
   if (!thread_.joinable()) return;
+  if (gives_way_) {
+    leaves_ = true;  // from here on nobody hears of this one
+    Change last;
+    last.leaves = true;
+    static_cast<void>(add(std::move(last)));
+  }
   static_cast<void>(wait(k_last_wait));
   {
     const std::lock_guard lock(mutex_);
@@ -157,7 +221,10 @@ void read_rows(sql::Database& database, const std::function<void(Change)>& part)
 
 void Home::read(const std::function<void(Change)>& part) {
   if (database_.prepare("SELECT 1 FROM settings WHERE name = 'unwiped'").step()) wipe();
-  read_rows(database_, part);
+  read_rows(database_, [&](Change rows) {
+    part(std::move(rows));
+    sign_of_life();
+  });
 }
 
 std::vector<std::string> home_leases(sql::Database& database) {
@@ -200,10 +267,41 @@ bool Home::is_lost() const {
   return is_lost_;
 }
 
+std::vector<std::string> waiting_seeds(sql::Database& database) {
+  std::vector<std::string> names;
+  if (!database.is_postgres()) return names;
+  sql::Statement rows = database.prepare(
+      "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE ?1 "
+      "ORDER BY 1");
+  rows.bind(1, cat(k_standby_prefix, "%"));
+  while (rows.step()) names.push_back(one_line(rows.text(0).substr(std::string_view(k_standby_prefix).size())));
+  return names;
+}
+
+void Home::look_who_waits() {
+  std::vector<std::string> names = bootstrap::waiting_seeds(database_);
+  const std::lock_guard lock(mutex_);
+  waiting_seeds_ = std::move(names);
+}
+
+std::vector<std::string> Home::waiting_seeds() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_seeds_;
+}
+
+bool Home::went_back() const { return went_back_; }
+
+std::string Home::pause() const {
+  if (leaves_) return "this seed ends";
+  if (!gives_way_ || term_.holds(time_since_boot())) return "";
+  return cat(name_, " has not confirmed for ", k_term.count(), " s that this seed is the one that serves");
+}
+
 std::string Home::trouble() const {
   const std::lock_guard lock(mutex_);
-  if (!trouble_.empty() || !is_writing_ || added_ == kept_) return trouble_;
-  if (std::chrono::steady_clock::now() - heard_ < k_silence) return "";
+  if (!trouble_.empty() || !is_writing_) return trouble_;
+  if (std::string why = pause(); !why.empty()) return why;
+  if (added_ == kept_ || std::chrono::steady_clock::now() - heard_ < k_silence) return "";
   return cat(name_, " has not answered for ", k_silence.count(), " s");
 }
 
@@ -263,12 +361,17 @@ void Home::take_batch() {
 
 std::string Home::attempt() {
   try {
+    const MonotonicTime asked = time_since_boot();
     sql::Transaction transaction(database_);
+    const std::int64_t beat = raise_beat();
     if (batch_.number != 0) write(batch_.change);
     transaction.commit();
+    confirmed(beat, asked);
+    if (batch_.number == 0 && gives_way_) look_who_waits();
   } catch (const sql::StoreError& error) {
     const std::lock_guard lock(mutex_);
     is_lost_ = error.is_superseded();
+    went_back_ = error.is_of_before();
     return error.what();
   } catch (const std::exception& error) {
     return error.what();
@@ -287,6 +390,8 @@ void Home::write(const Change& change) {
   put("settings", "name", "value", change.settings);
   put("leases", "address", "lease", change.leases);
   add_events(change.events);
+  if (change.files) database_.prepare("UPDATE serving SET files = ?").bind(1, *change.files).execute();
+  if (change.leaves) database_.prepare("UPDATE serving SET holder = ''").execute();
   if (change.forgotten > 0) {
     database_.prepare("DELETE FROM events WHERE id <= ?").bind(1, change.forgotten).execute();
     progressed();

@@ -6,6 +6,7 @@
 // it never will be, and is_lost() says so: nothing that was waiting was promised to anybody.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "base/sql/database.hpp"
+#include "bootstrap/store/term.hpp"
 
 namespace hearth::bootstrap {
 
@@ -35,13 +37,18 @@ struct Change {
   Rows nodes, documents, settings;                                 ///< sealed, as the copy has them
   Rows leases;                                                     ///< by address, in the home only
   std::vector<EventRow> events;
-  std::int64_t forgotten = 0;  ///< events up to this one are
-  bool wipe = false;           ///< what was there before is to be in no file of the database any more
+  std::int64_t forgotten = 0;          ///< events up to this one are
+  std::optional<std::string> files{};  ///< what its holder has in files (site_files.hpp), as JSON
+  bool leaves = false;                 ///< its holder serves no more: who waits may follow at once
+  bool wipe = false;                   ///< what was there before is to be in no file of the database any more
 
   [[nodiscard]] bool is_empty() const;
   /// What has happened after it, too.
   void follow(Change later);
 };
+
+/// Who waits to follow whoever serves a database: standbys that are connected to it, by name.
+[[nodiscard]] std::vector<std::string> waiting_seeds(sql::Database& database);
 
 /// All rows of such tables, in parts; also of a file of Store's.
 void read_rows(sql::Database& database, const std::function<void(Change)>& part);
@@ -49,11 +56,15 @@ void read_rows(sql::Database& database, const std::function<void(Change)>& part)
 constexpr const char* k_last_event = "last_event";  ///< a setting: ids of events go on behind it
 constexpr const char* k_home_schema = "conductor";  ///< of a PostgreSQL database; stacks have the public one
 
-/// The versions of its tables: from one to the next, and back. In the first nothing was kept of leases.
-constexpr std::int64_t k_home_version = 2;
+/// The versions of its tables: from one to the next, and back. In the first nothing was kept of leases, in the second
+/// nobody could follow whoever served.
+constexpr std::int64_t k_home_version = 3;
 constexpr std::int64_t k_version_with_leases = 2;
+constexpr std::int64_t k_version_with_terms = 3;
 /// Of the tables that a database has; 0 = there are none.
 [[nodiscard]] std::int64_t home_version(sql::Database& database);
+/// Throws Error where that is of a newer Hearth.
+void check_home_version(const std::string& name, std::int64_t version);
 /// Makes another version of them, all or nothing; 0 to k_home_version. Throws Error: they are of a newer one.
 void migrate_home(sql::Database& database, const std::string& name, std::int64_t version);
 
@@ -69,9 +80,9 @@ class Home {
  public:
   /// Takes the database for this process, and makes its tables. Throws Error: not reached, another process uses it, it
   /// is of a newer Hearth, what was known to be there is not.
-  explicit Home(const std::string& url, HomeState expected = HomeState::any);
+  explicit Home(const std::string& url, HomeState expected = HomeState::any, const Claim& claim = {});
   /// `name` is for messages.
-  Home(sql::Database database, std::string name, HomeState expected = HomeState::any);
+  Home(sql::Database database, std::string name, HomeState expected = HomeState::any, const Claim& claim = {});
   Home(const Home&) = delete;
   Home& operator=(const Home&) = delete;
   ~Home() { end(); }
@@ -80,6 +91,9 @@ class Home {
   void read(const std::function<void(Change)>& part);
   /// The leases that are kept, likewise.
   [[nodiscard]] std::vector<std::string> leases() { return home_leases(database_); }
+  /// Before start(): a sign of life, for those who wait. One that is lost on its way may be so: what is written later
+  /// tells. Throws StoreError where another process has taken the database.
+  void sign_of_life();
   /// Begins to write. `news`: from the writing thread, when what is told below has changed.
   void start(std::function<void()> news = {});
   /// Writes no more; what waits yet gets some seconds.
@@ -93,6 +107,13 @@ class Home {
   /// Why nothing can be kept at this time; empty when all is well.
   [[nodiscard]] std::string trouble() const;
   [[nodiscard]] bool is_lost() const;
+  /// Why: it lacks what it had confirmed, of which whoever starts next is to know.
+  [[nodiscard]] bool went_back() const;
+  /// Why nothing may be served at this time, be it only read: the term is over (term.hpp). From any thread.
+  [[nodiscard]] std::string pause() const;
+  /// Who else waits to follow, as it was looked at last. From any thread.
+  [[nodiscard]] std::vector<std::string> waiting_seeds() const;
+  [[nodiscard]] MonotonicTime term_end() const { return term_.until(); }
   /// Throws StoreError where there is trouble: nothing new is to be begun.
   void check() const;
   /// Until all is durable; false where that takes longer.
@@ -106,9 +127,14 @@ class Home {
     Change change;
   };
   void work(const std::stop_token& stop);
+  void take(const Claim& claim);
+  void beat();
   void take_batch();
+  [[nodiscard]] std::int64_t raise_beat();
+  void confirmed(std::int64_t beat, MonotonicTime asked);
   /// Empty where it was written.
   [[nodiscard]] std::string attempt();
+  void look_who_waits();
   void write(const Change& change);
   void put(const char* table, const char* key, const char* text, const Change::Rows& rows);
   void add_events(const std::vector<EventRow>& events);
@@ -124,7 +150,14 @@ class Home {
   std::uint64_t added_ = 0;
   std::uint64_t kept_ = 0;
   std::string trouble_;
+  std::vector<std::string> waiting_seeds_;
   bool is_lost_ = false;
+  std::atomic<bool> went_back_ = false;
+  bool gives_way_;
+  std::atomic<bool> leaves_ = false;
+  Term term_;
+  std::function<void(MonotonicTime)> renewed_;
+  std::int64_t beat_ = -1;   ///< that was confirmed last
   bool is_writing_ = false;  ///< begun, and not ended
   Time heard_;               ///< when the database answered last, or there was nothing to ask
   std::function<void()> news_;

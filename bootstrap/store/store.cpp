@@ -62,13 +62,10 @@ const std::string& own_state(const std::string& path) {
 
 constexpr const char* k_copy = "copy.db";
 
+constexpr const char* k_went_back = "database-went-back";
+
 fs::path empty_copy(const fs::path& directory) {
-  if (fs::exists(directory / "state.db")) {
-    throw Error(ErrorKind::input, cat(directory.string(), " has a state of its own, in state.db"))
-        .hint(
-            "To go on with it in the database: hearth backup --state DIR FILE, move DIR away, and hearth restore "
-            "--state DIR --database URL FILE. To leave it: another --state.");
-  }
+  check_has_no_state(directory);
   for (const char* end : {"", "-wal", "-shm"}) fs::remove(directory / cat(k_copy, end));
   return directory / k_copy;
 }
@@ -143,6 +140,28 @@ void end_rows(sql::Database& database) {
 }
 
 }  // namespace
+
+void check_has_no_state(const fs::path& directory) {
+  if (!fs::exists(directory / "state.db")) return;
+  throw Error(ErrorKind::input, cat(directory.string(), " has a state of its own, in state.db"))
+      .hint(
+          "To go on with it in the database: hearth backup --state DIR FILE, move DIR away, and hearth restore "
+          "--state DIR --database URL FILE. To leave it: another --state.");
+}
+
+void keep_went_back(const fs::path& directory, const std::string& why) {
+  RealFileSystem().write(directory / k_went_back, cat(why, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+}
+
+void check_did_not_go_back(const fs::path& directory) {
+  const std::optional<std::string> why = RealFileSystem().read(directory / k_went_back);
+  if (!why) return;
+  throw Error(ErrorKind::external, std::string(trim(*why)))
+      .hint(cat(
+          "A replica that was promoted before it had all (synchronous_standby_names prevents it), or an old backup? "
+          "Make the right server answer there. To go on with what is there, without what it lacks: remove ",
+          (directory / k_went_back).string()));
+}
 
 void check_is_at_home(const fs::path& directory) {
   const std::optional<std::string> where = RealFileSystem().read(directory / k_home_file);
@@ -226,11 +245,12 @@ void check_database_url(const std::string& url) {
       .hint("postgresql://USER@HOST/NAME; without --database it is SQLite in the state directory.");
 }
 
-Store open_store(const fs::path& directory, const std::string& url) {
+Store open_store(const fs::path& directory, const std::string& url, const Claim& claim) {
   if (url.empty()) return Store((directory / "state.db").string());
   check_is_its_home(directory, url);
+  check_did_not_go_back(directory);
   const HomeState expected = fs::exists(directory / k_home_file) ? HomeState::known : HomeState::any;
-  return Store(directory, std::make_unique<Home>(url, expected));
+  return Store(directory, std::make_unique<Home>(url, expected, claim));
 }
 
 Store::Store(const std::string& path) : Store(std::unique_ptr<Home>(), path) {}

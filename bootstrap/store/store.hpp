@@ -50,6 +50,14 @@ void check_is_at_home(const fs::path& directory);
 /// Throws Error where it lives elsewhere than in `url` (empty: not asked); a password and what is behind ? may differ.
 void check_is_its_home(const fs::path& directory, const std::string& url);
 
+/// Throws Error where the directory has a state of its own, so that it can be no copy of another.
+void check_has_no_state(const fs::path& directory);
+/// Its database went back to before what it had acknowledged (term.hpp): nobody serves it from this directory until a
+/// person has looked. `why` stands in a file there.
+void keep_went_back(const fs::path& directory, const std::string& why);
+/// Throws Error where it was so.
+void check_did_not_go_back(const fs::path& directory);
+
 /// A document by its name; null = it is gone.
 using Documents = std::map<std::string, Json>;
 
@@ -150,6 +158,6 @@ class Store {
 /// Throws Error(usage) where it is no URL of PostgreSQL.
 void check_database_url(const std::string& url);
 /// The state of the directory: in it, or where the URL says (empty: in it).
-[[nodiscard]] Store open_store(const fs::path& directory, const std::string& url);
+[[nodiscard]] Store open_store(const fs::path& directory, const std::string& url, const Claim& claim = {});
 
 }  // namespace hearth::bootstrap

@@ -78,11 +78,18 @@ std::optional<UdpView> view_udp(std::string_view packet) {
                  packet.substr(head + k_udp_head, size - k_udp_head)};
 }
 
-std::string arp_probe(const Mac& own, Ipv4 target) {
+namespace {
+
+std::string arp_request(const Mac& own, Ipv4 from, Ipv4 target) {
   std::string out = big_endian(0x00010800, 4) + big_endian(0x06040001, 4);
   out += as_view(own);
-  return out + big_endian(0, 4) + std::string(6, '\0') + big_endian(target.value, 4);
+  return out + big_endian(from.value, 4) + std::string(6, '\0') + big_endian(target.value, 4);
 }
+
+}  // namespace
+
+std::string arp_probe(const Mac& own, Ipv4 target) { return arp_request(own, {}, target); }
+std::string arp_announcement(const Mac& own, Ipv4 address) { return arp_request(own, address, address); }
 
 std::optional<ArpClaim> view_arp(std::string_view packet) {
   if (!is_arp(packet)) return std::nullopt;

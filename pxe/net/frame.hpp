@@ -25,6 +25,8 @@ struct UdpView {
 
 /// "Who has `target`?" from a machine that claims no address itself (RFC 5227 section 2.1.1).
 [[nodiscard]] std::string arp_probe(const Mac& own, Ipv4 target);
+/// "I have `address`", to all: an announcement (RFC 5227 section 2.3), which others' tables are corrected by.
+[[nodiscard]] std::string arp_announcement(const Mac& own, Ipv4 address);
 struct ArpClaim {
   Mac mac;
   Ipv4 address;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -18,7 +19,8 @@ namespace {
 constexpr int k_batch = 128;
 constexpr int k_faults_a_second = 10000;  ///< more is no packet's fault: nothing is served any more
 constexpr int k_faults_told = 10;         ///< of them
-constexpr int k_looks = 200;              ///< a third of a microsecond each
+constexpr auto k_rest = std::chrono::milliseconds(20);
+constexpr int k_looks = 200;  ///< a third of a microsecond each
 
 Fd checked(int fd, std::string_view operation) {
   if (fd < 0) throw Error::from_errno(operation, "the event loop");
@@ -85,6 +87,7 @@ void Reactor::run_once(Duration patience) {
   std::array<epoll_event, k_batch> events{};
   const int count = fetch(events, Deadline(until).poll_timeout(now_));
   if (count < 0 && errno != EINTR) throw Error::from_errno("waiting for", "events");
+  if (rests_ && rests_()) return rest();
   now_ = clock_.now();
   pending_.clear();
   for (int at = 0; at < count; ++at) {
@@ -98,6 +101,9 @@ void Reactor::run_once(Duration patience) {
   pending_.clear();
   expire();
 }
+
+/// What was fetched is so the next time: only what is handled is taken away.
+void Reactor::rest() { std::this_thread::sleep_for(k_rest); }
 
 int Reactor::fetch(std::span<epoll_event> events, int timeout_ms) {
   const auto room = static_cast<int>(events.size());

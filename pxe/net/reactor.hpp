@@ -44,6 +44,9 @@ class Reactor {
   /// takes as long. The processor is busy meanwhile.
   void look_before_waiting(std::function<bool()> worth_it) { worth_looking_ = std::move(worth_it); }
 
+  /// While `rests` says so nothing is handled: what comes and what is due waits.
+  void rest_while(std::function<bool()> rests) { rests_ = std::move(rests); }
+
   /// What a watcher or a timer throws ends that one call, and is told here; a loop that does nothing but throw ends
   /// nevertheless. Without this, run() throws it.
   void contain(std::function<void(const std::string& what)> tell) { contained_ = std::move(tell); }
@@ -69,6 +72,7 @@ class Reactor {
   template <class Action>
   void guarded(const Action& action);
   int fetch(std::span<epoll_event> events, int timeout_ms);
+  static void rest();
   void expire();
   void run_posted();
 
@@ -82,6 +86,7 @@ class Reactor {
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer> timers_;
   std::function<bool()> worth_looking_;
+  std::function<bool()> rests_;
   std::function<void(const std::string&)> contained_;
   MonotonicTime faults_since_{};
   int faults_ = 0;                 ///< contained within a second

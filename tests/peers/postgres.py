@@ -1,5 +1,6 @@
 """A PostgreSQL server of a test's own, by Debian's programs."""
 
+import copy
 import glob
 import os
 import pwd
@@ -15,9 +16,10 @@ def programs():
 
 
 class Postgres:
-    """A cluster in a directory, by Debian's own programs. They refuse to run as root."""
+    """A cluster in a directory, by Debian's own programs, at one address of this machine. They refuse to run as root."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, address="127.0.0.1"):
+        self.address = address
         self.programs = programs()
         self.data = directory + "/data"
         self.port = free_port()
@@ -27,14 +29,30 @@ class Postgres:
             shutil.chown(self.data, "postgres")
             os.chmod(directory, 0o755)
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "hearth", "--no-sync")
+        if address != "127.0.0.1":
+            with open(self.data + "/pg_hba.conf", "a", encoding="ascii") as file:
+                file.write("host all,replication all all trust\n")
 
     def run(self, program, *args):
         as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
         subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
 
     def start(self):
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data} -c fsync=off"
+        options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories={self.data} -c fsync=off"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.data + "/log", "-o", options, "start")
+
+    def copied(self, directory, port, *options):
+        """Another server with what this one has, at another port; with -R a replica that follows it. It is not started."""
+        other = copy.copy(self)
+        other.data, other.port = directory + "/data", port
+        os.makedirs(directory)
+        if os.getuid() == 0:
+            shutil.chown(directory, "postgres")
+        self.run("pg_basebackup", "-h", self.address, "-p", str(self.port), "-U", "hearth", "-D", other.data, "-c", "fast", "-X", "stream", *options)
+        return other
+
+    def promote(self):
+        self.run("pg_ctl", "-D", self.data, "-w", "promote")
 
     def ask(self, statement, database="postgres"):
         """What psql prints of it."""
@@ -49,4 +67,4 @@ class Postgres:
         self.run("pg_ctl", "-D", self.data, "-w", "-m", "immediate", "stop")
 
     def url(self, name="postgres"):
-        return f"postgresql://hearth:secret@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://hearth:secret@{self.address}:{self.port}/{name}"

@@ -67,6 +67,17 @@ TEST(HttpServer, AnswersWhatItsHandlerSays) {
   EXPECT_EQ(find_header(response.headers, "x-peer"), "127.0.0.1");
 }
 
+TEST(HttpServer, WhileItIsPausedWhoeverAsksIsToldWhy) {
+  Echo echo;
+  std::atomic<bool> is_paused = true;
+  RunningServer server(echo, {.pause = [&] { return std::string(is_paused ? "another seed serves" : ""); }});
+  const HttpResponse refused = server.send("GET", "/a");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.body, HasSubstr("another seed serves"));
+  is_paused = false;
+  EXPECT_EQ(server.send("GET", "/a").status, 200);
+}
+
 /// Who the kernel says it is.
 class WhoIsIt final : public HttpHandler {
  public:

@@ -20,10 +20,11 @@ const Lease k_first_later = lease_of(0, "52:54:00:00:00:03", 1700009999);
 
 class HomeLeasesTest : public testing::Test {
  protected:
-  [[nodiscard]] std::unique_ptr<Home> opened() {
+  [[nodiscard]] std::unique_ptr<Home> opened(const Claim& claim = {}) {
     auto real = sql::detail::open_sqlite((directory_.path() / "home.db").string());
     return std::make_unique<Home>(
-        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), false), "the home");
+        sql::Database(std::make_unique<fakes::FailingConnection>(std::move(real), faults_), false), "the home",
+        HomeState::any, claim);
   }
   void keep(HomeLeases& leases, const Lease& lease) {
     leases.keep(
@@ -54,6 +55,17 @@ TEST_F(HomeLeasesTest, NobodyIsAnsweredBeforeHisLeaseIsKeptAndAllAreInTurn) {
   leases.look();
   leases.look();
   EXPECT_THAT(told_, testing::ElementsAre("192.0.2.100", "192.0.2.101"));
+}
+
+TEST_F(HomeLeasesTest, WhatIsKeptIsToldToNobodyWhereAnotherSeedMayServeByNow) {
+  const std::unique_ptr<Home> home = opened({.gives_way = true});
+  HomeLeases leases(*home);
+  home->start();
+  keep(leases, k_first);
+  ASSERT_TRUE(home->wait(std::chrono::seconds(10)));
+  home->end();
+  leases.look();
+  EXPECT_THAT(told_, testing::ElementsAre("this seed ends"));
 }
 
 TEST_F(HomeLeasesTest, OfAnAddressTheLastOneIsThereAtTheNextStart) {

@@ -53,6 +53,17 @@ TEST_F(AgentClientTest, ordersAndListsGoToTheAgentsPathsWithTheToken) {
   EXPECT_EQ(client.commands(agent).size(), 1U);
 }
 
+TEST_F(AgentClientTest, noAgentIsAskedWhileAnotherSeedMayServe) {
+  handler.says(200, R"({"id": "7"})");
+  bool is_over = true;
+  HttpAgentClient resting(clock, std::chrono::seconds(10), nullptr, [&] { return is_over; });
+  const Order order{"standby.power_off", Json::object(), false, true};
+  EXPECT_THROW(static_cast<void>(resting.run(agent, order)), AgentFault);
+  EXPECT_EQ(handler.target, "");
+  is_over = false;
+  EXPECT_EQ(resting.run(agent, order)["id"], "7");
+}
+
 TEST_F(AgentClientTest, whatGoesWrongHasItsReason) {
   handler.says(409, R"({"faultstring": "Agent is busy"})");
   EXPECT_EQ(reason(), AgentFault::Reason::busy);

@@ -1,6 +1,7 @@
 #include "bootstrap/power/all_drivers.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "base/net/listening.hpp"
 #include "base/text.hpp"
@@ -24,6 +25,18 @@ TEST(AllDriversTest, NoBmcIsAskedForLongerThanTheProcessMayLast) {
   node.driver_info = {{"ipmi_address", "127.0.0.1"}};
   EXPECT_THROW(static_cast<void>(drivers.find("ipmi")->state(node)), PowerFault);
   EXPECT_LT(clock.now() - begun, std::chrono::seconds(20));
+}
+
+TEST(AllDriversTest, NoBmcIsAskedWhileAnotherSeedMayServe) {
+  const auto curfew = std::make_shared<const Curfew>([] { return true; });
+  const ListeningSocket bmc = listen_on("bmc", "127.0.0.1", 0);
+  Node node;
+  node.driver = "redfish";
+  node.driver_info = {{"redfish_address", cat("http://127.0.0.1:", bmc.port)},
+                      {"redfish_system_id", "/redfish/v1/Systems/1"}};
+  EXPECT_THROW(static_cast<void>(all_drivers("/nowhere", curfew).find("redfish")->state(node)), PowerFault);
+  ::pollfd came{bmc.socket.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&came, 1, 0), 0) << "nobody has connected";
 }
 
 }  // namespace

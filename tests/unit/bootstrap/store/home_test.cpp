@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -371,6 +372,103 @@ TEST_P(HomeTest, NobodyTakesADirectoryWhoseStateIsElsewhereForAStateNorTwoForOne
   EXPECT_FALSE(fs::exists(state() / "state.db"));
   { Store own((state("c") / "state.db").string()); }
   EXPECT_THAT(why_refused([&] { opened("c"); }), testing::HasSubstr("has a state of its own"));
+}
+
+std::unique_ptr<Home> home_by(const std::string& place, const Claim& claim) {
+  return std::make_unique<Home>(sql::Database(place, "conductor"), "the home", HomeState::any, claim);
+}
+
+/// Until it is so, or for ten seconds.
+bool comes_to(const std::function<bool()>& look) {
+  const auto end = std::chrono::steady_clock::now() + k_soon;
+  while (!look() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return look();
+}
+
+TEST_P(HomeTest, ItsBeatIsRaisedThoughNothingIsWrittenAndItSaysWhoServes) {
+  const std::unique_ptr<Home> home = home_by(place(), {.gives_way = true});
+  home->start();
+  EXPECT_EQ(value("SELECT holder FROM serving"), sql::driver_name());
+  EXPECT_EQ(value("SELECT gives_way FROM serving"), "1");
+  const std::string before = value("SELECT beat FROM serving");
+  EXPECT_TRUE(comes_to([&] { return value("SELECT beat FROM serving") != before; }));
+  EXPECT_EQ(home->pause(), "");
+  home->end();
+  EXPECT_EQ(value("SELECT holder FROM serving"), "") << "who waits may follow at once";
+  EXPECT_NE(home->pause(), "") << "and nobody hears of this one";
+}
+
+TEST_P(HomeTest, WhoGivesWayServesNothingWhenItsTermIsOverAndAgainWhenItIsConfirmed) {
+  const std::unique_ptr<Home> home = home_by(place(), {.gives_way = true});
+  home->start();
+  {
+    sql::Database other(place(), "conductor", is_postgres() ? sql::Use::look : sql::Use::drive);
+    if (is_postgres()) other.run("SET default_transaction_read_only = off");
+    other.run("BEGIN");
+    other.run("UPDATE serving SET since = since");
+    EXPECT_TRUE(comes_to([&] { return !home->pause().empty(); }));
+    EXPECT_NE(home->trouble(), "") << "nor is anything begun";
+    other.run("ROLLBACK");
+  }
+  EXPECT_TRUE(comes_to([&] { return home->pause().empty() && home->trouble().empty(); }));
+}
+
+TEST_P(HomeTest, WhoGivesNoWayGoesOnAnsweringByWhatWasKnown) {
+  const std::unique_ptr<Home> home = home_by(place(), {});
+  EXPECT_EQ(value("SELECT gives_way FROM serving"), "0");
+  std::this_thread::sleep_for(k_term + std::chrono::milliseconds(100));
+  EXPECT_EQ(home->pause(), "");
+}
+
+TEST_P(HomeTest, WhoFollowsWaitsATermWhereTheFormerOneWasHeardOfSince) {
+  home_by(place(), {.gives_way = true}).reset();
+  const std::int64_t beat = std::stoll(value("SELECT beat FROM serving"));
+  const auto took = [&](std::int64_t after) {
+    const auto begun = std::chrono::steady_clock::now();
+    home_by(place(), {.gives_way = true, .after = after}).reset();
+    return std::chrono::steady_clock::now() - begun;
+  };
+  EXPECT_LT(took(beat), k_term);
+  EXPECT_GE(took(beat), k_term) << "the one before has raised it";
+}
+
+TEST_P(HomeTest, ADatabaseThatLacksWhatItHadConfirmedIsNotGoneOnWith) {
+  const std::unique_ptr<Store> store = serving();
+  commit(*store, "u1");
+  ASSERT_TRUE(store->home()->wait(k_soon));
+  EXPECT_FALSE(store->home()->went_back());
+  {
+    sql::Database other(place(), "conductor", is_postgres() ? sql::Use::look : sql::Use::drive);
+    if (is_postgres()) other.run("SET default_transaction_read_only = off");
+    other.run("UPDATE serving SET beat = beat - 2");
+  }
+  EXPECT_TRUE(comes_to([&] { return store->is_lost(); }));
+  EXPECT_TRUE(store->home()->went_back());
+  EXPECT_THAT(store->trouble(), testing::HasSubstr("lacks at least 2 transaction(s)"));
+  keep_went_back(state(), store->trouble());
+  EXPECT_THAT(why_refused([&] { check_did_not_go_back(state()); }), testing::HasSubstr("remove "));
+}
+
+TEST_P(HomeTest, WhoseConnectionWasEndedForAnotherWritesNothingMore) {
+  if (!is_postgres()) return;
+  const std::unique_ptr<Store> first = serving();
+  commit(*first, "u1");
+  ASSERT_TRUE(first->home()->wait(k_soon));
+  sql::end_driver(place(), "conductor", "somebody else");
+  EXPECT_THROW(opened("b"), sql::StoreError) << "the first one has it yet";
+  sql::end_driver(place(), "conductor", sql::driver_name());
+  std::unique_ptr<Store> second;
+  ASSERT_TRUE(comes_to([&] {
+    try {
+      second = opened("b");
+    } catch (const sql::StoreError&) {  // the first one was faster
+      sql::end_driver(place(), "conductor", sql::driver_name());
+    }
+    return second != nullptr;
+  }));
+  EXPECT_TRUE(comes_to([&] { return first->is_lost(); }));
+  EXPECT_EQ(second->nodes().size(), 1U);
+  EXPECT_FALSE(first->home()->went_back());
 }
 
 TEST(Url, NobodyIsToldItsPassword) {

@@ -57,6 +57,15 @@ TEST(Frame, AnArpProbeClaimsNothingAndAnAnswerClaimsItsSender) {
   EXPECT_FALSE(view_arp(packet.substr(0, 27)));
 }
 
+TEST(Frame, AnArpAnnouncementClaimsAnAddressAndAsksForNoOther) {
+  const std::string packet = arp_announcement(*parse_mac("52:54:00:00:00:02"), k_to.address);
+  const std::optional<ArpClaim> claim = view_arp(packet);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(to_text(claim->mac), "52:54:00:00:00:02");
+  EXPECT_EQ(claim->address, k_to.address);
+  EXPECT_FALSE(view_arp_question(packet));
+}
+
 TEST(Frame, AnArpQuestionIsOfAMachineWithAnAddressAndAfterAnother) {
   const std::string probe = arp_probe(*parse_mac("52:54:00:00:00:02"), Ipv4{0xc0000263});
   EXPECT_FALSE(view_arp_question(probe)) << "no address yet";

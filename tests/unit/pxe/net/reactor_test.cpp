@@ -56,6 +56,26 @@ TEST(Reactor, AWatcherForgottenByAnotherOneHearsNothingOfEventsAlreadyFetched) {
   EXPECT_EQ(first.calls + second.calls, 1);
 }
 
+TEST(Reactor, HandlesNothingWhileItRestsAndAllOfItAfterwards) {
+  fakes::ManualClock clock;
+  Reactor reactor(clock);
+  const Pipe pipe = Pipe::create();
+  Counter counter;
+  int others = 0;
+  bool rests = true;
+  reactor.rest_while([&] { return rests; });
+  reactor.watch(pipe.read.get(), EPOLLIN, counter);
+  write_all(pipe.write, "x", "pipe");
+  reactor.post([&] { ++others; });
+  reactor.at(clock.now(), [&] { ++others; });
+  for (int times = 0; times < 3; ++times) reactor.run_once({});
+  EXPECT_EQ(counter.calls + others, 0);
+  rests = false;
+  for (int times = 0; times < 2; ++times) reactor.run_once({});
+  EXPECT_GE(counter.calls, 1);
+  EXPECT_EQ(others, 2);
+}
+
 TEST(Reactor, LooksForEventsBeforeItSleepsOnlyWhileThatIsWorthIt) {
   const SystemClock clock;
   Reactor reactor(clock);
