@@ -266,6 +266,20 @@ std::optional<ServedRequest> RestServer::read_request(Line& line, Places::iterat
   return std::move(head->request);
 }
 
+/// Who takes what comes part by part has the time for each of them.
+void RestServer::answer(Line& line, Places::iterator place, RestAnswer response) {
+  enter(place, Place::State::answering, limits_.answer);
+  if (response.parts) response.stream = std::make_shared<ServedStream>();  // for its head: no length is told
+  bool taken = line.write(response_head(response, format_http_date(std::time(nullptr)), false)) &&
+               (response.parts || line.write(response.content()));
+  while (taken && response.parts && !ending_) {
+    const std::string_view part = response.parts();
+    if (part.empty()) break;
+    enter(place, Place::State::answering, limits_.answer);
+    taken = line.write(part);
+  }
+}
+
 void RestServer::serve(const Fd& socket, Places::iterator place) {
   std::optional<Line> line;
   try {
@@ -273,7 +287,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   } catch (const Error&) {
     return;  // whoever it was speaks no TLS, or trusts another
   }
-  ServedResponse response;
+  RestAnswer response;
   bool unread_rest = false;
   try {
     const std::optional<ServedRequest> request = read_request(*line, place);
@@ -286,8 +300,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   } catch (const std::exception& error) {
     response = ServedResponse{.status = 400, .body = error.what()};
   }
-  enter(place, Place::State::answering, limits_.answer);
-  line->write(response_head(response, format_http_date(std::time(nullptr)), false)) && line->write(response.content());
+  answer(*line, place, std::move(response));
   line->close();
   if (unread_rest) swallow(socket);
 }
