@@ -149,7 +149,9 @@ Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
              name(stage), "): look at the machine's console, then deploy again"));
     return Step::wait;
   }
-  const Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
+  Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
+  if (stage == Stage::write_image)
+    order.params["step"]["args"]["image_info"]["peers"] = spreading_.peers_of_order(node);
   const AgentAddress agent = address_of(node);
   AgentClient* client = &parts_.agents;
   const bool look = job.sent;

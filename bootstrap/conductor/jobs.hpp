@@ -26,6 +26,7 @@
 #include "bootstrap/conductor/agent_client.hpp"
 #include "bootstrap/conductor/off_order.hpp"
 #include "bootstrap/conductor/settings.hpp"
+#include "bootstrap/conductor/spreading.hpp"
 #include "bootstrap/conductor/strangers.hpp"
 #include "bootstrap/conductor/transition.hpp"
 #include "bootstrap/conductor/workers.hpp"
@@ -85,6 +86,8 @@ class Jobs {
   /// The stages since the last commit were not kept: their work is not done.
   void drop_pending();
   [[nodiscard]] bool idle() const { return parts_.busy.empty() && pending_.empty(); }
+  /// Who asks whom for an image.
+  [[nodiscard]] Spreading& spreading() { return spreading_; }
   /// Whether a job could go on without anything from outside.
   [[nodiscard]] bool has_work() const;
 
@@ -160,6 +163,7 @@ class Jobs {
   };
 
   Parts parts_;
+  Spreading spreading_;
   Stamp began_;  ///< to serve
   std::vector<Pending> pending_;
   std::map<std::string, Asked> asked_;           ///< by node
