@@ -269,9 +269,9 @@ std::optional<ServedRequest> RestServer::read_request(Line& line, Places::iterat
 /// Who takes what comes part by part has the time for each of them.
 void RestServer::answer(Line& line, Places::iterator place, RestAnswer response) {
   enter(place, Place::State::answering, limits_.answer);
-  if (response.parts) response.stream = std::make_shared<ServedStream>();  // for its head: no length is told
-  bool taken = line.write(response_head(response, format_http_date(std::time(nullptr)), false)) &&
-               (response.parts || line.write(response.content()));
+  std::string head = response_head(response, format_http_date(std::time(nullptr)), false);
+  if (response.parts) head = replace_all(std::move(head), "Content-Length: 0\r\n", "");  // nobody knows it
+  bool taken = line.write(head) && line.write(response.content());
   while (taken && response.parts && !ending_) {
     const std::string_view part = response.parts();
     if (part.empty()) break;

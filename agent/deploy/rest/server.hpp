@@ -31,7 +31,7 @@ struct RestLimits {
 struct RestAnswer : ServedResponse {
   RestAnswer() = default;
   RestAnswer(ServedResponse response) : ServedResponse(std::move(response)) {}  // NOLINT(*-explicit-*): most are that
-  /// What follows the content: the next bytes, which stay until it is called again; none: that was all. May wait, for a
+  /// In place of content: the next bytes, which stay until it is called again; none: that was all. May wait, for a
   /// second or so. Such an answer has no length.
   std::function<std::string_view()> parts;
 };

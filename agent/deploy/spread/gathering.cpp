@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -31,11 +30,11 @@ void Gathering::run(const Seeds& seeds) {
   };
   std::vector<std::thread> threads;
   try {
-    for (std::size_t stripe = 1; stripe < seeds.size(); ++stripe) threads.emplace_back(guarded, stripe);
-  } catch (const std::system_error& problem) {
+    for (std::size_t stripe = 1; stripe < seeds.size(); ++stripe)
+      threads.push_back(started([&guarded, stripe] { guarded(stripe); }));
+  } catch (const Error&) {
     ended_ = true;
-    failure = std::make_exception_ptr(
-        Error(ErrorKind::io, cat("starting a thread that fetches the image: ", problem.what())));
+    failure = std::current_exception();
   }
   if (!ended_) guarded(0);
   for (std::thread& thread : threads) thread.join();
@@ -65,8 +64,10 @@ std::size_t Gathering::take_from(const Peer& peer, std::size_t stripe, std::span
     std::vector<Span> spans;
     for (const std::size_t frame : wanted) spans.push_back(spans_[frame]);
     PeerAnswer answer(world_.dialer, world_.clock, peer, root_, std::move(spans), world_.patience);
-    while (taken < wanted.size() && !ended_ && spread_.peers.asked_for(stripe) == peer) {
-      const std::shared_ptr<Buffer> bytes = answer.next();
+    const auto is_asked = [&] { return !ended_ && spread_.peers.asked_for(stripe) == peer; };
+    while (taken < wanted.size() && is_asked()) {
+      const std::shared_ptr<Buffer> bytes = answer.next(is_asked);
+      if (!bytes && !is_asked()) break;
       if (!bytes) {  // it has forgotten that one, or will not have it; maybe it has the next
         take_from_seed(wanted[taken], seed);
         return taken + 1;

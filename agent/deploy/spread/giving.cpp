@@ -75,11 +75,10 @@ std::string range_of(const std::vector<Span>& spans) {
   return cat("bytes=", join(ranges, ","));
 }
 
-/// Whatever else goes wrong with a peer: it is as good as gone.
-template <class Action>
-auto with_peer(const Action& action) {
+/// For handlers: whatever else goes wrong with a peer, it is as good as gone.
+[[noreturn]] void throw_as_trouble() {
   try {
-    return action();
+    throw;
   } catch (const PeerTrouble&) {
     throw;
   } catch (const Error& error) {
@@ -87,15 +86,10 @@ auto with_peer(const Action& action) {
   }
 }
 
-Url url_of(const Peer& peer, const std::string& root) {
-  return parse_url(cat(peer.url, frames::k_giving_path, root)).value_or_throw();
-}
-
-Connection dialled(Dialer& dialer, const Clock& clock, const Peer& peer, const std::string& root, Duration patience) {
-  return with_peer([&] {
-    return dialer.dial(url_of(peer, root), {.verify = true, .ca_file = "", .pin = peer.pin},
-                       Deadline::after(patience, clock));
-  });
+HttpRequest question_of(const Peer& peer, const std::string& root, const std::vector<Span>& spans) {
+  HttpRequest asked{.url = parse_url(cat(peer.url, frames::k_giving_path, root)).value_or_throw()};
+  asked.headers = {{"Authorization", cat("Bearer ", peer.token)}, {"Range", range_of(spans)}};
+  return asked;
 }
 
 std::optional<Span> parse_span(std::string_view text) {
@@ -140,17 +134,14 @@ PeerAnswer::PeerAnswer(Dialer& dialer, const Clock& clock, const Peer& peer, con
     : clock_(clock),
       patience_(patience),
       spans_(std::move(spans)),
-      connection_(dialled(dialer, clock, peer, root, patience.connect)) {
-  HttpRequest asked{.url = url_of(peer, root)};
-  asked.headers = {{"Authorization", cat("Bearer ", peer.token)}, {"Range", range_of(spans_)}};
-  with_peer([&] { begin(dialer, asked); });
-}
+      connection_(ask(dialer, peer, question_of(peer, root, spans_))) {}
 
-void PeerAnswer::begin(Dialer& dialer, const HttpRequest& asked) {
+Connection PeerAnswer::ask(Dialer& dialer, const Peer& peer, const HttpRequest& asked) try {
   const Deadline deadline = Deadline::after(patience_.connect, clock_);
-  connection_.write(request_head(asked, dialer.plain_proxy(asked.url), "hearth-agent"), deadline);
+  Connection connection = dialer.dial(asked.url, {.verify = true, .ca_file = "", .pin = peer.pin}, deadline);
+  connection.write(request_head(asked, dialer.plain_proxy(asked.url), "hearth-agent"), deadline);
   HttpReader reader({.to_head = true});
-  read_answer(connection_, reader, [&deadline] { return deadline; });
+  read_answer(connection, reader, [&deadline] { return deadline; });
   const HttpResponse& head = reader.response();
   const std::string type = find_header(head.headers, "Content-Type").value_or("");
   if (head.status != 206 || !type.starts_with(k_multipart)) {
@@ -158,6 +149,9 @@ void PeerAnswer::begin(Dialer& dialer, const HttpRequest& asked) {
   }
   boundary_ = type.substr(k_multipart.size());
   rest_ = reader.rest();
+  return connection;
+} catch (...) {
+  throw_as_trouble();
 }
 
 /// False at the end.
@@ -187,7 +181,7 @@ std::string PeerAnswer::line(const Deadline& wholly) {
 }
 
 /// False: there are no more parts.
-bool PeerAnswer::read_part_head(const Deadline& wholly) {
+bool PeerAnswer::read_part_head(const Deadline& wholly, const std::function<bool()>& wanted) {
   std::string text;
   while ((text = line(wholly)).empty()) {
   }
@@ -197,6 +191,7 @@ bool PeerAnswer::read_part_head(const Deadline& wholly) {
   bool found = false;
   while (!(text = line(wholly)).empty()) {
     constexpr std::string_view range = "Content-Range: bytes ";
+    if (!text.starts_with(range) && wanted && !wanted()) return false;
     if (!text.starts_with(range)) continue;
     found = parse_span(text.substr(range.size(), text.find('/') - range.size())) == span;
     if (!found) throw PeerTrouble(PeerFault::wrong, "it answers with other ranges than were asked for");
@@ -204,12 +199,16 @@ bool PeerAnswer::read_part_head(const Deadline& wholly) {
   return found;
 }
 
-std::shared_ptr<Buffer> PeerAnswer::next() {
-  return with_peer([this] { return read_next(); });
+std::shared_ptr<Buffer> PeerAnswer::next(const std::function<bool()>& wanted) {
+  try {
+    return read_next(wanted);
+  } catch (...) {
+    throw_as_trouble();
+  }
 }
 
-std::shared_ptr<Buffer> PeerAnswer::read_next() {
-  if (next_ == spans_.size() || !read_part_head(Deadline::after(patience_.waiting, clock_))) return nullptr;
+std::shared_ptr<Buffer> PeerAnswer::read_next(const std::function<bool()>& wanted) {
+  if (next_ == spans_.size() || !read_part_head(Deadline::after(patience_.waiting, clock_), wanted)) return nullptr;
   const std::size_t size = static_cast<std::size_t>(spans_[next_].last - spans_[next_].first + 1);
   const auto needed = std::chrono::milliseconds(size * 1000 / patience_.bytes_a_second);
   const Deadline wholly = Deadline::after(patience_.silence + needed, clock_);

@@ -25,7 +25,7 @@ constexpr std::size_t k_most_spans = 256;  ///< in one request: some kilobytes o
 struct Patience {
   Duration connect = std::chrono::seconds(3);   ///< until it says anything at all
   Duration silence = std::chrono::seconds(5);   ///< between two signs of life
-  Duration waiting = std::chrono::seconds(15);  ///< for a frame that it has not got itself yet
+  Duration waiting = std::chrono::seconds(60);  ///< for a frame that it has not got itself yet, and says so
   std::uint64_t bytes_a_second = 128U << 10U;   ///< what a frame must come with, besides `silence`
 };
 
@@ -45,15 +45,16 @@ class PeerAnswer {
   /// Throws PeerTrouble.
   PeerAnswer(Dialer& dialer, const Clock& clock, const Peer& peer, const std::string& root, std::vector<Span> spans,
              Patience patience);
-  /// The next frame's bytes, unverified; null: the peer has no more of them. Throws PeerTrouble.
-  [[nodiscard]] std::shared_ptr<Buffer> next();
+  /// The next frame's bytes, unverified; null: the peer has no more of them, or it is not `wanted` that it be waited
+  /// for. Throws PeerTrouble.
+  [[nodiscard]] std::shared_ptr<Buffer> next(const std::function<bool()>& wanted = {});
 
  private:
-  void begin(Dialer& dialer, const HttpRequest& asked);
-  [[nodiscard]] std::shared_ptr<Buffer> read_next();
+  [[nodiscard]] Connection ask(Dialer& dialer, const Peer& peer, const HttpRequest& asked);
+  [[nodiscard]] std::shared_ptr<Buffer> read_next(const std::function<bool()>& wanted);
   [[nodiscard]] std::string line(const Deadline& wholly);
   [[nodiscard]] bool more(const Deadline& wholly);
-  [[nodiscard]] bool read_part_head(const Deadline& wholly);
+  [[nodiscard]] bool read_part_head(const Deadline& wholly, const std::function<bool()>& wanted);
 
   const Clock& clock_;
   Patience patience_;

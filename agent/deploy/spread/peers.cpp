@@ -1,5 +1,8 @@
 #include "agent/deploy/spread/peers.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/net/url.hpp"
 
 namespace hearth::agent::deploy {
@@ -48,16 +51,25 @@ std::size_t Peers::stripes() const {
   return plan_.size();
 }
 
+bool Peers::is_refused(const Peer& peer) const {
+  return std::find(refused_.begin(), refused_.end(), peer.token) != refused_.end();
+}
+
 std::optional<Peer> Peers::asked_for(std::size_t stripe) const {
   const std::lock_guard guard(lock_);
-  if (stripe >= plan_.size() || !plan_[stripe] || refused_.contains(plan_[stripe]->token)) return std::nullopt;
+  if (stripe >= plan_.size() || !plan_[stripe] || is_refused(*plan_[stripe])) return std::nullopt;
   return plan_[stripe];
 }
 
 void Peers::blame(const Peer& peer, PeerFault fault, const std::string& what) {
   const std::lock_guard guard(lock_);
-  if (!refused_.insert(peer.token).second) return;
-  faults_.push_back({{"url", peer.url}, {"fault", word_of(fault)}, {"what", what}});
+  if (is_refused(peer)) return;
+  refused_.push_back(peer.token);
+  Json row;
+  row["url"] = peer.url;
+  row["fault"] = word_of(fault);
+  row["what"] = what;
+  faults_.push_back(std::move(row));
 }
 
 Json Peers::take_faults() {

@@ -3,7 +3,6 @@
 
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,9 +47,11 @@ class Peers {
   void keep_faults(const Json& faults);
 
  private:
+  [[nodiscard]] bool is_refused(const Peer& peer) const;
+
   mutable std::mutex lock_;
   PeerPlan plan_;
-  std::set<std::string> refused_;  ///< by token: a machine that has started anew is another
+  std::vector<std::string> refused_;  ///< by token: a machine that has started anew is another
   Json faults_ = Json::array();
 };
 

@@ -1,5 +1,7 @@
 #include "agent/deploy/spread/shelf.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace hearth::agent::deploy {
@@ -20,15 +22,12 @@ void Shelf::open(const std::string& root, const frames::Head& head, const std::v
   const std::lock_guard guard(lock_);
   root_ = root;
   rows_.clear();
-  by_offset_.clear();
-  oldest_.clear();
+  order_.clear();
+  forgotten_ = 0;
   kept_ = 0;
   limit_ = limit;
   closed_ = false;
-  for (const Span& span : spans_of(head, map)) {
-    by_offset_[span.first] = rows_.size();
-    rows_.push_back({span});
-  }
+  for (const Span& span : spans_of(head, map)) rows_.push_back({span});
   changed_.notify_all();
 }
 
@@ -40,12 +39,11 @@ void Shelf::put(std::size_t frame, Block bytes) {
   row.came = true;
   row.bytes = std::move(bytes);
   kept_ += row.span.last - row.span.first + 1;
-  oldest_.push_back(frame);
+  order_.push_back(frame);
   while (kept_ > limit_) {
-    Row& old = rows_[oldest_.front()];
+    Row& old = rows_[order_[forgotten_++]];
     kept_ -= old.span.last - old.span.first + 1;
     old.bytes.reset();
-    oldest_.pop_front();
   }
   changed_.notify_all();
 }
@@ -58,10 +56,11 @@ void Shelf::close() {
 
 Shelf::Look Shelf::look_now(const std::string& root, const Span& span) const {
   if (root_.empty()) return {closed_ ? Found::never : Found::awaited, nullptr};
-  const auto at = root_ == root ? by_offset_.find(span.first) : by_offset_.end();
-  if (at == by_offset_.end()) return {};
-  const Row& row = rows_[at->second];
-  if (row.span != span) return {};
+  if (root_ != root) return {};
+  const auto at = std::lower_bound(rows_.begin(), rows_.end(), span.first,
+                                   [](const Row& row, std::uint64_t first) { return row.span.first < first; });
+  if (at == rows_.end() || at->span != span) return {};
+  const Row& row = *at;
   if (row.bytes) return {Found::here, row.bytes};
   return {row.came || closed_ ? Found::never : Found::awaited, nullptr};
 }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -54,10 +52,10 @@ class Shelf {
   };
   mutable std::mutex lock_;
   std::condition_variable changed_;
-  std::string root_;  ///< empty: nothing was begun
-  std::vector<Row> rows_;
-  std::map<std::uint64_t, std::size_t> by_offset_;
-  std::deque<std::size_t> oldest_;
+  std::string root_;                ///< empty: nothing was begun
+  std::vector<Row> rows_;           ///< as in the file
+  std::vector<std::size_t> order_;  ///< in which they came
+  std::size_t forgotten_ = 0;       ///< of them
   std::uint64_t kept_ = 0;
   std::uint64_t limit_ = 0;
   bool closed_ = false;

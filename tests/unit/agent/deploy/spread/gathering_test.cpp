@@ -237,6 +237,24 @@ TEST_F(GatheringTest, ANewPlanHoldsFromTheNextFrameOn) {
   EXPECT_EQ(said, "");
 }
 
+TEST_F(GatheringTest, ANewPlanHoldsForWhoIsWaitedForToo) {
+  patience.waiting = std::chrono::seconds(60);
+  Giver second;
+  image.fill(second.shelf);
+  Giver first(changing([&](int nth, std::string part) {
+    if (nth == 3) spread.peers.follow({second.peer(image.root), std::nullopt});
+    return part;
+  }));
+  first.shelf.open(image.root, image.head, image.map, 1U << 30U);
+  first.shelf.put(0, image.frame(0));
+  const MonotonicTime began = clock.now();
+  EXPECT_TRUE(gather({first.peer(image.root), std::nullopt}) == image.disk);
+  EXPECT_LT(clock.now() - began, std::chrono::seconds(30));
+  EXPECT_EQ(from_seed, 6);
+  EXPECT_EQ(second.asked, 1);
+  EXPECT_EQ(said, "");
+}
+
 TEST_F(GatheringTest, ASeedWhoseFramesAreWrongEndsTheWholeAndNothingOfThemIsWritten) {
   image = SmallImage(40);  // what is in the first mebibyte is not written before all is there
   RealFileSystem().write(path, std::string(image.head.disk_size, '\xaa'), {});
