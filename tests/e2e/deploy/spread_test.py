@@ -33,6 +33,9 @@ COUNT, MIB = (int(sys.argv[3]), int(sys.argv[4])) if WHOLE else (8, 8)
 MIBIBYTE = 1 << 20
 SEED = "10.99.0.1"
 MBIT = 20
+# TCP cuts what it sends into what a millisecond carries, which on slow links is two packets: for as many links as this has on one
+# machine, that would be the machine's whole time.
+LARGER_STEPS = "echo 16 > /proc/sys/net/ipv4/tcp_min_tso_segs"
 LIMIT = ["tbf", "rate", f"{MBIT}mbit", "burst", "64kb", "latency", "100ms"]
 
 
@@ -67,8 +70,10 @@ class Machine:
         images.run("ip", "link", "set", port, "master", "switch", "up")
         images.run("tc", "qdisc", "add", "dev", port, "root", *LIMIT)
         lines = f"ip link set lo up; ip addr add {address}/16 dev {card}; ip link set {card} up; tc qdisc add dev {card} root {' '.join(LIMIT)}"
-        if site.loss:
-            lines += f"; iptables -A INPUT -m statistic --mode random --probability {site.loss} -j DROP"
+        if site.loss:  # of single packets
+            lines += f"; ip link set {card} gso_max_segs 1; iptables -A INPUT -m statistic --mode random --probability {site.loss} -j DROP"
+        else:
+            lines += "; " + LARGER_STEPS
         images.run("nsenter", "-t", str(self.process.pid), "-n", "sh", "-ec", lines)
         self.process.stdin.write("link\n")
         self.process.stdin.flush()
@@ -97,12 +102,13 @@ class Machine:
         self.process.wait()
 
     def wrong_blocks(self, whole):
-        """Blocks of its disk that are neither the image's nor as they were before."""
-        zero, wrong = bytes(MIBIBYTE), 0
+        """Blocks of its disk with a page that is neither the image's nor as it was before: who is killed may have written a part."""
+        page, wrong = 4096, 0
         with open(self.disk, "rb") as disk, open(whole, "rb") as image:
             for _ in range(MIB):
                 block, meant = disk.read(MIBIBYTE), image.read(MIBIBYTE)
-                wrong += block not in (zero, meant)
+                wrong += block != meant and any(block[at:at + page] not in (bytes(page), meant[at:at + page])
+                                                for at in range(0, MIBIBYTE, page))
         return wrong
 
     def has_image(self, whole):
@@ -258,6 +264,7 @@ def inside(work):
         images.run("ip", *words.split())
     for end in ("seed0", "seed1"):
         images.run("tc", "qdisc", "add", "dev", end, "root", *LIMIT)
+    images.run("sh", "-ec", LARGER_STEPS)
     image = image_of(work)
     one = tried(work, image, "alone", 1, 120)
     assert one.copies() < 1.2, "one machine has the image once"
