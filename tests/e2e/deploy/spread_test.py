@@ -142,7 +142,8 @@ class Site:
 
     def __exit__(self, *_):
         for machine in self.machines:
-            machine.kill()
+            machine.kill()  # its namespace, and its card with it, go some time later; the next site has others of the same names
+            subprocess.run(["ip", "link", "del", f"p{machine.number}"], check=False, stderr=subprocess.DEVNULL)
         self.conductor.kill()
         self.server.close()
         shutil.rmtree(self.directory)
