@@ -4,6 +4,7 @@
 
 #include "agent/deploy/rest/face.hpp"
 #include "agent/deploy/root_device.hpp"
+#include "agent/deploy/spread/giving.hpp"
 #include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"

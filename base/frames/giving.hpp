@@ -1,5 +1,5 @@
 // What a machine that gives verified frames of an image to its neighbours, and the conductor that plans who asks whom,
-// must know alike (agent/deploy/spread/gathering.hpp tells the whole).
+// must know alike (agent/deploy/image/gathering.hpp tells the whole).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Spreading: who asks whom for an image that several machines get. Machines whose orders come within some seconds are a
 // wave: the first of it is its head, the others stand in two trees below it, one for the even frames of the image and
-// one for the odd ones, so that nobody passes on more than he gets (agent/deploy/spread/gathering.hpp has the whole,
+// one for the odd ones, so that nobody passes on more than he gets (agent/deploy/image/gathering.hpp has the whole,
 // and why it is so). The head of the first wave has the image from its server; that of a later one from those of the
 // wave before that have nobody below them. Who leaves, dies or gives what is wrong stays in its place, and gives no
 // more: those below it ask whom it asked, so nobody can come to wait for himself.

@@ -21,8 +21,8 @@
 #include <string>
 
 #include "agent/deploy/image/decoders.hpp"
+#include "agent/deploy/image/gathering.hpp"
 #include "agent/deploy/image/image_info.hpp"
-#include "agent/deploy/spread/gathering.hpp"
 #include "base/clock.hpp"
 #include "base/net/dialer.hpp"
 #include "base/net/http.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/deploy/image/source.hpp"
+#include "agent/deploy/disk/buffer.hpp"
 #include "base/clock.hpp"
 #include "base/frames/frame_map.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/deploy/spread/gathering.hpp"
+#include "agent/deploy/image/gathering.hpp"
 #include "base/frames/giving.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"

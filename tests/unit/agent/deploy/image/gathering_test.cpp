@@ -1,4 +1,4 @@
-#include "agent/deploy/spread/gathering.hpp"
+#include "agent/deploy/image/gathering.hpp"
 
 #include <gmock/gmock.h>
 
