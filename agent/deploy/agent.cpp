@@ -4,6 +4,7 @@
 
 #include "agent/deploy/rest/face.hpp"
 #include "agent/deploy/root_device.hpp"
+#include "agent/deploy/spread/giving.hpp"
 #include "base/byte_order.hpp"
 #include "base/error.hpp"
 #include "base/sys/random.hpp"
@@ -100,6 +101,18 @@ LookedUp Agent::find_conductor() {
           "(deploy, clean, inspect), and check ipa-api-url on the kernel command line.");
 }
 
+void Agent::report_writing(const Conductor::Heartbeat& beat, const std::string& progress_url) {
+  Json report = progress_json(session_);
+  report["node_uuid"] = beat.uuid;
+  report["agent_token"] = beat.token;
+  const bool spreads = session_.spread.peers.stripes() > 0;
+  if (spreads) report["faults"] = session_.spread.peers.take_faults();
+  const Json answer = conductor_->report_progress(progress_url, report);
+  if (!spreads) return;
+  if (answer.is_null()) return session_.spread.peers.keep_faults(report["faults"]);
+  if (answer.contains("peers")) session_.spread.peers.follow(parse_peers(answer["peers"]));
+}
+
 void Agent::beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& found) {
   MonotonicTime next = world_.clock.now();
   MonotonicTime next_line = next;
@@ -125,10 +138,7 @@ void Agent::beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& f
       next_line = world_.clock.now() + std::chrono::seconds(10);
     }
     if (writing && !found.progress_url.empty()) {
-      Json report = progress_json(session_);
-      report["node_uuid"] = found.uuid();
-      report["agent_token"] = beat.token;
-      conductor_->report_progress(found.progress_url, report);
+      report_writing(beat, found.progress_url);
     }
   }
 }
@@ -142,6 +152,9 @@ void Agent::serve(const LookedUp& found) {
   state.version = HEARTH_VERSION;
   state.token = token;
   state.progress = [this] { return progress_json(session_); };
+  state.give = [this, token](const ServedRequest& request) {
+    return give_frames(request, token, session_.spread.shelf);
+  };
   const std::string host = settings_.advertise_host.empty()
                                ? surroundings_.address_towards(parse_url(conductor_->url()).value_or_throw())
                                : settings_.advertise_host;

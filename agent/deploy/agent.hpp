@@ -25,6 +25,8 @@ class Agent {
   [[nodiscard]] std::vector<std::string> macs();
   [[nodiscard]] Trust trust() const { return {!settings_.insecure, "", settings_.api_pin}; }
   void serve(const LookedUp& found);
+  /// How far the image is and who was at fault; and whom to ask from now on.
+  void report_writing(const Conductor::Heartbeat& beat, const std::string& progress_url);
   void beat_until_ended(const Conductor::Heartbeat& beat, const LookedUp& found);
 
   const Settings& settings_;

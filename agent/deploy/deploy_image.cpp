@@ -13,7 +13,7 @@ namespace {
 void write_to(const std::string& device, ImageInfo image, OrderWorld& world, Session& session) {
   const auto say = [&world](const std::string& text) { world.console.say(text); };
   const MonotonicTime began = world.clock.now();
-  WriterWorld writer{world.http, world.dialer, world.clock, session.image_key, say};
+  WriterWorld writer{world.http, world.dialer, world.clock, session.image_key, say, &session.spread};
   image.verify_tls = session.verify_tls;
   struct Writing {
     explicit Writing(Session& own) : session(own) { session.writing = true; }
@@ -25,10 +25,12 @@ void write_to(const std::string& device, ImageInfo image, OrderWorld& world, Ses
     const Writing writing(session);
     written = world.machine.write_image(image, device, writer, session.progress);
   }
+  const std::uint64_t from_peers = session.progress.from_peers;
   const double seconds = std::chrono::duration<double>(world.clock.now() - began).count();
   say(cat("the image is on ", device, " and verified: ", human_bytes(written.disk_size), " (",
-          format_name(written.format), ", ", human_bytes(session.progress.fetched), " fetched) in ", fixed(seconds, 1),
-          " s"));
+          format_name(written.format), ", ", human_bytes(session.progress.fetched), " fetched",
+          from_peers == 0 ? "" : cat(", ", human_bytes(from_peers), " of it from other machines"), ") in ",
+          fixed(seconds, 1), " s"));
 }
 
 MadeParts write_partitions(const ImageInfo& image, const Disk& disk, bool drive, OrderWorld& world, Session& session) {

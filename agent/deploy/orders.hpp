@@ -40,6 +40,7 @@ struct Session {
   int disk_wait_attempts = 10;
   Duration disk_wait_delay = std::chrono::seconds(3);
   WriteProgress progress;
+  Spread spread;
   std::atomic<bool> writing{false};
   Shared<std::optional<Disk>> root_disk;   ///< what was written to
   Shared<std::optional<MadeParts>> parts;  ///< on it, when the image was a file system

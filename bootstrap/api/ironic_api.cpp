@@ -142,8 +142,8 @@ std::optional<ServedResponse> IronicApi::agent_route(const ApiCall& call) {
     return empty_answer(202);
   }
   if (what == "hearth" && call.parts.size() == 2 && call.parts[1] == "progress" && call.is("POST")) {
-    conductor_.agents().progress(call.body(), call.request.peer);
-    return empty_answer(202);
+    const Json answer = conductor_.agents().progress(call.body(), call.request.peer);
+    return answer.is_null() ? empty_answer(202) : json_answer(200, answer);
   }
   if ((what == "continue_inspection" || what == "continue") && call.is("POST")) {
     return json_answer(what == "continue" ? 200 : 202,

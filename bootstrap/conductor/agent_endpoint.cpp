@@ -198,18 +198,20 @@ void AgentEndpoint::heartbeat(const std::string& id, const Json& body, const std
   jobs_.agent_called(node);
 }
 
-void AgentEndpoint::progress(const Json& body, const std::string& peer) {
+Json AgentEndpoint::progress(const Json& body, const std::string& peer) {
   const Node* found = parts_.ledger.find(text_in(body, "node_uuid"));
   const std::string known = found == nullptr ? "" : text_in(found->internal, "agent_secret_token");
   if (known.empty() || !equal_in_constant_time(text_in(body, "agent_token"), known))
     throw Refusal(400, "Invalid or missing agent token received.");
   check_neighbour(*found, peer);
-  if (found->job.stage != name(Stage::write_image)) return;  // a late one
+  if (found->job.stage != name(Stage::write_image)) return nullptr;  // a late one
   Json told = Json::object();
   for (const char* key : {"fetched", "to_fetch", "written"}) {
     if (body.contains(key) && body[key].is_number_integer() && body[key] >= 0) told[key] = body[key];
   }
   parts_.ledger.passing(found->uuid).progress = std::move(told);
+  if (!body.contains("faults")) return nullptr;
+  return {{"peers", jobs_.spreading().peers_of_report(*found, body["faults"])}};
 }
 
 Json AgentEndpoint::inspected(const Json& data, const std::string& node_uuid, const std::string& peer) {

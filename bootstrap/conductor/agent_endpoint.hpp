@@ -30,8 +30,9 @@ class AgentEndpoint {
                              const std::string& base, const std::string& peer);
   /// Throws Refusal: 404, 400 for a wrong token, or a place to call that is not its own or not the one of before.
   void heartbeat(const std::string& id, const Json& body, const std::string& peer);
-  /// How far the image is that an agent writes (config.hearth.progress_url of the look-up). Throws Refusal.
-  void progress(const Json& body, const std::string& peer);
+  /// How far the image is that an agent writes (config.hearth.progress_url of the look-up). To one that asks others
+  /// for it, and tells what was wrong with them: {"peers": …} (Spreading); else null. Throws Refusal.
+  Json progress(const Json& body, const std::string& peer);
   /// {"uuid": …}. Throws Refusal: 404 for a machine that is not being inspected, 400 for one that has a token and does
   /// not tell it.
   [[nodiscard]] Json inspected(const Json& data, const std::string& node_uuid, const std::string& peer);

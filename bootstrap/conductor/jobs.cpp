@@ -50,7 +50,8 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   enter(node, flow(node).front());
 }
 
-Jobs::Jobs(Parts parts) : parts_(std::move(parts)), began_(parts_.ledger.now()) {
+Jobs::Jobs(Parts parts)
+    : parts_(std::move(parts)), spreading_(parts_.ledger, parts_.directory), began_(parts_.ledger.now()) {
   parts_.ledger.watch([this](const Committed& committed) {
     for (const std::string& uuid : committed.removed) asked_.erase(uuid);
   });

@@ -26,6 +26,7 @@
 #include "bootstrap/conductor/agent_client.hpp"
 #include "bootstrap/conductor/off_order.hpp"
 #include "bootstrap/conductor/settings.hpp"
+#include "bootstrap/conductor/spreading.hpp"
 #include "bootstrap/conductor/strangers.hpp"
 #include "bootstrap/conductor/transition.hpp"
 #include "bootstrap/conductor/workers.hpp"
@@ -85,6 +86,8 @@ class Jobs {
   /// The stages since the last commit were not kept: their work is not done.
   void drop_pending();
   [[nodiscard]] bool idle() const { return parts_.busy.empty() && pending_.empty(); }
+  /// Who asks whom for an image.
+  [[nodiscard]] Spreading& spreading() { return spreading_; }
   /// Whether a job could go on without anything from outside.
   [[nodiscard]] bool has_work() const;
 
@@ -129,6 +132,8 @@ class Jobs {
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
+  /// What the agent is told of the image has its frames, where there are some, and whom to ask for them.
+  void spread(Node& node, Json& image);
   Step bmc_step(Node& node, Stage stage, const Json& step);
   void bmc_step_answered(Node& node, Stage stage, const Outcome& outcome);
   [[nodiscard]] bool is_at_bmc(const Node& node, Stage stage) const;
@@ -160,6 +165,7 @@ class Jobs {
   };
 
   Parts parts_;
+  Spreading spreading_;
   Stamp began_;  ///< to serve
   std::vector<Pending> pending_;
   std::map<std::string, Asked> asked_;           ///< by node

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -36,8 +35,6 @@ void BlockQueue::close() {
   changed_.notify_all();
 }
 
-namespace {
-
 std::thread started(std::function<void()> work) {
   try {
     return std::thread(std::move(work));
@@ -45,8 +42,6 @@ std::thread started(std::function<void()> work) {
     throw Error(ErrorKind::io, cat("starting a thread that reads the image: ", problem.what()));
   }
 }
-
-}  // namespace
 
 Fetcher::Fetcher(ByteSource& source, std::optional<HashKind> hash, std::atomic<std::uint64_t>& fetched)
     : source_(source), fetched_(fetched) {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,9 @@
 #include "base/hash.hpp"
 
 namespace hearth::agent::deploy {
+
+/// A thread; throws Error(io) where none can be had.
+[[nodiscard]] std::thread started(std::function<void()> work);
 
 /// A queue with a limit; null says that no more will come.
 class BlockQueue {

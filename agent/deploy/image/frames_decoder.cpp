@@ -2,70 +2,97 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/frame_map.hpp"
+#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
 
 namespace {
 
-/// Checks a frame, decompresses and writes it. Runs in the pool.
-void write_frame(Decoding& decoding, const frames::Head& head, const frames::Frame& frame, const Buffer& stored,
-                 Workbench& bench) {
-  if (frames::hash_of(stored.text()) != frame.hash) {
-    throw Error(ErrorKind::input,
-                cat(decoding.name, ": block ", frame.block, " is not what the image's map says: its hash differs"))
-        .hint("The file is damaged or was exchanged: publish the image again.");
-  }
-  const std::uint32_t size = head.bytes_of(frame.block);
-  const std::uint64_t offset = std::uint64_t{frame.block} * head.block_size;
+/// Decompresses a verified frame and writes it. Runs in the pool.
+void write_frame(const FrameWriting& writing, const frames::Frame& frame, std::string_view stored, Workbench& bench) {
+  const std::uint32_t size = writing.head.bytes_of(frame.block);
+  const std::uint64_t offset = std::uint64_t{frame.block} * writing.head.block_size;
   if (frame.stored == size) {
-    write_data(decoding.disk, offset, stored.text());
+    write_data(writing.to.disk, offset, stored);
   } else {
     const std::span<char> out = bench.out.room().first(size);
-    if (!bench.zstd.inflate(stored.text(), out)) {
+    if (!bench.zstd.inflate(stored, out)) {
       throw Error(ErrorKind::input,
-                  cat(decoding.name, ": block ", frame.block, " is no zstd frame of ", size, " bytes"));
+                  cat(writing.to.name, ": block ", frame.block, " is no zstd frame of ", size, " bytes"));
     }
-    write_data(decoding.disk, offset, {out.data(), out.size()});
+    write_data(writing.to.disk, offset, {out.data(), out.size()});
   }
-  decoding.written += size;
+  writing.to.written += size;
 }
 
 /// Has the blocks from `from` up to `to` made zero.
-void add_zeros(Decoding& decoding, const frames::Head& head, std::uint64_t from, std::uint64_t to) {
-  const std::uint64_t begin = from * head.block_size;
-  const std::uint64_t end = std::min(to * head.block_size, head.disk_size);
+void add_zeros(const FrameWritingPtr& writing, std::uint64_t from, std::uint64_t to) {
+  const std::uint64_t begin = from * writing->head.block_size;
+  const std::uint64_t end = std::min(to * writing->head.block_size, writing->head.disk_size);
   if (begin >= end) return;
-  decoding.pool.add([&decoding, begin, end](Workbench&) {
-    decoding.disk.zero(begin, end - begin);
-    decoding.written += end - begin;
+  writing->to.pool.add([writing, begin, end](Workbench&) {
+    writing->to.disk.zero(begin, end - begin);
+    writing->to.written += end - begin;
   });
+}
+
+/// The block behind that of the frame before.
+std::uint64_t block_after(const FrameWriting& writing, std::size_t frame) {
+  return frame == 0 ? 0 : std::uint64_t{writing.map[frame - 1].block} + 1;
 }
 
 }  // namespace
 
+bool is_frame(const frames::Frame& frame, std::string_view stored) { return frames::hash_of(stored) == frame.hash; }
+
+Error wrong_frame(const Writing& to, const frames::Frame& frame) {
+  return Error(ErrorKind::input,
+               cat(to.name, ": block ", frame.block, " is not what the image's map says: its hash differs"))
+      .hint("The file is damaged or was exchanged: publish the image again.");
+}
+
+FrameWritingPtr begin_frames(Writing& to, const RootCheck& check, const std::function<std::string(std::size_t)>& take) {
+  const std::string head_bytes = take(frames::k_head_bytes);
+  const frames::Head head = frames::parse_head(head_bytes, to.name).value_or_throw();
+  const std::size_t map_size = static_cast<std::size_t>(head.map_bytes());
+  const std::size_t size = map_size + (head.is_signed ? frames::k_signature_bytes : 0);
+  const std::string rest = size > 0 ? take(size) : "";
+  const std::string map_bytes = rest.substr(0, map_size);
+  std::vector<frames::Frame> map = frames::parse_map(head, map_bytes, to.name).value_or_throw();
+  const std::string root = frames::root_of(cat(head_bytes, map_bytes));
+  check(root, std::string_view(rest).substr(map_size));
+  to.disk.begin(head.disk_size);
+  if (to.shelf != nullptr) to.shelf->open(root, head, map, available_memory() / 3);
+  return std::make_shared<const FrameWriting>(FrameWriting{to, head, std::move(map)});
+}
+
+void add_frame(const FrameWritingPtr& writing, std::size_t frame, Block stored, bool checked) {
+  const frames::Frame& entry = writing->map.at(frame);
+  const std::uint64_t after = block_after(*writing, frame);
+  check(entry.block >= after, "frames come in the order of the disk", "block", entry.block, "next", after);
+  add_zeros(writing, after, entry.block);
+  writing->to.pool.add([writing, frame, stored = std::move(stored), checked](Workbench& bench) {
+    const frames::Frame& own = writing->map[frame];
+    if (!checked && !is_frame(own, stored->text())) throw wrong_frame(writing->to, own);
+    if (!checked && writing->to.shelf != nullptr) writing->to.shelf->put(frame, stored);
+    write_frame(*writing, own, stored->text(), bench);
+  });
+}
+
+void end_frames(const FrameWritingPtr& writing) {
+  const frames::Head& head = writing->head;
+  add_zeros(writing, block_after(*writing, writing->map.size()),
+            (head.disk_size + head.block_size - 1) / head.block_size);
+}
+
 std::uint64_t decode_frames(Decoding& decoding, const RootCheck& check) {
-  const auto head_bytes = decoding.window.take(frames::k_head_bytes);
-  const auto head =
-      std::make_shared<const frames::Head>(frames::parse_head(head_bytes->text(), decoding.name).value_or_throw());
-  std::string map_bytes;
-  if (head->frame_count > 0) map_bytes = decoding.window.take(static_cast<std::size_t>(head->map_bytes()))->text();
-  const std::vector<frames::Frame> map = frames::parse_map(*head, map_bytes, decoding.name).value_or_throw();
-  std::string signature;
-  if (head->is_signed) signature = decoding.window.take(frames::k_signature_bytes)->text();
-  check(frames::root_of(cat(head_bytes->text(), map_bytes)), signature);
-  decoding.disk.begin(head->disk_size);
-  std::uint64_t next = 0;
-  for (const frames::Frame& frame : map) {
-    hearth::check(frame.block >= next, "frames come in the order of the disk", "block", frame.block, "next", next);
-    add_zeros(decoding, *head, next, frame.block);
-    next = std::uint64_t{frame.block} + 1;
-    decoding.pool.add([&decoding, head, frame, stored = decoding.window.take(frame.stored)](Workbench& bench) {
-      write_frame(decoding, *head, frame, *stored, bench);
-    });
-  }
-  add_zeros(decoding, *head, next, (head->disk_size + head->block_size - 1) / head->block_size);
-  return head->disk_size;
+  const FrameWritingPtr writing =
+      begin_frames(decoding, check, [&](std::size_t size) { return std::string(decoding.window.take(size)->text()); });
+  for (std::size_t frame = 0; frame < writing->map.size(); ++frame)
+    add_frame(writing, frame, decoding.window.take(writing->map[frame].stored), false);
+  end_frames(writing);
+  return writing->head.disk_size;
 }
 
 }  // namespace hearth::agent::deploy

@@ -36,7 +36,7 @@ Error refused(const Url& url, const HttpResponse& head) {
 
 HttpStream::HttpStream(Dialer& dialer, Clock& clock, const Url& url, StreamOptions options)
     : dialer_(dialer), clock_(clock), url_(url), options_(std::move(options)) {
-  while (true) {
+  while (!options_.on_demand) {
     try {
       connect();
       return;
@@ -85,17 +85,22 @@ void HttpStream::connect() {
   Answer answer = request(position_ == 0 ? "" : cat(position_, "-"));
   const bool partial = answer.head.status == 206;
   if (answer.head.status != 200 && !partial) throw refused(url_, answer.head);
-  const std::string tag = find_header(answer.head.headers, "ETag").value_or("");
   const std::optional<std::uint64_t> length = length_of(answer.head);
   if (position_ == 0) {
     size_ = length;
-    tag_ = tag;
-  } else if (tag != tag_ || (size_ && length && *length != *size_ - (partial ? position_ : 0)) ||
+    tag_ = find_header(answer.head.headers, "ETag").value_or("");
+  } else if (!is_same_file(answer.head) || (size_ && length && *length != *size_ - (partial ? position_ : 0)) ||
              (partial && range_start(answer.head) != position_)) {
     throw Error(ErrorKind::input, cat(url_.masked(), ": the image changed on the server while it was being fetched"));
   }
   answer_ = std::make_unique<Answer>(std::move(answer));
   if (position_ > 0 && !partial) skip(position_);
+}
+
+bool HttpStream::is_same_file(const HttpResponse& head) {
+  const std::string tag = find_header(head.headers, "ETag").value_or("");
+  if (!tag_) tag_ = tag;
+  return tag == tag_;
 }
 
 /// For servers that can't begin in the middle.
@@ -167,7 +172,7 @@ std::optional<std::string> HttpStream::piece(std::uint64_t offset, std::uint64_t
 
 std::string HttpStream::piece_once(Answer answer, std::uint64_t offset, std::uint64_t length) {
   if (answer.head.status != 206 || range_start(answer.head) != offset) throw refused(url_, answer.head);
-  if (find_header(answer.head.headers, "ETag").value_or("") != tag_) {
+  if (!is_same_file(answer.head)) {
     throw Error(ErrorKind::input, cat(url_.masked(), ": the image changed on the server while it was being fetched"));
   }
   std::string bytes = std::move(answer.rest);

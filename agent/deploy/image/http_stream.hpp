@@ -16,6 +16,7 @@ struct StreamOptions {
   Duration silence = std::chrono::seconds(60);       ///< the longest pause between two bytes
   int retries = 9;                                   ///< in a row, without a byte between them
   Duration retry_pause = std::chrono::seconds(10);   ///< the longest; the first ones are shorter
+  bool on_demand = false;                            ///< connects for what is asked for, and not before
   bool verify_tls = true;
   std::string ca_file;
   HttpHeaders headers;                          ///< sent with each request
@@ -24,7 +25,8 @@ struct StreamOptions {
 
 class HttpStream final : public ByteSource {
  public:
-  /// Connects at once. Throws Error: not_found for 404, io for what may get better by itself, input for other answers.
+  /// Connects at once, unless told otherwise. Throws Error: not_found for 404, io for what may get better by itself,
+  /// input for other answers.
   HttpStream(Dialer& dialer, Clock& clock, const Url& url, StreamOptions options);
 
   [[nodiscard]] std::size_t read(std::span<char> into) override;
@@ -42,6 +44,8 @@ class HttpStream final : public ByteSource {
   [[nodiscard]] std::string piece_once(Answer answer, std::uint64_t offset, std::uint64_t length);
   void pause_after(const Error& reason, int failures, std::uint64_t position);
   void connect();
+  /// The first answer's holds for all that follow.
+  [[nodiscard]] bool is_same_file(const HttpResponse& head);
   void skip(std::uint64_t bytes);
   void reconnect(const Error& reason);
   [[nodiscard]] std::size_t read_some(std::span<char> into);
@@ -53,7 +57,7 @@ class HttpStream final : public ByteSource {
   std::unique_ptr<Answer> answer_;
   std::uint64_t position_ = 0;
   std::optional<std::uint64_t> size_;
-  std::string tag_;  ///< a strong ETag
+  std::optional<std::string> tag_;  ///< a strong ETag; empty: the server tells none
   int failures_ = 0;
 };
 

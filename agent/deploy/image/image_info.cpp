@@ -95,6 +95,7 @@ ImageInfo parse_image_info(const Json& info) {
   image.signature = to_lower(text_member(info, "signature"));
   read_checksum(info, image);
   read_credentials(info, image);
+  image.peers = parse_peers(info.value("peers", Json()));
   return image;
 }
 

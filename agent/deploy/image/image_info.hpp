@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/deploy/disk/layout.hpp"
+#include "agent/deploy/spread/peers.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
 
@@ -23,6 +24,7 @@ struct ImageInfo {
   std::string disk_format;           ///< "raw", "qcow2", "frames" or empty: whatever it is
   std::optional<Checksum> checksum;  ///< of the file
   std::string root;                  ///< ours (os_hash_algo "hearth-frames"): the root of a frames file
+  PeerPlan peers;                    ///< ours: whom to ask for frames, before the URLs
   std::string signature;             ///< ours: hexadecimal Ed25519 signature over the checksum's or root's digits
   std::string authorization;         ///< value of the Authorization header
   std::string ca_file;

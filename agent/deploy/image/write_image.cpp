@@ -59,6 +59,12 @@ void check_signature(const ImageInfo& image, const std::string& digits, std::str
   }
 }
 
+/// Its jobs refer to what was made before this.
+struct StopFirst {
+  std::unique_ptr<WritePool>& pool;
+  ~StopFirst() { pool.reset(); }
+};
+
 /// One attempt to write the image from one of its URLs.
 class Attempt {
  public:
@@ -68,6 +74,7 @@ class Attempt {
   }
 
   WrittenImage run() {
+    if (const auto written = gather()) return *written;
     HttpStream stream(world_.dialer, world_.clock, url_, stream_options());
     progress_.to_fetch = stream.size().value_or(0);
     Fetcher fetcher(stream, checksum_ ? std::optional(checksum_->kind) : std::nullopt, progress_.fetched);
@@ -83,6 +90,50 @@ class Attempt {
   }
 
  private:
+  /// Frames, from peers and for what they don't give by pieces of the file. Nothing, before anything was touched: the
+  /// conductor knows no peers, or the server gives no pieces.
+  std::optional<WrittenImage> gather() {
+    if (shelf() == nullptr || world_.spread->peers.stripes() == 0) return std::nullopt;
+    Gathering::Seeds seeds;
+    for (std::size_t stripe = 0; stripe < world_.spread->peers.stripes(); ++stripe) {
+      StreamOptions options = stream_options();
+      options.on_demand = true;
+      seeds.push_back(std::make_unique<HttpStream>(world_.dialer, world_.clock, url_, options));
+    }
+    std::optional<std::string> next = seeds.front()->piece(0, frames::k_head_bytes);
+    if (!next) return std::nullopt;
+    check_format(image_, format_of(*next));
+    auto pool = std::make_unique<WritePool>();
+    Writing to{disk_, *pool, progress_.written, image_.id, shelf()};
+    const StopFirst stop{pool};
+    std::uint64_t front = 0;
+    const FrameWritingPtr writing = begin_frames(to, root_check(), [&](std::size_t size) {
+      if (front > 0) next = seeds.front()->piece(front, size);
+      if (!next) throw Error(ErrorKind::io, cat(url_.masked(), ": the server answers no ranges any more"));
+      front += size;
+      return *next;
+    });
+    progress_.to_fetch = writing->map.empty() ? front : spans_of(writing->head, writing->map).back().last + 1;
+    progress_.fetched = front;
+    Gathering(writing, image_.root, *world_.spread, {world_.dialer, world_.clock, world_.say, {}},
+              {progress_.fetched, progress_.from_peers})
+        .run(seeds);
+    end_frames(writing);
+    pool->finish();
+    check_written(writing->head.disk_size);
+    check_content(writing->head.disk_size);
+    disk_.commit();
+    return WrittenImage{url_.masked(), ImageFormat::frames, writing->head.disk_size};
+  }
+
+  /// Only what the order names by its root can be told to others.
+  Shelf* shelf() const { return world_.spread == nullptr || image_.root.empty() ? nullptr : &world_.spread->shelf; }
+
+  void check_written(std::uint64_t size) const {
+    const std::uint64_t written = progress_.written;
+    check(written == size, "each byte of an image is written once", "written", written, "size", size);
+  }
+
   void check_content(std::uint64_t image_size) const {
     if (image_.partitions && !find_file_system(disk_.held())) {
       throw Error(ErrorKind::input,
@@ -126,15 +177,11 @@ class Attempt {
 
   std::uint64_t decode_from(ImageFormat format, ByteSource& source, Window& window) {
     auto pool = std::make_unique<WritePool>();
-    Decoding decoding{source, window, disk_, *pool, progress_.written, image_.id};
-    struct Stop {  // jobs refer to `decoding`
-      std::unique_ptr<WritePool>& pool;
-      ~Stop() { pool.reset(); }
-    } const stop{pool};
+    Decoding decoding{{disk_, *pool, progress_.written, image_.id, shelf()}, source, window};
+    const StopFirst stop{pool};
     const std::uint64_t size = decode_format(format, decoding);
     pool->finish();
-    const std::uint64_t written = progress_.written;
-    check(written == size, "each byte of an image is written once", "written", written, "size", size);
+    check_written(size);
     return size;
   }
 
@@ -146,13 +193,17 @@ class Attempt {
       case ImageFormat::qcow2: return decode_qcow2(decoding);
       case ImageFormat::frames: break;
     }
-    return decode_frames(decoding, [this](const std::string& root, std::string_view signature) {
+    return decode_frames(decoding, root_check());
+  }
+
+  RootCheck root_check() {
+    return [this](const std::string& root, std::string_view signature) {
       if (!image_.root.empty() && root != image_.root) {
         throw Error(ErrorKind::input, cat("the image ", image_.id, " has the root ", root, ", expected ", image_.root));
       }
       check_signature(image_, root, signature, world_.trusted_key);
       trusted_ = !signature.empty();
-    });
+    };
   }
 
   void check_digest(const std::string& digest) {
@@ -196,15 +247,17 @@ std::uint32_t sector_of_table(std::string_view front, std::uint64_t image_size) 
 }
 
 WrittenImage write_image(const ImageInfo& image, const std::string& disk, WriterWorld& world, WriteProgress& progress) {
-  std::string problems;
+  if (world.spread != nullptr) world.spread->peers.begin(image.peers);
   for (std::size_t i = 0; i < image.urls.size(); ++i) {
     const Url url = parse_url(image.urls[i]).value_or_throw();
     try {
       progress.fetched = 0;
       progress.written = 0;
+      progress.from_peers = 0;
       return Attempt(image, url, disk, world, progress).run();
     } catch (Error& error) {
       const bool more = i + 1 < image.urls.size();
+      if (!more && world.spread != nullptr) world.spread->shelf.close();
       if (!more) throw error.during(cat("writing the image ", image.id, " to ", disk));
       if (world.say) world.say(cat(error.what(), "; trying the next URL"));
     }

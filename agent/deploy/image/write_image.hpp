@@ -21,6 +21,7 @@
 #include <string>
 
 #include "agent/deploy/image/decoders.hpp"
+#include "agent/deploy/image/gathering.hpp"
 #include "agent/deploy/image/image_info.hpp"
 #include "base/clock.hpp"
 #include "base/net/dialer.hpp"
@@ -30,9 +31,10 @@ namespace hearth::agent::deploy {
 
 /// How far it is; read by other threads.
 struct WriteProgress {
-  std::atomic<std::uint64_t> fetched{0};   ///< bytes of the file
-  std::atomic<std::uint64_t> to_fetch{0};  ///< 0 = not known
-  std::atomic<std::uint64_t> written{0};   ///< bytes of the disk
+  std::atomic<std::uint64_t> fetched{0};     ///< bytes of the file
+  std::atomic<std::uint64_t> to_fetch{0};    ///< 0 = not known
+  std::atomic<std::uint64_t> from_peers{0};  ///< of what was fetched: given by other machines
+  std::atomic<std::uint64_t> written{0};     ///< bytes of the disk
 };
 
 /// What the writer needs of the world.
@@ -42,6 +44,7 @@ struct WriterWorld {
   Clock& clock;
   std::string trusted_key;  ///< hexadecimal; when set, only images signed with it are taken
   std::function<void(const std::string&)> say;
+  Spread* spread = nullptr;  ///< frames are asked of other machines, and left there for them; null: neither
 };
 
 struct WrittenImage {

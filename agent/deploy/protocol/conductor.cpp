@@ -122,11 +122,14 @@ bool Conductor::report_inspection(const std::string& to, const Json& data) {
   return answer.ok();
 }
 
-void Conductor::report_progress(const std::string& to, const Json& progress) {
+Json Conductor::report_progress(const std::string& to, const Json& progress) {
   try {
-    static_cast<void>(send("POST", to, &progress, 0));
+    const HttpResponse answer = send("POST", to, &progress, 0);
+    if (!answer.ok()) return nullptr;
+    const Result<Json> body = parse_json(answer.body, "answer");
+    return body && body->is_object() ? *body : Json::object();
   } catch (const Error&) {
-    return;  // the next one tells as much
+    return nullptr;  // the next one tells as much
   }
 }
 

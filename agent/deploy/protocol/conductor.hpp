@@ -61,8 +61,8 @@ class Conductor {
   /// Posts the inspection's result. True when it was taken, false when it was refused for good. Throws Error(io) when
   /// it should be repeated.
   [[nodiscard]] bool report_inspection(const std::string& to, const Json& data);
-  /// Ours. Failures are no matter.
-  void report_progress(const std::string& to, const Json& progress);
+  /// Ours. What is answered: null when it was not taken, which is no matter.
+  [[nodiscard]] Json report_progress(const std::string& to, const Json& progress);
 
  private:
   HttpResponse send(const std::string& method, const std::string& url, const Json* body, int version_limit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/frames/giving.hpp"
 #include "base/hmac.hpp"
 #include "base/text.hpp"
 
@@ -50,13 +51,14 @@ class Exchange {
     while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
   }
 
-  ServedResponse answer() {
+  RestAnswer answer() {
     const std::string base = cat(request_.tls ? "https://" : "http://", request_.host());
     if (path_ == "/v1/commands" && request_.method == "POST") return execute();
     if (request_.method != "GET") return fault(405, "Method not allowed.");
     if (path_ == "/") return json_answer(200, root_document(base));
     if (path_ == "/v1") return json_answer(200, v1_document(base));
     if (path_ == "/v1/status") return status();
+    if (path_.starts_with(frames::k_giving_path) && state_.give) return state_.give(request_);
     const std::string commands = "/v1/commands";
     if (path_ != commands && path_.rfind(commands + "/", 0) != 0) return fault(404, "Not found.");
     if (!token_fits(false)) return fault(401, "401 Unauthorized: Token invalid.");
@@ -120,7 +122,7 @@ bool admits_long_body(const ServedRequest& request, const FaceState& state) {
   return state.token.empty() || (sent != query.end() && equal_in_constant_time(sent->second, state.token));
 }
 
-ServedResponse answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state) {
+RestAnswer answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state) {
   try {
     return Exchange(request, board, state).answer();
   } catch (const Refusal& refusal) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/deploy/rest/command_board.hpp"
+#include "agent/deploy/rest/server.hpp"
 #include "base/net/served.hpp"
 
 namespace hearth::agent::deploy {
@@ -14,10 +15,11 @@ struct FaceState {
   std::string version;             ///< of this program
   std::string token;               ///< what commands must bring along; empty = the conductor uses none
   std::function<Json()> progress;  ///< ours: shown by /v1/status; may be empty
+  std::function<RestAnswer(const ServedRequest&)> give;  ///< ours: frames of an image (spread/giving.hpp)
 };
 
 /// May wait as long as a command runs. Never throws.
-[[nodiscard]] ServedResponse answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state);
+[[nodiscard]] RestAnswer answer_request(const ServedRequest& request, CommandBoard& board, const FaceState& state);
 
 /// Whether a long body of this request is worth reading: it is a command, and brings the token along.
 [[nodiscard]] bool admits_long_body(const ServedRequest& request, const FaceState& state);

@@ -1,6 +1,7 @@
 #include "agent/deploy/rest/server.hpp"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -167,6 +168,8 @@ RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* t
       limits_(limits),
       listener_(listening_socket(port)),
       port_(port_of(listener_)) {
+  const int yes = 1;  // who is accepted has it, too: the end of a frame does not wait for its beginning to be confirmed
+  ::setsockopt(listener_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   if (::listen(listener_.get(), 16) != 0) throw Error::from_errno("listening on", cat("port ", port));
   thread_ = std::thread([this] { accept_all(); });
 }
@@ -266,6 +269,20 @@ std::optional<ServedRequest> RestServer::read_request(Line& line, Places::iterat
   return std::move(head->request);
 }
 
+/// Who takes what comes part by part has the time for each of them.
+void RestServer::answer(Line& line, Places::iterator place, RestAnswer response) {
+  enter(place, Place::State::answering, limits_.answer);
+  std::string head = response_head(response, format_http_date(std::time(nullptr)), false);
+  if (response.parts) head = replace_all(std::move(head), "Content-Length: 0\r\n", "");  // nobody knows it
+  bool taken = line.write(head) && line.write(response.content());
+  while (taken && response.parts && !ending_) {
+    const std::string_view part = response.parts();
+    if (part.empty()) break;
+    enter(place, Place::State::answering, limits_.answer);
+    taken = line.write(part);
+  }
+}
+
 void RestServer::serve(const Fd& socket, Places::iterator place) {
   std::optional<Line> line;
   try {
@@ -273,7 +290,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   } catch (const Error&) {
     return;  // whoever it was speaks no TLS, or trusts another
   }
-  ServedResponse response;
+  RestAnswer response;
   bool unread_rest = false;
   try {
     const std::optional<ServedRequest> request = read_request(*line, place);
@@ -286,8 +303,7 @@ void RestServer::serve(const Fd& socket, Places::iterator place) {
   } catch (const std::exception& error) {
     response = ServedResponse{.status = 400, .body = error.what()};
   }
-  enter(place, Place::State::answering, limits_.answer);
-  line->write(response_head(response, format_http_date(std::time(nullptr)), false)) && line->write(response.content());
+  answer(*line, place, std::move(response));
   line->close();
   if (unread_rest) swallow(socket);
 }

@@ -6,6 +6,7 @@
 #include <list>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "agent/deploy/rest/tls_identity.hpp"
@@ -26,9 +27,18 @@ struct RestLimits {
   std::size_t held = std::size_t{160} << 20U;   ///< bytes of all bodies that are being read
 };
 
+/// An answer whose body may be made while it is sent.
+struct RestAnswer : ServedResponse {
+  RestAnswer() = default;
+  RestAnswer(ServedResponse response) : ServedResponse(std::move(response)) {}  // NOLINT(*-explicit-*): most are that
+  /// In place of content: the next bytes, which stay until it is called again; none: that was all. May wait, for a
+  /// second or so. Such an answer has no length.
+  std::function<std::string_view()> parts;
+};
+
 class RestServer {
  public:
-  using Handler = std::function<ServedResponse(const ServedRequest&)>;
+  using Handler = std::function<RestAnswer(const ServedRequest&)>;
   /// Whether a body of more than 64 KiB is read, by the request's head.
   using Admission = std::function<bool(const ServedRequest&)>;
 
@@ -56,6 +66,7 @@ class RestServer {
   void take(Fd connection);
   void end_late_ones();
   void serve(const Fd& socket, Places::iterator place);
+  void answer(Line& line, Places::iterator place, RestAnswer response);
   [[nodiscard]] std::optional<ServedRequest> read_request(Line& line, Places::iterator place);
   void enter(Places::iterator place, Place::State state, Duration time);
 

@@ -73,6 +73,17 @@ TEST_F(HttpStreamTest, APieceIsAskedForAgainWhenTheServerCouldNotAnswer) {
   EXPECT_EQ(stream.piece(4, 5), "45678");
 }
 
+TEST_F(HttpStreamTest, OneOnDemandAsksForPiecesAloneAndHoldsThemToOneFile) {
+  StreamOptions options;
+  options.on_demand = true;
+  HttpStream stream(dialer_, clock_, parse_url(server_.url("/image")).value_or_throw(), options);
+  EXPECT_TRUE(handler_.seen.empty());
+  EXPECT_EQ(stream.piece(4, 5), "45678");
+  EXPECT_EQ(handler_.seen.size(), 1U);
+  handler_.range_tag = "\"two\"";
+  EXPECT_THROW((void)stream.piece(4, 5), Error);
+}
+
 TEST_F(HttpStreamTest, APieceOfAnotherFileIsNoPieceOfThisOne) {
   HttpStream stream = open(server_.url("/image"));
   handler_.range_tag = "\"two\"";

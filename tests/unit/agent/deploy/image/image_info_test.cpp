@@ -72,6 +72,15 @@ TEST(ImageInfo, ARootOfAFramesFileTakesTheChecksumsPlace) {
   EXPECT_EQ(image.root, "ab");
 }
 
+TEST(ImageInfo, PeersAreTakenFromTheOrder) {
+  EXPECT_TRUE(parse_image_info(info(Json::object())).peers.empty());
+  const ImageInfo image =
+      parse_image_info(info({{"peers", {{{"url", "http://192.0.2.1:9999"}, {"token", "t"}}, nullptr}}}));
+  ASSERT_EQ(image.peers.size(), 2U);
+  EXPECT_EQ(image.peers[0]->url, "http://192.0.2.1:9999");
+  EXPECT_FALSE(image.peers[1]);
+}
+
 TEST(ImageInfo, CredentialsBecomeAHeader) {
   const Json basic = {
       {"image_server_auth_strategy", "http_basic"}, {"image_server_user", "u"}, {"image_server_password", "p"}};

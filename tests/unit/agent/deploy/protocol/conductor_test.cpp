@@ -117,8 +117,18 @@ TEST(Conductor, TheTokenIsNotRedirected) {
   world.http.on("POST", "http://192.0.2.1/p", 200);
   world.conductor.beat({"u1", "", "t", ""});
   EXPECT_EQ(world.http.sent.back().max_redirects, 0);
-  world.conductor.report_progress("http://192.0.2.1/p", {{"agent_token", "t"}});
+  static_cast<void>(world.conductor.report_progress("http://192.0.2.1/p", {{"agent_token", "t"}}));
   EXPECT_EQ(world.http.sent.back().max_redirects, 0);
+}
+
+TEST(Conductor, AReportOfProgressIsAnsweredWithWhatTheConductorSaysOrNotTakenWhichIsNoFailure) {
+  World world;
+  world.http.on("POST", "http://192.0.2.1/p", 200, R"({"peers": []})");
+  EXPECT_EQ(world.conductor.report_progress("http://192.0.2.1/p", Json::object()), Json::parse(R"({"peers": []})"));
+  world.http.on("POST", "http://192.0.2.1/p2", 202);
+  EXPECT_EQ(world.conductor.report_progress("http://192.0.2.1/p2", Json::object()), Json::object());
+  world.http.on("POST", "http://192.0.2.1/p3", 500);
+  EXPECT_EQ(world.conductor.report_progress("http://192.0.2.1/p3", Json::object()), nullptr);
 }
 
 TEST(Conductor, VersionsThatMakeNoSenseAreTheOldest) {

@@ -40,6 +40,14 @@ struct Agent {
   }
 };
 
+TEST(RestFace, FramesOfImagesAreGivenByWhoeverHasThem) {
+  Agent agent;
+  EXPECT_EQ(agent.ask("GET", "/v1/hearth/image/00ff", "").status, 404);
+  agent.state.give = [](const ServedRequest& request) { return ServedResponse{.status = 206, .body = request.path}; };
+  EXPECT_EQ(agent.ask("GET", "/v1/hearth/image/00ff", "").body, "/v1/hearth/image/00ff");
+  EXPECT_EQ(agent.ask("POST", "/v1/hearth/image/00ff", "").status, 405);
+}
+
 Json json(const ServedResponse& response) { return parse_json(response.body, "").value_or_throw(); }
 
 TEST(RestFace, ErrorsAreIronicPythonAgents) {

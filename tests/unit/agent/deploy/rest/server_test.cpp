@@ -103,6 +103,45 @@ TEST_F(RestServerTest, WhoDoesNotTakeHisAnswerHoldsNobodyUp) {
   EXPECT_LT(clock_.now() - begun, std::chrono::seconds(15));
 }
 
+TEST_F(RestServerTest, AnAnswerMayBeMadeWhileItIsSentAndHasTimeForEachOfItsParts) {
+  server_.emplace(
+      0,
+      [this](const ServedRequest&) {
+        RestAnswer answer(ServedResponse{.status = 206});
+        answer.parts = [this, left = 6, text = std::string()]() mutable -> std::string_view {
+          clock_.sleep(std::chrono::milliseconds(100));
+          text = left > 0 ? cat("part ", left--, "\n") : "";
+          return text;
+        };
+        return answer;
+      },
+      nullptr, RestServer::Admission{}, RestLimits{.answer = std::chrono::milliseconds(300)});
+  Connection client = stranger("GET / HTTP/1.1\r\n\r\n");
+  std::string all;
+  std::array<char, 512> buffer{};
+  for (std::size_t got = 0; (got = client.read(buffer, soon())) > 0;) all.append(buffer.data(), got);
+  EXPECT_EQ(all.find("HTTP/1.1 206"), 0U);
+  EXPECT_EQ(all.find("Content-Length"), std::string::npos) << all;
+  EXPECT_EQ(all.substr(all.find("\r\n\r\n") + 4), "part 6\npart 5\npart 4\npart 3\npart 2\npart 1\n");
+}
+
+TEST_F(RestServerTest, AnAnswerWithoutAnEndDoesNotKeepTheServerAlive) {
+  server_.emplace(0, [this](const ServedRequest&) {
+    RestAnswer answer;
+    answer.parts = [this]() -> std::string_view {
+      clock_.sleep(std::chrono::milliseconds(50));
+      return "more";
+    };
+    return answer;
+  });
+  Connection client = stranger("GET / HTTP/1.1\r\n\r\n");
+  std::array<char, 16> buffer{};
+  EXPECT_GT(client.read(buffer, soon()), 0U);
+  const MonotonicTime begun = clock_.now();
+  server_.reset();
+  EXPECT_LT(clock_.now() - begun, std::chrono::seconds(10));
+}
+
 TEST_F(RestServerTest, LongBodiesAreForWhoIsLetIn) {
   start({}, [](const ServedRequest&) { return false; });
   EXPECT_EQ(post(1000).body, "1000");

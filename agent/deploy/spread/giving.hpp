@@ -1,0 +1,68 @@
+// How this machine gives frames to those that ask for them, and how it asks: GET /v1/hearth/image/ROOT with ranges of
+// the image's file, each a frame (RFC 9110 section 14), and a token (frames::giving_token). The answer is 206, always
+// multipart/byteranges, in the order asked for: a part comes as soon as the frame is here, and before it, while it is
+// awaited, a field of the part's head each second, which says that somebody is there. A frame that will not come ends
+// the answer.
+#pragma once
+
+#include "agent/deploy/rest/server.hpp"
+#include "agent/deploy/spread/peers.hpp"
+#include "agent/deploy/spread/shelf.hpp"
+#include "base/error.hpp"
+#include "base/net/dialer.hpp"
+
+namespace hearth::agent::deploy {
+
+constexpr std::size_t k_most_spans = 256;  ///< in one request: some kilobytes of its head
+
+/// The ranges of a Range field; none when it has other things than ranges from somewhere to somewhere, or too many.
+[[nodiscard]] std::vector<Span> parse_spans(std::string_view field);
+
+/// `agent_token` is this machine's; empty: nobody is given anything. `shelf` must outlive the answer.
+[[nodiscard]] RestAnswer give_frames(const ServedRequest& request, const std::string& agent_token, Shelf& shelf);
+
+/// How long a peer may take.
+struct Patience {
+  Duration connect = std::chrono::seconds(3);   ///< until it says anything at all
+  Duration silence = std::chrono::seconds(5);   ///< between two signs of life
+  Duration waiting = std::chrono::seconds(60);  ///< for a frame that it has not got itself yet, and says so
+  std::uint64_t bytes_a_second = 128U << 10U;   ///< what a frame must come with, besides `silence`
+};
+
+/// A peer that is asked no more.
+class PeerTrouble : public Error {
+ public:
+  PeerTrouble(PeerFault fault, const std::string& what) : Error(ErrorKind::io, what), fault_(fault) {}
+  [[nodiscard]] PeerFault fault() const { return fault_; }
+
+ private:
+  PeerFault fault_;
+};
+
+/// One request to a peer, for several frames: they come one behind the other.
+class PeerAnswer {
+ public:
+  /// Throws PeerTrouble.
+  PeerAnswer(Dialer& dialer, const Clock& clock, const Peer& peer, const std::string& root, std::vector<Span> spans,
+             Patience patience);
+  /// The next frame's bytes, unverified; null: the peer has no more of them, or it is not `wanted` that it be waited
+  /// for. Throws PeerTrouble.
+  [[nodiscard]] std::shared_ptr<Buffer> next(const std::function<bool()>& wanted = {});
+
+ private:
+  [[nodiscard]] Connection ask(Dialer& dialer, const Peer& peer, const HttpRequest& asked);
+  [[nodiscard]] std::shared_ptr<Buffer> read_next(const std::function<bool()>& wanted);
+  [[nodiscard]] std::string line(const Deadline& wholly);
+  [[nodiscard]] bool more(const Deadline& wholly);
+  [[nodiscard]] bool read_part_head(const Deadline& wholly, const std::function<bool()>& wanted);
+
+  const Clock& clock_;
+  Patience patience_;
+  std::vector<Span> spans_;
+  std::size_t next_ = 0;
+  std::string rest_;  ///< read, and not looked at yet
+  std::string boundary_;
+  Connection connection_;
+};
+
+}  // namespace hearth::agent::deploy

@@ -1,0 +1,157 @@
+#include "bootstrap/conductor/spreading.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/frames/giving.hpp"
+#include "base/log.hpp"
+#include "base/net/own_identity.hpp"
+#include "base/text.hpp"
+#include "bootstrap/conductor/flow.hpp"
+#include "bootstrap/conductor/settings.hpp"
+
+namespace hearth::bootstrap {
+
+namespace {
+
+constexpr Seconds k_wave{5};               // who comes later would be waited for by those before it
+constexpr std::size_t k_most_refused = 8;  // who finds more at fault is likelier at fault itself
+constexpr std::size_t k_told = 160;        // of what an agent says
+
+/// The image's root; empty for one that has none, whose parts nobody can check.
+std::string root_of(const Node& node) {
+  const Json& info = node.instance_info;
+  if (to_lower(text_in(info, "image_os_hash_algo")) != "hearth-frames") return text_in(node.internal, k_told_root);
+  return to_lower(text_in(info, "image_os_hash_value"));
+}
+
+/// How many of a wave pass on a stripe: behind the head, every other one.
+std::size_t givers_in(std::size_t size, std::size_t stripe) { return (size - 1 + k_stripes - 1 - stripe) / k_stripes; }
+
+std::size_t index_of(std::size_t rank, std::size_t stripe) { return 1 + rank * k_stripes + stripe; }
+
+}  // namespace
+
+std::optional<std::size_t> asked_in_wave(std::size_t index, std::size_t size, std::size_t stripe) {
+  hearth::check(index < size && stripe < k_stripes, "who asks is one of the wave", "index", index, "size", size);
+  if (index == 0) return std::nullopt;
+  const std::size_t rank = (index - 1) / k_stripes;
+  const std::size_t givers = givers_in(size, stripe);
+  if ((index - 1) % k_stripes == stripe) return rank == 0 ? 0 : index_of((rank - 1) / k_stripes, stripe);
+  if (givers == 0) return 0;
+  // Places below those that pass it on: first themselves, then those that only take it.
+  return index_of(std::min((givers - 1 + rank) / k_stripes, givers - 1), stripe);
+}
+
+std::size_t last_of_wave(std::size_t size, std::size_t stripe) {
+  const std::size_t givers = givers_in(size, stripe);
+  return givers == 0 ? 0 : index_of(givers - 1, stripe);
+}
+
+const Node* Spreading::there(const Member& member) const {
+  const Node* node = ledger_.by_uuid(member.uuid);
+  if (node == nullptr || !member.gives || !node->job.running()) return nullptr;
+  const std::optional<Stage> stage = parse_stage(node->job.stage);
+  const bool is_up = stage && needs_agent(*stage) && *stage != Stage::leave;
+  return is_up && text_in(node->internal, "agent_secret_token") == member.token ? node : nullptr;
+}
+
+bool Spreading::is_anybody_there(const Image& image) const {
+  for (auto wave = image.waves.rbegin(); wave != image.waves.rend(); ++wave) {
+    if (std::any_of(wave->members.rbegin(), wave->members.rend(),
+                    [this](const Member& member) { return there(member) != nullptr; }))
+      return true;
+  }
+  return false;
+}
+
+void Spreading::forget_others(const std::string& root) {
+  std::erase_if(images_, [&](const auto& image) { return image.first != root && !is_anybody_there(image.second); });
+}
+
+Spreading::Place Spreading::join(Image& image, const Node& node) {
+  const std::string token = text_in(node.internal, "agent_secret_token");
+  if (const auto found = image.places.find(token); found != image.places.end()) return found->second;
+  if (!is_anybody_there(image)) image = {};
+  const Stamp now = ledger_.now();
+  const bool is_late =
+      image.waves.empty() || now - image.waves.back().begun > microseconds(k_wave) || now < image.waves.back().begun;
+  if (is_late) image.waves.push_back({now, {}});
+  Wave& wave = image.waves.back();
+  Member member{.uuid = node.uuid, .token = token};
+  member.gives = text_in(node.internal, "agent_version") == HEARTH_VERSION;
+  if (node.internal.contains("agent_verify_ca")) member.pin = key_pin((directory_ / cat(node.uuid, ".pem")).string());
+  wave.members.push_back(std::move(member));
+  return image.places[token] = {image.waves.size() - 1, wave.members.size() - 1};
+}
+
+std::optional<Spreading::Place> Spreading::giver(Image& image, Place place, std::size_t stripe) const {
+  const std::set<Place>& refused = at(image, place).refused;
+  if (refused.size() > k_most_refused) return std::nullopt;
+  while (true) {
+    const auto above = asked_in_wave(place.index, image.waves[place.wave].members.size(), stripe);
+    if (!above && place.wave == 0) return std::nullopt;
+    place = above ? Place{place.wave, *above}
+                  : Place{place.wave - 1, last_of_wave(image.waves[place.wave - 1].members.size(), stripe)};
+    if (!refused.contains(place) && there(at(image, place)) != nullptr) return place;
+  }
+}
+
+Json Spreading::peers_of(Image& image, const std::string& root, const Place& place) {
+  Json peers = Json::array();
+  for (std::size_t stripe = 0; stripe < k_stripes; ++stripe) {
+    const std::optional<Place> found = giver(image, place, stripe);
+    if (!found) {
+      peers.push_back(nullptr);
+      continue;
+    }
+    const Member& member = at(image, *found);
+    const std::string url = text_in(there(member)->internal, "agent_url");
+    at(image, place).told[url] = *found;
+    peers.push_back({{"url", url}, {"token", frames::giving_token(member.token, root)}, {"pin", member.pin}});
+  }
+  return peers;
+}
+
+Json Spreading::peers_of_order(const Node& node) {
+  const std::string root = root_of(node);
+  if (root.empty()) return Json::array();
+  forget_others(root);
+  Image& image = images_[root];
+  Json peers = peers_of(image, root, join(image, node));
+  const bool is_alone = std::all_of(peers.begin(), peers.end(), [](const Json& peer) { return peer.is_null(); });
+  return is_alone ? Json::array() : peers;
+}
+
+Json Spreading::peers_of_report(const Node& node, const Json& faults) {
+  const std::string root = root_of(node);
+  if (root.empty()) return Json::array();
+  Image& image = images_[root];
+  const Place place = join(image, node);
+  if (faults.is_array()) {
+    for (const Json& fault : faults) take_fault(image, at(image, place), node, fault);
+  }
+  return peers_of(image, root, place);
+}
+
+void Spreading::take_fault(Image& image, Member& by, const Node& node, const Json& fault) {
+  if (!fault.is_object()) return;
+  const auto told = by.told.find(text_in(fault, "url"));
+  if (told == by.told.end() || by.refused.size() > k_most_refused || !by.refused.insert(told->second).second) return;
+  Member& accused = at(image, told->second);
+  const Node* giver = there(accused);
+  if (giver == nullptr) return;  // it has left, as it should, or others have told of it
+  const std::string kind = text_in(fault, "fault");
+  const std::string what = one_line(text_in(fault, "what").substr(0, k_told));
+  if (kind != "slow") accused.gives = false;
+  ledger_.record(node, "agent",
+                 cat(giver->title(), " (", told->first, ") was asked for parts of the image: ", what,
+                     kind == "slow" ? "; it asks others" : "; nobody asks it any more"));
+  if (kind == "wrong") {
+    ledger_.record(*giver, "agent",
+                   cat("gave ", node.title(), " what is not of the image: ", what,
+                       "; nobody asks it any more. Look at its memory and its network card"));
+  }
+}
+
+}  // namespace hearth::bootstrap
