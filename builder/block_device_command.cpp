@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/commands.hpp"
-#include "builder/disk/block_config.hpp"
+#include "builder/disk/layout/block_config.hpp"
 #include "builder/yaml/yaml_merge.hpp"
 
 namespace hearth::builder {

@@ -20,7 +20,7 @@
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
 #include "builder/described_images.hpp"
-#include "builder/disk/sizes.hpp"
+#include "builder/disk/layout/sizes.hpp"
 #include "builder/evidence/commands.hpp"
 #include "builder/fetch/local_access.hpp"
 #include "builder/fleet/fleet.hpp"
@@ -31,9 +31,9 @@
 #include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/output/convert_command.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/plan/plan_image.hpp"
 #include "builder/run/build_warnings.hpp"
-#include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 #include "builder/run/kept_steps.hpp"
 #include "builder/run/plan_page.hpp"
@@ -252,7 +252,7 @@ void add_forecasts(const std::vector<StepForecast>& forecasts, const UpToDate& d
 bool is_certain(const Finding& finding) { return finding.severity == Severity::error; }
 
 /// Where lines are wanted, how the layers stand is found out last. `compared`: with which earlier build, in words.
-void print_plan(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk, const UpToDate& known,
+void print_plan(const ImageRequest& request, const BuildPlan& plan, const DiskPlan& disk, const UpToDate& known,
                 const std::string& compared, const std::function<std::vector<StepForecast>()>& forecasts) {
   Json details = plan_details(request, plan, disk);
   if (!compared.empty()) details["compared"] = compared;
@@ -271,11 +271,11 @@ int plan_one(const ImageRequest& request, const cli::Arguments& arguments, const
   const ReadOnce files(system);
   const BuildPlan plan = plan_image(files, request, installation.elements, notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
-  const DiskStage disk = DiskStage::plan(request, plan);
-  for (const std::string& warning : disk.layout().warnings) cli::tell(cat(warning, "\n"));
+  const DiskPlan disk = plan_disk(request, plan);
+  for (const std::string& warning : disk.layout.warnings) cli::tell(cat(warning, "\n"));
   const SystemClock clock;
   RealRunner runner(clock);
-  const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout(), runner);
+  const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout, runner);
   refuse_warnings(request, warnings);
   for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
   const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
@@ -306,11 +306,11 @@ std::map<std::string, std::vector<Finding>> look_at_plans(const std::vector<Flee
   RealRunner runner(clock);
   std::map<std::string, std::vector<Finding>> found;
   graph = plan_fleet(images, installation,
-                     [&](const FleetImage& image, const BuildPlan& plan, const DiskStage& disk, ImageSteps& steps) {
+                     [&](const FleetImage& image, const BuildPlan& plan, const DiskPlan& disk, ImageSteps& steps) {
                        const auto forecasts = kept_steps(files, image.request, installation, plan, disk);
                        steps.in_layers = static_cast<std::size_t>(std::count_if(
                            forecasts.begin(), forecasts.end(), [](const auto& each) { return each.is_kept; }));
-                       found[image.name] = build_warnings(files, image.request, plan, disk.layout(), runner);
+                       found[image.name] = build_warnings(files, image.request, plan, disk.layout, runner);
                        refuse_warnings(image.request, found[image.name]);
                      });
   return found;

@@ -12,9 +12,9 @@
 #include "base/sys/stoppable_runner.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
-#include "builder/disk/block_config.hpp"
-#include "builder/disk/image_size.hpp"
-#include "builder/disk/layout_view.hpp"
+#include "builder/disk/layout/block_config.hpp"
+#include "builder/disk/layout/image_size.hpp"
+#include "builder/disk/layout/layout_view.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/guestfs/appliance_check.hpp"
@@ -25,8 +25,8 @@
 #include "builder/inspect/tree_sizes.hpp"
 #include "builder/installation.hpp"
 #include "builder/output/format.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/plan/plan_image.hpp"
-#include "builder/run/disk_stage.hpp"
 #include "builder/run/image_build.hpp"
 #include "builder/spec/checked_values.hpp"
 #include "builder/vm/qemu_machine.hpp"
@@ -83,10 +83,10 @@ Planned planned_layout(const cli::Arguments& arguments, const fs::path& executab
   const BuildPlan plan =
       plan_image(RealFileSystem(), request, find_installation(current_environment(), executable).elements, notes);
   for (const std::string& note : notes) cli::tell(cat(note, "\n"));
-  const DiskStage stage = DiskStage::plan(request, plan);
+  const DiskPlan disk = plan_disk(request, plan);
   std::optional<std::uint64_t> bytes;
-  if (request.image_size_gib) bytes = image_size({}, {.image_gib = request.image_size_gib}, stage.layout());
-  return {stage.layout(), stage.maker(), bytes};
+  if (request.image_size_gib) bytes = image_size({}, {.image_gib = request.image_size_gib}, disk.layout);
+  return {disk.layout, disk.maker, bytes};
 }
 
 /// One disk, or all where there are several.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/sys/process.hpp"
-#include "builder/run/hook_environment.hpp"
+#include "builder/hooks/hook_environment.hpp"
 
 namespace hearth::builder {
 

@@ -15,7 +15,7 @@
 
 #include "base/path.hpp"
 #include "bootstrap/bundle/bundle_file.hpp"
-#include "builder/run/hook_environment.hpp"
+#include "builder/hooks/hook_environment.hpp"
 
 namespace hearth::bootstrap::bundle {
 

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "bootstrap/inventory/entry_check.hpp"
 #include "bootstrap/site/site_file.hpp"
-#include "builder/disk/config_graph.hpp"
+#include "builder/disk/layout/config_graph.hpp"
 #include "builder/packages/package_installs.hpp"
 #include "builder/packages/package_map_check.hpp"
 #include "builder/packages/service_map.hpp"

@@ -15,7 +15,7 @@
 #include "base/sys/process.hpp"
 #include "builder/boot/kernels.hpp"
 #include "builder/boot/loader_kind.hpp"
-#include "builder/disk/placement.hpp"
+#include "builder/disk/layout/placement.hpp"
 
 namespace hearth::builder {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/path.hpp"
-#include "builder/disk/layout.hpp"
+#include "builder/disk/layout/layout.hpp"
 
 namespace hearth::builder {
 

@@ -12,8 +12,8 @@
 #include "builder/boot/boot_tree.hpp"
 #include "builder/boot/efi_loaders.hpp"
 #include "builder/boot/live_initrd.hpp"
+#include "builder/disk/copy/sparse_copy.hpp"
 #include "builder/disk/file_system_maker.hpp"
-#include "builder/disk/sparse_copy.hpp"
 #include "builder/packing/checksums.hpp"
 #include "builder/packing/squashfs.hpp"
 

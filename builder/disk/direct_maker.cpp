@@ -10,9 +10,9 @@
 #include "base/sys/file.hpp"
 #include "base/sys/tree_reader.hpp"
 #include "base/text.hpp"
+#include "builder/disk/copy/sparse_copy.hpp"
 #include "builder/disk/file_system_maker.hpp"
-#include "builder/disk/partition_table.hpp"
-#include "builder/disk/sparse_copy.hpp"
+#include "builder/disk/layout/partition_table.hpp"
 #include "builder/disk/tree_view.hpp"
 
 namespace hearth::builder {

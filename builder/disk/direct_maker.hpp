@@ -11,7 +11,7 @@
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
 #include "builder/disk/file_system_maker.hpp"
-#include "builder/disk/placement.hpp"
+#include "builder/disk/layout/placement.hpp"
 #include "builder/disk/tree_view.hpp"
 
 namespace hearth::builder {

@@ -6,8 +6,8 @@
 
 #include "base/path.hpp"
 #include "base/sys/process.hpp"
-#include "builder/disk/data_copy.hpp"
-#include "builder/disk/placement.hpp"
+#include "builder/disk/copy/data_copy.hpp"
+#include "builder/disk/layout/placement.hpp"
 
 namespace hearth::builder {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builder/disk/layout.hpp"
+#include "builder/disk/layout/layout.hpp"
 
 namespace hearth::builder {
 

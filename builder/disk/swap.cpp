@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "base/uuid.hpp"
 #include "builder/disk/file_system_maker.hpp"
-#include "builder/disk/layout.hpp"
+#include "builder/disk/layout/layout.hpp"
 
 namespace hearth::builder {
 

@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
+#include "builder/disk/copy/sparse_copy.hpp"
 #include "builder/disk/file_system_maker.hpp"
-#include "builder/disk/sparse_copy.hpp"
 
 namespace hearth::builder {
 

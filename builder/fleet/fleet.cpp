@@ -19,8 +19,8 @@
 #include "builder/fleet/image_job.hpp"
 #include "builder/fleet/schedule.hpp"
 #include "builder/lint/read_once.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/plan/plan_image.hpp"
-#include "builder/run/disk_stage.hpp"
 #include "builder/run/kept_steps.hpp"
 
 namespace hearth::builder {
@@ -316,8 +316,8 @@ StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& 
     try {
       std::vector<std::string> notes;
       const BuildPlan plan = plan_image(files, image.request, installation.elements, notes);
-      const DiskStage disk = DiskStage::plan(image.request, plan);
-      outputs = disk.files();
+      const DiskPlan disk = plan_disk(image.request, plan);
+      outputs = output_files(disk, image.request);
       const StepKeys keys = step_keys(files, image.request, installation, plan, disk);
       steps.back().keys = keys.keys;
       steps.back().apart = why_apart_from_all(keys, planned);

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "builder/fleet/step_graph.hpp"
-#include "builder/run/disk_stage.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/run/image_build.hpp"
 
 namespace hearth::builder {
@@ -33,7 +33,7 @@ struct FleetOptions {
 
 /// Steps of all images, in their order. What is wrong with an image's elements is told when it is built: such a one has
 /// no steps here. `each` is shown every plan, and may add to what is known of the image.
-using OfPlan = std::function<void(const FleetImage&, const BuildPlan&, const DiskStage&, ImageSteps&)>;
+using OfPlan = std::function<void(const FleetImage&, const BuildPlan&, const DiskPlan&, ImageSteps&)>;
 [[nodiscard]] StepGraph plan_fleet(const std::vector<FleetImage>& images, const Installation& installation,
                                    const OfPlan& each = {});
 

@@ -10,7 +10,7 @@
 #include "base/cli/print.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "builder/run/json_progress.hpp"
+#include "builder/report/json_progress.hpp"
 
 namespace hearth::builder {
 

@@ -3,7 +3,7 @@
 //   terminal   a live line for each that runs, and one that counts and says who is waited for; above them what ended,
 //              notes and errors
 //   else       a line for each step that ran, the image's name in front
-//   --json     the events of all (builder/run/json_progress.hpp) with "image", the stem, in each of them
+//   --json     the events of all (builder/report/json_progress.hpp) with "image", the stem, in each of them
 //   logs       what each prints on stdout, with the image's name in front where several run at once
 #pragma once
 

@@ -12,7 +12,7 @@
 #include "base/hash.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
-#include "builder/disk/ext_file_system.hpp"
+#include "builder/disk/ext/ext_file_system.hpp"
 
 namespace hearth::builder {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/sys/process.hpp"
-#include "builder/disk/layout_view.hpp"
+#include "builder/disk/layout/layout_view.hpp"
 #include "builder/guestfs/guest.hpp"
 #include "builder/inspect/container_reader.hpp"
 #include "builder/inspect/file_tree.hpp"

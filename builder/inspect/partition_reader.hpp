@@ -1,5 +1,5 @@
-// Partition tables as they are found on a disk (the formats: builder/disk/partition_table.hpp). Pure over a reader of
-// bytes; nothing that is read is trusted.
+// Partition tables as they are found on a disk (the formats: builder/disk/layout/partition_table.hpp). Pure over a
+// reader of bytes; nothing that is read is trusted.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "builder/disk/placement.hpp"
+#include "builder/disk/layout/placement.hpp"
 
 namespace hearth::builder {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/sys/file.hpp"
-#include "builder/lint/finding.hpp"
 #include "builder/plan/build_plan.hpp"
+#include "builder/report/finding.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {

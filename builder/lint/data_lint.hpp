@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/sys/file.hpp"
-#include "builder/lint/finding.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

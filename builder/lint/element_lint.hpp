@@ -9,7 +9,7 @@
 
 #include "base/sys/file.hpp"
 #include "builder/elements/catalog.hpp"
-#include "builder/lint/finding.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "builder/lint/finding.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

@@ -6,8 +6,8 @@
 
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
-#include "builder/lint/finding.hpp"
 #include "builder/plan/build_plan.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

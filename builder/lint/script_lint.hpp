@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builder/lint/finding.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

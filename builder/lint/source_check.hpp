@@ -7,7 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/process.hpp"
 #include "builder/elements/closure.hpp"
-#include "builder/lint/finding.hpp"
+#include "builder/report/finding.hpp"
 
 namespace hearth::builder {
 

@@ -12,7 +12,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
-#include "builder/disk/layout.hpp"
+#include "builder/disk/layout/layout.hpp"
 #include "builder/packing/checksums.hpp"
 
 namespace hearth::builder {

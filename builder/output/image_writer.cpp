@@ -8,7 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
-#include "builder/disk/sparse_copy.hpp"
+#include "builder/disk/copy/sparse_copy.hpp"
 #include "builder/output/fixed_ids.hpp"
 #include "builder/qcow2/writer.hpp"
 

@@ -9,7 +9,7 @@
 #include "builder/boot/boot_tree.hpp"
 #include "builder/boot/live_iso.hpp"
 #include "builder/boot/unified_kernel.hpp"
-#include "builder/disk/image_size.hpp"
+#include "builder/disk/layout/image_size.hpp"
 #include "builder/output/container_image.hpp"
 #include "builder/packing/output_file.hpp"
 #include "builder/packing/pipe_stage.hpp"

@@ -1,5 +1,5 @@
 #include "builder/run/build.hpp"
-#include "builder/run/copied_hooks.hpp"
+#include "builder/hooks/copied_hooks.hpp"
 
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -15,24 +15,26 @@
 #include "base/sys/file.hpp"
 #include "base/sys/namespace.hpp"
 #include "base/text.hpp"
+#include "builder/cache/unchanged.hpp"
 #include "builder/evidence/evidence.hpp"
+#include "builder/evidence/evidence_room.hpp"
 #include "builder/fetch/fetch_session.hpp"
+#include "builder/hooks/hook_files.hpp"
+#include "builder/hooks/own_files.hpp"
 #include "builder/output/old_output.hpp"
 #include "builder/run/build_layers.hpp"
-#include "builder/run/evidence_room.hpp"
-#include "builder/run/hook_files.hpp"
-#include "builder/run/lent_apt.hpp"
+#include "builder/run/disk_checks.hpp"
+#include "builder/run/disk_writing.hpp"
 #include "builder/run/manifest.hpp"
-#include "builder/run/own_files.hpp"
-#include "builder/run/settled_clones.hpp"
-#include "builder/run/settled_times.hpp"
 #include "builder/run/step_report.hpp"
-#include "builder/run/stragglers.hpp"
-#include "builder/run/target_tree.hpp"
-#include "builder/run/unchanged.hpp"
 #include "builder/sandbox/call_filter.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/sandbox/step_watch.hpp"
+#include "builder/target/lent_apt.hpp"
+#include "builder/target/settled_clones.hpp"
+#include "builder/target/settled_times.hpp"
+#include "builder/target/stragglers.hpp"
+#include "builder/target/target_tree.hpp"
 
 namespace hearth::builder {
 
@@ -66,7 +68,7 @@ class Build final : StepObserver {
                  .breaks = in_.request.breaks,
                  .hooks = hooks_,
                  .target = k_target_root,
-                 .elsewhere = labels_of(in_.disk.device_hooks()),
+                 .elsewhere = labels_of(in_.disk.device_hooks),
                  .observer = nullptr,
                  .handed = [this](Phase phase, const Step* step) { return in_.facts.variables(phase, step); },
                  .withheld = [this](const Step& step) { return in_.facts.withheld(step); },
@@ -103,7 +105,7 @@ class Build final : StepObserver {
 
  private:
   [[nodiscard]] Environment hook_variables() const {
-    Environment variables = hook_environment(in_.request, in_.plan, in_.installation, in_.disk.facts());
+    Environment variables = hook_environment(in_.request, in_.plan, in_.installation, disk_facts(in_.disk));
     if (in_.network == nullptr) return variables;
     fetch::add_variables(in_.network->view(), hooks_.string(), variables);
     variables["DIB_IMAGE_CACHE"] = k_private_cache.string();
@@ -134,7 +136,7 @@ class Build final : StepObserver {
     lay_out_network();
     lend_apt(k_library_directory, hooks_);
     phases_.set_variable(k_target_apt_settings, k_lent_apt_settings);
-    in_.disk.write_parameters(k_build_directory / "block-device");
+    write_parameters(in_.disk, in_.request, k_build_directory / "block-device");
     // For the element svc-map, which has nothing that could read YAML.
     RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});
   }
@@ -241,12 +243,12 @@ class Build final : StepObserver {
     const TreeUsage usage = measure_tree(k_target_root);
     files_of_tree_ = usage.inodes;
     work_area_ = std::max(work_area_, usage.bytes);  // on disk nothing else tells
-    phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(in_.disk.size_kib(usage)));
+    phases_.set_variable("DIB_IMAGE_SIZE", std::to_string(size_kib(in_.disk, in_.request, usage)));
     report_usage();
     phases_.run(Phase::block_device);
-    phases_.set_variable("IMAGE_BLOCK_DEVICE", in_.disk.facts().device);
-    phases_.set_variable("IMAGE_BLOCK_DEVICES", in_.disk.facts().devices);
-    in_.disk.prepare(k_target_root, phases_.environment_for(Phase::pre_finalise));
+    phases_.set_variable("IMAGE_BLOCK_DEVICE", disk_facts(in_.disk).device);
+    phases_.set_variable("IMAGE_BLOCK_DEVICES", disk_facts(in_.disk).devices);
+    prepare_disk_tree(in_.disk, k_target_root, phases_.environment_for(Phase::pre_finalise));
     {
       const TargetMounts mounts(k_target_root);
       lend_grub();
@@ -264,14 +266,14 @@ class Build final : StepObserver {
 
   /// A boot loader's hook that is not ours finds programs of GRUB that need no disk.
   void lend_grub() {
-    if (!in_.disk.has_foreign_boot_loader()) return;
+    if (in_.disk.boot_loader != BootLoader::foreign) return;
     const fs::path programs = hooks_ / ".grub";
     fs::create_directories(programs);
     for (const std::string& name : RealFileSystem().list(k_library_directory / "target")) {
       fs::copy_file(k_library_directory / "target" / name, programs / name, fs::copy_options::overwrite_existing);
     }
     phases_.set_variable("HEARTH_TARGET_PATH", "/tmp/in_target.d/.grub");
-    phases_.set_variable("HEARTH_GRUB_FACTS", in_.disk.grub_facts());
+    phases_.set_variable("HEARTH_GRUB_FACTS", grub_facts(in_.disk));
   }
 
   [[nodiscard]] Environment environment_of(const DeviceHook& hook) {
@@ -289,14 +291,14 @@ class Build final : StepObserver {
 
   void take_hooks_files() {
     for (const std::string& left :
-         take_hook_files(in_.places->written_by_hooks(), in_.request.output, in_.disk.files())) {
+         take_hook_files(in_.places->written_by_hooks(), in_.request.output, output_files(in_.disk, in_.request))) {
       in_.log.line(cat("hearth: hooks wrote to a copy of the outputs' directory: ", left));
     }
   }
 
   [[nodiscard]] Fd room_for_evidence() const {
     std::vector<std::string> outputs;
-    for (const fs::path& file : in_.disk.files()) outputs.push_back(file.filename().string());
+    for (const fs::path& file : output_files(in_.disk, in_.request)) outputs.push_back(file.filename().string());
     const fs::path directory = in_.request.output.string() + ".d";
     return reserve_room(directory, evidence_bytes(directory, files_of_tree_, in_.network != nullptr),
                         join(outputs, ", "));
@@ -343,13 +345,13 @@ class Build final : StepObserver {
       in_.log.line(cat("hearth: ", text));
       in_.progress.note(text);
     };
-    tools.hooks = in_.disk.device_hooks();
+    tools.hooks = in_.disk.device_hooks;
     for (DeviceHook& hook : tools.hooks) {
       std::optional<TargetHooks> files;  // environment.d of a phase in the image lies there
       if (hook.in_target) files.emplace(k_target_root, hooks_);
       hook.environment = environment_of(hook);
     }
-    if (const auto& maker = in_.disk.maker()) {
+    if (const auto& maker = in_.disk.maker) {
       in_.log.line(cat("Disk maker: ", name_of(maker->maker), " (", maker->reason, ")"));
     }
     (void)kill_stragglers();  // of the environment.d above
@@ -357,9 +359,9 @@ class Build final : StepObserver {
     let_others_look();   // tools that write outputs open them by this process's descriptors
     in_.places->show();  // from here on the outputs' directory is the real one
     take_back_own_files(in_.request.output.string() + ".d");
-    in_.disk.check_places();
+    check_places(in_.disk, in_.request);
     Fd room = room_for_evidence();
-    std::vector<fs::path> created = in_.disk.write(k_target_root, tools);
+    std::vector<fs::path> created = write_disk(in_.disk, in_.request, k_target_root, tools);
     room = Fd();
     note_left_outputs(created);
     take_hooks_files();

@@ -2,13 +2,13 @@
 // image build; everything it does is in the rooms beside this one.
 #pragma once
 
+#include "builder/cache/layer_keeper.hpp"
+#include "builder/hooks/hook_environment.hpp"
+#include "builder/hooks/package_steps.hpp"
+#include "builder/hooks/phase_runner.hpp"
 #include "builder/plan/build_plan.hpp"
-#include "builder/run/build_log.hpp"
-#include "builder/run/disk_stage.hpp"
-#include "builder/run/hook_environment.hpp"
-#include "builder/run/layer_keeper.hpp"
-#include "builder/run/package_steps.hpp"
-#include "builder/run/phase_runner.hpp"
+#include "builder/plan/disk_plan.hpp"
+#include "builder/report/build_log.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder::fetch {
@@ -27,7 +27,7 @@ struct BuildInputs {
   const ImageRequest& request;
   const BuildPlan& plan;
   const Installation& installation;
-  const DiskStage& disk;
+  const DiskPlan& disk;
   CommandRunner& runner;
   Progress& progress;
   BuildLog& log;

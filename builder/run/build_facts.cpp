@@ -8,17 +8,17 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "builder/hooks/host_files.hpp"
 #include "builder/layers/host_tools.hpp"
 #include "builder/run/build.hpp"
-#include "builder/run/host_files.hpp"
 #include "builder/sandbox/shifted_host.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
 
-std::vector<fs::path> files_of_layout(const DiskStage& disk) {
+std::vector<fs::path> files_of_layout(const DiskPlan& disk) {
   std::vector<fs::path> files;
-  for (const LuksVolume& volume : disk.layout().volumes.encrypted) {
+  for (const LuksVolume& volume : disk.layout.volumes.encrypted) {
     if (!volume.key_file.empty()) files.emplace_back(volume.key_file);
   }
   return files;
@@ -28,7 +28,7 @@ namespace {
 
 /// Hearth's own files, the caller's elements and what those and the disk layout name, wherever they lie.
 std::vector<fs::path> readable_paths(const FileReader& files, const ImageRequest& request,
-                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk,
+                                     const Installation& installation, const BuildPlan& plan, const DiskPlan& disk,
                                      const std::vector<fs::path>& homes) {
   std::vector<fs::path> paths = request.elements_path;
   paths.insert(paths.end(), request.fallback_elements.begin(), request.fallback_elements.end());
@@ -94,7 +94,7 @@ std::vector<fs::path> needed_places(const SandboxSpec& spec) {
 
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
 void show_machine(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                  const BuildPlan& plan, const DiskStage& disk, SandboxSpec& spec) {
+                  const BuildPlan& plan, const DiskPlan& disk, SandboxSpec& spec) {
   spec.homes = homes_of(files, request.environment);
   spec.readable = readable_paths(files, request, installation, plan, disk, spec.homes);
   spec.keys = request.private_keys;
@@ -136,9 +136,9 @@ void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const
 }
 
 FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                       const Installation& installation, const DiskStage& disk, const SandboxSpec& spec,
+                       const Installation& installation, const DiskPlan& disk, const SandboxSpec& spec,
                        const FactKey& secrets) {
-  const Environment variables = hook_environment(request, plan, installation, disk.facts());
+  const Environment variables = hook_environment(request, plan, installation, disk_facts(disk));
   FactSetup setup{
       .environment = [variables](Phase phase) { return phase_environment(variables, phase, k_target_root); },
       .callers = request.environment,

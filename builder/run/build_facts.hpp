@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "builder/cache/layer_keeper.hpp"
+#include "builder/hooks/hook_environment.hpp"
 #include "builder/layers/fact_source.hpp"
-#include "builder/run/disk_stage.hpp"
-#include "builder/run/hook_environment.hpp"
-#include "builder/run/layer_keeper.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {
 
 /// Files of this machine that the disk layout names.
-[[nodiscard]] std::vector<fs::path> files_of_layout(const DiskStage& disk);
+[[nodiscard]] std::vector<fs::path> files_of_layout(const DiskPlan& disk);
 
 /// What hooks get to see of the machine, besides what they may write; the work area is still to be said.
 void show_machine(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                  const BuildPlan& plan, const DiskStage& disk, SandboxSpec& spec);
+                  const BuildPlan& plan, const DiskPlan& disk, SandboxSpec& spec);
 
 /// What hooks and builder use of the machine, wherever it lies: of root's builds ids are shifted there.
 [[nodiscard]] std::vector<fs::path> needed_places(const SandboxSpec& spec);
@@ -37,7 +37,7 @@ void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const
 
 /// Facts of this build's steps, as they are before it begins.
 [[nodiscard]] FactSource fact_source(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                     const Installation& installation, const DiskStage& disk, const SandboxSpec& spec,
+                                     const Installation& installation, const DiskPlan& disk, const SandboxSpec& spec,
                                      const FactKey& secrets);
 
 /// What every step depends on: this Hearth, the programs that hooks are given, wherever these lie now, and the host

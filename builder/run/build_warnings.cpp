@@ -13,8 +13,8 @@
 #include "builder/lint/baked_metadata.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/package_check.hpp"
-#include "builder/run/layout_choice.hpp"
-#include "builder/run/volume_tools.hpp"
+#include "builder/plan/layout_choice.hpp"
+#include "builder/plan/volume_tools.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {

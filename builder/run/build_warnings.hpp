@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "builder/disk/layout.hpp"
-#include "builder/lint/finding.hpp"
+#include "builder/disk/layout/layout.hpp"
 #include "builder/plan/build_plan.hpp"
-#include "builder/run/build_log.hpp"
+#include "builder/report/build_log.hpp"
+#include "builder/report/finding.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {

@@ -19,6 +19,8 @@
 #include "base/sys/stop_signals.hpp"
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
+#include "builder/cache/change_question.hpp"
+#include "builder/cache/unchanged.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"
 #include "builder/evidence/own_names.hpp"
@@ -28,28 +30,27 @@
 #include "builder/fetch/local_access.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/guestfs/appliance_settings.hpp"
+#include "builder/hooks/hook_network.hpp"
+#include "builder/hooks/host_files.hpp"
+#include "builder/hooks/own_files.hpp"
 #include "builder/layers/input_digest.hpp"
 #include "builder/layers/script_inputs.hpp"
 #include "builder/lint/read_once.hpp"
 #include "builder/outdated/outdated.hpp"
 #include "builder/plan/plan_image.hpp"
+#include "builder/report/estimate.hpp"
+#include "builder/report/json_progress.hpp"
+#include "builder/report/last_build.hpp"
 #include "builder/run/build.hpp"
 #include "builder/run/build_facts.hpp"
 #include "builder/run/build_warnings.hpp"
-#include "builder/run/change_question.hpp"
-#include "builder/run/estimate.hpp"
-#include "builder/run/hook_network.hpp"
-#include "builder/run/host_files.hpp"
-#include "builder/run/json_progress.hpp"
-#include "builder/run/last_build.hpp"
-#include "builder/run/own_files.hpp"
-#include "builder/run/unchanged.hpp"
-#include "builder/run/workspace.hpp"
+#include "builder/run/disk_checks.hpp"
 #include "builder/sandbox/missing_right.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/sandbox/shifted_host.hpp"
 #include "builder/sandbox/step_watch.hpp"
 #include "builder/store/repository_states.hpp"
+#include "builder/target/workspace.hpp"
 
 namespace hearth::builder {
 
@@ -407,14 +408,14 @@ void write_evidence(const ImageRequest& request, const std::vector<evidence::Ele
 }
 
 /// What can be refused before anything is made; notes for the log.
-DiskStage checked_disk(const ImageRequest& request, const BuildPlan& plan, CommandRunner& trials,
-                       std::vector<std::string>& notes) {
-  DiskStage disk = DiskStage::plan(request, plan);
-  const std::vector<std::string>& warnings = disk.layout().warnings;
+DiskPlan checked_disk(const ImageRequest& request, const BuildPlan& plan, CommandRunner& trials,
+                      std::vector<std::string>& notes) {
+  DiskPlan disk = plan_disk(request, plan);
+  const std::vector<std::string>& warnings = disk.layout.warnings;
   notes.insert(notes.end(), warnings.begin(), warnings.end());
-  disk.check_tools(request.environment);
-  disk.check_places();
-  disk.check_options(trials, request.temporary_parent);
+  check_tools(disk, request, request.environment);
+  check_places(disk, request);
+  check_options(disk, request, trials, request.temporary_parent);
   if (request.fetching.mode == fetch::FetchMode::record) fetch::require_place_for_lock(request.fetching.lock);
   return disk;
 }
@@ -496,7 +497,7 @@ struct ReadyBuild {
   Verbosity verbosity;
   const BuildNeighbours& neighbours;
   const BuildPlan& plan;
-  const DiskStage& disk;
+  const DiskPlan& disk;
   const std::vector<Finding>& warnings;
   SandboxSpec& spec;
   FactSource& facts;
@@ -594,8 +595,8 @@ int build_in_sandbox(const ImageRequest& asked, const Installation& installation
   const ReadOnce files(system);
   const BuildPlan plan = plan_image(files, asked, installation.elements, notes);
   if (!neighbours.until.empty()) require_kept_step(asked, plan, neighbours.until);
-  const DiskStage disk = checked_disk(asked, plan, runner, notes);
-  const std::vector<Finding> warnings = build_warnings(files, asked, plan, disk.layout(), runner);
+  const DiskPlan disk = checked_disk(asked, plan, runner, notes);
+  const std::vector<Finding> warnings = build_warnings(files, asked, plan, disk.layout, runner);
   refuse_warnings(asked, warnings);
   refuse_certain_faults(warnings);
 

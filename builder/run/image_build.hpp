@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "builder/run/build_log.hpp"
-#include "builder/run/hook_environment.hpp"
+#include "builder/hooks/hook_environment.hpp"
+#include "builder/report/build_log.hpp"
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "builder/cache/earlier_build.hpp"
+#include "builder/cache/unchanged.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/chain.hpp"
-#include "builder/run/earlier_build.hpp"
-#include "builder/run/unchanged.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
@@ -20,7 +20,7 @@ constexpr const char* k_no_layer =
 
 /// As the build will have it, of which only the paths matter here.
 SandboxSpec view_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                    const BuildPlan& plan, const DiskStage& disk) {
+                    const BuildPlan& plan, const DiskPlan& disk) {
   SandboxSpec spec;
   boost::system::error_code failed;
   spec.output = fs::weakly_canonical(request.output.parent_path(), failed);
@@ -43,7 +43,7 @@ bool has_store(const ImageRequest& request) {
 }
 
 FactSource facts_of(const FileReader& files, const ImageRequest& asked, const Installation& installation,
-                    const BuildPlan& plan, const DiskStage& disk, const FactKey& secrets) {
+                    const BuildPlan& plan, const DiskPlan& disk, const FactKey& secrets) {
   const SandboxSpec spec = view_of(files, asked, installation, plan, disk);
   const ImageRequest request = with_path_of_hooks(asked, spec, files);
   return fact_source(files, request, plan, installation, disk, spec, secrets);
@@ -71,7 +71,7 @@ struct KnownSteps {
 };
 
 KnownSteps known_steps(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                       const BuildPlan& plan, const DiskStage& disk, const fs::path& earlier) {
+                       const BuildPlan& plan, const DiskPlan& disk, const fs::path& earlier) {
   if (!has_store(request)) return {};
   const LayerStore store(layer_directory(request.cache));
   const FactSource facts = facts_of(files, request, installation, plan, disk, store.fact_key());
@@ -149,7 +149,7 @@ std::string compared_text(const fs::path& earlier, const ImageRequest& request) 
 }
 
 std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
-                                     const Installation& installation, const BuildPlan& plan, const DiskStage& disk,
+                                     const Installation& installation, const BuildPlan& plan, const DiskPlan& disk,
                                      const fs::path& earlier) {
   const KnownSteps known = known_steps(files, request, installation, plan, disk, earlier);
   const std::size_t kept = known.chain.covered;
@@ -174,7 +174,7 @@ std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest
 }
 
 UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                    const BuildPlan& plan, const DiskStage& disk) {
+                    const BuildPlan& plan, const DiskPlan& disk) {
   if (!may_be_unchanged(request) || !has_store(request)) return {};
   const FactKey secrets = LayerStore(layer_directory(request.cache)).fact_key();
   const FactSource facts = facts_of(files, request, installation, plan, disk, secrets);
@@ -203,7 +203,7 @@ std::string up_to_date_text(const UpToDate& known) {
 }
 
 StepKeys step_keys(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                   const BuildPlan& plan, const DiskStage& disk) {
+                   const BuildPlan& plan, const DiskPlan& disk) {
   if (!request.use_cache) return {};
   const FactKey of_this_process{"compared within one process only"};
   const FactSource facts = facts_of(files, request, installation, plan, disk, of_this_process);

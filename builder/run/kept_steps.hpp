@@ -20,7 +20,7 @@ struct StepForecast {
 /// where no layer does. Makes nothing, neither directories nor records.
 [[nodiscard]] std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest& request,
                                                    const Installation& installation, const BuildPlan& plan,
-                                                   const DiskStage& disk, const fs::path& earlier = {});
+                                                   const DiskPlan& disk, const fs::path& earlier = {});
 
 /// The image whose last build this one would be compared with: its own, or, where there is none, the one beside it that
 /// was built last of the same steps. Empty where there is none either.
@@ -38,7 +38,7 @@ struct UpToDate {
 
 /// Makes nothing either.
 [[nodiscard]] UpToDate up_to_date(const FileReader& files, const ImageRequest& request,
-                                  const Installation& installation, const BuildPlan& plan, const DiskStage& disk);
+                                  const Installation& installation, const BuildPlan& plan, const DiskPlan& disk);
 
 /// Lines for people, of outputs that are.
 [[nodiscard]] std::string up_to_date_text(const UpToDate& known);
@@ -51,7 +51,7 @@ struct StepKeys {
   Facts first;                    ///< what it depends on; of the build as a whole "build WHAT" = value
 };
 [[nodiscard]] StepKeys step_keys(const FileReader& files, const ImageRequest& request, const Installation& installation,
-                                 const BuildPlan& plan, const DiskStage& disk);
+                                 const BuildPlan& plan, const DiskPlan& disk);
 
 /// Why an image has not even its first step in common with the other one, in words.
 [[nodiscard]] std::string why_apart(const StepKeys& image, const StepKeys& other, const std::string& others_name);

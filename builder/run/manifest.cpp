@@ -8,7 +8,7 @@
 #include "builder/evidence/own_names.hpp"
 #include "builder/evidence/tree_record.hpp"
 #include "builder/packages/installed_packages.hpp"
-#include "builder/run/timing.hpp"
+#include "builder/report/timing.hpp"
 
 namespace hearth::builder {
 

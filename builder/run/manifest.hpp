@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/progress_text.hpp"
+#include "builder/hooks/package_steps.hpp"
 #include "builder/run/build.hpp"
-#include "builder/run/package_steps.hpp"
 
 namespace hearth::builder {
 

@@ -5,7 +5,7 @@
 
 #include "base/cli/layout.hpp"
 #include "base/text.hpp"
-#include "builder/disk/image_size.hpp"
+#include "builder/disk/layout/image_size.hpp"
 #include "builder/fetch/private_network.hpp"
 #include "builder/lint/package_check.hpp"
 
@@ -72,23 +72,23 @@ std::string network_of(const ImageRequest& request) {
 }
 
 /// Nothing where the tree decides.
-std::optional<std::uint64_t> given_bytes(const ImageRequest& request, const DiskStage& disk) {
-  if (disk.layout().size) return disk.layout().size;
+std::optional<std::uint64_t> given_bytes(const ImageRequest& request, const DiskPlan& disk) {
+  if (disk.layout.size) return disk.layout.size;
   if (!request.image_size_gib) return std::nullopt;
-  return image_size({}, {.image_gib = request.image_size_gib}, disk.layout());
+  return image_size({}, {.image_gib = request.image_size_gib}, disk.layout);
 }
 
 }  // namespace
 
-Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk) {
+Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskPlan& disk) {
   Json outputs = Json::array();
-  for (const fs::path& file : disk.files()) outputs.push_back(file.string());
+  for (const fs::path& file : output_files(disk, request)) outputs.push_back(file.string());
   Json details = {{"outputs", outputs}, {"packages", packages_of(request, plan)}, {"network", network_of(request)}};
-  if (const std::optional<MakerChoice>& maker = disk.maker()) {
+  if (const std::optional<MakerChoice>& maker = disk.maker) {
     const std::optional<std::uint64_t> bytes = given_bytes(request, disk);
     details["disk"] = {{"maker", name_of(maker->maker)}, {"reason", maker->reason}, {"bytes", nullptr}};
     if (bytes) details["disk"]["bytes"] = *bytes;
-    if (bytes && request.image_size_gib && !disk.layout().size)
+    if (bytes && request.image_size_gib && !disk.layout.size)
       details["disk"]["asked"] = static_cast<std::uint64_t>(*request.image_size_gib * k_bytes_of_gib);
   }
   return details;

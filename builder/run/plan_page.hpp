@@ -7,7 +7,7 @@
 #include "base/cli/tree.hpp"
 #include "base/json.hpp"
 #include "builder/plan/build_plan.hpp"
-#include "builder/run/disk_stage.hpp"
+#include "builder/plan/disk_plan.hpp"
 #include "builder/run/kept_steps.hpp"
 #include "builder/spec/image_request.hpp"
 
@@ -16,7 +16,7 @@ namespace hearth::builder {
 /// Keys "outputs" (paths), "packages" (phase, name, element, action, conditions), "network" (text), and "disk" (maker,
 /// reason, bytes; null where the tree decides) where one is made. Packages for other architectures are left out;
 /// conditions that hooks' variables decide stand there as they are. Throws Error for a network that can't be had.
-[[nodiscard]] Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskStage& disk);
+[[nodiscard]] Json plan_details(const ImageRequest& request, const BuildPlan& plan, const DiskPlan& disk);
 
 /// The same as lines for people. Both this and the tree tell of "compared", too, where there is such a text.
 [[nodiscard]] std::string plan_details_text(const Json& details);

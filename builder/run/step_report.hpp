@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "builder/cache/earlier_build.hpp"
 #include "builder/layers/layer_record.hpp"
 #include "builder/run/build.hpp"
-#include "builder/run/earlier_build.hpp"
 
 namespace hearth::builder {
 

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/pattern.hpp"
 #include "base/text.hpp"
-#include "builder/disk/sizes.hpp"
+#include "builder/disk/layout/sizes.hpp"
 
 namespace hearth::builder {
 

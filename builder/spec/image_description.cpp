@@ -11,7 +11,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
-#include "builder/disk/sizes.hpp"
+#include "builder/disk/layout/sizes.hpp"
 #include "builder/spec/description_list.hpp"
 #include "builder/spec/image_matrix.hpp"
 #include "builder/spec/image_request.hpp"

@@ -47,14 +47,14 @@ HOOKS = ((re.compile(r"\$\$(?!\w)"), "a pid, which two builds at once have both;
 TREE = re.compile(r"(?<![\w.>:])(?:root|target|tree|k_target_root)_? / |\.in\((?:root|target|tree)_?\)")
 TREE_WALKERS = {
     "builder/boot/kernels.cpp",  # one name in the tree's own root
-    "builder/disk/ext_tree.cpp",  # walks down by lstat
-    "builder/disk/image_size.cpp",  # what TreeReader did not find
+    "builder/disk/ext/ext_tree.cpp",  # walks down by lstat
+    "builder/disk/layout/image_size.cpp",  # what TreeReader did not find
     "builder/guestfs/appliance_check.cpp",  # the root is the host's own
     "builder/layers/archive_entry.cpp",  # walks down by lstat
     "builder/layers/difference.cpp",  # walks down by lstat
     "builder/layers/read_watch.cpp",  # directories of the merged hooks; what is watched is not read
     "builder/run/build.cpp",  # remove_all and a list, which follow no link
-    "builder/run/target_tree.cpp",  # is_own_directory() before each
+    "builder/target/target_tree.cpp",  # is_own_directory() before each
     "builder/sandbox/sandbox.cpp",  # mounts, in the sandbox's own namespace
 }
 

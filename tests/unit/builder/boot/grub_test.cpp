@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "builder/disk/block_config.hpp"
+#include "builder/disk/layout/block_config.hpp"
 #include "source_directory.hpp"
 #include "tests/fakes/scripted_runner.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "builder/disk/block_config.hpp"
+#include "builder/disk/layout/block_config.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 
 namespace hearth::builder {

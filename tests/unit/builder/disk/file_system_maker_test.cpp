@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/hash.hpp"
-#include "builder/disk/image_size.hpp"
+#include "builder/disk/layout/image_size.hpp"
 #include "tests/fakes/generated_cases.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 

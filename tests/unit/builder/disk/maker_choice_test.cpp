@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "tests/unit/builder/disk/volume_layouts.hpp"
+#include "tests/unit/builder/disk/layout/volume_layouts.hpp"
 
 namespace hearth::builder {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/xattr.h>
 
-#include "builder/disk/sparse_copy.hpp"
+#include "builder/disk/copy/sparse_copy.hpp"
 #include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"
 

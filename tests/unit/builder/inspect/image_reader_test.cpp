@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "builder/disk/block_config.hpp"
 #include "builder/disk/direct_maker.hpp"
+#include "builder/disk/layout/block_config.hpp"
 #include "builder/inspect/tree_diff.hpp"
 #include "builder/packing/tree_archive.hpp"
 #include "tests/unit/builder/disk/disk_fixture.hpp"

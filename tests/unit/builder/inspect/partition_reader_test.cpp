@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/text.hpp"
-#include "builder/disk/block_config.hpp"
-#include "builder/disk/partition_table.hpp"
+#include "builder/disk/layout/block_config.hpp"
+#include "builder/disk/layout/partition_table.hpp"
 
 namespace hearth::builder {
 namespace {

@@ -23,7 +23,7 @@ class ManifestTest : public testing::Test {
   }
   Json written(const char* name, const std::vector<TimingRow>& timings = {}) {
     const BuildPlan plan = tree.plan({"a"});
-    const DiskStage disk = DiskStage::plan(request, plan);
+    const DiskPlan disk = plan_disk(request, plan);
     const Installation installation;
     FactSource facts(files, plan, {});
     write_manifest({request, plan, installation, disk, runner, progress, log, clock, facts}, dir.path() / "root",

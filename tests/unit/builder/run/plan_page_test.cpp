@@ -27,7 +27,7 @@ grub: {when: "DIB_LOADER = grub"}
   }
   Json details() {
     plan = tree.plan({"os"}, true);
-    return plan_details(request, plan, DiskStage::plan(request, plan));
+    return plan_details(request, plan, plan_disk(request, plan));
   }
   std::string text() { return plan_details_text(details()); }
 

@@ -1,0 +1,64 @@
+#include "builder/report/hook_advice.hpp"
+
+#include <gmock/gmock.h>
+
+namespace hearth::builder {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(AdviceOnRefusal, NamesWhatToDoByTheLastRefusal) {
+  const std::vector<std::string> printed = {"mount: /mnt: failed to setup loop device for x.img.", "Setting up x",
+                                            "chattr: Operation not permitted while setting flags on /etc/resolv.conf"};
+  EXPECT_THAT(advice_on_refusal(printed), HasSubstr("first boot"));
+  EXPECT_THAT(advice_on_refusal({printed.front()}), HasSubstr("mke2fs -d"));
+}
+
+TEST(AdviceOnRefusal, KnowsWhatProgramsSay) {
+  for (const auto& [line, advice] : std::vector<std::pair<const char*, const char*>>{
+           {"losetup: cannot find an unused loop device", "no loop devices"},
+           {"mknod: /x: Operation not permitted", "udev"},
+           {"chown: changing ownership of '/x': Invalid argument", "--add-subuids"},
+           {"/tmp/in_target.d/install.d/5-x: line 2: /proc/sys/vm/swappiness: Read-only file system", "sysctl.d"},
+           {"sysctl: setting key \"vm.swappiness\": Read-only file system", "sysctl.d"},
+           {"sysctl: permission denied on key \"net.ipv4.ip_forward\"", "sysctl.d"},
+           {"Enabling IP forwarding failed: open /proc/sys/net/ipv4/ip_forward: read-only file system", "--record"},
+           {"install: cannot change ownership of '/x': Invalid argument", "--add-subuids"},
+           {"tar: x: Cannot change ownership to uid 70000, gid 70000: Invalid argument", "--add-subuids"},
+           {"chgrp: changing group of '/x': Invalid argument", "--add-subuids"},
+           {"iptables v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission denied (you must be root)",
+            "packet filters"},
+           {"RTNETLINK answers: Operation not permitted", "packet filters"},
+           {"Error: Could not process rule: Operation not permitted", "packet filters"},
+           {"hwclock: Cannot access the Hardware Clock via any known method.", "faketime"},
+           {"modprobe: ERROR: could not insert 'dummy': Operation not permitted", "modules-load.d"},
+           {"date: cannot set date: Operation not permitted", "faketime"},
+           {"E: The repository 'http://security.debian.org stable/updates InRelease' is not signed.",
+            "DIB_DEBIAN_SECURITY_SUBPATH=-security"},
+           {"fatal: '/root/src/x' does not appear to be a git repository", "HEARTH_HOST_FILES"},
+           {"curl: (37) Couldn't open file /home/me/x", "host-files"},
+           {"mount: /x: permission denied.", "tmpfs, overlays and binds"}}) {
+    EXPECT_THAT(advice_on_refusal({line}), HasSubstr(advice)) << line;
+  }
+}
+
+TEST(AdviceOnRefusal, IsSilentOfOtherFailures) {
+  for (const char* line :
+       {"chown: invalid user: 'x'", "mount: /x: can't find in /etc/fstab.", "",
+        "modprobe: FATAL: Module dummy not found in directory /lib/modules/6.1.0-9-amd64",
+        "sysctl: cannot stat /proc/sys/net/bridge/bridge-nf-call-iptables: No such file or directory",
+        "umount: /mnt: must be superuser to unmount: Operation not permitted", "W: losetup: not found",
+        "hwclock: unrecognized option '--x'", "install: invalid option: Invalid argument", "update: cannot set date",
+        "See /proc/sys/kernel/random/boot_id for the id"}) {
+    EXPECT_EQ(advice_on_refusal({line}), "") << line;
+  }
+}
+
+TEST(AdviceOnRefusal, IsSilentOfWhatWasSaidLongBefore) {
+  const std::string refused = "chattr: Operation not permitted while setting flags on /x";
+  EXPECT_EQ(advice_on_refusal({refused, "1", "2", "3", "4", "5"}), "");
+  EXPECT_THAT(advice_on_refusal({refused, "1", "2", "3", "4"}), HasSubstr("first boot"));
+}
+
+}  // namespace
+}  // namespace hearth::builder
