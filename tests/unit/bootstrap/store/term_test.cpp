@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "tests/unit/bootstrap/store/played_seeds.hpp"
+
 namespace hearth::bootstrap {
 namespace {
 
@@ -61,6 +65,32 @@ TEST(Silence, ATimeInWhichTheDatabaseDidNotAnswerIsNobodys) {
   EXPECT_FALSE(silence.is_over()) << "nor that of a look that took too long";
   EXPECT_EQ(over(silence, seconds(8), seconds(11), 7), std::nullopt);
   EXPECT_TRUE(over(silence, seconds(11), seconds(12), 7));
+}
+
+/// How many of so many played troubles break a rule; the first one's words.
+std::pair<int, std::string> broken_of(int troubles, const PlayedSeeds::Rules& rules) {
+  int broken = 0;
+  std::string first;
+  for (int number = 0; number < troubles; ++number) {
+    const PlayedSeeds::Outcome outcome = PlayedSeeds(static_cast<std::uint64_t>(number), rules).play();
+    if (!outcome.broken.empty() && broken++ == 0) first = cat("trouble ", number, ": ", outcome.broken);
+  }
+  return {broken, first};
+}
+
+/// Killed, frozen and cut off at any moment, by clocks of which one may go 2 % faster than the other.
+TEST(PlayedSeeds, NeverDoTwoServeAndInTheEndOneDoes) {
+  const int troubles = std::getenv("HEARTH_LONG") != nullptr ? 100'000 : 1'000;
+  const auto [broken, first] = broken_of(troubles, {});
+  EXPECT_EQ(broken, 0) << first;
+}
+
+/// What each rule of term.hpp is for; and that the test above would see it if it were not kept.
+TEST(PlayedSeeds, WithoutAnyOneOfTheRulesTwoServe) {
+  EXPECT_GT(broken_of(100, {.standby_waits = false}).first, 50);
+  EXPECT_GT(broken_of(100, {.term_is_looked_at = false}).first, 20);
+  EXPECT_GT(broken_of(100, {.old_connection_is_ended = false}).first, 20);
+  EXPECT_GT(broken_of(200, {.waits_where_it_was_heard = false}).first, 5);
 }
 
 }  // namespace
