@@ -38,7 +38,7 @@ class Postgres:
         subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
 
     def start(self):
-        options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories={self.data} -c fsync=off"
+        options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories= -c fsync=off -c wal_retrieve_retry_interval=500"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.data + "/log", "-o", options, "start")
 
     def copied(self, directory, port, *options):
