@@ -25,6 +25,7 @@
 #include "builder/boot/kernel_extract.hpp"
 #include "builder/channels/commands.hpp"
 #include "builder/evidence/own_names.hpp"
+#include "builder/frames/image_frames.hpp"
 
 namespace hearth::bootstrap {
 
@@ -64,6 +65,18 @@ class StateFolder {
     return hasher.hex_digest();
   }
 
+  /// The frames of an image, likewise; their root.
+  [[nodiscard]] std::string keep_frames(const fs::path& image, const fs::path& scratch, const std::string& name,
+                                        CommandRunner& runner) const {
+    constexpr int k_fast = 3;  // of zstd; somebody waits for it
+    AtomicFile to = begun(name);
+    const std::string root =
+        builder::frames::write_image_frames(image, scratch, to.fd(), {.level = k_fast}, runner).root;
+    give(to.fd(), name);
+    to.commit();
+    return root;
+  }
+
   void keep_text(const std::string& text, const std::string& name) const {
     AtomicFile to = begun(name);
     write_all(to.fd(), text, name);
@@ -88,9 +101,18 @@ class StateFolder {
   struct stat owner_ {};
 };
 
-/// The image's own kernel and ramdisk, or those that were named, and the image beside them; its SHA-256.
-std::string take_in(const fs::path& image, const StateFolder& folder, const std::string& name,
-                    const cli::Arguments& arguments) {
+/// What an agent takes the image for, by its file's name.
+const char* registered_format(const fs::path& image) { return image.extension() == ".qcow2" ? "qcow2" : "raw"; }
+
+struct TakenIn {
+  std::string sha256;
+  std::string root;  ///< of the image's frames; empty: there are none
+};
+
+/// The image's own kernel and ramdisk, or those that were named, the image beside them, and its frames, which machines
+/// give to each other where they fetch it from here.
+TakenIn take_in(const fs::path& image, const StateFolder& folder, const std::string& name,
+                const cli::Arguments& arguments) {
   const SystemClock clock;
   StoppableRunner runner(clock);  // to find the kernel, the disk is unpacked
   const TempDir found = TempDir::create(fs::temp_directory_path(), "hearth-image");
@@ -101,7 +123,15 @@ std::string take_in(const fs::path& image, const StateFolder& folder, const std:
     builder::extract_kernel(image, boot, runner);
   static_cast<void>(folder.keep(boot.kernel, cat(name, ".kernel")));
   static_cast<void>(folder.keep(boot.ramdisk, cat(name, ".ramdisk")));
-  return folder.keep(image, cat(name, image.extension().string()));
+  TakenIn taken{folder.keep(image, cat(name, image.extension().string())), ""};
+  const std::string frames = cat(name, ".frames");
+  const bool has_frames = !arguments.has("image-url") && image.extension() != ".frames" &&
+                          builder::frames::is_whole_disk(image, registered_format(image));
+  if (has_frames)
+    taken.root = folder.keep_frames(image, found.path(), frames, runner);
+  else if (image.extension() != ".frames")
+    folder.drop(frames);  // of one that had this name before
+  return taken;
 }
 
 constexpr std::size_t k_largest_evidence = std::size_t{64} << 20U;  // the parts list of a whole desktop has 30 MB
@@ -231,14 +261,15 @@ int load(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   std::optional<cli::Working> working(std::in_place, cat("taking in ", image.filename().string()));
-  const std::string digest =
+  const auto [digest, root] =
       take_in(image, StateFolder(state_directory(arguments), {"files", "images"}), name, arguments);
   Json record = {{"kernel", (folder / cat(name, ".kernel")).string()},
                  {"ramdisk", (folder / cat(name, ".ramdisk")).string()},
                  {"file", (folder / cat(name, image.extension().string())).string()},
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
-                 {"image_disk_format", image.extension() == ".qcow2" ? "qcow2" : "raw"}};
+                 {"image_disk_format", registered_format(image)}};
+  if (!root.empty()) record.update({{"frames", (folder / cat(name, ".frames")).string()}, {"frames_root", root}});
   working.reset();
   record["evidence"] = evidence.kept(state_directory(arguments), name, digest);
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
@@ -251,7 +282,7 @@ int load(const cli::Arguments& arguments) {
 /// The files of a registered image.
 std::vector<fs::path> files_of(const Json& image) {
   std::vector<fs::path> files;
-  for (const char* key : {"file", "kernel", "ramdisk"}) {
+  for (const char* key : {"file", "frames", "kernel", "ramdisk"}) {
     if (const std::string file = text_in(image, key); !file.empty()) files.emplace_back(file);
   }
   return files;
@@ -346,7 +377,8 @@ std::vector<cli::Command> image_commands() {
        "The three are copied to DIR/files/images, on the seed itself (with --url: where --state says), and registered "
        "under one name: hearth node deploy --image NAME "
        "writes the "
-       "image, hearth baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
+       "image, as frames that are made of it and that machines give to each other (not with --image-url); hearth "
+       "baremetal configure boot --deploy-kernel NAME --deploy-ramdisk NAME boots its kernel and "
        "ramdisk. What the image was made of (FILE.d beside it, as hearth image create leaves it) is taken along: the "
        "status page shows it.",
        with_client(std::move(options)), load},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "bootstrap/node/root_hints.hpp"
 
@@ -94,6 +95,33 @@ Json image_info(const Node& node) {
   if (is_partition_image(node)) add_partitions(node, image);
   if (node.properties.contains("root_device")) image["root_device"] = node.properties["root_device"];
   return image;
+}
+
+std::optional<ImageFrames> frames_of(const std::vector<Json>& images, const Node& node) {
+  const Json& info = node.instance_info;
+  const std::string source = text_in(info, "image_source");
+  const std::string digest = to_lower(text_in(info, "image_os_hash_value"));
+  if (to_lower(text_in(info, "image_os_hash_algo")) != "sha256" || !text_in(info, "image_signature").empty() ||
+      text_in(node.internal, "agent_version") != HEARTH_VERSION)
+    return std::nullopt;
+  for (const Json& image : images) {
+    const fs::path frames = text_in(image, "frames");
+    const std::string file = fs::path(text_in(image, "file")).filename().string();
+    const bool is_it = text_in(image, "image_source") == source && text_in(image, "image_os_hash_value") == digest &&
+                       last_part(source) == file;
+    if (!is_it || frames.empty() || !fs::exists(frames)) continue;
+    return ImageFrames{cat(source.substr(0, source.rfind('/') + 1), frames.filename().string()),
+                       text_in(image, "frames_root")};
+  }
+  return std::nullopt;
+}
+
+void order_frames(Json& image, const ImageFrames& frames) {
+  image["urls"] = Json::array({frames.url});
+  image["disk_format"] = "frames";
+  image["os_hash_algo"] = "hearth-frames";
+  image["os_hash_value"] = frames.root;
+  image.erase("checksum");
 }
 
 std::vector<std::string> image_faults(const Node& node) {

@@ -10,6 +10,7 @@
 #include "bootstrap/conductor/agent_log.hpp"
 #include "bootstrap/conductor/bmc_steps.hpp"
 #include "bootstrap/conductor/deploy_steps.hpp"
+#include "bootstrap/conductor/image_order.hpp"
 #include "bootstrap/conductor/jobs.hpp"
 #include "bootstrap/node/shown.hpp"
 
@@ -67,7 +68,7 @@ void forget_old_logs(const fs::path& directory, const std::string& uuid) {
 
 void forget_agent(Node& node) {
   for (const char* key : {"agent_url", "agent_secret_token", "agent_last_heartbeat", "agent_version", "agent_verify_ca",
-                          "agent_cached_deploy_steps", "hardware_manager_version"}) {
+                          "agent_cached_deploy_steps", "hardware_manager_version", k_told_root}) {
     node.internal.erase(key);
   }
   node.job.notes.erase("agent");
@@ -138,6 +139,15 @@ bool Jobs::still_runs(const Node& node, Stage stage, const Outcome& outcome) {
   return true;
 }
 
+void Jobs::spread(Node& node, Json& image) {
+  node.internal.erase(k_told_root);
+  if (const auto frames = frames_of(parts_.ledger.documents("image/"), node)) {
+    order_frames(image, *frames);
+    node.internal[k_told_root] = frames->root;
+  }
+  image["peers"] = spreading_.peers_of_order(node);
+}
+
 Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
   Job& job = node.job;
   const Json step = is_steps(stage) ? current_step(stage, node) : Json();
@@ -150,8 +160,7 @@ Jobs::Step Jobs::agent_stage(Node& node, Stage stage) {
     return Step::wait;
   }
   Order order = order_of(stage, node, shown_to_agent(node), shown_ports(node));
-  if (stage == Stage::write_image)
-    order.params["step"]["args"]["image_info"]["peers"] = spreading_.peers_of_order(node);
+  if (stage == Stage::write_image) spread(node, order.params["step"]["args"]["image_info"]);
   const AgentAddress agent = address_of(node);
   AgentClient* client = &parts_.agents;
   const bool look = job.sent;

@@ -132,6 +132,8 @@ class Jobs {
 
   // job_agent.cpp
   Step agent_stage(Node& node, Stage stage);
+  /// What the agent is told of the image has its frames, where there are some, and whom to ask for them.
+  void spread(Node& node, Json& image);
   Step bmc_step(Node& node, Stage stage, const Json& step);
   void bmc_step_answered(Node& node, Stage stage, const Outcome& outcome);
   [[nodiscard]] bool is_at_bmc(const Node& node, Stage stage) const;

@@ -21,7 +21,7 @@ constexpr std::size_t k_told = 160;        // of what an agent says
 /// The image's root; empty for one that has none, whose parts nobody can check.
 std::string root_of(const Node& node) {
   const Json& info = node.instance_info;
-  if (to_lower(text_in(info, "image_os_hash_algo")) != "hearth-frames") return "";
+  if (to_lower(text_in(info, "image_os_hash_algo")) != "hearth-frames") return text_in(node.internal, k_told_root);
   return to_lower(text_in(info, "image_os_hash_value"));
 }
 

@@ -21,6 +21,9 @@ namespace hearth::bootstrap {
 
 constexpr std::size_t k_stripes = 2;
 
+/// In a node's internal: the root of the frames that its agent was told of in place of the image that was asked for.
+inline constexpr const char* k_told_root = "agent_image_root";
+
 /// Where in a wave of so many machines the one stands that number `index` asks for a stripe; nothing for the head.
 [[nodiscard]] std::optional<std::size_t> asked_in_wave(std::size_t index, std::size_t size, std::size_t stripe);
 /// Whom the head of the wave behind asks.

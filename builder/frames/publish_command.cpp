@@ -12,22 +12,11 @@
 #include "base/sys/file.hpp"
 #include "base/sys/stoppable_runner.hpp"
 #include "base/text.hpp"
-#include "builder/frames/writer.hpp"
-#include "builder/vm/qemu_machine.hpp"
+#include "builder/frames/image_frames.hpp"
 
 namespace hearth::builder::frames {
 
 namespace {
-
-/// The raw disk that `source` holds: itself, or what qemu-img makes of it in `scratch`.
-fs::path raw_of(const fs::path& source, const fs::path& scratch, CommandRunner& runner) {
-  const std::string format = vm::image_format_of(source);
-  if (format == "raw") return source;
-  fs::path raw = scratch / "disk.raw";
-  run_checked(runner,
-              Command{.argv = {"qemu-img", "convert", "-f", format, "-O", "raw", source.string(), raw.string()}});
-  return raw;
-}
 
 int level_of(const cli::Arguments& arguments) {
   const auto level = parse_number(arguments.value_or("level", "6"));
@@ -66,10 +55,8 @@ int publish(const cli::Arguments& arguments) {
   StoppableRunner runner(clock);  // what was begun beside FILE is as large as the disk
   const TempDir scratch = TempDir::create(target.parent_path(), ".hearth-publish.");
   std::optional<cli::Working> working(std::in_place, cat("writing ", target.filename().string()));
-  const Fd raw = Fd::open(raw_of(source, scratch.path(), runner).string(), O_RDONLY);
-  const Fd spool = Fd::open((scratch.path() / "frames").string(), O_RDWR | O_CREAT, 0600);
   AtomicFile out = AtomicFile::create(target);
-  const Published published = write_frames(raw, spool, out.fd(), options);
+  const Published published = write_image_frames(source, scratch.path(), out.fd(), options, runner);
   out.commit();
   working.reset();
   const Json info = description(target, published, options);

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <bit>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -153,10 +154,22 @@ void append_file(const Fd& from, const Fd& to) {
   }
 }
 
+/// Machines pass frames on to each other whole (agent/deploy/image/gathering.hpp): those of a small disk are smaller,
+/// so that it has some hundreds of them.
+std::uint32_t fitting_block(std::uint64_t disk_size) {
+  constexpr std::uint64_t k_least = std::uint64_t{256} << 10U;
+  constexpr std::uint64_t k_blocks = 256;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::bit_floor(disk_size / k_blocks), k_least, hearth::frames::k_default_block));
+}
+
 }  // namespace
 
 Published write_frames(const Fd& raw, const Fd& spool, const Fd& out, const PublishOptions& options) {
-  Head head{.disk_size = size_of(raw), .block_size = options.block_size, .is_signed = !options.key_pem.empty()};
+  const std::uint64_t size = size_of(raw);
+  Head head{.disk_size = size,
+            .block_size = options.block_size == 0 ? fitting_block(size) : options.block_size,
+            .is_signed = !options.key_pem.empty()};
   const std::vector<Frame> frames =
       Publication(raw, spool, head, options.level).run(options.threads == 0 ? usable_processors() : options.threads);
   head.frame_count = static_cast<std::uint32_t>(frames.size());
@@ -165,9 +178,9 @@ Published write_frames(const Fd& raw, const Fd& spool, const Fd& out, const Publ
   write_all(out, front, "the frames file");
   if (head.is_signed) write_all(out, hearth::frames::sign(root, options.key_pem), "the frames file");
   append_file(spool, out);
-  std::uint64_t size = head.data_offset();
-  for (const Frame& frame : frames) size += frame.stored;
-  return {root, head.disk_size, size, head.frame_count};
+  std::uint64_t written = head.data_offset();
+  for (const Frame& frame : frames) written += frame.stored;
+  return {root, head.disk_size, written, head.frame_count};
 }
 
 }  // namespace hearth::builder::frames

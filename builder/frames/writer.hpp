@@ -9,10 +9,10 @@
 namespace hearth::builder::frames {
 
 struct PublishOptions {
-  std::uint32_t block_size = hearth::frames::k_default_block;
-  int level = 6;         ///< of zstd
-  unsigned threads = 0;  ///< 0: as many as this process may use
-  std::string key_pem;   ///< signs the root; empty: not signed
+  std::uint32_t block_size = 0;  ///< 0: as it fits the disk
+  int level = 6;                 ///< of zstd
+  unsigned threads = 0;          ///< 0: as many as this process may use
+  std::string key_pem;           ///< signs the root; empty: not signed
 };
 
 struct Published {

@@ -133,8 +133,8 @@ mistake 1 "there is no image disc for machines" "Did you mean disk?" -- image un
 script -qec "stty cols 64; '$HEARTH' image list --state loaded" screen < /dev/null > /dev/null || fail "image list on a terminal: $(cat screen)"
 [ "$(grep '^[+|]' screen | tr -d '\r' | awk '{ print length }' | sort -n | tail -1)" -le 64 ] || fail "image list is too wide: $(cat screen)"
 "$HEARTH" image unload disk --state loaded > said 2>&1 || fail "image unload: $(cat said)"
-expect_text said "disk is unloaded; 3 files removed"
-"$HEARTH" image list --state loaded > said 2>&1 && [ "$(ls loaded/files/images)" = "$(printf 'twin.%s\n' kernel ramdisk raw)" ] && ! grep -q disk said ||
+expect_text said "disk is unloaded; 4 files removed"
+"$HEARTH" image list --state loaded > said 2>&1 && [ "$(ls loaded/files/images)" = "$(printf 'twin.%s\n' frames kernel ramdisk raw)" ] && ! grep -q disk said ||
     fail "what is left: $(ls loaded/files/images) $(cat said)"
 rm -r loaded
 mistake 1 "there is no image $work/nothere.raw" -- image convert nothere.raw web.qcow2

@@ -1,6 +1,7 @@
 #include "agent/deploy/rest/server.hpp"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -167,6 +168,8 @@ RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* t
       limits_(limits),
       listener_(listening_socket(port)),
       port_(port_of(listener_)) {
+  const int yes = 1;  // who is accepted has it, too: the end of a frame does not wait for its beginning to be confirmed
+  ::setsockopt(listener_.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   if (::listen(listener_.get(), 16) != 0) throw Error::from_errno("listening on", cat("port ", port));
   thread_ = std::thread([this] { accept_all(); });
 }

@@ -19,10 +19,9 @@ import tempfile
 import threading
 import time
 
-import conductor as played
 import images
 
-# Two files are called conductor.py: the one imported plays one and serves files, this one runs the real one.
+# Two files are called conductor.py: the one beside this plays one, this one runs the real one.
 real = importlib.util.spec_from_file_location("real_conductor", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../peers/bootstrap/conductor.py"))
 real_conductor = importlib.util.module_from_spec(real)
 real.loader.exec_module(real_conductor)
@@ -47,6 +46,13 @@ class Local(http.client.HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.connect(self.path)
+
+
+def busy():
+    """Seconds that this computer's processors have worked: for everybody on it, and for its links."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, interrupts, soft = (int(word) for word in file.readline().split()[1:8])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
 class Machine:
@@ -128,12 +134,16 @@ class Site:
         self.machines, self.events = [], []
 
     def __enter__(self):
-        self.server = played.Conductor(os.path.dirname(self.image["file"]), host=SEED)
-        state = os.path.join(self.directory, "state")
-        os.mkdir(state)
-        self.conductor = real_conductor.Conductor(HEARTH, "--agents", SEED, "--port", "6385", "--quiet", "--keep-rights", "--no-page", "--power-sync-interval", "0",
-                                   "--power-off-wait", "1", directory=state)
-        self.socket = os.path.join(state, "api.socket")
+        self.state = os.path.join(self.directory, "state")
+        os.mkdir(self.state)
+        boot = os.path.join(self.state, "site.json")
+        with open(boot, "w", encoding="ascii") as file:
+            json.dump({"interfaces": ["seed0"], "state_dir": self.state,
+                       "networks": [{"subnet": "10.99.0.0/16", "server": SEED, "pools": ["10.99.250.1-10.99.250.9"]}]}, file)
+        self.conductor = real_conductor.Conductor(
+            HEARTH, "--boot", boot, "--boot-force", "--agents", SEED, "--port", "6385", "--quiet", "--keep-rights", "--no-page",
+            "--power-sync-interval", "0", "--power-off-wait", "1", directory=self.state)
+        self.socket = os.path.join(self.state, "api.socket")
         chance = random.Random(17)
         victims = chance.sample(range(1, self.count), self.dying + self.lying)  # the first is asked by all, and is tried alone
         self.victims = set(victims[:self.dying])
@@ -145,7 +155,6 @@ class Site:
             machine.kill()  # its namespace, and its card with it, go some time later; the next site has others of the same names
             subprocess.run(["ip", "link", "del", f"p{machine.number}"], check=False, stderr=subprocess.DEVNULL)
         self.conductor.kill()
-        self.server.close()
         shutil.rmtree(self.directory)
 
     def ask(self, method, path, body=None):
@@ -168,17 +177,19 @@ class Site:
             time.sleep(0.1)
 
     def prepare(self):
-        """All nodes wait for their machines."""
-        url = f"http://{SEED}:{self.server.port}/files/{os.path.basename(self.image['file'])}"
-        info = {"image_source": url, "image_os_hash_algo": "hearth-frames", "image_os_hash_value": self.image["root"]}
+        """All nodes wait for their machines. The image comes as people bring it: nothing is said of frames, or of spreading."""
+        self.conductor.run("image", "load", self.image, "--kernel", "/dev/null", "--ramdisk", "/dev/null")
+        self.size = os.path.getsize(os.path.join(self.state, "files/images/disk.frames"))
         for machine in self.machines:
-            self.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": machine.name, "instance_info": info,
+            self.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": machine.name,
                                            "properties": {"capabilities": "boot_mode:bios"}})
             self.ask("POST", "/v1/ports", {"address": machine.mac, "node_uuid": self.ask("GET", f"/v1/nodes/{machine.name}")["uuid"]})
-        for verb, state in (("manage", "manageable"), ("provide", "available"), ("active", "wait call-back")):
+        for verb, state in (("manage", "manageable"), ("provide", "available")):
             for machine in self.machines:
                 self.ask("PUT", f"/v1/nodes/{machine.name}/states/provision", {"target": verb})
             self.until(state, 60)
+        self.conductor.run("node", "deploy", "--no-wait", "--image", "disk", *(machine.name for machine in self.machines))
+        self.until("wait call-back", 60)
 
     @staticmethod
     def sent():
@@ -187,7 +198,7 @@ class Site:
 
     def run(self, patience):
         self.prepare()
-        before = self.sent()
+        before, worked = self.sent(), busy()
         for machine in self.machines:
             machine.go()
         chance = random.Random(18)
@@ -204,13 +215,14 @@ class Site:
                 del deaths[number]
             time.sleep(0.05)
         self.seed_bytes = self.sent() - before
+        self.work = busy() - worked
         first = min(machine.begin for machine in self.machines if machine.begin)
         self.seconds = max(machine.end for machine in alive) - first
         self.spread = max(machine.begin for machine in alive) - first
-        wrong = [machine.name for machine in alive if not machine.has_image(self.image["raw"])]
+        wrong = [machine.name for machine in alive if not machine.has_image(self.image)]
         assert not wrong, f"{wrong} have another disk\n{self.story([self.machines[int(wrong[0][1:])]])}"
         for machine in (each for each in self.machines if each.number in self.victims):
-            assert machine.wrong_blocks(self.image["raw"]) == 0, f"{machine.name} has blocks that are not the image's"
+            assert machine.wrong_blocks(self.image) == 0, f"{machine.name} has blocks that are not the image's"
         self.events = [event["text"] for event in self.ask("GET", "/v1/hearth/events?limit=10000")["events"]]
 
     def story(self, machines):
@@ -218,7 +230,7 @@ class Site:
         return "\n".join(["not all have their image:", *lines, *self.conductor.logged().splitlines()[-20:]])
 
     def copies(self):
-        return self.seed_bytes / os.path.getsize(self.image["file"])
+        return self.seed_bytes / self.size
 
     def check_liars(self):
         """Each is named, and has cost those that asked it one block, once."""
@@ -234,8 +246,7 @@ class Site:
 
 
 def image_of(work):
-    raw, file = os.path.join(work, "disk.raw"), os.path.join(work, "files", "disk.frames")
-    os.mkdir(os.path.dirname(file))
+    raw = os.path.join(work, "disk.raw")
     chance = random.Random(4)
     with open(raw, "wb") as out:
         for block in range(MIB):
@@ -244,9 +255,7 @@ def image_of(work):
                 data[510:512] = b"\x55\xaa"
                 data[446:510] = bytes(64)
             out.write(data)
-    images.run(HEARTH, "image", "publish", "--level", "1", raw, file)
-    with open(file + ".json", encoding="utf-8") as text:
-        return {"raw": raw, "file": file, "root": json.load(text)["os_hash_value"]}
+    return raw
 
 
 def tried(work, image, what, count, patience, **faults):
@@ -254,7 +263,7 @@ def tried(work, image, what, count, patience, **faults):
         site.run(patience)
         given = sum(machine.from_peers for machine in site.machines)
         print(f"{what}: {count} machines, the last after {site.seconds:.1f} s (their orders came within {site.spread:.1f} s), "
-              f"the seed sent {site.copies():.2f} images, machines {given / os.path.getsize(image['file']):.1f}", flush=True)
+              f"the seed sent {site.copies():.2f} images, machines {given / site.size:.1f}; {site.work:.0f} s of processor time", flush=True)
         site.check_liars()
         return site
 

@@ -430,12 +430,12 @@ def images_by_url(hearth):
         assert not os.path.exists(f"{directory}/files/images/disk.raw"), "what was refused was copied"
         told(*load, "--state", directory)
         kept = sorted(os.listdir(f"{directory}/files/images"))
-        same("what is loaded", ["disk.kernel", "disk.ramdisk", "disk.raw"], kept)
+        same("what is loaded", ["disk.frames", "disk.kernel", "disk.ramdisk", "disk.raw"], kept)
         said = told("image", "unload", "disk")
         assert "0 files removed (they lie with the seed" in said, said
         same("what stays", kept, sorted(os.listdir(f"{directory}/files/images")))
         told(*load, "--state", directory)
-        assert "3 files removed" in told("image", "unload", "disk", "--state", directory)
+        assert "4 files removed" in told("image", "unload", "disk", "--state", directory)
         same("what is left", [], os.listdir(f"{directory}/files/images"))
 
 

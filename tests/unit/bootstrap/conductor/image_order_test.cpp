@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 
 namespace hearth::bootstrap {
@@ -74,6 +75,58 @@ TEST(ImageOrder, theAgentIsToldWhatPartitionsToMake) {
   EXPECT_EQ(info["preserve_ephemeral"], true);
   node.instance_info["image_type"] = "whole-disk";
   EXPECT_FALSE(is_partition_image(node));
+}
+
+/// As `hearth image load` registers it: beside the image there are its frames.
+struct LoadedImage {
+  LoadedImage() {
+    write_file_text(folder.path() / "web.frames", "HearthF1");
+    record = {{"name", "web"},
+              {"file", (folder.path() / "web.qcow2").string()},
+              {"image_source", "http://192.0.2.1/images/web.qcow2"},
+              {"image_os_hash_algo", "sha256"},
+              {"image_os_hash_value", "00"},
+              {"frames", (folder.path() / "web.frames").string()},
+              {"frames_root", "f0"}};
+    node.internal["agent_version"] = HEARTH_VERSION;
+  }
+  static void write_file_text(const fs::path& file, const std::string& text) {
+    RealFileSystem().write(file.string(), text, {});
+  }
+  [[nodiscard]] bool has_frames() const { return frames_of({{{"name", "other"}}, record}, node).has_value(); }
+
+  TempDir folder = TempDir::create(fs::temp_directory_path(), "hearth-order");
+  Json record;
+  Node node = image_order_with_image();
+};
+
+TEST(ImageOrder, whatWasLoadedIsGivenAsItsFrames) {
+  const LoadedImage loaded;
+  const auto frames = frames_of({{{"name", "other"}}, loaded.record}, loaded.node);
+  ASSERT_TRUE(frames);
+  Json image = image_info(loaded.node);
+  order_frames(image, *frames);
+  EXPECT_EQ(image["urls"], Json::array({"http://192.0.2.1/images/web.frames"}));
+  EXPECT_EQ(image["os_hash_algo"], "hearth-frames");
+  EXPECT_EQ(image["os_hash_value"], "f0");
+  EXPECT_EQ(image["disk_format"], "frames");
+  EXPECT_EQ(image["id"], "web.qcow2") << "as people know it";
+}
+
+TEST(ImageOrder, itsFileIsGivenWhereFramesMightNotBeWhatWasAskedFor) {
+  EXPECT_TRUE(LoadedImage().has_frames());
+  const auto still = [](const auto& change) {
+    LoadedImage loaded;
+    change(loaded);
+    return loaded.has_frames();
+  };
+  EXPECT_FALSE(still([](LoadedImage& it) { it.node.instance_info["image_os_hash_value"] = "01"; })) << "another digest";
+  EXPECT_FALSE(still([](LoadedImage& it) { it.node.instance_info["image_os_hash_algo"] = "md5"; }));
+  EXPECT_FALSE(still([](LoadedImage& it) { it.node.instance_info["image_signature"] = "aa"; })) << "of the file";
+  EXPECT_FALSE(still([](LoadedImage& it) { it.node.internal["agent_version"] = "9.9.0"; })) << "knows no frames";
+  EXPECT_FALSE(still([](LoadedImage& it) { it.record["image_source"] = "http://192.0.2.7/images/web.qcow2"; }));
+  EXPECT_FALSE(still([](LoadedImage& it) { it.record.erase("frames"); }));
+  EXPECT_FALSE(still([](LoadedImage& it) { fs::remove(it.folder.path() / "web.frames"); })) << "taken away by hand";
 }
 
 }  // namespace

@@ -244,5 +244,16 @@ TEST_F(SpreadingTest, AnOrderHasThePeersAndSoHasTheAnswerToAReport) {
   EXPECT_EQ(conductor->agents().progress(with_faults, "192.0.2.1")["peers"], ordered_of(1));
 }
 
+TEST_F(SpreadingTest, MachinesThatWereToldTheFramesOfALoadedImageGiveThemToEachOther) {
+  const std::string first = machine(0, nullptr);
+  const std::string second = machine(1, nullptr);
+  EXPECT_THAT(ordered(first), ElementsAre());
+  EXPECT_THAT(ordered(second), ElementsAre()) << "an image by its digest alone";
+  for (const std::string& uuid : {first, second}) conductor->ledger().edit(uuid).internal[k_told_root] = k_root;
+  EXPECT_THAT(ordered(first), ElementsAre());
+  EXPECT_THAT(ordered(second), ElementsAre(0, 0));
+  EXPECT_THAT(reported(second), ElementsAre(0, 0));
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap
