@@ -39,7 +39,8 @@ class Peers {
   [[nodiscard]] std::size_t stripes() const;
   /// Nothing: the seed. Who was at fault is asked no more, whatever the plan says.
   [[nodiscard]] std::optional<Peer> asked_for(std::size_t stripe) const;
-  void blame(const Peer& peer, PeerFault fault, const std::string& what);
+  /// False: it was refused before.
+  bool blame(const Peer& peer, PeerFault fault, const std::string& what);
 
   /// What was not told yet: [{"url", "fault", "what"}]. Each is told once.
   [[nodiscard]] Json take_faults();

@@ -184,6 +184,7 @@ class Site:
             self.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": machine.name,
                                            "properties": {"capabilities": "boot_mode:bios"}})
             self.ask("POST", "/v1/ports", {"address": machine.mac, "node_uuid": self.ask("GET", f"/v1/nodes/{machine.name}")["uuid"]})
+        self.conductor.run("baremetal", "configure", "boot", "--deploy-kernel", "disk", "--deploy-ramdisk", "disk")
         for verb, state in (("manage", "manageable"), ("provide", "available")):
             for machine in self.machines:
                 self.ask("PUT", f"/v1/nodes/{machine.name}/states/provision", {"target": verb})
