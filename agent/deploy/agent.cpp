@@ -152,6 +152,7 @@ void Agent::serve(const LookedUp& found) {
   state.version = HEARTH_VERSION;
   state.token = token;
   state.progress = [this] { return progress_json(session_); };
+  session_.spread.peers.blamed = [this] { surroundings_.wake(); };
   state.give = [this, token](const ServedRequest& request) {
     return give_frames(request, token, session_.spread.shelf);
   };

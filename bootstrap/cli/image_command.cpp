@@ -102,7 +102,7 @@ class StateFolder {
 };
 
 /// What an agent takes the image for, by its file's name.
-const char* agents_format(const fs::path& image) { return image.extension() == ".qcow2" ? "qcow2" : "raw"; }
+const char* registered_format(const fs::path& image) { return image.extension() == ".qcow2" ? "qcow2" : "raw"; }
 
 struct TakenIn {
   std::string sha256;
@@ -126,7 +126,7 @@ TakenIn take_in(const fs::path& image, const StateFolder& folder, const std::str
   TakenIn taken{folder.keep(image, cat(name, image.extension().string())), ""};
   const std::string frames = cat(name, ".frames");
   const bool has_frames = !arguments.has("image-url") && image.extension() != ".frames" &&
-                          builder::frames::is_whole_disk(image, agents_format(image));
+                          builder::frames::is_whole_disk(image, registered_format(image));
   if (has_frames)
     taken.root = folder.keep_frames(image, found.path(), frames, runner);
   else if (image.extension() != ".frames")
@@ -268,7 +268,7 @@ int load(const cli::Arguments& arguments) {
                  {"file", (folder / cat(name, image.extension().string())).string()},
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
-                 {"image_disk_format", agents_format(image)}};
+                 {"image_disk_format", registered_format(image)}};
   if (!root.empty()) record.update({{"frames", (folder / cat(name, ".frames")).string()}, {"frames_root", root}});
   working.reset();
   record["evidence"] = evidence.kept(state_directory(arguments), name, digest);

@@ -85,16 +85,56 @@ Spreading::Place Spreading::join(Image& image, const Node& node) {
   return image.places[token] = {image.waves.size() - 1, wave.members.size() - 1};
 }
 
-std::optional<Spreading::Place> Spreading::giver(Image& image, Place place, std::size_t stripe) const {
-  const std::set<Place>& refused = at(image, place).refused;
-  if (refused.size() > k_most_refused) return std::nullopt;
-  while (true) {
-    const auto above = asked_in_wave(place.index, image.waves[place.wave].members.size(), stripe);
-    if (!above && place.wave == 0) return std::nullopt;
-    place = above ? Place{place.wave, *above}
-                  : Place{place.wave - 1, last_of_wave(image.waves[place.wave - 1].members.size(), stripe)};
-    if (!refused.contains(place) && there(at(image, place)) != nullptr) return place;
+bool Spreading::may_ask(const Image& image, const Place& place, const Place& other) const {
+  return !at(image, place).refused.contains(other) && there(at(image, other)) != nullptr;
+}
+
+/// Whom it asks in its wave, where that one gives.
+std::optional<std::size_t> Spreading::asked_by(const Image& image, const Place& place, std::size_t stripe) const {
+  const auto planned = asked_in_wave(place.index, image.waves[place.wave].members.size(), stripe);
+  for (const auto& index : {planned, at(image, place).instead[stripe]}) {
+    if (index && may_ask(image, place, {place.wave, *index})) return index;
   }
+  return std::nullopt;
+}
+
+/// In place of who gives no more: whoever of the wave is asked by the fewest, of those that stand before it in the
+/// stripe's tree, so that nobody comes to wait for himself.
+std::optional<std::size_t> Spreading::stand_in(const Image& image, const Place& place, std::size_t stripe) const {
+  const std::size_t size = image.waves[place.wave].members.size();
+  std::vector<std::size_t> asked(size);
+  for (std::size_t index = 1; index < size; ++index) {
+    const Place other{place.wave, index};
+    for (std::size_t each = 0; other != place && there(at(image, other)) != nullptr && each < k_stripes; ++each) {
+      if (const auto index_asked = asked_by(image, other, each)) ++asked[*index_asked];
+    }
+  }
+  std::optional<std::size_t> found;
+  const bool gives = (place.index - 1) % k_stripes == stripe;
+  for (std::size_t index = 0; index < (gives ? place.index : size); ++index) {
+    const bool gives_too = index == 0 || (index - 1) % k_stripes == stripe;
+    if (!gives_too || index == place.index || !may_ask(image, place, {place.wave, index})) continue;
+    if (!found || asked[index] < asked[*found]) found = index;
+  }
+  return found;
+}
+
+std::optional<Spreading::Place> Spreading::giver(Image& image, Place place, std::size_t stripe) const {
+  Member& own = at(image, place);
+  if (own.refused.size() > k_most_refused) return std::nullopt;
+  if (place.index > 0) {
+    if (const auto asked = asked_by(image, place, stripe)) return Place{place.wave, *asked};
+    own.instead[stripe] = stand_in(image, place, stripe);
+    if (own.instead[stripe]) return Place{place.wave, *own.instead[stripe]};
+  }
+  for (std::size_t wave = place.wave; wave-- > 0;) {
+    const std::size_t size = image.waves[wave].members.size();
+    for (std::optional<std::size_t> index = last_of_wave(size, stripe); index;
+         index = asked_in_wave(*index, size, stripe)) {
+      if (may_ask(image, place, {wave, *index})) return Place{wave, *index};
+    }
+  }
+  return std::nullopt;
 }
 
 Json Spreading::peers_of(Image& image, const std::string& root, const Place& place) {

@@ -3,11 +3,12 @@
 // one for the odd ones, so that nobody passes on more than he gets (agent/deploy/image/gathering.hpp has the whole,
 // and why it is so). The head of the first wave has the image from its server; that of a later one from those of the
 // wave before that have nobody below them. Who leaves, dies or gives what is wrong stays in its place, and gives no
-// more: those below it ask whom it asked, so nobody can come to wait for himself.
+// more: each of those below it asks another that stands before it and is asked by the fewest.
 //
 // Nothing is kept: what a conductor that starts anew does not know comes with the agents' next reports.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,6 +55,8 @@ class Spreading {
     std::string pin;
     std::map<std::string, Place> told;  ///< whom it was told to ask, by URL
     std::set<Place> refused;            ///< of them, those that it found at fault
+    /// For each stripe, whom of its wave it asks where whom it should does not give.
+    std::array<std::optional<std::size_t>, k_stripes> instead;
   };
   struct Wave {
     Stamp begun = 0;
@@ -64,7 +67,7 @@ class Spreading {
     std::map<std::string, Place> places;  ///< of whom there is, by agent's token
   };
 
-  [[nodiscard]] static Member& at(Image& image, const Place& place) {
+  [[nodiscard]] static auto& at(auto& image, const Place& place) {
     return image.waves[place.wave].members[place.index];
   }
   Place join(Image& image, const Node& node);
@@ -72,6 +75,9 @@ class Spreading {
   void forget_others(const std::string& root);
   /// Its node, where it can give now; else null.
   [[nodiscard]] const Node* there(const Member& member) const;
+  [[nodiscard]] bool may_ask(const Image& image, const Place& place, const Place& other) const;
+  [[nodiscard]] std::optional<std::size_t> asked_by(const Image& image, const Place& place, std::size_t stripe) const;
+  [[nodiscard]] std::optional<std::size_t> stand_in(const Image& image, const Place& place, std::size_t stripe) const;
   [[nodiscard]] std::optional<Place> giver(Image& image, Place place, std::size_t stripe) const;
   [[nodiscard]] Json peers_of(Image& image, const std::string& root, const Place& place);
   void take_fault(Image& image, Member& by, const Node& node, const Json& fault);

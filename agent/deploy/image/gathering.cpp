@@ -104,8 +104,9 @@ void Gathering::accept(std::size_t frame, Block bytes) {
 }
 
 void Gathering::blame(const Peer& peer, PeerFault fault, const std::string& what) {
-  spread_.peers.blame(peer, fault, what);
+  if (!spread_.peers.blame(peer, fault, what)) return;
   if (world_.say) world_.say(cat("from ", peer.url, ": ", what, "; it is asked no more, the seed is"));
+  if (spread_.peers.blamed) spread_.peers.blamed();
 }
 
 }  // namespace hearth::agent::deploy

@@ -215,6 +215,7 @@ std::shared_ptr<Buffer> PeerAnswer::read_next(const std::function<bool()>& wante
   auto bytes = std::make_shared<Buffer>(size);
   while (bytes->used < size) {
     if (rest_.empty()) {
+      if (wanted && !wanted()) return nullptr;  // for another stripe it gave what is wrong, say
       if (wholly.passed(clock_.now())) throw PeerTrouble(PeerFault::slow, "it takes too long");
       if (!more(wholly)) throw Error(ErrorKind::io, "it has hung up");
     }

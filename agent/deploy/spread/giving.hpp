@@ -23,7 +23,7 @@ constexpr std::size_t k_most_spans = 256;  ///< in one request: some kilobytes o
 
 /// How long a peer may take.
 struct Patience {
-  Duration connect = std::chrono::seconds(3);   ///< until it says anything at all
+  Duration connect = std::chrono::seconds(5);   ///< until it says anything at all
   Duration silence = std::chrono::seconds(5);   ///< between two signs of life
   Duration waiting = std::chrono::seconds(60);  ///< for a frame that it has not got itself yet, and says so
   std::uint64_t bytes_a_second = 128U << 10U;   ///< what a frame must come with, besides `silence`
@@ -45,8 +45,8 @@ class PeerAnswer {
   /// Throws PeerTrouble.
   PeerAnswer(Dialer& dialer, const Clock& clock, const Peer& peer, const std::string& root, std::vector<Span> spans,
              Patience patience);
-  /// The next frame's bytes, unverified; null: the peer has no more of them, or it is not `wanted` that it be waited
-  /// for. Throws PeerTrouble.
+  /// The next frame's bytes, unverified; null: the peer has no more of them, or it is not `wanted` any more. Throws
+  /// PeerTrouble.
   [[nodiscard]] std::shared_ptr<Buffer> next(const std::function<bool()>& wanted = {});
 
  private:

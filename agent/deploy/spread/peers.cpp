@@ -61,15 +61,16 @@ std::optional<Peer> Peers::asked_for(std::size_t stripe) const {
   return plan_[stripe];
 }
 
-void Peers::blame(const Peer& peer, PeerFault fault, const std::string& what) {
+bool Peers::blame(const Peer& peer, PeerFault fault, const std::string& what) {
   const std::lock_guard guard(lock_);
-  if (is_refused(peer)) return;
+  if (is_refused(peer)) return false;
   refused_.push_back(peer.token);
   Json row;
   row["url"] = peer.url;
   row["fault"] = word_of(fault);
   row["what"] = what;
   faults_.push_back(std::move(row));
+  return true;
 }
 
 Json Peers::take_faults() {

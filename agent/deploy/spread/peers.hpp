@@ -1,6 +1,7 @@
 // Whom this machine asks for an image, as its conductor plans it, and what it found wrong with them.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ enum class PeerFault {
 
 class Peers {
  public:
+  /// Called for each that is blamed, by whoever found it at fault: the conductor can name another one at once.
+  std::function<void()> blamed;
+
   /// For another image, nothing is known against anybody.
   void begin(PeerPlan plan);
   /// The conductor has another plan. No plan at all changes nothing: it knows of none.
@@ -39,7 +43,8 @@ class Peers {
   [[nodiscard]] std::size_t stripes() const;
   /// Nothing: the seed. Who was at fault is asked no more, whatever the plan says.
   [[nodiscard]] std::optional<Peer> asked_for(std::size_t stripe) const;
-  void blame(const Peer& peer, PeerFault fault, const std::string& what);
+  /// False: it was refused before.
+  bool blame(const Peer& peer, PeerFault fault, const std::string& what);
 
   /// What was not told yet: [{"url", "fault", "what"}]. Each is told once.
   [[nodiscard]] Json take_faults();

@@ -33,7 +33,9 @@ MIBIBYTE = 1 << 20
 SEED = "10.99.0.1"
 MBIT = 20
 # TCP cuts what it sends into what a millisecond carries, which on slow links is two packets: for as many links as this has on one
-# machine, that would be the machine's whole time.
+# machine, that would be the machine's whole time. And it is to heed losses, as that of Debian's kernels does: what the kernel of
+# whoever tests has in its place may fill a small queue with a tenth of all packets in vain.
+TCP = "echo reno > /proc/sys/net/ipv4/tcp_congestion_control"
 LARGER_STEPS = "echo 16 > /proc/sys/net/ipv4/tcp_min_tso_segs"
 LIMIT = ["tbf", "rate", f"{MBIT}mbit", "burst", "64kb", "latency", "100ms"]
 
@@ -53,6 +55,12 @@ def busy():
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, interrupts, soft = (int(word) for word in file.readline().split()[1:8])
     return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def worked(process):
+    """Seconds of a process that has not been waited for."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+        return sum(int(word) for word in file.read().rpartition(")")[2].split()[11:13]) / os.sysconf("SC_CLK_TCK")
 
 
 class Machine:
@@ -75,7 +83,7 @@ class Machine:
         images.run("ip", "link", "set", card, "netns", str(self.process.pid))
         images.run("ip", "link", "set", port, "master", "switch", "up")
         images.run("tc", "qdisc", "add", "dev", port, "root", *LIMIT)
-        lines = f"ip link set lo up; ip addr add {address}/16 dev {card}; ip link set {card} up; tc qdisc add dev {card} root {' '.join(LIMIT)}"
+        lines = f"ip link set lo up; ip addr add {address}/16 dev {card}; ip link set {card} up; tc qdisc add dev {card} root {' '.join(LIMIT)}; {TCP}"
         if site.loss:  # of single packets
             lines += f"; ip link set {card} gso_max_segs 1; iptables -A INPUT -m statistic --mode random --probability {site.loss} -j DROP"
         else:
@@ -184,6 +192,7 @@ class Site:
             self.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": machine.name,
                                            "properties": {"capabilities": "boot_mode:bios"}})
             self.ask("POST", "/v1/ports", {"address": machine.mac, "node_uuid": self.ask("GET", f"/v1/nodes/{machine.name}")["uuid"]})
+        self.conductor.run("baremetal", "configure", "boot", "--deploy-kernel", "disk", "--deploy-ramdisk", "disk")
         for verb, state in (("manage", "manageable"), ("provide", "available")):
             for machine in self.machines:
                 self.ask("PUT", f"/v1/nodes/{machine.name}/states/provision", {"target": verb})
@@ -198,7 +207,7 @@ class Site:
 
     def run(self, patience):
         self.prepare()
-        before, worked = self.sent(), busy()
+        before, busy_before = self.sent(), busy()
         for machine in self.machines:
             machine.go()
         chance = random.Random(18)
@@ -215,7 +224,8 @@ class Site:
                 del deaths[number]
             time.sleep(0.05)
         self.seed_bytes = self.sent() - before
-        self.work = busy() - worked
+        self.busy = busy() - busy_before
+        self.work = sum(worked(machine.process) for machine in alive) + worked(self.conductor.process)
         first = min(machine.begin for machine in self.machines if machine.begin)
         self.seconds = max(machine.end for machine in alive) - first
         self.spread = max(machine.begin for machine in alive) - first
@@ -263,7 +273,8 @@ def tried(work, image, what, count, patience, **faults):
         site.run(patience)
         given = sum(machine.from_peers for machine in site.machines)
         print(f"{what}: {count} machines, the last after {site.seconds:.1f} s (their orders came within {site.spread:.1f} s), "
-              f"the seed sent {site.copies():.2f} images, machines {given / site.size:.1f}; {site.work:.0f} s of processor time", flush=True)
+              f"the seed sent {site.copies():.2f} images, machines {given / site.size:.1f}; "
+              f"{site.work:.0f} s of processor time, of {site.busy:.0f} s that the computer worked", flush=True)
         site.check_liars()
         return site
 
@@ -274,22 +285,31 @@ def inside(work):
         images.run("ip", *words.split())
     for end in ("seed0", "seed1"):
         images.run("tc", "qdisc", "add", "dev", end, "root", *LIMIT)
-    images.run("sh", "-ec", LARGER_STEPS)
+    images.run("sh", "-ec", f"{LARGER_STEPS}; {TCP}")
     image = image_of(work)
     one = tried(work, image, "alone", 1, 120)
-    assert one.copies() < 1.2, "one machine has the image once"
     clean = tried(work, image, "together", COUNT, 300)
-    ratio = clean.seconds / one.seconds
-    print(f"the last after {ratio:.2f} of one machine's time", flush=True)
-    assert clean.copies() <= 2, "the seed sends the image at most twice"
+    missed = []  # the table is to be whole
+
+    def expect(true, what):
+        missed.extend([] if true else [what])
+
+    def within(site, times, what):
+        ratio = site.seconds / one.seconds
+        print(f"  the last after {ratio:.2f} of one machine's time", flush=True)
+        expect(ratio <= times, f"{what}: the last is there within {times} of one machine's time, not {ratio:.2f}")
+
+    expect(one.copies() < 1.2, "one machine has the image once")
+    expect(clean.copies() <= 2, "the seed sends the image at most twice")
     if WHOLE:
-        assert ratio <= 1.3, "the last is there within 1.3 of one machine's time"
-        tried(work, image, "dying and lying", COUNT, 900, dying=COUNT * 3 // 10, lying=5)
-        tried(work, image, "5 % of all packets are lost", COUNT, 900, loss=0.05)
-        tried(work, image, "all of that", COUNT, 900, dying=COUNT * 3 // 10, lying=5, loss=0.05)
+        within(clean, 1.3, "together")
+        within(tried(work, image, "dying and lying", COUNT, 900, dying=COUNT * 3 // 10, lying=5), 3, "dying and lying")
+        within(tried(work, image, "5 % of all packets are lost", COUNT, 900, loss=0.05), 6, "5 % lost")
+        within(tried(work, image, "all of that", COUNT, 900, dying=COUNT * 3 // 10, lying=5, loss=0.05), 8, "all of that")
     else:
-        assert ratio <= 3, "the others wait for some blocks more, not for each other"
-        tried(work, image, "dying and lying", COUNT, 120, dying=2, lying=1)
+        within(clean, 3, "together")  # of a few blocks; some more are waited for, but not the other machines
+        tried(work, image, "dying and lying", COUNT, 60, dying=2, lying=1)
+    assert not missed, "\n".join(missed)
     print("spread: ok")
 
 

@@ -131,7 +131,7 @@ TEST_F(SpreadingTest, WhoComesLaterAsksTheLastOfThoseBefore) {
   EXPECT_THAT(reported(all[7]), ElementsAre(6, 6));
 }
 
-TEST_F(SpreadingTest, WhoLeavesOrBeginsAnewIsAskedNoMoreAndThoseBelowAskWhomItAsked) {
+TEST_F(SpreadingTest, WhoLeavesOrBeginsAnewIsAskedNoMoreAndThoseBelowAskWhoeverIsAskedLeast) {
   std::vector<std::string> all;
   for (int i = 0; i < 6; ++i) {
     all.push_back(machine(i));
@@ -141,7 +141,9 @@ TEST_F(SpreadingTest, WhoLeavesOrBeginsAnewIsAskedNoMoreAndThoseBelowAskWhomItAs
   at(all[3], Stage::bootloader);  // it has its image, and is there still
   EXPECT_THAT(reported(all[4]), ElementsAre(3, 2));
   at(all[3], Stage::leave);
-  EXPECT_THAT(reported(all[4]), ElementsAre(1, 2));
+  EXPECT_THAT(reported(all[4]), ElementsAre(5, 2));  // whom nobody asks; it passes on what 4 only takes
+  EXPECT_THAT(reported(all[4]), ElementsAre(5, 2));  // and there it stays
+  conductor->ledger().edit(all[5]).internal["agent_secret_token"] = "another";
   conductor->ledger().edit(all[1]).internal["agent_secret_token"] = "another";
   EXPECT_THAT(reported(all[4]), ElementsAre(0, 2));
   conductor->ledger().edit(all[0]).job = {};
@@ -149,6 +151,36 @@ TEST_F(SpreadingTest, WhoLeavesOrBeginsAnewIsAskedNoMoreAndThoseBelowAskWhomItAs
   for (const std::string& uuid : all) conductor->ledger().edit(uuid).job = {};
   EXPECT_THAT(ordered(machine(20)), ElementsAre());  // nobody is left: it begins anew
   EXPECT_THAT(ordered(machine(21)), ElementsAre(20, 20));
+}
+
+TEST_F(SpreadingTest, WhenAThirdDiesNobodyIsAskedByManyAndNobodyComesToWaitForHimself) {
+  std::vector<std::string> all;
+  for (int i = 0; i < 30; ++i) {
+    all.push_back(machine(i));
+    (void)ordered(all.back());
+  }
+  const auto is_dead = [](std::size_t index) { return index % 3 == 1; };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_dead(i)) conductor->ledger().edit(all[i]).job = {};
+  }
+  std::vector<std::vector<int>> asked(all.size());
+  std::map<int, std::size_t> stripes_given;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (is_dead(i)) continue;
+    asked[i] = reported(all[i]);
+    for (const int number : asked[i]) ++stripes_given[number];
+  }
+  for (const auto& [number, stripes] : stripes_given) {
+    EXPECT_GE(number, 0) << "the seed is asked by the first alone";
+    EXPECT_FALSE(is_dead(static_cast<std::size_t>(number)));
+    EXPECT_LE(stripes, 4U) << number;
+  }
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    for (std::size_t stripe = 0; stripe < k_stripes && !is_dead(i); ++stripe) {
+      std::size_t steps = 0;
+      for (std::size_t at = i; at != 0; at = static_cast<std::size_t>(asked[at][stripe])) ASSERT_LT(++steps, 20U) << i;
+    }
+  }
 }
 
 TEST_F(SpreadingTest, WhoGaveWhatIsWrongIsNamedAndAskedByNobodyAnyMore) {
@@ -160,7 +192,7 @@ TEST_F(SpreadingTest, WhoGaveWhatIsWrongIsNamedAndAskedByNobodyAnyMore) {
   ASSERT_THAT(reported(all[2]), ElementsAre(1, 0));
   ASSERT_THAT(reported(all[3]), ElementsAre(1, 2));
   EXPECT_THAT(reported(all[3], fault(1, "wrong")), ElementsAre(0, 2));
-  EXPECT_THAT(reported(all[2]), ElementsAre(0, 0));
+  EXPECT_THAT(reported(all[2]), ElementsAre(3, 0));  // who has it from 0 by now
   conductor->settle();
   EXPECT_THAT(events(all[3], "agent"),
               ElementsAre(HasSubstr("m1 (http://192.0.2.1:9999) was asked for parts of the image: "

@@ -113,7 +113,10 @@ TEST_F(GatheringTest, WhoGivesSomethingElseCostsOneBlockIsNamedAndAskedNoMore) {
     return part;
   }));
   image.fill(liar.shelf);
+  int blamed = 0;
+  spread.peers.blamed = [&blamed] { ++blamed; };
   EXPECT_TRUE(gather({honest.peer(image.root), liar.peer(image.root)}) == image.disk);
+  EXPECT_EQ(blamed, 1) << "the conductor is to hear of it at once";
   EXPECT_EQ(from_seed, 5);
   EXPECT_EQ(liar.asked, 1);
   EXPECT_THAT(said,
@@ -122,6 +125,18 @@ TEST_F(GatheringTest, WhoGivesSomethingElseCostsOneBlockIsNamedAndAskedNoMore) {
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(faults[0]["fault"], "wrong");
   EXPECT_EQ(faults[0]["url"], liar.peer(image.root).url);
+}
+
+TEST_F(GatheringTest, WhoLiesToBothStripesIsNamedOnce) {
+  Giver liar(changing([](int nth, std::string part) {
+    if (nth % 2 == 1) part[100] ^= 1;
+    return part;
+  }));
+  image.fill(liar.shelf);
+  EXPECT_TRUE(gather({liar.peer(image.root), liar.peer(image.root)}) == image.disk);
+  EXPECT_EQ(from_seed, 12);
+  EXPECT_EQ(spread.peers.take_faults().size(), 1U);
+  EXPECT_EQ(said.find("is not the image's"), said.rfind("is not the image's"));
 }
 
 TEST_F(GatheringTest, WhoGivesAnotherFrameOfTheImageIsWrongToo) {
