@@ -94,11 +94,11 @@ for (const n of process.argv.slice(3).map(Number)) {
   const row = await look(browser, n);
   if (before.nodes) row['memory, MB a 1,000 nodes'] = (row['memory, MB'] - before['memory, MB']) / (n - before.nodes) * 1000;
   before = {nodes: n, ...row};
-  console.log(`${n} nodes`);
   for (const [name, value] of Object.entries(row)) {
     const isMissed = value > goals[name];
     missed += isMissed ? 1 : 0;
-    console.log(`  ${name.padEnd(26)} ${value.toFixed(value < 100 ? 1 : 0).padStart(7)}${name in goals ? `  goal ${goals[name]}${isMissed ? ', MISSED' : ''}` : ''}`);
+    const figure = value.toFixed(value < 100 ? 1 : 0);
+    console.log(['ROW', `${n} nodes: ${name}`, goals[name] ?? '', figure, name in goals ? (isMissed ? 'MISSED' : 'met') : ''].join('\t'));
   }
 }
 await browser.chromium.close();
