@@ -3,7 +3,7 @@
 or each question. usage: hall.py HEARTH [NODES…]
 
 Goal: in the largest hall at most a fifth more than in the smallest, which is checked; and twice the nodes take at most 2.3 times,
-from each hall to the next. Halls take turns at each operation, and the least of three is told: a neighbour empties everybody's caches.
+from each hall to the next. Halls take turns at each operation, and the least is told: a neighbour empties everybody's caches.
 Machines are made up (fake-hardware): what BMCs and networks take is not in it. As root DHCP is asked, too, in a network of its own.
 """
 
@@ -23,7 +23,7 @@ import time
 from hall_table import row, say
 
 SOME = 1000  # questions of each kind, where there are so many nodes
-TURNS = 3
+TURNS = 2
 NOISE = 100  # us: of what is asked for once a second or so, ticks of other kinds are a part
 SERVER, RELAY = "198.18.0.1", "198.18.0.2"
 
@@ -229,7 +229,7 @@ class Hall:
     def sync_power(self):
         """A round of looks: the first begins when its interval is over, and has ended when two seconds are quiet."""
         self.stop()
-        interval = max(8, self.nodes // 1000)
+        interval = max(8, self.nodes // 2000)
         self.start(interval)
         self.costs["start of the conductor"] = self.processor() / self.nodes * 1e6
         time.sleep(interval - 2)

@@ -3,19 +3,20 @@
 #
 #   hall.py       what a node costs in halls of 100 to 100,000, each operation: processor time
 #   hall_fleet.py 13,500 machines from nothing to available on one core, then 1,000 deployments at once
+#   hall_postgres.py 3,000 machines and 300 deployments, with the state in PostgreSQL
 #   hall_seed.py  10,000 nodes and 10,000 pollers in one seed
 #   hall_page.sh  the page with 10,000 nodes, in Chromium
 #   spread.sh     planned spreading, where this tree has it
 #
-# Each part tells on stderr how far it is, and has a time at which it is broken off. All of it takes half an hour. Other programs may run
+# Each part tells on stderr how far it is, and has a time at which it is broken off. All of it takes half an hour where it has the machine. Other programs may run
 # meanwhile: costs are processor time; where time on the clock is meant, the load is told beside it. Exit 1 where a goal is missed.
 #
-# usage: hall.sh HEARTH [PART…]      PART: hall fleet seed page spread (all)
+# usage: hall.sh HEARTH [PART…]      PART: hall fleet postgres seed page spread (all)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 hearth=$(realpath "$1")
 shift
-[ $# -gt 0 ] || set -- hall fleet seed page spread
+[ $# -gt 0 ] || set -- hall fleet postgres seed page spread
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 missed=0
@@ -42,12 +43,16 @@ wanted() { for each in "${parts[@]}"; do [ "$each" != "$1" ] || return 0; done &
 parts=("$@")
 began=$(cut -d' ' -f1-3 /proc/loadavg)
 if wanted hall; then
-    part 'What a node costs: halls of 100 / 1,000 / 10,000 / 100,000 nodes' 1500 python3 -B "$here/hall.py" "$hearth"
+    part 'What a node costs: halls of 100 / 1,000 / 10,000 / 100,000 nodes' 2700 python3 -B "$here/hall.py" "$hearth"
     excluded "what BMCs and networks take (fake-hardware), and whoever asks; wall time. DHCP is a relay's, two packets each way"
 fi
 if wanted fleet; then
     part 'A fleet on one core' 2400 python3 -B "$here/hall_fleet.py" "$hearth"
     excluded "firmware, network boot, kernel, cleaning, disks: minutes of a real machine each. In it: verification, power, boot order and inspection, for 2,000 machines by Redfish over sockets of their own"
+fi
+if wanted postgres; then
+    part 'The fleet in PostgreSQL, 3,000 machines' 900 python3 -B "$here/hall_postgres.py" "$hearth"
+    excluded "as above; the database flushes nothing to its disk, and shares this machine"
 fi
 if wanted seed; then
     part 'Nodes and pollers in one seed' 900 python3 -B "$here/hall_seed.py" "$hearth"
