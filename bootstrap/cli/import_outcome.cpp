@@ -58,12 +58,17 @@ std::map<std::string, Json> as_they_are(ConductorClient& conductor, const std::v
   return nodes;
 }
 
-/// Before that a look at all of them, thousands of rows, would tell little.
+/// Before that a look at all of them, thousands of rows, would tell little. One that is ours is enough to tell: it
+/// stands among the first that are being verified, unless others import, too.
 bool are_verified(ConductorClient& conductor, const std::vector<std::string>& uuids) {
-  std::set<std::string> verifying;
-  for (const Json& node : conductor.rows("/v1/nodes?provision_state=verifying&fields=uuid", "nodes"))
-    verifying.insert(text_in(node, "uuid"));
-  return std::ranges::none_of(uuids, [&](const std::string& uuid) { return verifying.contains(uuid); });
+  const std::set<std::string> ours(uuids.begin(), uuids.end());
+  for (std::string behind;;) {
+    const Json rows =
+        conductor.call("GET", cat("/v1/nodes?provision_state=verifying&fields=uuid&limit=", k_many, behind))["nodes"];
+    if (std::ranges::any_of(rows, [&](const Json& row) { return ours.contains(text_in(row, "uuid")); })) return false;
+    if (rows.size() < k_many) return true;
+    behind = cat("&marker=", text_in(rows.back(), "uuid"));
+  }
 }
 
 /// For a quarter of a minute, the longer between two looks the more of them there were.
@@ -89,6 +94,17 @@ std::map<std::string, Json> when_answered(ConductorClient& conductor, std::vecto
   }
 }
 
+/// A line each, as long as somebody can read them.
+void tell_of_waiting(const std::vector<std::string>& names) {
+  if (names.size() > k_many) {
+    cli::tell(cat(names.size(), " nodes, ", names.front(), " to ", names.back(),
+                  ": their BMCs are still being asked; how far it is: hearth node list\n"));
+    return;
+  }
+  for (const std::string& called : names)
+    cli::tell(cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
+}
+
 }  // namespace
 
 Json failed_imports(ConductorClient& conductor, const Json& answer) {
@@ -102,16 +118,14 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
     return node.value("provision_state", Json()) == "verifying" || is_asked(node, asked);
   };
   std::map<std::string, Json> nodes = when_answered(conductor, uuids, waits);
+  std::vector<std::string> waiting;
   for (const char* what : {"created", "updated"}) {
     for (const Json& uuid : answer[what]) {
       const Json& node = nodes[text_of(uuid)];
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
       const std::string error = text_in(node, "last_error");
-      if (waits(node)) {
-        cli::tell(
-            cat("node ", called, ": its BMC is still being asked; watch it: hearth node events -f ", called, "\n"));
-      }
+      if (waits(node)) waiting.push_back(called);
       if (is_left_on(node, answer)) {
         cli::tell(cat("node ", called,
                       " is on, and stays manageable: to be available it is switched off and its disks "
@@ -124,6 +138,7 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
       cli::tell(cat("node ", called, state == "enroll" ? " stays " : " is ", state, ": ", error, "\n"));
     }
   }
+  tell_of_waiting(waiting);
   if (!failed.empty()) cli::tell("what is corrected in the file is tried again by the next import\n");
   return failed;
 }

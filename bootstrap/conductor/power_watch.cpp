@@ -24,6 +24,16 @@ bool is_managed_otherwise(const Node& now, const Node& asked) {
   return now.driver != asked.driver || now.driver_info != asked.driver_info;
 }
 
+Power found_power(const Outcome& outcome) { return outcome.value["found"] == 2 ? Power::on : Power::off; }
+
+/// What a look found is as it was, and nothing is to be taken back: the node is not written, nor told anew, each
+/// minute.
+bool is_no_news(const Node& node, const Outcome& outcome) {
+  return outcome.good && found_power(outcome) == node.power && node.fault != "power failure" &&
+         !node.internal.contains(k_sync_failures) && !node.internal.contains(k_switching_off) &&
+         !node.last_error.starts_with(k_other_refuses);
+}
+
 bool is_asked_softly(const Node& node) { return node.internal.contains(k_soft_power); }
 
 }  // namespace
@@ -325,7 +335,8 @@ void PowerWatch::dispatch() {
                             const bool was_busy = parts_.busy.erase(uuid) == 1;
                             hearth::check(was_busy, "a management that answers was asked", "node", uuid);
                             if (routine) look_ended(outcome.good);
-                            if (parts_.ledger.by_uuid(uuid) == nullptr) return;
+                            const Node* const known = parts_.ledger.by_uuid(uuid);
+                            if (known == nullptr || (routine && is_no_news(*known, outcome))) return;
                             Node& node = parts_.ledger.edit(uuid);
                             parts_.off_orders.answered(node, parts_.ledger.now());
                             then(node, outcome);
@@ -482,7 +493,7 @@ void PowerWatch::compare(Node& node, const Outcome& outcome) {
   if (node.job.running()) return;  // it has begun meanwhile, and the machine is its own
   if (!outcome.good) return not_answered(node, outcome.error);
   if (node.last_error.starts_with(k_other_refuses)) node.last_error.clear();
-  const Power found = outcome.value["found"] == 2 ? Power::on : Power::off;
+  const Power found = found_power(outcome);
   if (node.fault == "power failure") {
     node.maintenance = false;
     node.fault.clear();

@@ -23,6 +23,18 @@ class NothingElse final : public GuardedHandler {
   ServedResponse answer(const ServedRequest& /*request*/, const Caller& /*caller*/) override { return {}; }
 };
 
+std::string hall_name(int n) { return cat("n", n); }
+std::string hall_mac(int n) { return cat("52:54:00:", 10 + n / 6400, ":", 10 + n / 80 % 80, ":", 10 + n % 80); }
+
+ImportRequest hall_file(int nodes) {
+  Json rows = Json::array();
+  for (int n = 0; n < nodes; ++n)
+    rows.push_back({{"pm_type", "fake-hardware"}, {"name", hall_name(n)}, {"mac", {hall_mac(n)}}});
+  ImportRequest request;
+  request.text = format_json({{"nodes", rows}});
+  return request;
+}
+
 /// A site with so many nodes. An operation is done for some of them, the same number in halls of any size.
 class Hall : public ApiFixture {
  public:
@@ -39,17 +51,12 @@ class Hall : public ApiFixture {
     for (const auto& [uuid, node] : conductor->ledger().nodes())
       store.put_document(cat("introspection/", uuid), {{"data", std::string(1000, 'x')}});
     reader_ = looks_on();
-    each([this](int n) { uuids_.push_back(conductor->node(name(n)).uuid); });
+    each([this](int n) { uuids_.push_back(conductor->node(hall_name(n)).uuid); });
   }
 
   [[nodiscard]] int nodes() const { return nodes_; }
   void import_all() {
-    Json rows = Json::array();
-    for (int n = 0; n < nodes_; ++n)
-      rows.push_back({{"pm_type", "fake-hardware"}, {"name", name(n)}, {"mac", {mac(n)}}});
-    ImportRequest request;
-    request.text = format_json({{"nodes", rows}});
-    EXPECT_EQ(conductor->import(request).faults, "");
+    EXPECT_EQ(conductor->import(hall_file(nodes_)).faults, "");
     for (int second = 0; second < 99 && !conductor->quiet(); ++second) pass(1);
   }
   /// A whole round: so many are looked at in a tick.
@@ -62,11 +69,11 @@ class Hall : public ApiFixture {
     each([this](int n) {
       pxe::RequestRecord record;
       record.protocol = "dhcp";
-      record.mac = mac(n);
+      record.mac = hall_mac(n);
       record.what = "discover";
       desk_->record(record);
       desk_->tick();
-      EXPECT_NE(desk_->nodes().find({.mac = pxe::parse_mac(mac(n)).value(),
+      EXPECT_NE(desk_->nodes().find({.mac = pxe::parse_mac(hall_mac(n)).value(),
                                      .uuid = {},
                                      .serial = {},
                                      .circuit = {},
@@ -77,8 +84,8 @@ class Hall : public ApiFixture {
   }
   void look_up() {
     each([this](int n) {
-      conductor->seen(mac(n), "dhcp discover", Conductor::Sign::asks);
-      static_cast<void>(conductor->node(name(n)));
+      conductor->seen(hall_mac(n), "dhcp discover", Conductor::Sign::asks);
+      static_cast<void>(conductor->node(hall_name(n)));
       static_cast<void>(conductor->node(uuid(n)));
     });
   }
@@ -100,7 +107,7 @@ class Hall : public ApiFixture {
     });
   }
   void show() {
-    each([this](int n) { expect("GET", cat("/v1/nodes/", name(n))); });
+    each([this](int n) { expect("GET", cat("/v1/nodes/", hall_name(n))); });
   }
   void list_all() {
     std::string marker;
@@ -129,13 +136,13 @@ class Hall : public ApiFixture {
       marker = list.at(4)["uuid"];
     }
     each([this](int n) {
-      EXPECT_EQ(expect("GET", cat("/v1/ports?address=", mac(n)))["ports"].size(), 1U);
-      EXPECT_EQ(expect("GET", cat("/v1/nodes/", name(n), "/ports"))["ports"].size(), 1U);
+      EXPECT_EQ(expect("GET", cat("/v1/ports?address=", hall_mac(n)))["ports"].size(), 1U);
+      EXPECT_EQ(expect("GET", cat("/v1/nodes/", hall_name(n), "/ports"))["ports"].size(), 1U);
     });
   }
   void patch() {
     each([this](int n) {
-      expect("PATCH", cat("/v1/nodes/", name(n)), {{{"op", "add"}, {"path", "/extra/turn"}, {"value", ++turn_}}});
+      expect("PATCH", cat("/v1/nodes/", hall_name(n)), {{{"op", "add"}, {"path", "/extra/turn"}, {"value", ++turn_}}});
     });
   }
   void by_instance() {
@@ -197,8 +204,6 @@ class Hall : public ApiFixture {
     looks.path = "/page/events";
     return page_->answer(looks, {Role::read, "someone"}).stream;
   }
-  static std::string name(int n) { return cat("n", n); }
-  static std::string mac(int n) { return cat("52:54:00:", 10 + n / 6400, ":", 10 + n / 80 % 80, ":", 10 + n % 80); }
   [[nodiscard]] const std::string& uuid(int n) const {
     return uuids_.at(static_cast<std::size_t>(n / (nodes_ / k_some)));
   }
@@ -223,6 +228,18 @@ class Hall : public ApiFixture {
   std::unique_ptr<BootDesk> desk_;
   std::shared_ptr<ServedStream> reader_;
   Consoles consoles_{directory.path(), log};
+};
+
+/// In which there is nothing yet.
+class EmptyHall : public ApiFixture {
+ public:
+  EmptyHall() { start(); }
+  void enroll(const ImportRequest& file, int nodes) {
+    EXPECT_EQ(conductor->import(file).created.size(), static_cast<std::size_t>(nodes));
+  }
+
+ private:
+  void TestBody() override {}
 };
 
 double processor_time_of(const std::function<void()>& action) {
@@ -285,6 +302,19 @@ void compare_imports(int small, int large, double ratio) {
   expect_at_most(ratio, "an import into nothing", fresh(small), fresh(large));
 }
 
+/// Without what a node takes on its way to available, beside which a look through those before it would be little.
+void compare_enrolments(int small, int large, double ratio) {
+  const auto fresh = [](int nodes) {
+    return [nodes] {
+      EmptyHall hall;
+      ImportRequest file = hall_file(nodes);
+      file.to = State::enroll;
+      return processor_time_of([&] { hall.enroll(file, nodes); });
+    };
+  };
+  expect_at_most(ratio, "nodes enrolled into nothing", fresh(small), fresh(large));
+}
+
 constexpr int k_hall_nodes = 1000;
 constexpr int k_times = 16;
 /// Nodes of a large hall lie further apart; a neighbour makes noise. Twice the nodes may take 2.3 times the time, and
@@ -303,6 +333,7 @@ TEST(HallTest, EachOperationCostsTheSameForEachNodeInALargeHall) {
 
 TEST(HallTest, AnImportOfMoreNodesTakesSoMuchMoreTimeOnly) {
   compare_imports(k_hall_nodes, k_times * k_hall_nodes, k_of_all);
+  compare_enrolments(k_hall_nodes, 2 * k_times * k_hall_nodes, 2 * k_of_all);
 }
 
 /// Twice the nodes may take 2.3 times the time, and twice of them again: a neighbour's noise, and the edge of a cache,

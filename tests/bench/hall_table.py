@@ -1,0 +1,23 @@
+"""Rows of the table that hall.sh prints, and what it tells meanwhile."""
+
+import os
+import sys
+import time
+
+BEGAN = time.monotonic()
+
+
+def say(text):
+    """How far it is."""
+    print(f"{time.monotonic() - BEGAN:6.0f} s  {text}", file=sys.stderr, flush=True)
+
+
+def row(what, asked, measured, met=None):
+    """met: None where nothing was asked for. Whether it was missed."""
+    print("ROW", what, asked, measured, {None: "", True: "met", False: "MISSED"}[met], sep="\t", flush=True)
+    return met is False
+
+
+def loads():
+    """Processes that wanted a core, in the last minute, for each core."""
+    return os.getloadavg()[0] / os.cpu_count()
