@@ -153,9 +153,7 @@ std::string node_lines(const Json& nodes) {
       more += group.names.size();
       continue;
     }
-    const std::size_t left = group.names.size() - std::min(group.names.size(), k_most_names);
-    group.names.resize(group.names.size() - left);
-    lines.push_back(cat(join(group.names, ", "), left > 0 ? cat(" and ", left, " more") : "", " (", about,
+    lines.push_back(cat(join_first(group.names, k_most_names), " (", about,
                         group.until.empty() ? "" : cat("; until ", time_of_day(group.until), " UTC"), ")"));
   }
   return cat(join(lines, "; "), more > 0 ? cat("; and ", more, " more") : "");

@@ -42,17 +42,12 @@ Json Strangers::waiting(Stamp now) const {
 
 std::string Strangers::text_since(Stamp since) const {
   std::vector<std::string> told;
-  std::size_t more = 0;
   for (const auto& [mac, sighting] : known_) {
     if (sighting.at < since) continue;
-    if (told.size() == k_told_strangers)
-      ++more;
-    else
-      told.push_back(cat(mac, " (", sighting.how, sighting.times > 1 ? cat(", ", sighting.times, " times") : "", ")"));
+    told.push_back(cat(mac, " (", sighting.how, sighting.times > 1 ? cat(", ", sighting.times, " times") : "", ")"));
   }
   if (told.empty()) return "";
-  return cat("; meanwhile there asked, and is no node's: ", join(told, ", "),
-             more > 0 ? cat(" and ", more, " more") : "");
+  return cat("; meanwhile there asked, and is no node's: ", join_first(told, k_told_strangers));
 }
 
 }  // namespace hearth::bootstrap

@@ -242,7 +242,7 @@ ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::s
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string value(trim(row.fields[i]));
     entry.places[header[i]] = {at.line, row.columns[i]};
-    if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "has no name");
+    if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "no name");
     if (value.empty()) continue;
     if (form == ListingFormat::instackenv && header[i] == "mac") entry.places["mac[0]"] = entry.places["mac"];
     if (form == ListingFormat::instackenv && is_place(header[i]))
