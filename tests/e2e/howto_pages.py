@@ -130,7 +130,7 @@ SITES = {
         words={"hearth site new site.yaml --inventory instackenv.json":
                "printf '192.0.2.0/24\\n\\n\\n\\neth1\\n\\n\\n\\n' | script -qec 'hearth site new site.yaml --inventory instackenv.json' /dev/null"}),
     "howto/simulate.md": Page(
-        figures=True, words={"--runs 1000": "--runs 2 --years 0.02", "--replay 17": "--replay 17 --years 0.02"},
+        figures=True, words={"--runs 20": "--runs 2 --years 0.02", "--replay 17": "--replay 17 --years 0.02"},
         elsewhere={"1000 runs of": ("is another site's, of a thousand years", "e2e/bootstrap/simulate.sh", "weak_points"),
                    "hearth incident": ("needs a machine that failed", "e2e/bootstrap/simulate.sh", "incident"),
                    "hearth simulate n3": ("needs a machine that failed", "e2e/bootstrap/simulate.sh", "incident")}),
