@@ -113,7 +113,11 @@ class Jobs {
   Step finish(Node& node);
   Step wait_for(const Node& node, Stage stage);
   [[nodiscard]] bool is_silent(const Node& node) const;
-  void boot_anew(Node& node);
+  [[nodiscard]] bool starts_it_itself(const Node& node) const;
+  [[nodiscard]] bool is_stranger_no_more(const Node& node) const;
+  void note_strangers(const Node& node);
+  void boot_silent_anew(Node& node);
+  void boot_anew(Node& node, const std::string& why);
   [[nodiscard]] std::vector<Stage> flow(const Node& node) const;
   [[nodiscard]] Seconds callback_timeout(const Node& node) const;
 

@@ -25,7 +25,7 @@ void Strangers::note(const std::string& mac, const std::string& how, Stamp now) 
   }
   Sighting& sighting = known_[mac];
   sighting.how = how;
-  sighting.at = now;
+  sighting.at = newest_ = now;
   ++sighting.times;
 }
 
@@ -38,6 +38,21 @@ Json Strangers::waiting(Stamp now) const {
     list.push_back(
         {{"mac", mac}, {"how", sighting.how}, {"times", sighting.times}, {"last_seen", stamp_json(sighting.at)}});
   return list;
+}
+
+bool Strangers::has_asked(const std::string& mac, Stamp since) const {
+  const auto known = known_.find(mac);
+  return known != known_.end() && known->second.at >= since;
+}
+
+std::vector<std::string> Strangers::some_since(Stamp since) const {
+  std::vector<std::string> macs;
+  if (newest_ < since) return macs;  // as a rule
+  for (const auto& [mac, sighting] : known_) {
+    if (sighting.at >= since) macs.push_back(mac);
+    if (macs.size() == k_told_strangers) break;
+  }
+  return macs;
 }
 
 std::string Strangers::text_since(Stamp since) const {

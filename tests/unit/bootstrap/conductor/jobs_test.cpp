@@ -68,6 +68,31 @@ TEST_F(JobsTest, strangersThatAskedMeanwhileAreNamed) {
       << node(uuid).last_error;
 }
 
+TEST_F(JobsTest, WhoseCardWasMistypedIsToldWhichAsksAndStartedAgainOnceItIsCorrected) {
+  const std::string uuid = add("fake-hardware");
+  const auto told = [&] {
+    return shown_node(node(uuid), {})["driver_internal_info"]["job"].value("strangers", Json());
+  };
+  conductor->seen("52:54:00:00:00:66", "dhcp DISCOVER", Conductor::Sign::asks);  // before, so it is another's
+  pass(10);
+  conductor->verb(uuid, "deploy", {});
+  pass(10);
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
+  EXPECT_EQ(told(), Json()) << "its own firmware takes a moment";
+  pass(20);
+  EXPECT_EQ(told(), Json({"52:54:00:00:00:77"}));
+  EXPECT_TRUE(events(uuid, "retry").empty());
+  conductor->ledger().edit(uuid).ports[0].address = "52:54:00:00:00:77";
+  pass(5);
+  ASSERT_EQ(events(uuid, "retry").size(), 1U);
+  EXPECT_NE(events(uuid, "retry")[0].find("had asked in vain, and is known now"), std::string::npos);
+  pass(20);
+  EXPECT_EQ(events(uuid, "retry").size(), 1U) << "once";
+  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
+  EXPECT_EQ(told(), Json()) << "it is no stranger any more";
+}
+
 TEST_F(JobsTest, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   const std::string uuid = add("fake-hardware");
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
