@@ -47,34 +47,61 @@ constexpr const char* k_verb_details =
     "or "
     "by the BMC, is an error: exit code 1.";
 
-/// Until it has reached the state.
-void wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
-  cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
+/// Why it will not come to that state; empty: it may yet.
+std::string failure_to_reach(const std::string& state, const std::string& id, const Json& node) {
+  const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
+  const StateKind kind = kind_of(now);
+  if (kind != StateKind::failed && kind != StateKind::stable) return "";
+  return cat("Node ", id, " failed to reach state ", state, ". It's in ",
+             kind == StateKind::failed ? cat("state ", name(now), ", and has error: ")
+                                       : cat("unexpected stable state ", name(now), ": "),
+             shown_value(node["last_error"]));
+}
+
+/// Those of `ids` that have come to the state are told and go to `well`, those that will not to `failures`; how the
+/// others are.
+Json take_ended(ConductorClient& conductor, const std::string& state, std::vector<std::string>& ids,
+                std::vector<std::string>& well, std::vector<std::string>& failures) {
+  Json others = Json::array();
+  std::erase_if(ids, [&](const std::string& id) {
+    Json node = conductor.call("GET", node_target(id));
+    const bool is_there = text_in(node, "provision_state") == state && node["target_provision_state"].is_null();
+    const std::string failure = is_there ? "" : failure_to_reach(state, id, node);
+    if (is_there) {
+      cli::tell(cat(id, " is ", state, "\n"));
+      well.push_back(id);
+    } else if (!failure.empty()) {
+      failures.push_back(failure);
+    } else {
+      others.push_back(std::move(node));
+      return false;
+    }
+    return true;
+  });
+  return others;
+}
+
+/// Until each has reached the state, or will not; or for so many seconds.
+void wait_for(ConductorClient& conductor, std::vector<std::string> ids, const std::string& state, std::uint64_t seconds,
+              std::vector<std::string>& well, std::vector<std::string>& failures) {
+  cli::print(
+      cat("Waiting for provision state ", state, ids.size() == 1 ? " on node " : " on nodes ", join(ids, ", "), "\n"));
   cli::flush();
   const SystemClock clock;
   const StopSignals signals;
   WaitLines lines(clock, cli::tell);
   for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
-    const Json node = conductor.call("GET", node_target(id));
-    lines.look(node_line(id, node));
-    const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
-    if (name(now) == state && node["target_provision_state"].is_null()) return;
-    const StateKind kind = kind_of(now);
-    if (kind == StateKind::failed) {
-      throw Error(ErrorKind::external, cat("Node ", id, " failed to reach state ", state, ". It's in state ", name(now),
-                                           ", and has error: ", shown_value(node["last_error"])));
-    }
-    if (kind == StateKind::stable) {
-      throw Error(ErrorKind::external,
-                  cat("Node ", id, " failed to reach state ", state, ". It's in unexpected stable state ", name(now),
-                      ": ", shown_value(node["last_error"])));
-    }
+    const Json nodes = take_ended(conductor, state, ids, well, failures);
+    if (ids.empty()) return;
+    lines.look(ids.size() == 1 ? node_line(ids.front(), nodes.front()) : node_lines(nodes));
     conductor.wait(std::chrono::milliseconds(500));
     if (StopSignals::received() != 0)
-      throw Error(ErrorKind::interrupted, cat("the wait for ", id, " was ended; what has begun goes on"))
-          .hint(cat("hearth node events -f ", id, " watches it, hearth node abort ", id, " ends it"));
+      throw Error(ErrorKind::interrupted, cat("the wait for ", join(ids, ", "), " was ended; what has begun goes on"))
+          .hint(cat("hearth node events -f ", ids.front(), " watches it, hearth node abort ", ids.front(), " ends it"));
   }
-  throw Error(ErrorKind::external, cat("Node ", id, " did not reach state ", state, " in ", seconds, " s"));
+  for (const std::string& id : ids)
+    failures.push_back(cat("Node ", id, " did not reach state ", state, " in ", seconds,
+                           " s; it goes on, and hearth node events -f ", id, " watches it"));
 }
 
 /// For a partition image: options, and where instance_info has them.
@@ -87,6 +114,22 @@ void check_digest(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
 }
 
+/// What is kept of a registered image; of one that is not, which there are, and how it becomes one.
+Json image_named(ConductorClient& conductor, const std::string& name) try {
+  return conductor.call("GET", cat("/v1/hearth/images/", percent_encode(name)));
+} catch (Error& error) {
+  if (error.kind() != ErrorKind::not_found) throw;
+  std::vector<std::string> names;
+  for (const Json& image : list_member(conductor.call("GET", "/v1/hearth/images"), "images"))
+    names.push_back(text_in(image, "name"));
+  const std::optional<std::string> near = nearest(name, names);
+  const std::string file = fs::exists(name) ? name : cat(name, ".qcow2");
+  throw Error(error).hint(cat(near             ? cat("did you mean ", *near, "? ")
+                              : !names.empty() ? cat("There are: ", join(names, ", "), ". ")
+                                               : "",
+                              "`hearth image load ", fs::exists(file) ? shell_quote(file) : "FILE", "` registers one"));
+}
+
 /// The image that a deployment is told of, with its digest where the file is at hand. Returns the changes that take it
 /// back.
 Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
@@ -94,7 +137,7 @@ Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
   if (!image) return Json::array();
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
-    const Json known = conductor.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    const Json known = image_named(conductor, *image);
     if (!known.contains("image_source")) {
       throw Error(ErrorKind::unsupported, cat("no machine can fetch the image ", *image,
                                               ": it was registered when the "
@@ -193,6 +236,21 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
+/// A machine without a drive is called as its image is, like all others of that image: who knows MAAS or bifrost
+/// expects the node's name.
+void tell_of_host_names(ConductorClient& conductor, const std::vector<std::string>& ids) {
+  constexpr std::size_t k_named = 4;
+  std::vector<std::string> without;
+  for (const std::string& id : ids) {
+    if (!object_member(conductor.call("GET", node_target(id)), "instance_info").contains("configdrive"))
+      without.push_back(id);
+  }
+  if (without.empty()) return;
+  cli::tell(cat("note: without a config drive ", join_first(without, k_named), without.size() == 1 ? " keeps" : " keep",
+                " the host name of the image; --config-drive '{}' gives ", without.size() == 1 ? "it" : "each",
+                " its node's name (hearth help first-boot)\n"));
+}
+
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   (void)arguments.operand(0, "node");
@@ -212,16 +270,15 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     ask_for(*conductor, id, body, set_image(*conductor, id, arguments));
     begun.push_back(id);
   });
+  if (answers && body["target"] == "deploy") tell_of_host_names(*conductor, begun);
   const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
   if (!answers || (leads_nowhere && !failures.empty())) {
     for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
+  } else if (!leads_nowhere && arguments.has("wait")) {
+    if (!begun.empty()) wait_for(*conductor, begun, row.reaches, seconds, well, failures);
   } else if (!leads_nowhere) {
     ask_each(begun, alone, failures, [&](const std::string& id) {
-      std::string failure;
-      if (arguments.has("wait"))
-        wait_for(*conductor, id, row.reaches, seconds);
-      else
-        failure = look_at(*conductor, id, row);
+      const std::string failure = look_at(*conductor, id, row);
       (failure.empty() ? well : failures).push_back(failure.empty() ? id : failure);
     });
   } else if (!arguments.has("no-wait")) {

@@ -326,7 +326,7 @@ mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, dea
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
 printf 'a,b\n' > table.csv
 mistake 1 "table.csv:1: this is no user-data that a first boot reads" "#cloud-config" -- node set alpha --user-data table.csv
-mistake 0 "Nothing was to be done at node alpha" -- node todo alpha
+mistake 0 "Nothing was to be done at node alpha" -- node todo alpha --done
 "$HEARTH" node set alpha --capability profile=compute > said 2>&1 || fail "a capability: $(cat said)"
 "$HEARTH" node show alpha --json > said && grep -q 'profile:compute"' said || fail "--capability KEY=VALUE changes nothing: $(grep capab said)"
 echo '#!/bin/sh' > program
