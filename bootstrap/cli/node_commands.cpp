@@ -519,42 +519,6 @@ int drivers_command(const cli::Arguments& arguments) {
   return 0;
 }
 
-/// That they are done: what was to be done is named once more, as it is gone then.
-int say_done(ConductorClient& conductor, const std::vector<std::string>& nodes) {
-  for (const std::string& id : nodes) {
-    const Json node = conductor.call("GET", node_target(id));
-    const bool due = object_member(node, "driver_internal_info").contains("operator_instruction");
-    conductor.call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
-    cli::print(cat(due ? "Done at node " : "Nothing was to be done at node ", id, "\n"));
-  }
-  return 0;
-}
-
-int todo_command(const cli::Arguments& arguments) {
-  const std::vector<std::string>& nodes = arguments.operands();
-  if (arguments.has("done") && nodes.empty())
-    throw Error(ErrorKind::usage, "--done: at which node? 'hearth node todo' lists them");
-  const auto conductor = ConductorClient::open(arguments);
-  if (arguments.has("done")) return say_done(*conductor, nodes);
-  std::set<std::string> asked;
-  for (const std::string& id : nodes) asked.insert(text_in(conductor->call("GET", node_target(id)), "uuid"));
-  Json list = Json::array();
-  for (const Json& row : conductor->call("GET", "/v1/hearth/instructions")["instructions"]) {
-    if (asked.empty() || asked.contains(text_in(row, "node"))) list.push_back(row);
-  }
-  if (arguments.has("json")) {
-    cli::print(json_document(list));
-    return 0;
-  }
-  if (list.empty())
-    cli::print(cat("There is nothing to do at ", nodes.empty() ? "the machines" : join(nodes, ", "), ".\n"));
-  for (const Json& row : list) {
-    cli::print(cat(text_in(row, "text"), " (until ", replace_all(text_in(row, "deadline").substr(0, 19), "T", " "),
-                   " UTC; when it is done: hearth node todo ", text_in(row, "name"), " --done)\n"));
-  }
-  return 0;
-}
-
 int validate_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   const Json found = conductor->call("GET", node_target(arguments.operand(0, "node"), "/validate"));
@@ -701,8 +665,6 @@ std::vector<cli::Command> node_commands() {
        log_command},
       {"node boot-log", "NODE", "print what its machine asked the boot servers for, and what it got",
        "Of the conductor that serves with --boot. The newest 1,000 lines.", with_client({k_as_json}), boot_log_command},
-      {"node todo", "[NODE…]", "print what people are to do at machines, all or these", "",
-       with_client({{"done", 0, "", "it is done at these"}, k_as_json}), todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
        with_client({{"ssh-key", 0, "FILE", "public keys of OpenSSH"}, {"user-data", 0, "FILE", "user-data"}}),
        role_command},

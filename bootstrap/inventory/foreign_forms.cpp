@@ -356,7 +356,9 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
     if (open) continue;
     if (!trim(row).empty()) {
       if (!separator) separator = separator_of(row);
-      if (const std::optional<ParseError> fault = table.row(first, csv_row(trim(row), *separator))) return *fault;
+      if (*separator == '\t' && row.ends_with('\r')) row.pop_back();
+      const std::string_view cells = *separator == '\t' ? std::string_view(row) : trim(row);  // the last may be empty
+      if (const std::optional<ParseError> fault = table.row(first, csv_row(cells, *separator))) return *fault;
     }
     row.clear();
     first = number + 1;
