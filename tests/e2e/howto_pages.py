@@ -57,6 +57,7 @@ IMAGES = {
         between={"export ELEMENTS_PATH": f"mkdir -p $(dirname {FLEETCONF_HOOK})"}),
     "howto/mirrors.md": Page(),
     "howto/packages.md": Page(
+        "printf 'vim\\n' > packages.txt",
         files={"- imagename: web": ("images.yaml", "hearth image plan images.yaml"),
                "nginx-light:": ("package-installs.yaml", "mkdir -p elements/mine && mv package-installs.yaml elements/mine && "
                                 "ELEMENTS_PATH=$PWD/elements hearth image plan vm debian-minimal mine | grep nginx-light")}),
