@@ -32,7 +32,8 @@ int todo(const cli::Arguments& arguments) {
   std::set<std::string> asked;
   for (const std::string& id : nodes) asked.insert(text_in(conductor->call("GET", node_target(id)), "uuid"));
   Json list = Json::array();
-  for (const Json& row : conductor->call("GET", "/v1/hearth/instructions")["instructions"]) {
+  const Json all = conductor->call("GET", "/v1/hearth/instructions");
+  for (const Json& row : list_member(all, "instructions")) {
     if (asked.empty() || asked.contains(text_in(row, "node"))) list.push_back(row);
   }
   if (arguments.has("json")) {

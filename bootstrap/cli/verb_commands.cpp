@@ -63,8 +63,8 @@ Json image_named(ConductorClient& conductor, const std::string& name) try {
 } catch (Error& error) {
   if (error.kind() != ErrorKind::not_found) throw;
   std::vector<std::string> names;
-  for (const Json& image : list_member(conductor.call("GET", "/v1/hearth/images"), "images"))
-    names.push_back(text_in(image, "name"));
+  const Json known = conductor.call("GET", "/v1/hearth/images");
+  for (const Json& image : list_member(known, "images")) names.push_back(text_in(image, "name"));
   const std::optional<std::string> near = nearest(name, names);
   const std::string file = fs::exists(name) ? name : cat(name, ".qcow2");
   throw Error(error).hint(cat(near             ? cat("did you mean ", *near, "? ")
@@ -185,8 +185,8 @@ void tell_of_host_names(ConductorClient& conductor, const std::vector<std::strin
   constexpr std::size_t k_named = 4;
   std::vector<std::string> without;
   for (const std::string& id : ids) {
-    if (!object_member(conductor.call("GET", node_target(id)), "instance_info").contains("configdrive"))
-      without.push_back(id);
+    const Json node = conductor.call("GET", node_target(id));
+    if (!object_member(node, "instance_info").contains("configdrive")) without.push_back(id);
   }
   if (without.empty()) return;
   cli::tell(cat("note: without a config drive ", join_first(without, k_named), without.size() == 1 ? " keeps" : " keep",
