@@ -203,10 +203,11 @@ class Uniqueness {
     const auto [seen, fresh] = names_.try_emplace(to_lower(draft.name), std::pair(draft.name, label));
     if (fresh) return;
     const auto& [name, others] = seen->second;
-    faults_.push_back({draft.index,
-                       cat("Name \"", draft.name, "\" is not unique (", others,
-                           name == draft.name ? " has it, too)" : " has it, too: a host's name is the same in capitals)"),
-                       at});
+    faults_.push_back(
+        {draft.index,
+         cat("Name \"", draft.name, "\" is not unique (", others,
+             name == draft.name ? " has it, too)" : " has it, too: a host's name is the same in capitals)"),
+         at});
   }
   void take(std::map<std::string, std::size_t>& seen, const std::string& key, std::size_t index, std::string text,
             Position at) {
@@ -216,8 +217,8 @@ class Uniqueness {
   std::vector<Fault>& faults_;
   std::map<std::string, std::size_t> uuids_;
   std::map<std::string, std::pair<std::string, std::string>> names_;  // as it is written there, and whose it is
-  std::map<std::string, std::string> macs_, managements_;  // whose they are
-  std::map<std::string, std::string> said_, unsaid_;       // BMCs, of entries that name a system and that name none
+  std::map<std::string, std::string> macs_, managements_;             // whose they are
+  std::map<std::string, std::string> said_, unsaid_;  // BMCs, of entries that name a system and that name none
 };
 
 }  // namespace

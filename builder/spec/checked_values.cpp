@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/sys/file.hpp"
 #include "base/pattern.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/sizes.hpp"
 

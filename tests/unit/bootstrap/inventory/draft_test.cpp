@@ -67,7 +67,8 @@ TEST(Draft, namesThatDifferByCaseOnlyAreOne) {
       "- {name: CMP-A1, pm_type: fake_pxe, mac: '52:54:00:00:00:02'}\n",
       ListingFormat::yaml);
   ASSERT_EQ(drafts.faults.size(), 1U) << "a host's name has no case";
-  EXPECT_EQ(drafts.faults[0].text, "Name \"CMP-A1\" is not unique (node #0 (cmp-a1) has it, too: a host's name is the same in capitals)");
+  EXPECT_EQ(drafts.faults[0].text,
+            "Name \"CMP-A1\" is not unique (node #0 (cmp-a1) has it, too: a host's name is the same in capitals)");
 }
 
 TEST(Draft, WhereOnlyOneOfTwoOfABmcSaysItsSystemItMayBeOneMachine) {
