@@ -113,6 +113,12 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return out;
 }
 
+std::string join_first(const std::vector<std::string>& parts, std::size_t most, std::string_view separator) {
+  if (parts.size() <= most) return join(parts, separator);
+  const std::vector<std::string> named(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most));
+  return cat(join(named, separator), separator == ", " ? "" : trim(separator), " and ", parts.size() - most, " more");
+}
+
 std::string to_lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),

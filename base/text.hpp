@@ -40,6 +40,9 @@ template <class... Parts>
 /// "a\n  b\n" → "a; b", where a line is all that there is room for; blank lines are left out.
 [[nodiscard]] std::string lines_as_one(std::string_view text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// "a, b and 3 more", where at most `most` of them are named; "a; b; and 3 more" where the separator is no comma.
+[[nodiscard]] std::string join_first(const std::vector<std::string>& parts, std::size_t most,
+                                     std::string_view separator = ", ");
 [[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] std::string to_upper(std::string_view text);
 [[nodiscard]] std::string replace_all(std::string text, std::string_view from, std::string_view to);

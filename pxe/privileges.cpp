@@ -101,7 +101,7 @@ std::string kept_back(const fs::path& path, const SystemUser& user) {
   ::endpwent();
   if (!owner.empty()) return cat(path.string(), " is the home of ", owner);
   if (const std::string closed = closed_to(path, user); !closed.empty())
-    return cat(closed, " is closed to ", user.name);
+    return cat(closed, " is closed to ", user.name, " (chmod o+x ", closed, " opens the way)");
   const StateTree tree(path.string());
   const std::string other = tree.owner() == 0 ? tree.of_others(user.uid) : "";  // else it was given before
   return other.empty() ? "" : cat(path.string(), " holds what is somebody else's (", other, ")");

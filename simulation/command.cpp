@@ -31,6 +31,7 @@ namespace {
 
 constexpr int k_most_years = 20;
 constexpr std::uint64_t k_most_runs = 100'000;
+constexpr std::uint64_t k_usual_runs = 20;  ///< a few minutes for a room on few processors
 constexpr std::uint64_t k_bytes_a_megabit = 125'000;
 constexpr std::uint64_t k_strangers_known = 255;  // by their cards
 
@@ -230,6 +231,7 @@ int tell_incident(const SiteWish& site, const cli::Arguments& arguments) {
       matches_of(course, site.of(1), [&shown](std::uint64_t done, std::uint64_t all) { shown(done, all); });
   cli::print(arguments.has("json") ? cat(format_json(matches_json(*site.incident, course, matches)), "\n")
                                    : matches_text(*site.incident, course, matches, site.told.replay));
+  if (matches.is_stopped) StopSignals::check();
   return matches.found.empty() ? 1 : 0;
 }
 
@@ -250,7 +252,7 @@ int play_site(const cli::Arguments& arguments) {
   if (site.incident) return tell_incident(site, arguments);
   const unsigned processes = processes_for(arguments, site.told.machines);
   ManyRuns wish;
-  wish.runs = cli::number(arguments, "runs", 100, {.most = k_most_runs});
+  wish.runs = cli::number(arguments, "runs", k_usual_runs, {.most = k_most_runs});
   wish.processes = processes;
   wish.parent = site.directory;
   wish.play = [&site](std::uint64_t run, const std::string& directory) {

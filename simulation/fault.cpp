@@ -17,28 +17,42 @@ struct FaultRow {
   bool at_once;
   bool of_machine;
   std::string_view meaning;
+  std::string_view advice;
 };
 
 constexpr std::array<FaultRow, k_fault_kinds> k_rows = {{
-    {"kill-conductor", true, false, "the conductor is killed, and starts again"},
-    {"power-cut", true, false, "the seed loses its power"},
-    {"full-disk", false, false, "the seed's disk is full"},
-    {"lossy-net", false, false, "packets are lost, or come twice"},
-    {"slow-net", false, false, "packets come late"},
-    {"cut-machine", false, true, "the machine's link is cut"},
-    {"cut-bmc", false, true, "the BMC's link is cut"},
-    {"slow-bmc", false, true, "the BMC takes half a minute for an answer"},
-    {"hung-bmc", false, true, "the BMC takes connections and says nothing"},
-    {"lying-bmc", false, true, "the BMC says yes and does nothing"},
-    {"wrong-password", true, true, "the BMC has another password"},
-    {"power-loss", true, true, "the machine loses its power"},
-    {"dead-disk", true, true, "its disk takes no writes"},
-    {"slow-boot", false, true, "its firmware takes minutes more"},
-    {"twice", false, false, "a person sends each order twice"},
-    {"wrong-order", true, true, "a person gives it an order that was not meant for it"},
-    {"lost-answers", false, false, "HTTP requests are done, and their answers are lost"},
-    {"site-power", true, false, "all machines lose their power"},
-    {"closed-bmc", false, true, "the BMC's service is switched off"},
+    {"kill-conductor", true, false, "the conductor is killed, and starts again",
+     "look in the seed's journal for what kills it (memory?), and let systemd start it again at once"},
+    {"power-cut", true, false, "the seed loses its power",
+     "a UPS for the seed, or a second seed to take over by (hearth seed takeover)"},
+    {"full-disk", false, false, "the seed's disk is full", "room on the seed's disk, and an alarm before it is full"},
+    {"lossy-net", false, false, "packets are lost, or come twice",
+     "the switches and cables of the provisioning network: counters of errors at the ports"},
+    {"slow-net", false, false, "packets come late", "the provisioning network apart from others, or a larger link"},
+    {"cut-machine", false, true, "the machine's link is cut",
+     "the machine's cable and port; a second card that boots, too (more than one MAC)"},
+    {"cut-bmc", false, true, "the BMC's link is cut",
+     "the BMCs' network: a switch and an uplink that do not fail with one cable"},
+    {"slow-bmc", false, true, "the BMC takes half a minute for an answer",
+     "newer firmware for the BMCs; fewer programs that ask them"},
+    {"hung-bmc", false, true, "the BMC takes connections and says nothing",
+     "newer firmware for the BMCs, and a way to cut their power from afar (a switched PDU)"},
+    {"lying-bmc", false, true, "the BMC says yes and does nothing",
+     "newer firmware for the BMCs; hearth node validate before machines are deployed"},
+    {"wrong-password", true, true, "the BMC has another password",
+     "whoever changes a BMC's password tells Hearth, too: hearth node set NODE --driver-info …_password=…"},
+    {"power-loss", true, true, "the machine loses its power", "two power supplies on two feeds for each machine"},
+    {"dead-disk", true, true, "its disk takes no writes", "spare disks at the site, or two disks a machine as RAID 1"},
+    {"slow-boot", false, true, "its firmware takes minutes more",
+     "a firmware's quick boot, and no boot from cards that are not needed"},
+    {"twice", false, false, "a person sends each order twice", ""},
+    {"wrong-order", true, true, "a person gives it an order that was not meant for it",
+     "names that are not alike, and lesser roles for who need not deploy (hearth node serve --help)"},
+    {"lost-answers", false, false, "HTTP requests are done, and their answers are lost",
+     "proxies and firewalls between people and the seed: none should end connections"},
+    {"site-power", true, false, "all machines lose their power", "a UPS or a second feed for the room"},
+    {"closed-bmc", false, true, "the BMC's service is switched off",
+     "a BMC setting that keeps Redfish or IPMI switched on, checked by hearth node validate"},
 }};
 
 const FaultRow& row_of(FaultKind kind) { return k_rows.at(static_cast<std::size_t>(kind)); }
@@ -107,6 +121,8 @@ Result<Fault, std::string> parse_one(std::string_view text, const std::vector<st
 
 std::string_view name(FaultKind kind) { return row_of(kind).name; }
 std::string_view meaning(FaultKind kind) { return row_of(kind).meaning; }
+
+std::string_view advice(FaultKind kind) { return row_of(kind).advice; }
 
 std::optional<FaultKind> parse_kind(std::string_view name) {
   const auto row = std::find_if(k_rows.begin(), k_rows.end(), [&](const FaultRow& one) { return one.name == name; });

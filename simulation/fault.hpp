@@ -36,6 +36,7 @@ enum class FaultKind : std::uint8_t {
 constexpr int k_fault_kinds = 19;
 [[nodiscard]] std::string_view name(FaultKind kind);
 [[nodiscard]] std::string_view meaning(FaultKind kind);  ///< "its disk takes no writes"
+[[nodiscard]] std::string_view advice(FaultKind kind);   ///< what makes it rarer, or shorter; may be empty
 [[nodiscard]] std::optional<FaultKind> parse_kind(std::string_view name);
 [[nodiscard]] bool is_of_machine(FaultKind kind);
 

@@ -359,12 +359,17 @@ Matches matches_of(const Course& course, const Wish& wish,
   if (!matches.found.empty()) return matches;  // each fault that begins later would be found, too
   const std::vector<Moment> moments = moments_of(unhurt, machine, course);
   const std::uint64_t all = k_tried.size() * moments.size();
-  for (std::size_t kind = 0; kind < k_tried.size(); ++kind) {
-    for (std::size_t at = moments.size(); at > 0; --at) {
-      progress((kind + 1) * moments.size() - at, all);
-      const std::vector<Fault> faults = {fault_at(k_tried.at(kind), moments[at - 1].at)};
-      if (look(Run(wish, faults, course).lines(), faults, moments[at - 1].before)) break;
+  try {
+    for (std::size_t kind = 0; kind < k_tried.size(); ++kind) {
+      for (std::size_t at = moments.size(); at > 0; --at) {
+        progress((kind + 1) * moments.size() - at, all);
+        const std::vector<Fault> faults = {fault_at(k_tried.at(kind), moments[at - 1].at)};
+        if (look(Run(wish, faults, course).lines(), faults, moments[at - 1].before)) break;
+      }
     }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted) throw;
+    matches.is_stopped = true;
   }
   progress(all, all);
   std::stable_sort(matches.found.begin(), matches.found.end(),
@@ -396,7 +401,11 @@ std::string matches_text(const why::Incident& incident, const Course& course, co
     if (!match.is_same_cause) text += cat("    why: ", match.cause, "\n");
   }
   if (matches.found.empty())
-    text += "None of them goes that way: it was another fault, more than one, or something that is not played here.\n";
+    text += matches.is_stopped
+                ? "None of them goes that way.\n"
+                : "None of them goes that way: it was another fault, more than one, or something that is not played "
+                  "here.\n";
+  if (matches.is_stopped) text += "Stopped before all were played: others may go that way, too.\n";
   return text;
 }
 
@@ -407,8 +416,9 @@ Json matches_json(const why::Incident& incident, const Course& course, const Mat
                      {"before", match.before},
                      {"same_cause", match.is_same_cause},
                      {"cause", match.cause}});
-  return {{"node", incident.node}, {"states", course.states},  {"stage", course.stage},
-          {"cause", course.cause}, {"played", matches.played}, {"matches", std::move(found)}};
+  return {{"node", incident.node},      {"states", course.states},  {"stage", course.stage},
+          {"cause", course.cause},      {"played", matches.played}, {"stopped", matches.is_stopped},
+          {"matches", std::move(found)}};
 }
 
 }  // namespace hearth::simulation

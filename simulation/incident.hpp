@@ -49,9 +49,11 @@ struct Matches {
   std::string machine;       ///< as it is called in faults
   std::vector<Match> found;  ///< those of the same cause first; of each kind of fault the one that begins last
   std::uint64_t played = 0;  ///< runs
+  bool is_stopped = false;   ///< by a signal, before all were played
 };
 
-/// `wish` has the layout and the seed; its faults are tried. `progress` is told how many of how many are done.
+/// `wish` has the layout and the seed; its faults are tried. `progress` is told how many of how many are done. What a
+/// signal stops has what was found up to then; throws Error where that was before the end of the first run.
 [[nodiscard]] Matches matches_of(const Course& course, const Wish& wish,
                                  const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 

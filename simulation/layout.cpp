@@ -34,13 +34,9 @@ void note_management(const bootstrap::SiteFile& site, std::vector<std::string>& 
     if (type != "redfish")
       others.push_back(cat(text_member(entry.data, "name"), " (", type.empty() ? "none" : type, ")"));
   }
-  const std::size_t more = others.size() > k_named ? others.size() - k_named : 0;
-  if (more > 0) {
-    others.resize(k_named);
-    others.push_back(cat(more, " more"));
-  }
   if (!others.empty())
-    notes.push_back(cat("every BMC is played as one that speaks Redfish, which these have not: ", join(others, ", ")));
+    notes.push_back(
+        cat("every BMC is played as one that speaks Redfish, which these have not: ", join_first(others, k_named)));
 }
 
 /// No subnet has addresses of both.

@@ -105,7 +105,7 @@ void look_at_faults(const Sums& sums, std::vector<WeakPoint>& found) {
                      cat(name(kind), " costs ", i == 0 ? "most" : "much", ": ", percent_text(took.sum() / all),
                          " of all the time in which something was away; once: median ", time_text(took.at_share(0.5)),
                          ", p99 ", time_text(took.at_share(0.99))),
-                     ""});
+                     std::string(advice(kind))});
   }
 }
 
@@ -303,9 +303,12 @@ std::string report_text(const PlayedSite& site, const Sums& sums) {
                 time_text(sums.converged.at_share(0.99)), " from blank\n");
   text += cat("boots ", sums.boots, ", machines started again ", sums.all_retries, ", failures told ",
               sums.all_failures, ", faults played ", sums.faults, "\n");
-  if (!sums.recoveries.empty()) text += "\nuntil all runs again, after         times   median      p99\n";
+  const bool was_away = std::any_of(sums.recoveries.begin(), sums.recoveries.end(),
+                                    [](const auto& one) { return one.second.at_share(1) > 0; });
+  if (was_away) text += "\nuntil all runs again, after         times   median      p99\n";
   std::uint64_t told = 0;
   for (const auto& [kind, took] : by_cost(sums)) {
+    if (took.at_share(1) == 0) continue;
     const auto cell = [](std::string word, std::size_t width) {
       return word.size() < width ? std::string(width - word.size(), ' ') + word : word;
     };
@@ -315,7 +318,8 @@ std::string report_text(const PlayedSite& site, const Sums& sums) {
                 cell(time_text(took.at_share(0.99)), 9), "\n");
     told += took.count();
   }
-  if (told < sums.faults) text += cat("after the other ", sums.faults - told, " faults nothing more was away\n");
+  if (told < sums.faults)
+    text += cat("after ", told == 0 ? "all " : "the other ", sums.faults - told, " faults nothing more was away\n");
   const std::vector<WeakPoint> weak = weak_points(site, sums);
   text += weak.empty() ? "\nno weak point was seen\n" : "\nweakest points:\n";
   for (std::size_t i = 0; i < weak.size(); ++i)

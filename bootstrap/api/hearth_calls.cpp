@@ -321,11 +321,9 @@ std::vector<std::string> users_of_image(const Ledger& ledger, const std::string&
 
 void refuse_if_used(const Ledger& ledger, const std::string& name, const Json& image) {
   constexpr std::size_t k_most = 5;
-  std::vector<std::string> users = users_of_image(ledger, name, image);
+  const std::vector<std::string> users = users_of_image(ledger, name, image);
   if (users.empty()) return;
-  const std::size_t more = users.size() > k_most ? users.size() - k_most : 0;
-  users.resize(users.size() - more);
-  throw Refusal(409, cat("Image ", name, " is used by ", join(users, ", "), more > 0 ? cat(" and ", more, " more") : "",
+  throw Refusal(409, cat("Image ", name, " is used by ", join_first(users, k_most),
                          ": give them another one, or undeploy them, first."));
 }
 

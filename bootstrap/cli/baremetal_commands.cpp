@@ -67,11 +67,8 @@ void require_unset(ConductorClient& conductor, const std::string& option) {
       set.push_back(cat(text_in(node, "name", text_in(node, "uuid")), " boots ", file));
   }
   if (set.empty()) return;
-  const std::size_t more = set.size() > k_most ? set.size() - k_most : 0;
-  set.resize(set.size() - more);
-  throw Error(ErrorKind::not_found,
-              cat("there is no image ", usual_name(option), ", and nodes have another: ", join(set, ", "),
-                  more > 0 ? cat(" and ", more, " more") : "", "; nothing was changed"))
+  throw Error(ErrorKind::not_found, cat("there is no image ", usual_name(option),
+                                        ", and nodes have another: ", join_first(set, k_most), "; nothing was changed"))
       .hint("say what they are to boot: --deploy-kernel NAME --deploy-ramdisk NAME (hearth image list)");
 }
 

@@ -20,6 +20,7 @@ class ConductorClient;
 [[nodiscard]] std::vector<cli::Command> baremetal_commands();
 [[nodiscard]] std::vector<cli::Command> image_commands();
 [[nodiscard]] std::vector<cli::Command> backup_commands();
+[[nodiscard]] cli::Command todo_command();
 [[nodiscard]] cli::Command schema_command();
 [[nodiscard]] cli::Command seeds_command();
 [[nodiscard]] cli::Command console_command();

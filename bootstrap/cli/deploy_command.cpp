@@ -234,9 +234,7 @@ std::string waited_for(StackSide& stack, NodeSide& nodes) {
   constexpr std::size_t k_most = 3;
   std::vector<std::string> all = nodes.waits();
   if (all.empty()) all = stack.waits();
-  const std::size_t more = all.size() > k_most ? all.size() - k_most : 0;
-  all.resize(all.size() - more);
-  return cat(join(all, "; "), more > 0 ? cat("; and ", more, " more") : "");
+  return join_first(all, k_most, "; ");
 }
 
 /// Takes the stack to its end; prints what happens, and in silence what is waited for. Its last status. A seed that

@@ -519,30 +519,6 @@ int drivers_command(const cli::Arguments& arguments) {
   return 0;
 }
 
-int todo_command(const cli::Arguments& arguments) {
-  const auto conductor = ConductorClient::open(arguments);
-  if (!arguments.operands().empty()) {
-    for (const std::string& id : arguments.operands()) {
-      const Json node = conductor->call("GET", node_target(id));
-      const bool due = object_member(node, "driver_internal_info").contains("operator_instruction");
-      conductor->call("DELETE", cat("/v1/hearth/instructions/", percent_encode(id)));
-      cli::print(cat(due ? "Done at node " : "Nothing was to be done at node ", id, "\n"));
-    }
-    return 0;
-  }
-  const Json list = conductor->call("GET", "/v1/hearth/instructions")["instructions"];
-  if (arguments.has("json")) {
-    cli::print(json_document(list));
-    return 0;
-  }
-  if (list.empty()) cli::print("There is nothing to do at the machines.\n");
-  for (const Json& row : list) {
-    cli::print(cat(text_in(row, "text"), " (until ", replace_all(text_in(row, "deadline").substr(0, 19), "T", " "),
-                   " UTC)\n"));
-  }
-  return 0;
-}
-
 int validate_command(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments);
   const Json found = conductor->call("GET", node_target(arguments.operand(0, "node"), "/validate"));
@@ -689,8 +665,6 @@ std::vector<cli::Command> node_commands() {
        log_command},
       {"node boot-log", "NODE", "print what its machine asked the boot servers for, and what it got",
        "Of the conductor that serves with --boot. The newest 1,000 lines.", with_client({k_as_json}), boot_log_command},
-      {"node todo", "[NODE…]", "print what people are to do at machines; with names: it is done", "",
-       with_client({k_as_json}), todo_command},
       {"node role", "ROLE", "SSH keys and user-data for the nodes of a profile", "",
        with_client({{"ssh-key", 0, "FILE", "public keys of OpenSSH"}, {"user-data", 0, "FILE", "user-data"}}),
        role_command},

@@ -105,7 +105,7 @@ std::string stack_token(const cli::Arguments& arguments) {
 
 fs::path made_directory(const cli::Arguments& arguments) {
   const fs::path directory = state_directory(arguments);
-  RealFileSystem().make_directories(directory, 0700);
+  make_state_directory(directory);
   return directory;
 }
 

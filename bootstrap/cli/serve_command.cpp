@@ -116,6 +116,7 @@ std::vector<cli::Command> commands() {
   for (auto* more : {verb_commands, port_commands, baremetal_commands, image_commands}) {
     for (cli::Command& command : more()) all.push_back(std::move(command));
   }
+  all.push_back(todo_command());
   all.push_back(console_command());
   all.push_back(serve_command());
   all.push_back(deploy_command());

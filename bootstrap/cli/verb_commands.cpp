@@ -7,10 +7,10 @@
 #include "base/log.hpp"
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
-#include "base/sys/stop_signals.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/verb_outcome.hpp"
+#include "bootstrap/cli/verb_wait.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/node_text.hpp"
 #include "bootstrap/client/wait_lines.hpp"
@@ -47,36 +47,6 @@ constexpr const char* k_verb_details =
     "or "
     "by the BMC, is an error: exit code 1.";
 
-/// Until it has reached the state.
-void wait_for(ConductorClient& conductor, const std::string& id, const std::string& state, std::uint64_t seconds) {
-  cli::print(cat("Waiting for provision state ", state, " on node ", id, "\n"));
-  cli::flush();
-  const SystemClock clock;
-  const StopSignals signals;
-  WaitLines lines(clock, cli::tell);
-  for (std::uint64_t waited = 0; seconds == 0 || waited <= seconds * 2; ++waited) {
-    const Json node = conductor.call("GET", node_target(id));
-    lines.look(node_line(id, node));
-    const State now = parse_state(text_in(node, "provision_state")).value_or(State::available);
-    if (name(now) == state && node["target_provision_state"].is_null()) return;
-    const StateKind kind = kind_of(now);
-    if (kind == StateKind::failed) {
-      throw Error(ErrorKind::external, cat("Node ", id, " failed to reach state ", state, ". It's in state ", name(now),
-                                           ", and has error: ", shown_value(node["last_error"])));
-    }
-    if (kind == StateKind::stable) {
-      throw Error(ErrorKind::external,
-                  cat("Node ", id, " failed to reach state ", state, ". It's in unexpected stable state ", name(now),
-                      ": ", shown_value(node["last_error"])));
-    }
-    conductor.wait(std::chrono::milliseconds(500));
-    if (StopSignals::received() != 0)
-      throw Error(ErrorKind::interrupted, cat("the wait for ", id, " was ended; what has begun goes on"))
-          .hint(cat("hearth node events -f ", id, " watches it, hearth node abort ", id, " ends it"));
-  }
-  throw Error(ErrorKind::external, cat("Node ", id, " did not reach state ", state, " in ", seconds, " s"));
-}
-
 /// For a partition image: options, and where instance_info has them.
 constexpr std::array<std::pair<const char*, const char*>, 3> k_layout = {
     {{"root-gb", "root_gb"}, {"swap-mb", "swap_mb"}, {"ephemeral-gb", "ephemeral_gb"}}};
@@ -87,6 +57,22 @@ void check_digest(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
 }
 
+/// What is kept of a registered image; of one that is not, which there are, and how it becomes one.
+Json image_named(ConductorClient& conductor, const std::string& name) try {
+  return conductor.call("GET", cat("/v1/hearth/images/", percent_encode(name)));
+} catch (Error& error) {
+  if (error.kind() != ErrorKind::not_found) throw;
+  std::vector<std::string> names;
+  const Json known = conductor.call("GET", "/v1/hearth/images");
+  for (const Json& image : list_member(known, "images")) names.push_back(text_in(image, "name"));
+  const std::optional<std::string> near = nearest(name, names);
+  const std::string file = fs::exists(name) ? name : cat(name, ".qcow2");
+  throw Error(error).hint(cat(near             ? cat("did you mean ", *near, "? ")
+                              : !names.empty() ? cat("There are: ", join(names, ", "), ". ")
+                                               : "",
+                              "`hearth image load ", fs::exists(file) ? shell_quote(file) : "FILE", "` registers one"));
+}
+
 /// The image that a deployment is told of, with its digest where the file is at hand. Returns the changes that take it
 /// back.
 Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
@@ -94,7 +80,7 @@ Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
   if (!image) return Json::array();
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
-    const Json known = conductor.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    const Json known = image_named(conductor, *image);
     if (!known.contains("image_source")) {
       throw Error(ErrorKind::unsupported, cat("no machine can fetch the image ", *image,
                                               ": it was registered when the "
@@ -193,6 +179,21 @@ std::string look_at(ConductorClient& conductor, const std::string& id, const Ver
   return "";
 }
 
+/// A machine without a drive is called as its image is, like all others of that image: who knows MAAS or bifrost
+/// expects the node's name.
+void tell_of_host_names(ConductorClient& conductor, const std::vector<std::string>& ids) {
+  constexpr std::size_t k_named = 4;
+  std::vector<std::string> without;
+  for (const std::string& id : ids) {
+    const Json node = conductor.call("GET", node_target(id));
+    if (!object_member(node, "instance_info").contains("configdrive")) without.push_back(id);
+  }
+  if (without.empty()) return;
+  cli::tell(cat("note: without a config drive ", join_first(without, k_named), without.size() == 1 ? " keeps" : " keep",
+                " the host name of the image; --config-drive '{}' gives ", without.size() == 1 ? "it" : "each",
+                " its node's name (hearth help first-boot)\n"));
+}
+
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   (void)arguments.operand(0, "node");
@@ -212,16 +213,15 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     ask_for(*conductor, id, body, set_image(*conductor, id, arguments));
     begun.push_back(id);
   });
+  if (answers && body["target"] == "deploy") tell_of_host_names(*conductor, begun);
   const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
   if (!answers || (leads_nowhere && !failures.empty())) {
     for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
+  } else if (!leads_nowhere && arguments.has("wait")) {
+    if (!begun.empty()) wait_for(*conductor, begun, row.reaches, seconds, well, failures);
   } else if (!leads_nowhere) {
     ask_each(begun, alone, failures, [&](const std::string& id) {
-      std::string failure;
-      if (arguments.has("wait"))
-        wait_for(*conductor, id, row.reaches, seconds);
-      else
-        failure = look_at(*conductor, id, row);
+      const std::string failure = look_at(*conductor, id, row);
       (failure.empty() ? well : failures).push_back(failure.empty() ? id : failure);
     });
   } else if (!arguments.has("no-wait")) {

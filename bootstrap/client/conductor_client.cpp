@@ -58,6 +58,10 @@ std::vector<std::string> likely_names(const std::string& asked, const std::vecto
 /// The node that was meant, or all that there are; the command that tells when they are many.
 std::string who_is_there(const std::string& asked, const std::vector<std::string>& names) {
   constexpr std::size_t k_few = 8;
+  const std::vector<std::string> parts = split(asked, ',');
+  const auto is_known = [&](const std::string& part) { return std::ranges::find(names, part) != names.end(); };
+  if (parts.size() > 1 && std::all_of(parts.begin(), parts.end(), is_known))
+    return cat("Several stand with blanks between: ", join(parts, " "));
   constexpr std::size_t k_likely = 2;  // of srv-a1 to srv-a9, none is meant more than the others
   const std::vector<std::string> likely = likely_names(asked, names);
   if (!likely.empty() && likely.size() <= k_likely) return cat("Did you mean ", join(likely, " or "), "?");
@@ -356,6 +360,12 @@ bool has_state(const fs::path& directory, bool if_hidden) {
   return false;
 }
 
+void make_state_directory(const fs::path& directory) {
+  RealFileSystem files;
+  files.make_directories(fs::absolute(directory).parent_path(), 0755);
+  files.make_directories(directory, 0700);
+}
+
 std::string state_directory(const cli::Arguments& arguments) {
   const Environment env = current_environment();
   const auto set = env.find("HEARTH_NODE_STATE");
@@ -376,9 +386,7 @@ void tell_where(const cli::Arguments& arguments, const std::string& directory) {
   cli::tell(cat("note: nodes are kept in ", directory, ", which is made now; --state DIR keeps them elsewhere\n"));
 }
 
-void make_state(const std::string& directory) try {
-  RealFileSystem().make_directories(directory, 0700);
-} catch (Error& error) {
+void make_state(const std::string& directory) try { make_state_directory(directory); } catch (Error& error) {
   throw error.hint(
       "be root, name a conductor that runs (--url, HEARTH_NODE_URL), or keep nodes elsewhere (--state, "
       "HEARTH_NODE_STATE)");

@@ -76,6 +76,9 @@ constexpr const char* k_api_socket = "api.socket";
 /// Other options before them.
 [[nodiscard]] std::vector<cli::Option> with_client(std::vector<cli::Option> options);
 [[nodiscard]] std::string state_directory(const cli::Arguments& arguments);
+/// For its owner only, who may be another user than root then: directories above it that lack are for all to go
+/// through.
+void make_state_directory(const fs::path& directory);
 /// By --url or HEARTH_NODE_URL; empty: the one that serves the state.
 [[nodiscard]] std::string conductor_url(const cli::Arguments& arguments);
 

@@ -14,8 +14,18 @@ namespace hearth::bootstrap {
 
 namespace {
 
-/// The time of day of a time by ISO 8601; of anything else, all of it.
-std::string time_of_day(const std::string& at) { return at.size() < 19 ? at : at.substr(11, 8); }
+/// "23:31:40 UTC", of a time by ISO 8601; of anything else, all of it.
+std::string time_of_day(const std::string& at) { return at.size() < 19 ? at : cat(at.substr(11, 8), " UTC"); }
+
+/// Nothing was heard of it since its job began: then another card that asks may be its own.
+std::string silence_text(const Json& job) {
+  constexpr std::size_t k_told = 2;
+  std::vector<std::string> macs;
+  for (const Json& mac : list_member(job, k_strangers_note)) macs.push_back(text_of(mac));
+  if (macs.empty()) return "; nothing was heard of its machine yet";
+  return cat("; nothing was heard of its machine yet, but of ", macs.size() == 1 ? "a card that is" : "cards that are",
+             " no node's: ", join_first(macs, k_told), " (hearth why NODE)");
+}
 
 /// At most a line of it: `node show` has the whole text.
 std::string short_line(const std::string& text) {
@@ -56,11 +66,13 @@ std::string reason_of(const Json& node, Stamp now) {
   const bool is_by_hand = !object_member(internal, "operator_instruction").empty();
   if (job == internal.end() && seen == internal.end() && !is_by_hand) return "";
   if (is_by_hand) text += "; a person is to switch it: hearth node todo";
-  if (!is_by_hand && (kind == StateKind::waiting || seen != internal.end())) {
-    text += seen == internal.end()
-                ? "; nothing was heard of its machine yet"
-                : cat("; last heard of at ", time_of_day(text_in(*seen, "at")), ": ", text_in(*seen, "how"));
-  }
+  const Json told = job == internal.end() ? Json::object() : *job;
+  const bool was_heard =
+      seen != internal.end() && parse_stamp(text_in(*seen, "at")) >= parse_stamp(text_in(told, "begun"));
+  if (!is_by_hand && was_heard)
+    text += cat("; last heard of at ", time_of_day(text_in(*seen, "at")), ": ", text_in(*seen, "how"));
+  else if (!is_by_hand && kind == StateKind::waiting)
+    text += silence_text(told);
   return short_line(text.rfind("; ", 0) == 0 ? text.substr(2) : text);
 }
 
@@ -126,7 +138,7 @@ std::string node_table(const Json& nodes, bool seed_words, Stamp now, std::size_
 std::string node_line(const std::string& called, const Json& node) {
   const std::string until = waits_until(node);
   std::string about = reason_of(node, 0);
-  if (!until.empty()) about += cat(about.empty() ? "until " : "; until ", time_of_day(until), " UTC");
+  if (!until.empty()) about += cat(about.empty() ? "until " : "; until ", time_of_day(until));
   return cat(called, ", which is ", text_in(node, "provision_state"), about.empty() ? "" : cat(" (", about, ")"));
 }
 
@@ -153,10 +165,8 @@ std::string node_lines(const Json& nodes) {
       more += group.names.size();
       continue;
     }
-    const std::size_t left = group.names.size() - std::min(group.names.size(), k_most_names);
-    group.names.resize(group.names.size() - left);
-    lines.push_back(cat(join(group.names, ", "), left > 0 ? cat(" and ", left, " more") : "", " (", about,
-                        group.until.empty() ? "" : cat("; until ", time_of_day(group.until), " UTC"), ")"));
+    lines.push_back(cat(join_first(group.names, k_most_names), " (", about,
+                        group.until.empty() ? "" : cat("; until ", time_of_day(group.until)), ")"));
   }
   return cat(join(lines, "; "), more > 0 ? cat("; and ", more, " more") : "");
 }
@@ -176,7 +186,7 @@ std::string fields_table(const Json& object, std::size_t room) {
 }
 
 std::string event_line(const Json& event) {
-  const std::string at = replace_all(text_in(event, "at").substr(0, 19), "T", " ");
+  const std::string at = cat(replace_all(text_in(event, "at").substr(0, 19), "T", " "), " UTC");
   const std::string who = text_in(event, "name");
   const std::string doer = text_in(event.value("detail", Json::object()), "who");
   return one_line(cat(at, " ", who.empty() ? "site" : who, " ", text_in(event, "kind"), ": ",

@@ -26,7 +26,7 @@ namespace hearth::bootstrap {
 [[nodiscard]] std::string node_lines(const Json& nodes);
 /// Field and Value, in the order of the alphabet. `room`: cli::table's; where no table has it, a line for each field.
 [[nodiscard]] std::string fields_table(const Json& object, std::size_t room = 0);
-/// "2026-11-20 23:31:40 web1 state: available -> deploying".
+/// "2026-11-20 23:31:40 UTC web1 state: available -> deploying".
 [[nodiscard]] std::string event_line(const Json& event);
 
 }  // namespace hearth::bootstrap

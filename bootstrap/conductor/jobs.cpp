@@ -66,6 +66,7 @@ void Jobs::enter(Node& node, Stage stage) {
   job.retry_at = 0;
   job.notes.erase("command");
   job.notes.erase(k_waits_until_note);
+  job.notes.erase(k_strangers_note);
   asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
@@ -173,79 +174,6 @@ Jobs::Step Jobs::run_stage(Node& node, Stage stage) {
     default: break;
   }
   return needs_agent(stage) ? agent_stage(node, stage) : power_stage(node, stage);
-}
-
-namespace {
-
-/// The best that is known of why nobody called back.
-std::string last_sign_of(const Node& node, Stamp since) {
-  if (node.seen < since) return "nothing was heard of its machine: look at its console, its cable and its boot order";
-  const std::string at = text_of(stamp_json(node.seen)).substr(0, 19);
-  return cat("the last that was heard of its machine, at ", at, ": ", node.seen_how, "; look at its console");
-}
-
-}  // namespace
-
-Jobs::Step Jobs::wait_for(const Node& node, Stage stage) {
-  Ledger& ledger = parts_.ledger;
-  const char* note = stage == Stage::await_data ? "data" : "agent";
-  if (node.job.notes.contains(note)) {
-    if (after(node.state, Happening::resume)) apply(ledger, ledger.edit(node.uuid), Happening::resume);
-    return Step::done;
-  }
-  if (after(node.state, Happening::wait)) apply(ledger, ledger.edit(node.uuid), Happening::wait);
-  const Stamp since = node.job.notes.value("first_boot", node.job.stage_since);
-  if (since > ledger.now()) {  // the clock was set back: the machine's time begins anew
-    Job& job = ledger.edit(node.uuid).job;
-    job.stage_since = ledger.now();
-    job.notes.erase("first_boot");
-    return Step::wait;
-  }
-  const Stamp until = since + microseconds(callback_timeout(node));
-  if (node.job.notes.value(k_waits_until_note, Stamp{0}) != until)
-    ledger.edit(node.uuid).job.notes[k_waits_until_note] = until;
-  if (ledger.now() > until) {
-    fail(ledger, ledger.edit(node.uuid),
-         cat("Timeout reached while waiting for callback for node ", node.uuid, ": ", last_sign_of(node, since),
-             parts_.strangers.text_since(since)));
-  } else if (is_silent(node)) {
-    boot_anew(ledger.edit(node.uuid));
-  }
-  return Step::wait;
-}
-
-/// Nothing at all was heard of a machine that we can start again: firmware gives up on the network after a while, and
-/// stands at a blank disk for ever.
-bool Jobs::is_silent(const Node& node) const {
-  const std::vector<Stage> stages = flow(node);
-  if (std::find(stages.begin(), stages.end(), Stage::power_off) == stages.end()) return false;  // who asked starts it
-  const Seconds patience = own_or(node, "boot_silence_timeout", parts_.settings.boot_silence_timeout);
-  const PowerDriver* driver = parts_.drivers.find(node.driver);
-  if (patience.count() == 0 || driver == nullptr || driver->by_hand()) return false;
-  if (node.job.notes.value("boots", 1) >= parts_.settings.boot_tries) return false;
-  return parts_.ledger.now() - std::max(node.seen, node.job.stage_since) > microseconds(patience);
-}
-
-void Jobs::boot_anew(Node& node) {
-  const int boots = node.job.notes.value("boots", 1) + 1;
-  const Stamp silent = parts_.ledger.now() - std::max(node.seen, node.job.stage_since);
-  parts_.ledger.record(
-      node, "retry",
-      cat("nothing was heard of the machine for ", silent / 1'000'000, " s; it is started again (", boots, " of ",
-          parts_.settings.boot_tries, "): look at its console, its cable and its boot order",
-          parts_.strangers.text_since(node.job.stage_since)));
-  if (!node.job.notes.contains("first_boot")) node.job.notes["first_boot"] = node.job.stage_since;
-  node.job.notes["boots"] = boots;
-  node.job.notes.erase("booting");
-  enter(node, Stage::power_off);
-}
-
-Seconds Jobs::callback_timeout(const Node& node) const {
-  const Settings& usual = parts_.settings;
-  if (node.job.kind == "inspect") return own_or(node, "inspect_timeout", usual.inspect_timeout);
-  if (node.job.kind == "rescue") return own_or(node, "rescue_callback_timeout", usual.rescue_callback_timeout);
-  if (node.job.kind == "deploy") return own_or(node, "deploy_callback_timeout", usual.deploy_callback_timeout);
-  return own_or(node, "clean_callback_timeout", usual.clean_callback_timeout);
 }
 
 Jobs::Step Jobs::start(const Node& node, Stage stage, Work work) {

@@ -114,14 +114,20 @@ class Jobs {
   void retry_or_fail(Node& node, Stage stage, const Outcome& outcome);
   Step start(const Node& node, Stage stage, Work work);
   Step finish(Node& node);
-  Step wait_for(const Node& node, Stage stage);
-  [[nodiscard]] bool is_silent(const Node& node) const;
-  void boot_anew(Node& node);
   [[nodiscard]] std::vector<Stage> flow(const Node& node) const;
-  [[nodiscard]] Seconds callback_timeout(const Node& node) const;
 
   /// Whether the machine is not to be started yet, lest an order of a conductor that is no more finds it running.
   [[nodiscard]] bool awaits_stray(const Node& node, Stage stage);
+
+  // job_wait.cpp
+  Step wait_for(const Node& node, Stage stage);
+  [[nodiscard]] bool is_silent(const Node& node) const;
+  [[nodiscard]] bool starts_it_itself(const Node& node) const;
+  [[nodiscard]] bool is_stranger_no_more(const Node& node) const;
+  void note_strangers(const Node& node);
+  void boot_silent_anew(Node& node);
+  void boot_anew(Node& node, const std::string& why);
+  [[nodiscard]] Seconds callback_timeout(const Node& node) const;
 
   // job_power.cpp
   Step check(Node& node);

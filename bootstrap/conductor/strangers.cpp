@@ -25,7 +25,7 @@ void Strangers::note(const std::string& mac, const std::string& how, Stamp now) 
   }
   Sighting& sighting = known_[mac];
   sighting.how = how;
-  sighting.at = now;
+  sighting.at = newest_ = now;
   ++sighting.times;
 }
 
@@ -40,19 +40,29 @@ Json Strangers::waiting(Stamp now) const {
   return list;
 }
 
+bool Strangers::has_asked(const std::string& mac, Stamp since) const {
+  const auto known = known_.find(mac);
+  return known != known_.end() && known->second.at >= since;
+}
+
+std::vector<std::string> Strangers::some_since(Stamp since) const {
+  std::vector<std::string> macs;
+  if (newest_ < since) return macs;  // as a rule
+  for (const auto& [mac, sighting] : known_) {
+    if (sighting.at >= since) macs.push_back(mac);
+    if (macs.size() == k_told_strangers) break;
+  }
+  return macs;
+}
+
 std::string Strangers::text_since(Stamp since) const {
   std::vector<std::string> told;
-  std::size_t more = 0;
   for (const auto& [mac, sighting] : known_) {
     if (sighting.at < since) continue;
-    if (told.size() == k_told_strangers)
-      ++more;
-    else
-      told.push_back(cat(mac, " (", sighting.how, sighting.times > 1 ? cat(", ", sighting.times, " times") : "", ")"));
+    told.push_back(cat(mac, " (", sighting.how, sighting.times > 1 ? cat(", ", sighting.times, " times") : "", ")"));
   }
   if (told.empty()) return "";
-  return cat("; meanwhile there asked, and is no node's: ", join(told, ", "),
-             more > 0 ? cat(" and ", more, " more") : "");
+  return cat("; meanwhile there asked, and is no node's: ", join_first(told, k_told_strangers));
 }
 
 }  // namespace hearth::bootstrap

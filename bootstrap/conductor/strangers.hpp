@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bootstrap/node/node.hpp"
 
@@ -19,6 +20,10 @@ class Strangers {
   /// "; meanwhile there asked, and is no node's: 52:54:00:00:00:02 (dhcp DISCOVER, 3 times)"; empty when there was
   /// none.
   [[nodiscard]] std::string text_since(Stamp since) const;
+  /// Whether this one asked since then, and was no node's.
+  [[nodiscard]] bool has_asked(const std::string& mac, Stamp since) const;
+  /// Those that asked since then, the first few by their addresses.
+  [[nodiscard]] std::vector<std::string> some_since(Stamp since) const;
   /// Those that wait to be approved as nodes: {"mac", "how", "times", "last_seen"}, the newest first.
   [[nodiscard]] Json waiting(Stamp now) const;
 
@@ -29,6 +34,7 @@ class Strangers {
     unsigned times = 0;
   };
   std::map<std::string, Sighting> known_;
+  Stamp newest_ = 0;     ///< when one asked last
   Stamp tidy_next_ = 0;  ///< when room may be made again
 };
 

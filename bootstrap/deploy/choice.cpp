@@ -101,10 +101,8 @@ std::string objections_text(const Objections& all) {
   constexpr std::size_t k_named = 4;
   std::vector<std::string> parts;
   for (const auto& [why, titles] : all) {
-    const std::size_t named = titles.size() > k_named ? k_named - 1 : titles.size();
-    parts.push_back(cat(join(std::vector(titles.begin(), titles.begin() + static_cast<std::ptrdiff_t>(named)), ", "),
-                        named < titles.size() ? cat(" and ", titles.size() - named, " more") : "",
-                        titles.size() > 1 ? ": each " : " ", why));
+    const std::size_t named = titles.size() > k_named ? k_named - 1 : k_named;  // never "and 1 more"
+    parts.push_back(cat(join_first(titles, named), titles.size() > 1 ? ": each " : " ", why));
   }
   return join(parts, "; ");
 }

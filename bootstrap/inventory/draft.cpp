@@ -99,23 +99,23 @@ std::vector<Port> ports_of(const Json& data, const EntryCheck& check) {
   return ports;
 }
 
-NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryCheck& check, Drafts& drafts) {
+NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryCheck& check,
+                   std::vector<EntryWarning>& warnings) {
   const Json& data = entry.data;
   NodeDraft draft;
   draft.index = index;
   draft.uuid = parse_uuid(text_in(data, "uuid")).value_or("");
   draft.name = text_in(data, "name");
   draft.in_use = entry.in_use;
+  const auto warn = [&](std::string text) { warnings.push_back({index, 0, draft.name, std::move(text)}); };
   const std::string type = text_in(data, "pm_type");
   if (const DriverRow* row = driver_of(type)) {
     take_driver_info(data, *row, draft);
     draft.management_id = management_id(*row, draft.driver_info);
     if (!row->supported) {
-      drafts.warnings.push_back(cat(node_label(index, draft.name), ": there is no driver for pm_type ", type,
-                                    "; the machine will be switched by hand (manual-management)"));
+      warn(cat("there is no driver for pm_type ", type, "; the machine will be switched by hand (manual-management)"));
     } else if (row->driver != type) {
-      drafts.warnings.push_back(
-          cat(node_label(index, draft.name), ": the name ", type, " is out of date; the driver is ", row->driver));
+      warn(cat("the name ", type, " is out of date; the driver is ", row->driver));
     }
   }
   take_boot_images(data, draft);
@@ -128,11 +128,29 @@ NodeDraft draft_of(const ListingEntry& entry, std::size_t index, const EntryChec
     if (is_node_field(key)) draft.fields[key] = value;
   }
   if (text_in(data, "resource_class", "baremetal") != "baremetal") {
-    drafts.warnings.push_back(cat(node_label(index, draft.name), ": resource_class is ",
-                                  text_in(data, "resource_class"), "; flavors usually ask for baremetal"));
+    warn(cat("resource_class is ", text_in(data, "resource_class"), "; flavors usually ask for baremetal"));
   }
   draft.ports = ports_of(data, check);
   return draft;
+}
+
+/// A line each; where many are told the same (a table without a column), one for all, at the place of the first.
+std::vector<std::string> warning_lines(const std::vector<EntryWarning>& warnings) {
+  constexpr std::size_t k_told_each = 5;
+  std::map<std::string, std::vector<std::string>> who;
+  for (const EntryWarning& one : warnings) who[one.text].push_back(node_label(one.index, one.name));
+  std::vector<std::string> lines;
+  for (const EntryWarning& one : warnings) {
+    std::vector<std::string>& all = who[one.text];
+    if (all.size() > k_told_each) {
+      lines.push_back(cat(join_first(all, k_told_each - 1), ": ", one.text));
+      all.clear();
+    } else if (!all.empty()) {
+      const std::string line = one.line > 0 ? cat(", line ", one.line) : "";
+      lines.push_back(cat(node_label(one.index, one.name), line, ": ", one.text));
+    }
+  }
+  return lines;
 }
 
 /// What two entries must not share.
@@ -146,8 +164,7 @@ class Uniqueness {
       if (!fresh && seen->second != label)
         faults_.push_back({draft.index, cat("MAC ", address, " is not unique (", seen->second, " has it, too)"), at});
     }
-    take(names_, to_lower(draft.name), draft.index, cat("Name \"", draft.name, "\" is not unique"),
-         entry.place("name"));
+    take_name(draft, label, entry.place("name"));
     take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
          entry.place("uuid"));
     const int line = entry.place("pm_addr").line;
@@ -180,15 +197,28 @@ class Uniqueness {
              " does not say which of its systems is meant: ", "give it pm_system_id (a site file: bmc.system)"),
          at});
   }
+  /// A host's name has no case.
+  void take_name(const NodeDraft& draft, const std::string& label, Position at) {
+    if (draft.name.empty()) return;
+    const auto [seen, fresh] = names_.try_emplace(to_lower(draft.name), std::pair(draft.name, label));
+    if (fresh) return;
+    const auto& [name, others] = seen->second;
+    faults_.push_back(
+        {draft.index,
+         cat("Name \"", draft.name, "\" is not unique (", others,
+             name == draft.name ? " has it, too)" : " has it, too: a host's name is the same in capitals)"),
+         at});
+  }
   void take(std::map<std::string, std::size_t>& seen, const std::string& key, std::size_t index, std::string text,
             Position at) {
     if (key.empty() || seen.try_emplace(key, index).second) return;
     faults_.push_back({index, std::move(text), at});
   }
   std::vector<Fault>& faults_;
-  std::map<std::string, std::size_t> names_, uuids_;
-  std::map<std::string, std::string> macs_, managements_;  // whose they are
-  std::map<std::string, std::string> said_, unsaid_;       // BMCs, of entries that name a system and that name none
+  std::map<std::string, std::size_t> uuids_;
+  std::map<std::string, std::pair<std::string, std::string>> names_;  // as it is written there, and whose it is
+  std::map<std::string, std::string> macs_, managements_;             // whose they are
+  std::map<std::string, std::string> said_, unsaid_;  // BMCs, of entries that name a system and that name none
 };
 
 }  // namespace
@@ -236,6 +266,7 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   for (std::string& line : shared_places(entries)) drafts.warnings.push_back(std::move(line));
   Uniqueness unique(drafts.faults);
   std::set<std::pair<int, std::string>> headings;
+  std::vector<EntryWarning> warnings;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     EntryCheck check(entries[i], i);
     check.all();
@@ -243,11 +274,12 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
       const std::pair heading{fault.at.column, fault.text};  // what is wrong with a heading is wrong in each row
       if (fault.index != Fault::k_no_node || headings.insert(heading).second) drafts.faults.push_back(std::move(fault));
     }
-    drafts.warnings.insert(drafts.warnings.end(), check.warnings().begin(), check.warnings().end());
+    warnings.insert(warnings.end(), check.warnings().begin(), check.warnings().end());
     if (!entries[i].data.is_object()) continue;
-    drafts.nodes.push_back(draft_of(entries[i], i, check, drafts));
+    drafts.nodes.push_back(draft_of(entries[i], i, check, warnings));
     unique.add(drafts.nodes.back(), entries[i], check);
   }
+  for (std::string& line : warning_lines(warnings)) drafts.warnings.push_back(std::move(line));
   return drafts;
 }
 

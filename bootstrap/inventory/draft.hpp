@@ -39,9 +39,16 @@ struct Fault {
 [[nodiscard]] std::string faults_text(const std::vector<Fault>& faults, const std::vector<ListingEntry>& entries,
                                       std::string_view source);
 
+/// What is to be said of one entry, or of many alike.
+struct EntryWarning {
+  std::size_t index = 0;
+  int line = 0;  ///< 0: its form has no lines
+  std::string name, text;
+};
+
 struct Drafts {
   std::vector<NodeDraft> nodes;
-  std::vector<std::string> warnings;  ///< "node #0 (a): …"
+  std::vector<std::string> warnings;  ///< "node #0 (a): …"; one for all where many have the same
   std::vector<Fault> faults;
   [[nodiscard]] bool good() const { return faults.empty(); }
 };

@@ -134,9 +134,7 @@ void EntryCheck::fault(const std::string& path, std::string text) {
 }
 
 void EntryCheck::warning(const std::string& path, const std::string& text) {
-  const int line = entry_.place(path).line;
-  const std::string label = node_label(index_, text_in(entry_.data, "name"));
-  warnings_.push_back(cat(label, line > 0 ? cat(", line ", line) : "", ": ", text));
+  warnings_.push_back({index_, entry_.place(path).line, text_in(entry_.data, "name"), text});
 }
 
 void EntryCheck::all() {
@@ -201,7 +199,7 @@ void EntryCheck::check_mandatory(const DriverRow& row) {
   if (row.identity == DriverRow::Identity::none && !has_mac) missing.emplace_back("mac");
   if (!missing.empty()) fault("pm_type", cat("The following fields are missing: ", join(missing, ", ")));
   if (!has_mac && missing.empty())
-    warning("pm_type", "has no MAC address: whatever boots from the network is not known to be this machine");
+    warning("pm_type", "no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 /// An address in four parts that is none: a digit too many, which no BMC ever answers.

@@ -16,7 +16,7 @@ class EntryCheck {
 
   void all();
   [[nodiscard]] std::vector<Fault> take_faults() { return std::move(faults_); }
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  [[nodiscard]] const std::vector<EntryWarning>& warnings() const { return warnings_; }
   /// Addresses that are good, as aa:bb:cc:dd:ee:ff, with their place.
   [[nodiscard]] const std::vector<std::pair<std::string, Position>>& macs() const { return macs_; }
 
@@ -40,7 +40,7 @@ class EntryCheck {
   const ListingEntry& entry_;
   std::size_t index_;
   std::vector<Fault> faults_;
-  std::vector<std::string> warnings_;
+  std::vector<EntryWarning> warnings_;
   std::vector<std::pair<std::string, Position>> macs_;
 };
 

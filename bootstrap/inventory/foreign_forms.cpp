@@ -242,7 +242,7 @@ ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::s
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string value(trim(row.fields[i]));
     entry.places[header[i]] = {at.line, row.columns[i]};
-    if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "has no name");
+    if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "no name");
     if (value.empty()) continue;
     if (form == ListingFormat::instackenv && header[i] == "mac") entry.places["mac[0]"] = entry.places["mac"];
     if (form == ListingFormat::instackenv && is_place(header[i]))
@@ -356,7 +356,9 @@ Result<std::vector<ListingEntry>> read_csv_listing(std::string_view text, std::s
     if (open) continue;
     if (!trim(row).empty()) {
       if (!separator) separator = separator_of(row);
-      if (const std::optional<ParseError> fault = table.row(first, csv_row(trim(row), *separator))) return *fault;
+      if (*separator == '\t' && row.ends_with('\r')) row.pop_back();
+      const std::string_view cells = *separator == '\t' ? std::string_view(row) : trim(row);  // the last may be empty
+      if (const std::optional<ParseError> fault = table.row(first, csv_row(cells, *separator))) return *fault;
     }
     row.clear();
     first = number + 1;

@@ -140,7 +140,10 @@ std::string nothing_known(const Value& top) {
 }  // namespace
 
 char separator_of(std::string_view first_line) {
-  return first_line.find(',') == first_line.npos && first_line.find(';') != first_line.npos ? ';' : ',';
+  for (const char separator : {',', ';', '\t'}) {
+    if (first_line.find(separator) != first_line.npos) return separator;
+  }
+  return ',';
 }
 
 ListingFormat syntax_of(std::string_view text) {

@@ -18,7 +18,7 @@ namespace hearth::bootstrap {
                                             const std::vector<Position>& places);
 
 /// Of a table, by its first line that is not empty: a semicolon where it has no comma, as spreadsheets write it where
-/// numbers have a comma.
+/// numbers have a comma; a tab where it has neither, as tables are copied from them.
 [[nodiscard]] char separator_of(std::string_view first_line);
 /// The form of CSV by its first line; `any` where no form begins like this.
 [[nodiscard]] ListingFormat form_of_table(const std::vector<std::string>& first_line);

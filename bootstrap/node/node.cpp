@@ -82,11 +82,11 @@ void Node::set_capability(std::string_view key, std::string_view value) {
   properties["capabilities"] = capabilities_text(items);
 }
 
-bool Node::boots_uefi() const {
+std::string Node::boot_mode() const {
   const Json chosen = instance_info.contains("capabilities") ? instance_info["capabilities"] : Json();
-  if (chosen.is_object() && chosen.contains("boot_mode")) return text_of(chosen["boot_mode"]) == "uefi";
+  if (chosen.is_object() && chosen.contains("boot_mode")) return text_of(chosen["boot_mode"]);
   const std::string told = text_in(internal.value("firmware", Json::object()), "boot_mode");  // by its BMC
-  return capability("boot_mode").value_or(told) == "uefi";
+  return capability("boot_mode").value_or(told);
 }
 
 bool is_to_be_switched(const Node& node) {

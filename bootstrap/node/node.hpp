@@ -107,13 +107,17 @@ struct Node {
   [[nodiscard]] std::string info(std::string_view key, std::string fallback = "") const;
   [[nodiscard]] std::optional<std::string> capability(std::string_view key) const;
   void set_capability(std::string_view key, std::string_view value);
-  [[nodiscard]] bool boots_uefi() const;
+  /// "uefi", "bios", as people or its BMC said; empty: nobody did.
+  [[nodiscard]] std::string boot_mode() const;
+  [[nodiscard]] bool boots_uefi() const { return boot_mode() == "uefi"; }
 };
 
 /// What the last_error of a node begins with whose management an import has changed, and which does not answer so.
 inline constexpr std::string_view k_other_refuses = "its management, as it was changed, does not do: ";
 /// Among a job's notes, while its machine is waited for: till when.
 inline constexpr const char* k_waits_until_note = "until";
+/// Likewise: cards that asked for a network boot meanwhile and are no node's, where nothing is heard of its own.
+inline constexpr const char* k_strangers_note = "strangers";
 /// In a node's internal, kept: a service has taken its machine out of its own system, and did not bring it back.
 inline constexpr const char* k_out_of_system = "out_of_its_system";
 /// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).

@@ -15,8 +15,12 @@ std::string_view kind_name(State state) {
   return names.at(static_cast<std::size_t>(kind_of(state)));
 }
 
-/// How a node looks: out of service it is not available, and one whose power management failed is not new.
+/// How a node looks: what a person took out of service is not available, nor among those that failed, whatever did
+/// before; and one whose power management failed is not new.
 std::string_view row_kind(const Node& node) {
+  const bool fails = kind_of(node.state) == StateKind::failed;
+  if (node.maintenance && node.fault.empty() && !node.job.running() && (fails || node.state == State::enroll))
+    return "held";
   const bool idle = !node.job.running() && kind_of(node.state) == StateKind::stable;
   if (!node.fault.empty() || (idle && node.state == State::enroll && !node.last_error.empty())) return "failed";
   return idle && node.maintenance ? "held" : kind_name(node.state);
@@ -112,7 +116,7 @@ Json page_details(const Node& node, bool automated_clean) {
   shown["ports"] = ports;
   shown["description"] = text_in(node.fields, "description");
   shown["boot_device"] = node.boot_device;
-  shown["uefi"] = node.boots_uefi();
+  shown["boot_mode"] = node.boot_mode();
   for (const auto& [key, stamp] :
        {std::pair("created", node.created), std::pair("inspected", node.inspection_finished)})
     shown[key] = stamp_json(stamp);

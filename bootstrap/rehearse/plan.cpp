@@ -158,14 +158,14 @@ Step deployment_step(const RehearsalSettings& settings) {
 
 }  // namespace
 
-std::string deploy_again(const RehearsalSettings& settings) {
+std::string deploy_again(const RehearsalSettings& settings, const std::string& state) {
   std::vector<std::string> words = deployment_words(settings);
   words.insert(words.begin(), "hearth");
   if (settings.site.stack.template_file.empty()) {
     std::ranges::replace(words, std::string("deploy"), std::string("rebuild"));
     words.insert(words.begin() + 3, "NODE");
   }
-  words.insert(words.end(), {"--state", node_state(settings).string()});
+  words.insert(words.end(), {"--state", state});
   return shell_join(words);
 }
 

@@ -76,8 +76,9 @@ struct Step {
 /// The one of them that imports the inventory.
 [[nodiscard]] Step inventory_step(const RehearsalSettings& settings);
 
-/// What a person types to deploy once more at a rehearsal that is kept, whose seed is a process.
-[[nodiscard]] std::string deploy_again(const RehearsalSettings& settings);
+/// What a person types to deploy once more at a rehearsal that is kept, whose seed is a process. `state`: its
+/// node_state, as it is called where that is typed.
+[[nodiscard]] std::string deploy_again(const RehearsalSettings& settings, const std::string& state);
 
 /// The state directories of conductor and stack engine; with a seed that is a machine, the steps find tokens there.
 [[nodiscard]] fs::path node_state(const RehearsalSettings& settings);

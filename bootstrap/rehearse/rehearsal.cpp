@@ -54,6 +54,12 @@ std::string tail_of(const fs::path& file, std::size_t count) {
   return out;
 }
 
+/// Relative, where it is below this directory.
+fs::path seen_from_here(const fs::path& file) {
+  const fs::path near = file.lexically_relative(fs::current_path());
+  return near.empty() || *near.begin() == ".." ? file : near;
+}
+
 class Rehearsal {
  public:
   explicit Rehearsal(const RehearsalSettings& settings)
@@ -110,16 +116,20 @@ class Rehearsal {
  private:
   void say_how_to_look() const {
     if (settings_.page >= 0) {
-      print_line(cat("the page: http://127.0.0.1:", port_of(settings_.page),
-                     "/   (hearth node list --url that, --token-file ", (node_state(settings_) / "api-token").string(),
-                     ")\n"));
+      const std::string url = cat("http://127.0.0.1:", port_of(settings_.page), "/");
+      print_fitted("", cat("the page: ", url, "   (hearth node list --url ", url, " --token-file ",
+                           shown(node_state(settings_) / "api-token"), ")"));
     }
-    print_line(cat("to look in: ", settings_.way_back, " --shell MACHINE, --console MACHINE\n"));
+    print_fitted("", cat("to look in: ", settings_.way_back, " --shell MACHINE, --console MACHINE"));
     if (settings_.seed == SeedKind::machine) return;  // its services have their state in it
-    print_line(cat("to ask its services: hearth why NAME --state ", node_state(settings_).string(),
-                   "; hearth stack list --state ", stacks_state(settings_).string(), "\n"));
-    print_line(cat("to deploy again, as long as it is there: ", deploy_again(settings_), "\n"));
+    print_fitted("", cat("to ask its services: hearth why NAME --state ", shown(node_state(settings_)),
+                         "; hearth stack list --state ", shown(stacks_state(settings_))));
+    print_fitted("", cat("to deploy again, as long as it is there: ",
+                         deploy_again(settings_, seen_from_here(node_state(settings_)).string())));
   }
+
+  /// As it is typed where the rehearsal was started.
+  [[nodiscard]] static std::string shown(const fs::path& file) { return shell_quote(seen_from_here(file).string()); }
 
   [[nodiscard]] long seconds_since(MonotonicTime moment) const {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(clock_.now() - moment).count());

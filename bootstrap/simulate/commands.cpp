@@ -54,9 +54,9 @@ cli::Command simulate_row(std::function<int(const cli::Arguments&)> run) {
       "Exit codes: 0 every run came to its end, or a fault leads the incident's way; 1 one did not, or broke a rule, "
       "or "
       "none leads there; 2 wrong usage.\n\n"
-      "Example: hearth simulate site.yaml --runs 1000 --faults rare\n"
+      "Example: hearth simulate site.yaml --runs 20 --faults rare\n"
       "         hearth simulate n3-2026-11-25T08-30-00.incident.tar.zst",
-      {{"runs", 0, "N", "how often it is played (100)"},
+      {{"runs", 0, "N", "how often it is played (20)"},
        {"years", 0, "Y", "how long each run's faults are drawn for, up to 20 (1)"},
        {"faults", 0, "LEVEL|LIST", "what goes wrong (rare)"},
        {"seed", 0, "N", "another one gives other runs (1)"},

@@ -23,13 +23,6 @@ namespace {
 constexpr std::uint64_t k_usual_disk = 4;  ///< GiB
 constexpr std::size_t k_named_cards = 12;  ///< machines in a note
 
-/// "a, b and 3 more".
-std::string first_of(std::vector<std::string> names, std::size_t most) {
-  const std::size_t more = names.size() > most ? names.size() - most : 0;
-  names.resize(names.size() - more);
-  return cat(join(names, ", "), more > 0 ? cat(" and ", more, " more") : "");
-}
-
 /// Of machines without a BMC, as a rehearsal may have them.
 void tell_of_unmanaged(const SiteFile& site, const std::string& file) {
   std::vector<std::string> names;
@@ -37,7 +30,7 @@ void tell_of_unmanaged(const SiteFile& site, const std::string& file) {
     if (text_in(site.inventory[i].data, "pm_type").empty()) names.push_back(site.machines[i].name);
   }
   if (names.empty()) return;
-  cli::tell(cat("note: ", file, ": no bmc of ", first_of(std::move(names), k_named_cards),
+  cli::tell(cat("note: ", file, ": no bmc of ", join_first(names, k_named_cards),
                 ": a rehearsal plays one; hearth node import needs it (bmc: {type: …})\n"));
 }
 
@@ -144,7 +137,7 @@ void leave_out_other_addresses(SiteDraft& draft) {
     machine.erase("address");
   }
   if (left_out.empty()) return;
-  say_to_person(cat("note: left out, as they are not in ", draft.subnet, ": ", first_of(left_out, k_named_cards),
+  say_to_person(cat("note: left out, as they are not in ", draft.subnet, ": ", join_first(left_out, k_named_cards),
                     "; there these machines get addresses of the pool"));
 }
 
@@ -178,7 +171,7 @@ void tell_of_cards(const SiteFile& site, const std::string& file) {
     if (!machine.has_own_firmware) silent.push_back(machine.name);
   }
   if (!silent.empty()) {
-    say_to_person(cat("note: ", file, ": nothing is said of how ", first_of(std::move(silent), k_named_cards),
+    say_to_person(cat("note: ", file, ": nothing is said of how ", join_first(silent, k_named_cards),
                       " boot: by Redfish as their BMCs have it; by IPMI as BIOS, unless the file says firmware: uefi"));
   }
   if (!site.interface.empty() && ::if_nametoindex(site.interface.c_str()) == 0)

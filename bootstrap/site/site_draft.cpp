@@ -177,15 +177,12 @@ std::vector<std::string> left_out_lines(const LeftOut& left_out) {
   constexpr std::size_t k_named = 3;
   std::vector<std::string> lines;
   for (const auto& [word, names] : left_out) {
-    const std::vector<std::string> first(names.begin(),
-                                         names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), k_named)));
     const std::string_view whole = word;
     const std::string option = whole.starts_with("extra.")          ? cat(" --extra ", whole.substr(6), "=…")
                                : whole.starts_with("capabilities ") ? cat(" --capability ", whole.substr(13))
                                : whole == "traits"                  ? std::string(" --trait …")
                                                                     : std::string();
-    lines.push_back(cat("a site file has no word for ", word, " (", join(first, ", "),
-                        names.size() > k_named ? cat(" and ", names.size() - k_named, " more") : "",
+    lines.push_back(cat("a site file has no word for ", word, " (", join_first(names, k_named),
                         "); once they are imported: hearth node set", option, " NODE…"));
   }
   return lines;

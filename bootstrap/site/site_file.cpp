@@ -388,9 +388,7 @@ std::string place_of_fault(const std::vector<std::size_t>& machines, std::size_t
   if (machines.size() == managed) return "bmc";
   std::vector<std::string> names;
   for (const std::size_t index : machines) names.push_back(site.machines.at(index).name);
-  const std::size_t more = names.size() > k_named ? names.size() - k_named : 0;
-  names.resize(names.size() - more);
-  return cat("bmc of ", join(names, ", "), more > 0 ? cat(" and ", more, " more") : "");
+  return cat("bmc of ", join_first(names, k_named));
 }
 
 /// Machines with BMCs are checked as an inventory is.

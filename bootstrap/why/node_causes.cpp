@@ -158,7 +158,7 @@ class NodeReader {
     if (todo == internal_.end() || !todo->is_object()) return;
     found_.push_back({cat("It waits for a person: ", text_in(*todo, "text")),
                       {cat("since ", text_in(*todo, "since"), ", until ", text_in(*todo, "deadline"))},
-                      cat("do it; then say so: ", command("todo"))});
+                      cat("do it; then say so: ", command("todo"), " --done")});
   }
 
   /// bootstrap/conductor/power_watch.hpp

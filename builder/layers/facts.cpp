@@ -441,6 +441,9 @@ std::vector<fs::path> input_paths(const std::string& variable, const std::string
 
 namespace {
 
+/// Whoever has set none is to know whose it is, and that nothing of both builds is shared by it.
+constexpr const char* k_of_recordings = "a build with --record, --locked or --offline has one of Hearth's";
+
 /// A fact that is not what it was, and what happened to it.
 using ChangedFact = std::pair<std::string, std::string_view>;
 
@@ -486,7 +489,8 @@ std::vector<std::string> describe_differences(const Facts& before, const Facts& 
       of_all = sentence(fact, "changed");
       continue;
     }
-    const std::string place = place_of ? place_of(fact) : "";
+    std::string place = place_of ? place_of(fact) : "";
+    if (fact == "env APT_CONFIG" && what != "changed") place = k_of_recordings;
     sentences.push_back(cat(sentence(fact, what), place.empty() ? "" : cat(" (", place, ")")));
   }
   if (!of_all.empty()) sentences.push_back(of_all);

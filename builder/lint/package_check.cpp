@@ -249,9 +249,12 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
       continue;
     }
     const auto near = nearest(each.name, {names.begin(), names.end()});
+    const bool is_file = each.file == "-p" && files.read(request.start_directory / each.name).has_value();
     found.push_back({each.file, each.line, is_certain ? Severity::error : Severity::warning, "package",
                      cat(each.name, " is in no repository of ", system->distro, " ", system->release,
-                         near ? cat("; did you mean ", *near, "?") : "")});
+                         is_file            ? cat("; for the names in that file: -p @", each.name)
+                         : near.has_value() ? cat("; did you mean ", *near, "?")
+                                            : "")});
   }
   return found;
 }

@@ -55,12 +55,6 @@ void take_manifest(const Json& manifest, BuildRecords& records) {
   records.unlisted = manifest.value("unlisted", "");
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(names.size(), k_shown_names);
-  const std::string text = join({names.begin(), names.begin() + static_cast<long>(shown)}, ", ");
-  return shown == names.size() ? text : cat(text, " and ", names.size() - shown, " more");
-}
-
 std::string counted(std::size_t count, const char* one, const char* more) {
   return cat(count, " ", count == 1 ? one : more);
 }
@@ -103,9 +97,10 @@ void compare_packages(const BuildRecords& records, const World& world, ImageAge&
   }
   std::stable_sort(age.packages.begin(), age.packages.end(),
                    [](const NewerPackage& a, const NewerPackage& b) { return a.is_security && !b.is_security; });
-  if (!others.empty()) age.unknown.push_back(cat("only Debian packages are compared, not ", some_of(others)));
+  if (!others.empty())
+    age.unknown.push_back(cat("only Debian packages are compared, not ", join_first(others, k_shown_names)));
   if (!repositories.empty() && !nowhere.empty()) {
-    age.notes.push_back(cat("in no repository (any more): ", some_of(nowhere)));
+    age.notes.push_back(cat("in no repository (any more): ", join_first(nowhere, k_shown_names)));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/pattern.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "builder/disk/layout/sizes.hpp"
 
@@ -116,9 +117,34 @@ std::string container_name(const GivenValue& given) {
   return has_tag ? given.text : cat(given.text, ":latest");
 }
 
-std::vector<std::string> package_names(std::vector<std::string> names) {
-  for (const std::string& name : names) {
+namespace {
+
+std::vector<std::string> names_in_list(const std::string& file, const fs::path& directory) {
+  const std::optional<std::string> text = RealFileSystem().read(fs::absolute(file, directory));
+  if (!text) throw Error(ErrorKind::usage, cat("-p @", file, ": there is no such file of package names"));
+  std::vector<std::string> names;
+  for (const std::string& line : split_lines(*text)) {
+    for (std::string& name : split_words(replace_all(line.substr(0, line.find('#')), ",", " ")))
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> package_names(const std::vector<std::string>& given, const fs::path& directory) {
+  std::vector<std::string> names;
+  const auto take = [&](const std::string& name) {
     if (name.starts_with('-')) throw Error(ErrorKind::usage, cat("-p: '", name, "' is no name of a package"));
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const std::string& value : given) {
+    for (const std::string& item : split(value, ',')) {
+      if (!item.starts_with('@'))
+        take(item);
+      else
+        for (const std::string& name : names_in_list(item.substr(1), directory)) take(name);
+    }
   }
   return names;
 }

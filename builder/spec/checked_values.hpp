@@ -35,8 +35,9 @@ struct GivenValue {
 [[nodiscard]] std::string output_name(const GivenValue& given);
 /// "REPOSITORY:TAG" as docker load takes it; without a tag it is latest, as for docker import.
 [[nodiscard]] std::string container_name(const GivenValue& given);
-/// Names of packages, none of which looks like an option.
-[[nodiscard]] std::vector<std::string> package_names(std::vector<std::string> names);
+/// "a,b", and of "@FILE" the names in that file, with blanks, commas or lines between, and comments behind '#'; each
+/// name once, none of which looks like an option. Relative files are of `directory`.
+[[nodiscard]] std::vector<std::string> package_names(const std::vector<std::string>& given, const fs::path& directory);
 [[nodiscard]] Phase phase_named(const GivenValue& given);
 /// "before-PHASE", "after-PHASE" or "after-error".
 [[nodiscard]] std::vector<std::string> break_points();

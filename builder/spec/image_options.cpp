@@ -13,7 +13,7 @@ std::vector<cli::Option> content_options() {
       k_content,
       {{"", 'a', "ARCH", "architecture of the image (default: this machine's)", known_architectures()},
        {"", 'n', "", "do not add the element 'base'"},
-       {"", 'p', "PACKAGE[,…]", "packages to install after install.d; repeatable"},
+       {"", 'p', "PACKAGE[,…]|@FILE", "packages to install after install.d, or a file that lists them; repeatable"},
        {"install-type", 0, "TYPE", "default way to install: source, package, repo or any", known_install_types()},
        {"metadata", 0, "FILE",
         "bake this JSON as local Heat metadata (adds the element heat-metadata); or a compiled directory"},

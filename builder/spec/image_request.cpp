@@ -417,14 +417,18 @@ const std::set<std::string> k_when_to_build = {"refresh", "if-outdated"};
 /// image.
 const std::set<std::string> k_not_told_to_hooks = {"refresh", "if-outdated", "record", "offline", "locked", "lock"};
 
-/// The words of a command line that asks for the same image, without these options.
-std::vector<std::string> argument_words(const cli::Arguments& arguments, const std::set<std::string>& without) {
+/// The words of a command line that asks for the same image, also where there are no files of `directory` that list
+/// packages; without these options.
+std::vector<std::string> argument_words(const cli::Arguments& arguments, const std::set<std::string>& without,
+                                        const fs::path& directory) {
   std::vector<std::string> words;
   for (const cli::Option& option : image_options()) {
     if (without.count(option.name) > 0) continue;
     for (const std::string& value : arguments.values(option.key())) {
       words.push_back(option.display());
-      if (!option.value_name.empty()) words.push_back(value);
+      const bool lists_packages = option.key() == "p" && value.find('@') != std::string::npos;
+      if (!option.value_name.empty())
+        words.push_back(lists_packages ? join(package_names({value}, directory), ",") : value);
     }
   }
   words.insert(words.end(), arguments.operands().begin(), arguments.operands().end());
@@ -548,9 +552,10 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
   request.element_digests = caller.element_digests;
   take_fetching(request, arguments, caller, clock);
   const Environment environment = request.environment;
-  request.arguments = argument_words(arguments, k_when_to_build);
-  request.arguments_text =
-      caller.typed.empty() ? shell_join(argument_words(arguments, k_not_told_to_hooks)) : join(caller.typed, " ");
+  request.arguments = argument_words(arguments, k_when_to_build, request.start_directory);
+  request.arguments_text = caller.typed.empty()
+                               ? shell_join(argument_words(arguments, k_not_told_to_hooks, request.start_directory))
+                               : join(caller.typed, " ");
   const bool cycles = caller.manner == Manner::upstream || arguments.has("accept-cycles");
   request.cycles = cycles ? Cycles::accept : Cycles::refuse;
   request.ramdisk = caller.kind == BuildKind::ramdisk;
@@ -568,8 +573,9 @@ ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, cons
       output_stem(output_name(given(arguments, "o", environment, "IMAGE_NAME", "image")), request.formats);
   request.output = fs::absolute(request.image_name, request.start_directory);
   require_way_to(request.output);
-  request.packages = package_names(comma_list(
-      arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", ""))));
+  request.packages = package_names(
+      arguments.has("p") ? arguments.values("p") : split_words(env_or(environment, "INSTALL_PACKAGES", "")),
+      request.start_directory);
   request.compression =
       qcow2::parse_compression(arguments.has("u") ? "none" : arguments.value_or("compression", "fast"));
   request.qemu_img_options = choose(arguments, "qemu-img-options", environment, "QEMU_IMG_OPTIONS");

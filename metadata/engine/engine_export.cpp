@@ -103,13 +103,11 @@ static void tell_untaken(const Json& stack, const std::string& above, std::vecto
 }
 
 /// For people, as an event of the stack; empty where all was taken over.
-static std::string remark_on(std::vector<std::string> untaken) {
+static std::string remark_on(const std::vector<std::string>& untaken) {
   constexpr std::size_t k_most_told = 20;
   if (untaken.empty()) return "";
-  const std::size_t more = untaken.size() - std::min(untaken.size(), k_most_told);
-  untaken.resize(untaken.size() - more);
-  return cat("resource_data was not taken over, for only a RandomString's value is: ", join(untaken, ", "),
-             more == 0 ? "" : cat(" and ", more, " more"));
+  return cat("resource_data was not taken over, for only a RandomString's value is: ",
+             join_first(untaken, k_most_told));
 }
 
 /// A stack that left here keeps its id, in which the signal URLs of its machines are. No other export does: random

@@ -57,6 +57,7 @@ IMAGES = {
         between={"export ELEMENTS_PATH": f"mkdir -p $(dirname {FLEETCONF_HOOK})"}),
     "howto/mirrors.md": Page(),
     "howto/packages.md": Page(
+        "printf 'vim\\n' > packages.txt",
         files={"- imagename: web": ("images.yaml", "hearth image plan images.yaml"),
                "nginx-light:": ("package-installs.yaml", "mkdir -p elements/mine && mv package-installs.yaml elements/mine && "
                                 "ELEMENTS_PATH=$PWD/elements hearth image plan vm debian-minimal mine | grep nginx-light")}),
@@ -135,7 +136,7 @@ SITES = {
                    "cd /var/lib/hearth/node && tar": ("takes two machines", "peers/bootstrap/second_seed.py", "shutil.copy"),
                    "[Service]": SERVICE}),
     "howto/simulate.md": Page(
-        figures=True, words={"--runs 1000": "--runs 2 --years 0.02", "--replay 17": "--replay 17 --years 0.02"},
+        figures=True, words={"--runs 20": "--runs 2 --years 0.02", "--replay 17": "--replay 17 --years 0.02"},
         elsewhere={"1000 runs of": ("is another site's, of a thousand years", "e2e/bootstrap/simulate.sh", "weak_points"),
                    "hearth incident": ("needs a machine that failed", "e2e/bootstrap/simulate.sh", "incident"),
                    "hearth simulate n3": ("needs a machine that failed", "e2e/bootstrap/simulate.sh", "incident")}),

@@ -326,7 +326,7 @@ mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, dea
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
 printf 'a,b\n' > table.csv
 mistake 1 "table.csv:1: this is no user-data that a first boot reads" "#cloud-config" -- node set alpha --user-data table.csv
-mistake 0 "Nothing was to be done at node alpha" -- node todo alpha
+mistake 0 "Nothing was to be done at node alpha" -- node todo alpha --done
 "$HEARTH" node set alpha --capability profile=compute > said 2>&1 || fail "a capability: $(cat said)"
 "$HEARTH" node show alpha --json > said && grep -q 'profile:compute"' said || fail "--capability KEY=VALUE changes nothing: $(grep capab said)"
 echo '#!/bin/sh' > program
@@ -372,8 +372,9 @@ mv seed.backup kept.backup
 # Where nobody says which, a state is made where services keep theirs, and that is told.
 if unshare -rm true 2> /dev/null; then
     # shellcheck disable=SC2016
-    env -u HEARTH_NODE_STATE unshare -rm sh -c 'mount -t tmpfs none /var/lib && exec "$0" node import "$1"' "$HEARTH" "$PWD/fresh.json" > said 2>&1 || true
-    expect_text said "nodes are kept in /var/lib/hearth/node, which is made now; --state DIR keeps them elsewhere"
+    env -u HEARTH_NODE_STATE unshare -rm sh -c 'mount -t tmpfs none /var/lib && "$0" node import "$1"; stat -c "%a %n" /var/lib/hearth /var/lib/hearth/node' "$HEARTH" "$PWD/fresh.json" > said 2>&1 || true
+    expect_text said "nodes are kept in /var/lib/hearth/node, which is made now; --state DIR keeps them elsewhere" \
+        "755 /var/lib/hearth" "700 /var/lib/hearth/node"  # who serves may be another user than root
 else
     echo "SKIPPED: part: user namespaces are not allowed"
 fi
@@ -388,6 +389,10 @@ mistake 1 "not inspected in 3 s: asked (inspect wait" -- baremetal introspection
 expect_text said "not available until their inspection is done: asked"
 expect_text said "asked waits for a person: Switch node asked"
 expect_text said "waiting for asked (inspect wait, await data; a person is to switch it: hearth node todo; until "
+for look in 1 2; do
+    mistake 0 "Switch node asked" "hearth node todo asked --done" -- node todo asked --state served  # only shows it
+done
+mistake 2 "--done: at which node?" -- node todo --done --state served
 "$HEARTH" baremetal introspection bulk status --state served > said 2>&1 || fail "bulk status: $(cat said)"
 expect_text said "| asked | False    | None  |"
 "$HEARTH" node abort asked --state served > said 2>&1 || fail "node abort: $(cat said)"

@@ -98,6 +98,7 @@ function bars(node, work) {
     const name = fileKind(boot);
     const begin = end - 1000 * boot.seconds;
     const known = asked.get(name);
+    if (known && name === 'DHCP' && asked.size > 1) continue; // iPXE and the ramdisk ask again; that is no slow answer
     if (known) known.end = Math.max(known.end, end);
     else asked.set(name, {name, begin, end, kind: 'asked'});
   }

@@ -77,6 +77,13 @@ TEST(Text, FixedHasExactlyItsPlaces) {
   EXPECT_EQ(fixed(1e300, 0), "?");  // more digits than anyone reads
 }
 
+TEST(Text, OfManyTheFirstAreNamedAndTheRestCounted) {
+  EXPECT_EQ(join_first({}, 2), "");
+  EXPECT_EQ(join_first({"a", "b"}, 2), "a, b");
+  EXPECT_EQ(join_first({"a", "b", "c", "d", "e"}, 2), "a, b and 3 more");
+  EXPECT_EQ(join_first({"a", "b", "c"}, 2, "; "), "a; b; and 1 more");
+}
+
 TEST(Text, ShellJoinSurvivesAShell) { EXPECT_EQ(shell_join({"a b", "$x", "~", "c"}), "'a b' '$x' '~' c"); }
 
 TEST(Text, HumanBytesPicksTheUnit) {

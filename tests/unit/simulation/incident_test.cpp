@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/stop_signals.hpp"
 
 namespace hearth::simulation {
 namespace {
@@ -65,6 +67,24 @@ TEST(Incident, AMachineOfWhichNothingIsSeenForMinutesIsCutOffOrSlow) {
   const std::vector<std::string> kinds = kinds_in(played(waiting(600)), true);
   EXPECT_THAT(kinds, AllOf(Contains("cut-machine"), Not(Contains("none")), Not(Contains("dead-disk")),
                            Not(Contains("kill-conductor"))));
+}
+
+TEST(Incident, WhatASignalStopsTellsOfTheRunsUpToThen) {
+  std::vector<std::string> notes;
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "hearth-incident-");
+  const Incident incident = waiting(600);
+  Wish wish;
+  wish.layout = std::make_shared<const Layout>(layout_of(incident, notes));
+  wish.directory = work.path().string();
+  const StopSignals signals;
+  const Matches matches = matches_of(course_of(incident), wish, [](std::uint64_t done, std::uint64_t) {
+    if (done == 2) (void)std::raise(SIGINT);
+  });
+  EXPECT_TRUE(matches.is_stopped);
+  EXPECT_EQ(matches.played, 3U) << "without a fault, and two with one";
+  EXPECT_THAT(matches_text(incident, course_of(incident), matches, ""),
+              AllOf(HasSubstr("\n3 runs of one machine"), HasSubstr("Stopped before all were played")));
+  EXPECT_EQ(matches_json(incident, course_of(incident), matches)["stopped"], true);
 }
 
 TEST(Incident, OneThatNeedsTimeIsToldAsThat) {

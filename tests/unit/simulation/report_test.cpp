@@ -54,7 +54,7 @@ TEST(Report, AGoodSiteHasNoWeakPoint) {
   const std::string text = report_text(a_site(), sums_of(runs));
   EXPECT_NE(text.find("all machines run: median 11m00s, p99 12m00s from blank"), std::string::npos) << text;
   EXPECT_NE(text.find("no weak point was seen"), std::string::npos) << text;
-  EXPECT_NE(text.find("faults played 3\nafter the other 3 faults nothing more was away"), std::string::npos) << text;
+  EXPECT_NE(text.find("faults played 3\nafter all 3 faults nothing more was away"), std::string::npos) << text;
 }
 
 TEST(Report, APoolThatIsTooSmallIsNamedWithItsShare) {
@@ -86,6 +86,9 @@ TEST(Report, TheFaultThatCostsMostIsNamed) {
   EXPECT_EQ(
       points[0].text,
       "site-power costs most: 100 % of all the time in which something was away; once: median 12m00s, p99 12m00s");
+  EXPECT_EQ(points[0].advice, "a UPS or a second feed for the room");
+  const std::string text = report_text(a_site(), sums_of(runs));
+  EXPECT_EQ(text.find("kill-conductor"), std::string::npos) << "nothing was away after it: " << text;
 }
 
 TEST(Report, ASlowMachineAndASharedLinkAreNamed) {

@@ -51,7 +51,7 @@ TEST(NodeText, aTerminalThatIsTooNarrowForTheTableGetsAFewLinesForEachNode) {
 
 TEST(NodeText, givesTheTerminalNoOrders) {
   EXPECT_EQ(event_line({{"at", "2026-11-25T10:00:00.000000"}, {"kind", "power"}, {"text", "off\x1b[2J\nERROR\n"}}),
-            "2026-11-25 10:00:00 site power: off\\x1b[2J; ERROR");
+            "2026-11-25 10:00:00 UTC site power: off\\x1b[2J; ERROR");
 }
 
 /// The last cell of the only row.
@@ -78,7 +78,13 @@ TEST(NodeText, OfAMachineThatIsWaitedForTheLastSignOfLifeIsTheReason) {
   Json node = {{"provision_state", "wait call-back"}, {"driver_internal_info", {{"job", {{"stage", "await agent"}}}}}};
   EXPECT_EQ(reason(node), "await agent; nothing was heard of its machine yet");
   node["driver_internal_info"]["last_seen"] = {{"at", "2026-11-20T23:31:40.498302+00:00"}, {"how", "DHCP"}};
-  EXPECT_EQ(reason(node), "await agent; last heard of at 23:31:40: DHCP");
+  EXPECT_EQ(reason(node), "await agent; last heard of at 23:31:40 UTC: DHCP");
+  node["driver_internal_info"]["job"]["begun"] = "2026-11-20T23:31:41+00:00";
+  EXPECT_EQ(reason(node), "await agent; nothing was heard of its machine yet") << "that was before this job";
+  node["driver_internal_info"]["job"]["strangers"] = {"52:54:00:00:00:77"};
+  EXPECT_EQ(reason(node),
+            "await agent; nothing was heard of its machine yet, but of a card that is no node's: 52:54:00:00:00:77 "
+            "(hearth why NODE)");
   node["provision_state"] = "active";
   EXPECT_EQ(reason(node), "") << "nobody waits for it";
 }
@@ -103,7 +109,7 @@ TEST(NodeText, OfManyThoseWithOneReasonAreToldTogetherTillTheLatestEnd) {
   EXPECT_EQ(node_lines(Json::array(
                 {a, waits("b", "2026-11-20T04:11:00+00:00", "DHCP"), waits("c", "2026-11-20T04:12:50+00:00", "")})),
             "a, c (inspect wait, await data; nothing was heard of its machine yet; until 04:12:50 UTC); "
-            "b (inspect wait, await data; last heard of at 04:00:00: DHCP; until 04:11:00 UTC)");
+            "b (inspect wait, await data; last heard of at 04:00:00 UTC: DHCP; until 04:11:00 UTC)");
   EXPECT_EQ(node_line("a", a),
             "a, which is inspect wait (await data; nothing was heard of its machine yet; until 04:12:30 UTC)");
   Json many = Json::array();
@@ -132,7 +138,7 @@ TEST(NodeText, fieldsThatNoTableHasRoomForHaveALineEach) {
 TEST(NodeText, eventsAreALineEach) {
   EXPECT_EQ(
       event_line({{"at", "2026-11-20T23:31:40.498302+00:00"}, {"name", "web1"}, {"kind", "state"}, {"text", "a -> b"}}),
-      "2026-11-20 23:31:40 web1 state: a -> b");
+      "2026-11-20 23:31:40 UTC web1 state: a -> b");
 }
 
 TEST(NodeText, WhatAnActiveMachineAsksInVainIsTheReasonForAsLongAsItIsFresh) {

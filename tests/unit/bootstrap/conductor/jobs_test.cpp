@@ -30,89 +30,6 @@ TEST_F(JobsTest, aNodeIsDeployedAndEveryStepOfItIsAnEvent) {
                                                              "wait call-back -> deploying", "deploying -> active"}));
 }
 
-TEST_F(JobsTest, aNodeThatNeverCallsBackFailsWithIronicsWords) {
-  const std::string uuid = add("fake-hardware");
-  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
-  conductor->verb(uuid, "deploy", {});
-  pass(30);
-  EXPECT_EQ(node(uuid).state, State::wait_call_back);
-  const auto until = [&] { return node(uuid).job.notes.value(k_waits_until_note, Stamp{0}); };
-  EXPECT_EQ(until(), node(uuid).job.stage_since + microseconds(Seconds(60)));
-  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "61";
-  pass(1);
-  EXPECT_EQ(until(), node(uuid).job.stage_since + microseconds(Seconds(61))) << "by what holds now";
-  EXPECT_FALSE(shown_node(node(uuid), {}).at("driver_internal_info").at("job").at("until").is_null());
-  pass(60);
-  EXPECT_EQ(node(uuid).state, State::deploy_failed);
-  EXPECT_EQ(node(uuid).last_error,
-            cat("Timeout reached while waiting for callback for node ", uuid,
-                ": nothing was heard of its machine: look at its console, its cable and its boot order"));
-  EXPECT_FALSE(node(uuid).job.running());
-  conductor->verb(uuid, "deploy", {});
-  EXPECT_EQ(node(uuid).state, State::deploying);
-  EXPECT_EQ(node(uuid).last_error, "");
-}
-
-TEST_F(JobsTest, strangersThatAskedMeanwhileAreNamed) {
-  const std::string uuid = add("fake-hardware");
-  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
-  conductor->seen("52:54:00:00:00:76", "before", Conductor::Sign::asks);
-  pass(10);
-  conductor->verb(uuid, "deploy", {});
-  pass(30);
-  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
-  conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
-  pass(60);
-  EXPECT_TRUE(node(uuid).last_error.ends_with(
-      "boot order; meanwhile there asked, and is no node's: 52:54:00:00:00:77 (dhcp DISCOVER, 2 times)"))
-      << node(uuid).last_error;
-}
-
-TEST_F(JobsTest, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
-  const std::string uuid = add("fake-hardware");
-  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "60";
-  conductor->verb(uuid, "deploy", {});
-  pass(30);
-  conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
-  pass(60);
-  EXPECT_EQ(node(uuid).state, State::deploy_failed);
-  EXPECT_NE(node(uuid).last_error.find(": the last that was heard of its machine, at "), std::string::npos);
-  EXPECT_NE(node(uuid).last_error.find(": DHCP; look at its console"), std::string::npos) << node(uuid).last_error;
-}
-
-TEST_F(JobsTest, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
-  const std::string uuid = add("fake-hardware");
-  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "100";
-  conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "400";
-  conductor->verb(uuid, "deploy", {});
-  pass(115);
-  ASSERT_EQ(events(uuid, "retry").size(), 1U);
-  EXPECT_NE(events(uuid, "retry")[0].find("it is started again (2 of 3)"), std::string::npos)
-      << events(uuid, "retry")[0];
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
-  EXPECT_EQ(node(uuid).state, State::wait_call_back);
-  pass(70);
-  conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
-  pass(90);
-  EXPECT_EQ(events(uuid, "retry").size(), 1U) << "it was heard of since";
-  pass(30);
-  EXPECT_EQ(events(uuid, "retry").size(), 2U);
-  pass(100);
-  EXPECT_EQ(events(uuid, "retry").size(), 2U) << "not for ever";
-  EXPECT_EQ(node(uuid).state, State::deploy_failed) << "the time counts from the first start";
-}
-
-TEST_F(JobsTest, aMachineThatCallsAfterItsSecondStartIsDeployed) {
-  const std::string uuid = add("fake-hardware");
-  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "60";
-  conductor->verb(uuid, "deploy", {});
-  pass(70);
-  EXPECT_EQ(events(uuid, "retry").size(), 1U);
-  agent_calls(uuid);
-  pass(20);
-  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
-}
-
 TEST_F(JobsTest, aVerbThatIsNotAllowedLeavesEverythingAsItWas) {
   const std::string uuid = add("fake-hardware");
   try {
@@ -222,17 +139,6 @@ TEST_F(JobsTest, manualCleaningEndsWhereItBeganAndRunsWhatItWasTold) {
   pass(10);
   EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
   EXPECT_EQ(agents.count("clean.execute_clean_step"), 1U);
-}
-
-TEST_F(JobsTest, aMachineThatSomebodyElseStartsForItsInspectionIsNotSwitchedHoweverSilentItIs) {
-  const std::string uuid = add("fake-hardware");
-  set_state(uuid, State::manageable);
-  conductor->ledger().edit(uuid).driver_info["boot_silence_timeout"] = "60";
-  conductor->verb(uuid, "inspect", {{"manage_boot", false}});
-  pass(100);
-  EXPECT_EQ(node(uuid).state, State::inspect_wait) << "nothing has come of it yet";
-  EXPECT_EQ(node(uuid).job.stage, "await data");
-  EXPECT_TRUE(events(uuid, "retry").empty());
 }
 
 TEST_F(JobsTest, inspectionTakesWhatTheMachineTellsAndSwitchesItOff) {

@@ -34,6 +34,20 @@ TEST(Strangers, waitTheNewestFirstForAnHour) {
   EXPECT_EQ(strangers.waiting(k_begin + 3'600'000'000).size(), 2U);
 }
 
+TEST(Strangers, whoAskedSinceThenIsKnownUntilItIsANodes) {
+  Strangers strangers;
+  EXPECT_TRUE(strangers.some_since(0).empty());
+  for (const char* mac : {"e", "d", "c", "b", "a"}) strangers.note(mac, "dhcp DISCOVER", k_begin);
+  strangers.note("f", "dhcp DISCOVER", k_begin + 5);
+  EXPECT_EQ(strangers.some_since(k_begin), (std::vector<std::string>{"a", "b", "c", "d"})) << "the first few";
+  EXPECT_EQ(strangers.some_since(k_begin + 5), std::vector<std::string>{"f"});
+  EXPECT_TRUE(strangers.some_since(k_begin + 6).empty());
+  EXPECT_TRUE(strangers.has_asked("a", k_begin));
+  EXPECT_FALSE(strangers.has_asked("a", k_begin + 1));
+  strangers.forget("a");
+  EXPECT_FALSE(strangers.has_asked("a", 0));
+}
+
 TEST(Strangers, aFloodOfThemIsNotKept) {
   Strangers strangers;
   for (int i = 0; i < 100'000; ++i) strangers.note(cat("mac", i), "dhcp", k_begin);

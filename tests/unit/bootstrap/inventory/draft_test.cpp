@@ -44,7 +44,7 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
       ListingFormat::yaml);
   EXPECT_EQ(faults_text(drafts.faults, {}, "inv.yaml"),
             "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 (a) has it, too)\n"
-            "inv.yaml:3:55: node #1: Name \"a\" is not unique\n"
+            "inv.yaml:3:55: node #1: Name \"a\" is not unique (node #0 (a) has it, too)\n"
             "inv.yaml:5:28: node #3: Node identified by h is already present: node #2, line 4 (one BMC, two nodes; "
             "ports of one address are told apart by pm_port)");
 }
@@ -67,7 +67,8 @@ TEST(Draft, namesThatDifferByCaseOnlyAreOne) {
       "- {name: CMP-A1, pm_type: fake_pxe, mac: '52:54:00:00:00:02'}\n",
       ListingFormat::yaml);
   ASSERT_EQ(drafts.faults.size(), 1U) << "a host's name has no case";
-  EXPECT_EQ(drafts.faults[0].text, "Name \"CMP-A1\" is not unique");
+  EXPECT_EQ(drafts.faults[0].text,
+            "Name \"CMP-A1\" is not unique (node #0 (cmp-a1) has it, too: a host's name is the same in capitals)");
 }
 
 TEST(Draft, WhereOnlyOneOfTwoOfABmcSaysItsSystemItMayBeOneMachine) {
@@ -107,10 +108,10 @@ TEST(Draft, headingsOfNobodyAreToldOnceWhereTheyStandAndMachinesByTheirNames) {
       "two nodes; "
       "ports of one address are told apart by pm_port)\n"
       "! left out, as nothing here uses it: site\n"
-      "! node #0 (srv1), line 2: has no MAC address: whatever boots from the network is not known to be this machine\n"
-      "! node #1 (srv2), line 3: has no MAC address: whatever boots from the network is not known to be this machine\n"
-      "! node #2 (srv3), line 4: has no MAC address: whatever boots from the network is not known to be this machine\n"
-      "! node #3 (srv4), line 5: has no MAC address: whatever boots from the network is not known to be this machine");
+      "! node #0 (srv1), line 2: no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #1 (srv2), line 3: no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #2 (srv3), line 4: no MAC address: whatever boots from the network is not known to be this machine\n"
+      "! node #3 (srv4), line 5: no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 TEST(Draft, TwoMachinesInOnePlaceAreToldOf) {
@@ -133,8 +134,22 @@ TEST(Draft, TwoMachinesInOnePlaceAreToldOf) {
 
 TEST(Draft, ARowWithoutANameIsToldOf) {
   EXPECT_NE(told_of("name,pm_type,mac\na,FAKE_PXE,52:54:00:00:00:01\n,fake_pxe,52:54:00:00:00:02\n")
-                .find("! node #1, line 3: has no name"),
+                .find("! node #1, line 3: no name"),
             std::string::npos);
+}
+
+TEST(Draft, ATableWithoutAColumnIsToldOfOnceForAllItsRows) {
+  std::string table = "name,pm_type,pm_addr\n";
+  for (int i = 1; i <= 40; ++i) table += cat("m", i, ",redfish,192.0.2.", i, "\n");
+  EXPECT_EQ(told_of(table),
+            "\n! node #0 (m1), node #1 (m2), node #2 (m3), node #3 (m4) and 36 more: no MAC address: whatever boots "
+            "from the network is not known to be this machine");
+}
+
+TEST(Draft, ATableMayHaveTabsBetweenItsColumns) {
+  EXPECT_EQ(told_of("name\tpm_type\tmac\tpm_addr\r\na\tredfish\t52:54:00:00:00:01\t192.0.2.1\r\n"
+                    "b\tfake_pxe\t52:54:00:00:00:02\t\r\n"),
+            "");
 }
 
 TEST(Draft, aNetboxRackAndPositionAreWhereAMachineStands) {
@@ -149,11 +164,10 @@ TEST(Draft, whatLacksIsNamedInTheWordsOfTheForm) {
                     "\"nics\": [{\"mac\": \"52:54:00:00:00:01\"}]}}"),
             "t:1:18: node #0 (m): The following fields are missing: redfish_address (is it meant by redfish_adress?)\n"
             "! node #0 (m), line 3: the driver redfish reads no redfish_adress; did you mean redfish_address?");
-  EXPECT_EQ(
-      told_of("{\"m\": {\"driver\": \"ipmi\",\n\"driver_info\": {\"ipmi_address\": \"h\",\n"
-              "\"redfish_address\": \"h\"}}}"),
-      "t:3:20: node #0 (m): Unknown field redfish_address (the driver redfish has it; this machine's is ipmi)\n"
-      "! node #0 (m), line 1: has no MAC address: whatever boots from the network is not known to be this machine");
+  EXPECT_EQ(told_of("{\"m\": {\"driver\": \"ipmi\",\n\"driver_info\": {\"ipmi_address\": \"h\",\n"
+                    "\"redfish_address\": \"h\"}}}"),
+            "t:3:20: node #0 (m): Unknown field redfish_address (the driver redfish has it; this machine's is ipmi)\n"
+            "! node #0 (m), line 1: no MAC address: whatever boots from the network is not known to be this machine");
 }
 
 TEST(Draft, anUnsupportedDriverBecomesManualAndSaysSo) {

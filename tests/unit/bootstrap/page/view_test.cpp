@@ -89,6 +89,21 @@ TEST(PageView, maintenanceAndFailuresOfTheBmcLookLikeWhatTheyAre) {
   EXPECT_EQ(page_row(fresh, false)["kind"], "stable");
   fresh.last_error = "Failed to verify: BMC 192.0.2.7: no answer";
   EXPECT_EQ(page_row(fresh, false)["kind"], "failed");
+  fresh.maintenance = true;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "held") << "a person has taken it out of service";
+  fresh.state = State::deploy_failed;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "held");
+  fresh.fault = "power failure";  // the conductor has
+  EXPECT_EQ(page_row(fresh, false)["kind"], "failed");
+}
+
+TEST(PageView, aBootModeThatNobodyToldIsNoBios) {
+  Node node;
+  EXPECT_EQ(page_details(node, false)["boot_mode"], "");
+  node.internal["firmware"] = {{"boot_mode", "uefi"}};
+  EXPECT_EQ(page_details(node, false)["boot_mode"], "uefi") << "by its BMC";
+  node.set_capability("boot_mode", "bios");
+  EXPECT_EQ(page_details(node, false)["boot_mode"], "bios") << "what people say goes before";
 }
 
 }  // namespace

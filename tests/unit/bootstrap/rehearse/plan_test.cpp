@@ -65,8 +65,8 @@ TEST(RehearsalPlan, anOperatorsStepsGoFromImagesToDeployment) {
   const Step last = operator_steps(with).back();
   EXPECT_EQ(last.again, 0U);
   EXPECT_NE(join(last.argv, " ").find("-t /site/t.yaml -P a=b"), std::string::npos);
-  EXPECT_EQ(deploy_again(with),
-            cat("hearth deploy --name site -t /site/t.yaml -P a=b --image site --state ", node_state(with).string()));
+  EXPECT_EQ(deploy_again(with, "s.rehearsal/node"),
+            "hearth deploy --name site -t /site/t.yaml -P a=b --image site --state s.rehearsal/node");
   with.inspect = false;
   with.seed = SeedKind::machine;  // its images are lent to it as a disk
   with.faults = {InjectedFault{FaultKind::dead_disk, "node1", ""}};
@@ -81,8 +81,8 @@ TEST(RehearsalPlan, withoutATemplateEachMachineGetsTheImage) {
   EXPECT_TRUE(last.each_machine);
   EXPECT_EQ(join(last.argv, " "),
             cat("/usr/bin/hearth node deploy --image site --wait 0 --state ", node_state(with).string()));
-  EXPECT_EQ(deploy_again(with),
-            cat("hearth node rebuild NODE --image site --wait 0 --state ", node_state(with).string()));
+  EXPECT_EQ(deploy_again(with, "s.rehearsal/node"),
+            "hearth node rebuild NODE --image site --wait 0 --state s.rehearsal/node");
   with.site.stack.template_file = "/site/t.yaml";
   EXPECT_FALSE(operator_steps(with).back().each_machine) << "the stack says which";
 }

@@ -189,6 +189,15 @@ TEST(Facts, DifferencesAreSentencesThatNameTheInput) {
               ElementsAre("some file of an element changed"));
 }
 
+TEST(Facts, TheAptSettingsOfARecordingAreNotTakenForAPersonsOwn) {
+  const Facts recorded = {{"env APT_CONFIG", "1"}};
+  EXPECT_THAT(describe_differences(recorded, {}),
+              ElementsAre("the variable APT_CONFIG is gone (a build with --record, --locked or --offline has one of "
+                          "Hearth's)"));
+  EXPECT_THAT(describe_differences(recorded, {{"env APT_CONFIG", "2"}}),
+              ElementsAre("the variable APT_CONFIG changed"));
+}
+
 TEST(Facts, ADirectoryWhoseNamesAreOthersIsLeftOutWhereTheFilesAreNamed) {
   const Facts before = {{"list environment.d", "1"}, {"hook environment.d/20-a", "1"}};
   EXPECT_THAT(describe_differences(before, {{"list environment.d", "2"}, {"hook environment.d/20-b", "1"}}),

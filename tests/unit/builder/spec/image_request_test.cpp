@@ -33,6 +33,17 @@ std::string image_request_refusal(const std::string& line, const Environment& en
   return story_of([&] { return request(line, env); });
 }
 
+TEST(ImageRequest, PackagesMayStandInAFileAndAreNamedOneByOneToWhoBuildsTheSameAgain) {
+  const TempDir work = TempDir::create(fs::temp_directory_path(), "hearth-request-");
+  RealFileSystem().write(work.path() / "packages.txt", "# of the site\nnginx, curl  # for checks\n\nvim\n", {});
+  const std::string list = cat("@", (work.path() / "packages.txt").string());
+  const ImageRequest listed = request(cat("-p git -p vim,", list, " os"));
+  EXPECT_THAT(listed.packages, ElementsAre("git", "vim", "nginx", "curl"));
+  EXPECT_THAT(listed.arguments, testing::IsSupersetOf({"vim,nginx,curl"}));
+  EXPECT_THAT(join(listed.arguments, " "), Not(HasSubstr("@")));
+  EXPECT_THAT(image_request_refusal("-p @none.txt os"), HasSubstr("-p @none.txt: there is no such file"));
+}
+
 TEST(ImageRequest, NoElementIsRefusedInUpstreamsWordsWithItsCode) {
   try {
     (void)request("", {{"IMAGE_ELEMENT", "os"}});
