@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cli/command.hpp"
+#include "base/json.hpp"
 #include "base/path.hpp"
 
 namespace hearth::builder {
@@ -21,6 +22,15 @@ namespace hearth::builder {
 
 // `hearth cache …` and `hearth image why`: what is kept of earlier builds, and why a build did what it did.
 [[nodiscard]] std::vector<cli::Command> cache_commands();
+
+/// How an image came to be, as its builds noted it.
+struct ImageStory {
+  Json report;         ///< of its last build's steps, empty where there is none; a later one that failed: "unfinished"
+  std::string table;   ///< of the steps, for people; no line wider than `room`
+  fs::path directory;  ///< where it is noted
+};
+/// Throws where nothing is known of it, or what is there is no report.
+[[nodiscard]] ImageStory image_story(const std::string& image, std::size_t room);
 
 // hearth image layout, inspect and diff.
 [[nodiscard]] std::vector<cli::Command> inspect_commands(const fs::path& executable);

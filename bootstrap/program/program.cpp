@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/table.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
@@ -100,7 +101,11 @@ cli::Program make_program(const fs::path& executable) {
   };
   std::vector<cli::Command> of_images = builder::commands(executable);
   std::vector<cli::Command> of_metadata = metadata::commands();
-  add("nodes", bootstrap::why_commands(named(of_images, "image why").run, named(of_metadata, "metadata explain")));
+  const auto image_why = [](const std::string& image) {
+    builder::ImageStory story = builder::image_story(image, cli::table_room());
+    return bootstrap::why::ImageFacts{std::move(story.report), std::move(story.table), story.directory.string()};
+  };
+  add("nodes", bootstrap::why_commands(image_why, named(of_metadata, "metadata explain")));
   add("images", std::move(of_images));
   add("images", builder::vm::commands(
                     {builder::channels::source_options(), builder::channels::image_named, [](const fs::path& image) {

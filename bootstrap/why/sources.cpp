@@ -227,6 +227,11 @@ Json Sources::unbegun_in(const std::string& stack) {
   return part_of(client.call("GET", cat(client.locate(stack), "/resources?nested_depth=9&action=INIT")), "resources");
 }
 
+Json Sources::resources_of(const std::string& stack) {
+  metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
+  return part_of(client.call("GET", cat(client.locate(stack), "/resources?nested_depth=9")), "resources");
+}
+
 /// The nodes of servers, which are told by their resources' names: a node carries its server's UUID as its instance;
 /// else one of that name is meant.
 void Sources::look_at_machines(metadata::live::StackClient& client, const std::string& place,

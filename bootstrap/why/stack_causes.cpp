@@ -255,6 +255,13 @@ std::optional<Finding> resource_cause(const Json& stack, const Json& resources, 
   return std::nullopt;
 }
 
+std::vector<std::string> paths_of(const Json& resources) {
+  const Paths paths(resources);
+  std::vector<std::string> all;
+  for (const Json& resource : resources) all.push_back(paths.of(resource));
+  return all;
+}
+
 Json resources_ahead(const Json& resources, const Json& unbegun, const std::set<std::string>& paths) {
   struct Row {
     std::string path;
