@@ -133,6 +133,22 @@ std::vector<std::string> pages_that_speak_of(const Program& program, const std::
   return names;
 }
 
+/// The row of a topic's table that begins with the word, as a variable's does, with what stands below; may be empty.
+std::string row_of_topic(const std::string& text, const std::string& word) {
+  constexpr std::string_view k_below = "     ";
+  std::string found;
+  for (const std::string& line : split_lines(text)) {
+    const bool begins =
+        line.starts_with(cat("  ", word)) &&
+        (line.size() == word.size() + 2 || line.find_first_of(" ,", word.size() + 2) == word.size() + 2);
+    if (begins || (!found.empty() && line.starts_with(k_below)))
+      found += cat(line, "\n");
+    else if (!found.empty())
+      break;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string usage(const std::string& name, const Command& command) {
@@ -199,6 +215,10 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
       return page_text(program, page, width);
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
+  for (const Topic& each : program.topics) {
+    if (const std::string row = row_of_topic(each.text, topic); !row.empty())
+      return cat(row, "\n'", program.name, " help ", each.name, "' has the others.\n");
+  }
   const std::optional<Topic> further = program.further ? program.further(topic) : std::nullopt;
   if (further) return cat(further->title, "\n\n", page_text(program, *further, width));
   const std::optional<std::string> near = nearest_topic(program, topic);

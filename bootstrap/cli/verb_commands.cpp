@@ -87,6 +87,17 @@ void check_digest(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
 }
 
+Json registered_image(ConductorClient& conductor, const std::string& image) try {
+  return conductor.call("GET", cat("/v1/hearth/images/", percent_encode(image)));
+} catch (Error& error) {
+  if (error.kind() != ErrorKind::not_found) throw;
+  std::vector<std::string> names;
+  for (const Json& each : conductor.call("GET", "/v1/hearth/images")["images"]) names.push_back(text_in(each, "name"));
+  const std::optional<std::string> near = nearest(image, names);
+  throw Error(ErrorKind::not_found, cat("there is no image ", image, " for machines"))
+      .hint(near ? cat("did you mean ", *near, "?") : cat("hearth image load FILE --name ", image, " registers it"));
+}
+
 /// The image that a deployment is told of, with its digest where the file is at hand. Returns the changes that take it
 /// back.
 Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arguments& arguments) {
@@ -94,7 +105,7 @@ Json set_image(ConductorClient& conductor, const std::string& id, const cli::Arg
   if (!image) return Json::array();
   Json info = Json::object();
   if (image->find("://") == std::string::npos) {
-    const Json known = conductor.call("GET", cat("/v1/hearth/images/", percent_encode(*image)));
+    const Json known = registered_image(conductor, *image);
     if (!known.contains("image_source")) {
       throw Error(ErrorKind::unsupported, cat("no machine can fetch the image ", *image,
                                               ": it was registered when the "
@@ -228,9 +239,9 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     for (const std::string& id : begun) cli::tell(cat(where_it_is(id, conductor->call("GET", node_target(id))), "\n"));
   }
   if (failures.empty()) return 0;
+  const std::string first = first_not_in(leads_nowhere || !answers ? begun : well, ids);
   throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("what happened, in order: hearth node events ",
-                first_not_in(leads_nowhere || !answers ? begun : well, ids)));
+      .hint(cat("why, and what to do: hearth why ", first, "; what happened, in order: hearth node events ", first));
 }
 
 cli::Command verb_command(const VerbCommand& row) {

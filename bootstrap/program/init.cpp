@@ -204,7 +204,8 @@ std::vector<cli::Command> init_commands(const fs::path& executable) {
                "Writes images.yaml, or site.yaml as hearth site new does; a file that is there stays. Nothing is "
                "written when the answers end, or at Ctrl-C.\n\nExample: hearth init web.yaml",
            .options = {},
-           .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); }}};
+           .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); },
+           .first = true}};
 }
 
 }  // namespace hearth::bootstrap::program

@@ -264,12 +264,12 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
   return {
       {"why", "[[image|node|stack|value] NAME [RESOURCE|KEY]|page]",
        "say why a node, a stack, a build or a value is as it is, the true cause first",
-       "  hearth why NAME                    an image, a node or a stack: whatever there is of that name\n"
-       "  hearth why image|node|stack NAME   that kind of thing\n"
-       "  hearth why stack NAME RESOURCE     one of its resources: Compute.0.Deployment\n"
-       "  hearth why value SERVER KEY …      a value in a server's metadata\n"
-       "  hearth why page                    who is slow when the status page is\n"
-       "  hearth why                         a site: each node that failed, waits or is in maintenance\n\n"
+       "  hearth why NAME                   an image, a node, a stack: all of that name\n"
+       "  hearth why image|node|stack NAME  that kind of thing\n"
+       "  hearth why stack NAME RESOURCE    one of its resources: Compute.0.Run\n"
+       "  hearth why value SERVER KEY …     a value in a server's metadata\n"
+       "  hearth why page                   who is slow when the status page is\n"
+       "  hearth why                        a site's nodes that failed or wait\n\n"
        "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
        "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it, and of an "
        "image the steps of its build (their whole report: `image why NAME --json`). Of a name that is several things "
@@ -285,7 +285,8 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
          if (is_value(arguments)) return tell_value(arguments, value_why);
          refuse_options_of_values(arguments, value_why);
          return run_why(arguments, image_why);
-       }},
+       },
+       "", true},
       why::incident_command()};
 }
 

@@ -13,7 +13,7 @@ export const placeOf = (state) => places[state] ?? 4;
 
 /** One word for colour and shape: new, ready, active, working, waiting, failed, held. */
 export function lookOf(node) {
-  if (node.kind === 'failed' || node.state === 'error') return 'failed';
+  if (node.kind === 'failed' || (node.state === 'error' && node.kind !== 'held')) return 'failed';
   if (node.kind !== 'stable') return node.kind;
   if (node.state === 'active') return 'active';
   if (node.state === 'rescue') return 'held';

@@ -89,6 +89,12 @@ TEST(PageView, maintenanceAndFailuresOfTheBmcLookLikeWhatTheyAre) {
   EXPECT_EQ(page_row(fresh, false)["kind"], "stable");
   fresh.last_error = "Failed to verify: BMC 192.0.2.7: no answer";
   EXPECT_EQ(page_row(fresh, false)["kind"], "failed");
+  fresh.maintenance = true;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "held") << "a person took it out of service";
+  fresh.state = State::deploy_failed;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "held");
+  fresh.state = State::deploying;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "working");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
+#include "builder/plan/builders_variables.hpp"
 #include "source_directory.hpp"
 
 namespace hearth::bootstrap::program {
@@ -37,6 +38,24 @@ TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
   names.erase("HEARTH_LIVE");  // the label of a live ISO
   const std::string text = topic("environment");
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(name, "[^A-Z_]")));
+}
+
+TEST(Topics, EnvironmentNamesEveryVariableThatABuildReads) {
+  std::set<std::string> names(builder::k_builders_variables.begin(), builder::k_builders_variables.end());
+  const std::string code = read_file(fs::path(HEARTH_SOURCE_DIR) / "builder/spec/image_request.cpp");
+  const std::regex read("env(ironment)?, \"([A-Za-z_]+)\"");
+  for (std::sregex_iterator at(code.begin(), code.end(), read), end; at != end; ++at) names.insert((*at)[2]);
+  EXPECT_EQ(names.count("DIB_QUIET") + names.count("SKIP_BASE"), 2U) << "the sources are looked through";
+  const std::string text = topic("environment");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[, \n]")));
+}
+
+TEST(Topics, AVariableIsATopicItself) {
+  EXPECT_EQ(topic("DIB_QUIET"),
+            "  DIB_QUIET                     1: nothing is shown; so it is with LOGFILE\n\n"
+            "'hearth help environment' has the others.\n");
+  EXPECT_THAT(topic("DIB_MANIFEST_IMAGE_DIR"), HasSubstr("its manifests\n                                (/etc/dib"));
+  EXPECT_THAT(topic("DIB_BOOTLOADER_USE_SERIAL_CONSOLE"), HasSubstr("no serial one"));
 }
 
 TEST(Topics, ExitCodesHasWhatCommandsSayOfTheirs) {
