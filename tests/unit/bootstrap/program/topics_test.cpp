@@ -50,6 +50,21 @@ TEST(Topics, EnvironmentNamesEveryVariableThatABuildReads) {
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[, \n]")));
 }
 
+TEST(Topics, FilesNamesWhatLiesInAStateDirectory) {
+  std::set<std::string> names = {"seal-key", "server.key", "server.pem", "server-authority.pem", "api.socket"};
+  const std::regex in_state("(state_?|directory|\\)\\)) / \"([a-z.-]+)\"");
+  for (const char* folder : {"bootstrap/cli", "bootstrap/conductor", "bootstrap/gate", "bootstrap/power",
+                             "bootstrap/store", "metadata/live"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HEARTH_SOURCE_DIR) / folder)) {
+      const std::string code = read_file(entry.path());
+      for (std::sregex_iterator at(code.begin(), code.end(), in_state), end; at != end; ++at) names.insert((*at)[2]);
+    }
+  }
+  EXPECT_EQ(names.count("state.db") + names.count("people") + names.count("audit.log"), 3U);
+  const std::string text = topic("files");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[/, \n]")));
+}
+
 TEST(Topics, AVariableIsATopicItself) {
   EXPECT_EQ(topic("DIB_QUIET"),
             "  DIB_QUIET                     1: nothing is shown; so it is with LOGFILE\n\n"
