@@ -11,7 +11,7 @@ constexpr const char* k_exit_codes =
     "0 done, 1 failed, 2 wrong usage, 130 interrupted (128 and the signal's number). A hook or a program that failed "
     "gives its own code on. 70: a fault of Hearth, which found something that must never be and went no further; "
     "what was kept until then is whole. Send the line that says which.\n\n"
-    "Commands that judge (image test, image verify, bundle verify, element lint, seed status, rehearse, simulate) end "
+    "Commands that judge (image verify, bundle verify, element lint, seed status, rehearse, simulate) end "
     "with 1 when the answer is no. What some say of theirs themselves:";
 
 constexpr const char* k_environment =
