@@ -188,7 +188,9 @@ Json json_member(const Members& members, std::string_view name, const std::strin
 
 void put_answer(Answer& answer, std::string_view kind, const std::string& name, const std::vector<Finding>& found) {
   answer.rows.push_back({{"kind", kind}, {"name", name}, {"findings", findings_json(found)}});
-  answer.text += cat(answer.text.empty() ? "" : "\n", kind, " ", name, ": ", findings_text(found));
+  const bool is_the_one = name.empty() || name == kind;  // "page:", of which there is no other
+  answer.text +=
+      cat(answer.text.empty() ? "" : "\n", kind, is_the_one ? "" : cat(" ", name), ": ", findings_text(found));
 }
 
 Answer answer_of(const Incident& incident) {

@@ -94,8 +94,8 @@ int run_incident(const cli::Arguments& arguments) {
         {"file", file}, {"size", bytes.size()}, {"sha256", hex_digest(HashKind::sha256, bytes)}, {"why", answer.rows}};
     cli::print(json_document(shown));
   } else {
-    cli::print(cat(wrapped_findings(answer.text, cli::table_room()), "\nwrote ", file, " (", bytes.size(),
-                   " bytes); who gets it reads: hearth why --file ", file, "\n"));
+    cli::print(cat(wrapped_findings(answer.text, cli::table_room()), "\nwrote ", file, " (", human_bytes(bytes.size()),
+                   "); who gets it reads: hearth why --file ", file, "\n"));
   }
   return 0;
 }
