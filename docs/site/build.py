@@ -72,14 +72,20 @@ def output_of(hearth, *words):
     return subprocess.run([hearth, *words], capture_output=True, text=True, check=True, timeout=120, env=own).stdout
 
 
-def pages_of_program(hearth, scratch):
-    """What the program tells of itself: commands and topics, drivers, elements."""
-    output_of(hearth, "help", "--markdown", scratch)
-    found = {}
+def markdown_of(program, scratch):
+    """The pages that a program writes of its own commands."""
+    output_of(program, "help", "--markdown", scratch)
     for name in sorted(os.listdir(scratch)):
         with open(os.path.join(scratch, name), encoding="utf-8") as file:
-            found[f"docs/reference/{name}" if name in REFERENCES else f"commands/{name}"] = file.read()
+            yield name, file.read()
     shutil.rmtree(scratch)
+
+
+def pages_of_program(hearth, scratch):
+    """What the program tells of itself: commands and topics, drivers, elements."""
+    found = {f"docs/reference/{name}" if name in REFERENCES else f"commands/{name}": text for name, text in markdown_of(hearth, scratch)}
+    agent = os.path.join(os.path.dirname(os.path.abspath(hearth)), "hearth-agent")  # beside it, built and installed
+    found.update((f"commands/agent/{name}", text.replace("# Commands\n", "# Programs of hearth-agent\n", 1)) for name, text in markdown_of(agent, scratch))
     found["docs/reference/elements.md"] = elements_page(json.loads(output_of(hearth, "element", "list", "--json")))
     found["docs/reference/variables.md"] = with_links(found["docs/reference/variables.md"])
     return found
@@ -116,6 +122,7 @@ def navigation(pages, up):
         rows = "".join(f'<li><a href="{up}{path[:-3]}.html">{html.escape(title_of(pages[path]))}</a></li>' for path in names)
         lines.append(f"<details><summary>{title}</summary><ul>{rows}</ul></details>")
     lines.append(f'<p><a href="{up}commands/commands.html">All commands</a></p>')
+    lines.append(f'<p><a href="{up}commands/agent/commands.html">Programs of hearth-agent</a></p>')
     return "".join(lines)
 
 
