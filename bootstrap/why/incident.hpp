@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 namespace hearth::bootstrap::why {
 
