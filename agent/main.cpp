@@ -66,8 +66,8 @@ int run_by_first_word(const Invocation& call) {
   }
   if (word == "help" && rest.size() == 2 && (rest[0] == "--man" || rest[0] == "--markdown")) {
     const bool man = rest[0] == "--man";
-    return hearth::agent::write_agent_manual(rest[1], man ? hearth::agent::ManualForm::man
-                                                          : hearth::agent::ManualForm::markdown);
+    return hearth::agent::write_agent_manual(
+        rest[1], man ? hearth::agent::ManualForm::man : hearth::agent::ManualForm::markdown);
   }
   if (word == "note-run") return hearth::agent::note_run_main(rest);  // os-collect-config's own, on no list
   if (word == "install-links") return hearth::agent::install_links_main(rest);

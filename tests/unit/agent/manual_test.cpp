@@ -52,7 +52,9 @@ TEST(AgentManual, ItsAppletsHavePagesInTheSiteToo) {
   EXPECT_NE(text.find("| `--purge-provider NAME` |"), std::string::npos) << text;
 }
 
-TEST(AgentManual, ADirectoryThatCannotBeMadeIsAFailure) { EXPECT_EQ(write_agent_manual("/dev/null/x", ManualForm::man), 1); }
+TEST(AgentManual, ADirectoryThatCannotBeMadeIsAFailure) {
+  EXPECT_EQ(write_agent_manual("/dev/null/x", ManualForm::man), 1);
+}
 
 }  // namespace
 }  // namespace hearth::agent
