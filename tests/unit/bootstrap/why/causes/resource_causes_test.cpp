@@ -58,7 +58,7 @@ TEST(ResourceCauses, OneThatIsCompleteIsNotBlamed) {
 }
 
 TEST(ResourceCauses, OfAMachineThatNeverAskedItsNodeIsTold) {
-  StackFacts facts = running({row("d", "CREATE_IN_PROGRESS", "beta has not asked for its metadata")});
+  StackFacts facts = running(Json::array({row("d", "CREATE_IN_PROGRESS", "beta has not asked for its metadata")}));
   facts.silent["beta"].node = {{"name", "beta"}, {"provision_state", "deploy failed"}, {"last_error", "no such disk"}};
   EXPECT_THAT(causes_of(ResourceFacts{facts, "d"}).front().cause, HasSubstr("The machine of beta: "));
 }
