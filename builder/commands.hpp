@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct ImageStory {
 
 /// The README of the element of this name, as a page; nothing where no element has it.
 [[nodiscard]] std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable);
+
+/// Which elements read each variable, of all that can be found.
+[[nodiscard]] std::map<std::string, std::vector<std::string>> variables_of_elements(const fs::path& executable);
 
 /// What builds of the images that a file describes would warn of, a line each; nothing where they can't be planned.
 [[nodiscard]] std::vector<std::string> warnings_of(const std::string& file, const fs::path& executable);

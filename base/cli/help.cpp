@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/markdown.hpp"
 #include "base/cli/page.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -214,6 +215,9 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
     if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-"))
       return page_text(program, page, width);
   }
+  for (const Reference& each : program.references) {
+    if (each.name == topic) return page_text(program, {each.name, each.title, reference_text(each)}, width);
+  }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   for (const Topic& each : program.topics) {
     if (const std::string row = row_of_topic(each.text, topic); !row.empty())
@@ -233,6 +237,7 @@ std::vector<std::string> topic_names(const Program& program) {
   std::vector<std::string> names;
   for (const Group& group : program.groups) names.push_back(group.name);
   for (const Topic& topic : program.topics) names.push_back(topic.name);
+  for (const Reference& reference : program.references) names.push_back(reference.name);
   if (!program.pages.empty()) names.emplace_back(k_manual);
   names.emplace_back(k_all_commands);
   return names;

@@ -11,6 +11,7 @@
 #include "bootstrap/cli/known_names.hpp"
 #include "bootstrap/program/doc_pages.hpp"
 #include "bootstrap/program/init.hpp"
+#include "bootstrap/program/reference_pages.hpp"
 #include "bootstrap/program/schemas.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
@@ -89,6 +90,7 @@ cli::Program make_program(const fs::path& executable) {
                        .commands = {}};
   program.groups = journeys();
   program.topics = help_topics();
+  program.references = reference_pages(executable);
   program.pages = doc_pages();
   program.pages_at = pages_directory(executable);
   program.further = [executable](const std::string& name) { return builder::element_topic(name, executable); };

@@ -166,6 +166,72 @@ constexpr const char* k_files =
     "  share/hearth/schemas/         JSON schemas of files, for editors\n"
     "  share/doc/hearth/             README.md, those of the rooms, examples/";
 
+/// Of the stack engine. What it routes by is in its own code; a test finds a word of that which is not here.
+constexpr const char* k_stack_calls =
+    "A stack service (hearth metadata serve, node serve --engine) answers Heat's orchestration API 1.0 at port 8004: "
+    "hearth stack and python-heatclient ask it. The token (X-Auth-Token) is one of people (hearth metadata token), or "
+    "that of a server's agent, which reads the metadata of its own resource and signals.\n\n"
+    "  /v1/PROJECT/stacks\n"
+    "      GET, POST (also adopts one); ?name, status, tags, not_tags, show_nested,\n"
+    "      limit, marker, sort_keys, sort_dir\n"
+    "  …/stacks/preview\n"
+    "      POST\n"
+    "  …/stacks/NAME\n"
+    "      GET: redirects to …/stacks/NAME/ID, with whatever follows\n"
+    "  …/stacks/NAME/ID\n"
+    "      GET (?resolve_outputs), PUT, PATCH, DELETE\n"
+    "  …/stacks/NAME/ID/preview\n"
+    "      PUT, PATCH\n"
+    "  …/stacks/NAME/ID/actions\n"
+    "      POST: check, suspend, resume, cancel_update, cancel_without_rollback,\n"
+    "      rotate\n"
+    "  …/stacks/NAME/ID/template, …/environment, …/files, …/export\n"
+    "      GET\n"
+    "  …/stacks/NAME/ID/abandon\n"
+    "      DELETE\n"
+    "  …/stacks/NAME/ID/outputs, …/outputs/*\n"
+    "      GET\n"
+    "  …/stacks/NAME/ID/events\n"
+    "      GET\n"
+    "  …/stacks/NAME/ID/resources\n"
+    "      GET; ?nested_depth, with_detail, name, status, action, type, hook\n"
+    "  …/stacks/NAME/ID/resources/*\n"
+    "      GET, PATCH (marks it unhealthy)\n"
+    "  …/resources/*/metadata, …/events, …/events/*\n"
+    "      GET\n"
+    "  …/resources/*/signal, …/run\n"
+    "      POST\n"
+    "  …/resources/*/machine\n"
+    "      PUT\n"
+    "  …/stacks/NAME/ID/snapshots\n"
+    "      GET, POST; …/snapshots/*: GET, DELETE; …/snapshots/*/restore: POST\n"
+    "  …/stacks/NAME/ID/servers, …/servers/*\n"
+    "      GET; of one PUT, too\n"
+    "  …/stacks/NAME/ID/given\n"
+    "      GET, PUT, DELETE: a stack that another service takes over\n"
+    "  /v1/PROJECT/software_deployments\n"
+    "      GET (?server_id), POST; …/*: GET, PUT, DELETE; …/metadata/SERVER: GET\n"
+    "  /v1/PROJECT/software_configs\n"
+    "      GET, POST; …/*: GET, DELETE\n"
+    "  /v1/PROJECT/resource_types\n"
+    "      GET (?name, support_status); …/*, …/*/template (?template_type): GET\n"
+    "  /v1/PROJECT/template_versions\n"
+    "      GET; …/*/functions: GET\n"
+    "  /v1/PROJECT/validate\n"
+    "      POST (?show_nested)\n"
+    "  /v1/PROJECT/build_info, …/services\n"
+    "      GET\n"
+    "\nIts other ports are for agents, each with the keys that its metadata give it:\n\n"
+    "  8000, CFN\n"
+    "      /v1: ?Action=DescribeStackResource (StackName, LogicalResourceId,\n"
+    "      ContentType=JSON) or ReportRun; /v1/signal/…, /v1/waitcondition/…, signed\n"
+    "  8080, objects\n"
+    "      GET, HEAD, PUT, POST, DELETE of what a temporary URL names\n"
+    "  80, EC2 metadata of machines\n"
+    "      GET\n"
+    "  5000, Keystone for agents\n"
+    "      /v3: GET; /v3/auth/tokens: POST";
+
 /// The calls stand in the table by which requests are taken.
 std::string rest_text() {
   return cat(
@@ -176,10 +242,7 @@ std::string rest_text() {
       "are Ironic's: {\"error_message\": …}. With ?secrets=true an export takes the role admin.\n\n"
       "Without a token machines ask for /v1/lookup, /v1/heartbeat/*, /v1/continue_inspection and "
       "/v1/hearth/progress, by ironic-python-agent's protocol.\n\n",
-      bootstrap::routes_text(),
-      "\nA stack service (hearth metadata serve, node serve --engine) answers Heat's orchestration API at port 8004, "
-      "which "
-      "hearth stack and python-heatclient ask; its agents ask ports 8000, 8080, 80 and 5000.");
+      bootstrap::routes_text(), "\n", k_stack_calls);
 }
 
 constexpr const char* k_elements =

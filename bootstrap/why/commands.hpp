@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/cli/command.hpp"
-#include "bootstrap/why/image_causes.hpp"
+#include "bootstrap/why/causes/image_causes.hpp"
 
 namespace hearth::bootstrap {
 

@@ -7,8 +7,8 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/client/rehearsals.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 #include "bootstrap/why/page_sources.hpp"
-#include "bootstrap/why/stack_causes.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/net/address.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"
 #include "bootstrap/client/conductor_client.hpp"
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 #include "bootstrap/why/page_causes.hpp"
 #include "metadata/compile/explain.hpp"
 

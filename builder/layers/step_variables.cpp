@@ -105,9 +105,8 @@ const std::map<std::string, fs::path>& StepVariables::nameable() const {
     add(directory, [](const auto&) { return true; });
   }
   if (setup_.start_directory.empty()) return *nameable_;
-  add(setup_.start_directory, [](const std::string& name) {
-    return name.find('.', 1) != std::string::npos && !name.ends_with(".log");
-  });
+  add(setup_.start_directory,
+      [](const std::string& name) { return name.find('.', 1) != std::string::npos && !name.ends_with(".log"); });
   return *nameable_;
 }
 

@@ -65,6 +65,23 @@ TEST(Topics, FilesNamesWhatLiesInAStateDirectory) {
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[/, \n]")));
 }
 
+TEST(Topics, RestCallsNamesWhatTheStackEngineRoutesBy) {
+  std::set<std::string> words;
+  const std::regex routed("(what|parts\\[[0-9]\\]|action) [!=]= \"([A-Za-z_]+)\"");
+  for (const char* folder : {"metadata/rest", "metadata/serve"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HEARTH_SOURCE_DIR) / folder)) {
+      const std::string file = entry.path().filename().string();
+      if (file != "cfn_api.cpp" && !(file.starts_with("heat_api") && file.ends_with(".cpp"))) continue;
+      const std::string code = read_file(entry.path());
+      for (std::sregex_iterator at(code.begin(), code.end(), routed), end; at != end; ++at) words.insert((*at)[2]);
+    }
+  }
+  EXPECT_EQ(words.count("snapshots") + words.count("software_configs") + words.count("DescribeStackResource"), 3U);
+  const std::string text = topic("rest-calls");
+  const std::string of_stacks = text.substr(text.find("A stack service"));
+  for (const std::string& word : words) EXPECT_THAT(of_stacks, testing::ContainsRegex(cat("[/= ]", word, "[^a-z_]")));
+}
+
 TEST(Topics, AVariableIsATopicItself) {
   EXPECT_EQ(topic("DIB_QUIET"),
             "  DIB_QUIET                     1: nothing is shown; so it is with LOGFILE\n\n"

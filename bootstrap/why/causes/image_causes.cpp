@@ -1,4 +1,4 @@
-#include "bootstrap/why/image_causes.hpp"
+#include "bootstrap/why/causes/image_causes.hpp"
 
 #include <algorithm>
 #include <cstddef>

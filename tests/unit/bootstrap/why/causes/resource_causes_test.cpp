@@ -1,4 +1,4 @@
-#include "bootstrap/why/resource_causes.hpp"
+#include "bootstrap/why/causes/resource_causes.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 #include <algorithm>
 #include <map>

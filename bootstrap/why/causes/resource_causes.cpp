@@ -1,10 +1,10 @@
-#include "bootstrap/why/resource_causes.hpp"
+#include "bootstrap/why/causes/resource_causes.hpp"
 
 #include <optional>
 
 #include "base/text.hpp"
 #include "bootstrap/node/node.hpp"
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 namespace hearth::bootstrap::why {
 

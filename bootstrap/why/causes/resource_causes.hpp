@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bootstrap/why/facts.hpp"
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/facts.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 
 namespace hearth::bootstrap::why {
 
