@@ -34,7 +34,7 @@ void print_help(std::FILE* stream) {
   std::fputs(
       "usage: hearth-agent APPLET [ARGUMENT…]\n"
       "       hearth-agent install-links DIR [APPLET | hooks | HOOK…]\n"
-      "       hearth-agent help --man DIR\n"
+      "       hearth-agent help --man DIR | --markdown DIR\n"
       "       hearth-agent --version | --help\n\nApplets (a link of that name to this program runs it too):\n",
       stream);
   for (const Applet& applet : hearth::agent::applets()) {
@@ -64,8 +64,10 @@ int run_by_first_word(const Invocation& call) {
     std::printf("hearth-agent %s (%s)\n", HEARTH_VERSION, hearth::crypto_version().c_str());
     return 0;
   }
-  if (word == "help" && rest.size() == 2 && rest[0] == "--man") {
-    return hearth::agent::write_agent_manual(rest[1]);
+  if (word == "help" && rest.size() == 2 && (rest[0] == "--man" || rest[0] == "--markdown")) {
+    const bool man = rest[0] == "--man";
+    return hearth::agent::write_agent_manual(
+        rest[1], man ? hearth::agent::ManualForm::man : hearth::agent::ManualForm::markdown);
   }
   if (word == "note-run") return hearth::agent::note_run_main(rest);  // os-collect-config's own, on no list
   if (word == "install-links") return hearth::agent::install_links_main(rest);

@@ -5,6 +5,7 @@
 
 #include "agent/applet.hpp"
 #include "agent/heat_config/hooks/hooks.hpp"
+#include "base/cli/markdown.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -38,7 +39,7 @@ std::string hook_lines() {
 
 }  // namespace
 
-std::vector<cli::ManualPage> agent_manual() {
+std::vector<cli::ManualPage> agent_manual(ManualForm form) {
   cli::Program program{.name = "hearth-agent",
                        .summary = "configures a machine from its metadata: all agents in one program",
                        .version = HEARTH_VERSION,
@@ -51,12 +52,13 @@ std::vector<cli::ManualPage> agent_manual() {
     program.commands.push_back(described(applet));
     if (has_page_of_its_own(applet)) program.links.push_back(described(applet));
   }
-  return cli::manual_pages(program, program.commands);
+  return form == ManualForm::man ? cli::manual_pages(program, program.commands)
+                                 : cli::markdown_pages(program, program.commands);
 }
 
-int write_agent_manual(const std::string& directory) {
+int write_agent_manual(const std::string& directory, ManualForm form) {
   try {
-    return cli::write_manual(agent_manual(), directory);
+    return cli::write_manual(agent_manual(form), directory);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hearth-agent: %s\n", error.what());
     return 1;

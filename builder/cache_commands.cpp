@@ -411,22 +411,9 @@ int export_layers(const cli::Arguments& arguments) {
 
 int why(const cli::Arguments& arguments) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name one image");
-  const fs::path directory = records_directory(arguments.operands().front());
-  const fs::path file = directory / k_steps_file;
-  const std::optional<std::string> text = RealFileSystem().read(file);
-  const Json unfinished = unfinished_build(directory);
-  if (!text && unfinished.is_null()) {
-    throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
-        .hint("Builds write it beside their log, unless --no-cache was given.");
-  }
-  const std::string told = text ? why_text(*text, file.string(), cli::table_room()) : "";
-  if (!arguments.has("json")) {
-    cli::print(cat(unfinished_text(unfinished), told));
-    return 0;
-  }
-  Json report = text ? parse_json(*text, file.string()).value_or_throw() : Json::object();
-  if (!unfinished.is_null()) report["unfinished"] = unfinished;
-  cli::print(cat(format_json(report, {.indent = 1}), "\n"));
+  const ImageStory story = image_story(arguments.operands().front(), cli::table_room());
+  cli::print(arguments.has("json") ? cat(format_json(story.report, {.indent = 1}), "\n")
+                                   : cat(unfinished_text(member_or_null(story.report, "unfinished")), story.table));
   return 0;
 }
 
@@ -470,6 +457,24 @@ cli::Command row(std::string words, std::string operands, std::string summary, s
 }
 
 }  // namespace
+
+ImageStory image_story(const std::string& image, std::size_t room) {
+  const fs::path directory = records_directory(image);
+  const fs::path file = directory / k_steps_file;
+  const std::optional<std::string> text = RealFileSystem().read(file);
+  const Json unfinished = unfinished_build(directory);
+  if (!text && unfinished.is_null()) {
+    throw Error(ErrorKind::not_found, cat("there is no ", file.string()))
+        .hint("Builds write it beside their log, unless --no-cache was given.");
+  }
+  ImageStory story{Json::object(), "", directory};
+  if (text) {
+    story.table = why_text(*text, file.string(), room);
+    story.report = parse_json(*text, file.string()).value_or_throw();
+  }
+  if (!unfinished.is_null()) story.report["unfinished"] = unfinished;
+  return story;
+}
 
 std::vector<cli::Command> cache_commands() {
   const auto of_images = [](cli::Command command) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/cli/command.hpp"
+#include "base/json.hpp"
 #include "base/path.hpp"
 
 namespace hearth::builder {
@@ -22,6 +24,15 @@ namespace hearth::builder {
 // `hearth cache …` and `hearth image why`: what is kept of earlier builds, and why a build did what it did.
 [[nodiscard]] std::vector<cli::Command> cache_commands();
 
+/// How an image came to be, as its builds noted it.
+struct ImageStory {
+  Json report;         ///< of its last build's steps, empty where there is none; a later one that failed: "unfinished"
+  std::string table;   ///< of the steps, for people; no line wider than `room`
+  fs::path directory;  ///< where it is noted
+};
+/// Throws where nothing is known of it, or what is there is no report.
+[[nodiscard]] ImageStory image_story(const std::string& image, std::size_t room);
+
 // hearth image layout, inspect and diff.
 [[nodiscard]] std::vector<cli::Command> inspect_commands(const fs::path& executable);
 
@@ -33,6 +44,9 @@ namespace hearth::builder {
 
 /// The README of the element of this name, as a page; nothing where no element has it.
 [[nodiscard]] std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable);
+
+/// Which elements read each variable, of all that can be found.
+[[nodiscard]] std::map<std::string, std::vector<std::string>> variables_of_elements(const fs::path& executable);
 
 /// What builds of the images that a file describes would warn of, a line each; nothing where they can't be planned.
 [[nodiscard]] std::vector<std::string> warnings_of(const std::string& file, const fs::path& executable);

@@ -436,6 +436,17 @@ std::function<std::vector<std::string>()> element_names(const fs::path& executab
   };
 }
 
+std::map<std::string, std::vector<std::string>> variables_of_elements(const fs::path& executable) {
+  const RealFileSystem files;
+  const Catalog catalog = scan_all(executable);
+  std::map<std::string, std::vector<std::string>> readers;
+  for (const auto& [name, element] : catalog.elements()) {
+    for (const std::string& variable : describe_element(files, catalog, element).variables)
+      readers[variable].push_back(name);
+  }
+  return readers;
+}
+
 std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable) {
   const Catalog catalog = scan_all(executable);
   const Element* const element = catalog.find(name);

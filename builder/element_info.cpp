@@ -155,6 +155,24 @@ std::string page_row(std::string_view title, const std::string& value, std::size
   return cat(label, width == 0 ? value : cli::wrapped(value, width, k_indent, k_indent), "\n");
 }
 
+/// What upstream's READMEs mark for Sphinx is told as it reads there: ":doc:`../manifests/README`" is "manifests".
+std::string without_roles(std::string text) {
+  constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyz";
+  for (std::size_t mark = text.find(":`"); mark != std::string::npos; mark = text.find(":`", mark)) {
+    const std::size_t name = mark == 0 ? std::string::npos : text.find_last_not_of(k_letters, mark - 1);
+    const std::size_t end = text.find('`', mark + 2);
+    if (name == std::string::npos || text[name] != ':' || name + 1 == mark || end == std::string::npos) {
+      ++mark;
+      continue;
+    }
+    fs::path said = text.substr(mark + 2, end - mark - 2);
+    if (said.filename() == "README") said = said.parent_path().filename();
+    text.replace(name, end + 1 - name, said.string());
+    mark = name;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string element_names_text(const ElementSet& elements) { return cat(join(elements.names(), " "), "\n"); }
@@ -174,7 +192,6 @@ std::string element_variables_text(const ElementSet& elements) {
              "export -f get_image_element_array;\n");
 }
 
-/// Of the README's first paragraph its first sentence; an indented one is a synopsis.
 fs::path readme_of(const FileReader& files, const Element& element) {
   for (const char* name : {"README.md", "README.rst"}) {
     if (is_regular_file(files, element.path / name)) return element.path / name;
@@ -182,6 +199,7 @@ fs::path readme_of(const FileReader& files, const Element& element) {
   return {};
 }
 
+/// Of the README's first paragraph its first sentence; an indented one is a synopsis.
 std::string summary_of(const FileReader& files, const Element& element) {
   std::string paragraph;
   for (const char* name : {"README.md", "README.rst"}) {
@@ -195,7 +213,7 @@ std::string summary_of(const FileReader& files, const Element& element) {
   }
   paragraph = paragraph.substr(0, paragraph.find(". "));
   if (!paragraph.empty() && (paragraph.back() == '.' || paragraph.back() == ':')) paragraph.pop_back();
-  return paragraph;
+  return without_roles(paragraph);
 }
 
 ElementPage describe_element(const FileReader& files, const Catalog& catalog, const Element& element) {

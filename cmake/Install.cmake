@@ -26,7 +26,7 @@ if(HEARTH_MANUAL_PYTHON)
   add_custom_target(manual
     COMMAND ${HEARTH_MANUAL_PYTHON} -B ${CMAKE_SOURCE_DIR}/docs/site/build.py ${CMAKE_SOURCE_DIR} $<TARGET_FILE:hearth>
       ${CMAKE_BINARY_DIR}/manual
-    DEPENDS hearth COMMENT "Writing the manual" VERBATIM)
+    DEPENDS hearth hearth-agent COMMENT "Writing the manual" VERBATIM)
 endif()
 
 # Hearth as a container, made by this build of it. Not part of an ordinary build: it needs a Debian mirror.

@@ -130,28 +130,16 @@ constexpr std::array<std::string_view, 7> k_alike = {"create build make new impo
                                                      "list ls",
                                                      "lint validate check"};
 
-/// "build" among the words that may stand behind "image": what is meant by it.
-std::optional<std::string> meant_by(const std::string& word, const std::vector<std::string>& known) {
+/// "build" among the words that may stand behind "image": what other programs mean by it.
+std::optional<std::string> alike(const std::string& word, const std::vector<std::string>& known) {
   for (const std::string_view set : k_alike) {
-    const std::vector<std::string> alike = split_words(set);
-    if (std::find(alike.begin(), alike.end(), word) == alike.end()) continue;
-    for (const std::string& other : alike) {
+    const std::vector<std::string> words = split_words(set);
+    if (std::find(words.begin(), words.end(), word) == words.end()) continue;
+    for (const std::string& other : words) {
       if (std::find(known.begin(), known.end(), other) != known.end()) return other;
     }
   }
-  return nearest(word, known);
-}
-
-/// A second word that no command has behind such a first one.
-[[noreturn]] void unknown_second(const Program& program, const std::vector<std::string>& words,
-                                 const std::vector<std::string>& seconds) {
-  const std::string what = cat("there is no command '", words[0], " ", words[1], "'");
-  const std::string first = cat(program.name, " ", words[0]);
-  if (words[1] == "help")
-    throw Error(ErrorKind::usage, cat(what, "; did you mean '", program.name, " help ", words[0], "'?"));
-  const std::optional<std::string> meant = meant_by(words[1], seconds);
-  if (meant) throw Error(ErrorKind::usage, cat(what, "; did you mean '", words[0], " ", *meant, "'?"));
-  throw Error(ErrorKind::usage, what).hint(cat("`", first, "` prints those that begin so."));
+  return std::nullopt;
 }
 
 /// "import", which stands behind "node": "'node import'"; empty where nothing ends so.
@@ -164,6 +152,23 @@ std::string names_that_end_in(const std::vector<std::string>& names, const std::
   const bool has_more = found.size() > k_told;
   if (has_more) found.resize(k_told);
   return cat(join(found, " or "), has_more ? " or another that ends so" : "");
+}
+
+/// A second word that no command has behind such a first one.
+[[noreturn]] void unknown_second(const Program& program, const std::vector<std::string>& words,
+                                 const std::vector<std::string>& names, const std::vector<std::string>& seconds) {
+  const std::string what = cat("there is no command '", words[0], " ", words[1], "'");
+  const std::string first = cat(program.name, " ", words[0]);
+  if (words[1] == "help")
+    throw Error(ErrorKind::usage, cat(what, "; did you mean '", program.name, " help ", words[0], "'?"));
+  std::optional<std::string> meant = alike(words[1], seconds);
+  if (!meant && std::find(names.begin(), names.end(), words[1]) != names.end())  // "node why n3"
+    throw Error(ErrorKind::usage, cat(what, "; did you mean '", join({words.begin() + 1, words.end()}, " "), "'?"));
+  if (const std::string whole = names_that_end_in(names, words[1]); !meant && !whole.empty())  // "image lint"
+    throw Error(ErrorKind::usage, cat(what, "; did you mean ", whole, "?"));
+  if (!meant) meant = nearest(words[1], seconds);
+  if (meant) throw Error(ErrorKind::usage, cat(what, "; did you mean '", words[0], " ", *meant, "'?"));
+  throw Error(ErrorKind::usage, what).hint(cat("`", first, "` prints those that begin so."));
 }
 
 /// "disk-image-create": what other programs call a command in one word.
@@ -184,6 +189,10 @@ std::vector<std::string> words_of_name(std::vector<std::string> words) {
 
 [[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& given) {
   const std::vector<std::string> words = words_of_name(given);
+  if (words[0] == "version" || nearest(words[0], {"--version", "--help"})) {
+    const std::string meant = nearest(words[0], {"--version", "--help"}).value_or("--version");
+    throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean '", meant, "'?"));
+  }
   for (const auto& [begin, there] : program.elsewhere) {
     if (cat(join(words, " "), " ").starts_with(cat(begin, " ")))
       throw Error(ErrorKind::usage, cat("there is no command '", begin, "' here")).hint(there);
@@ -198,7 +207,7 @@ std::vector<std::string> words_of_name(std::vector<std::string> words) {
   if (const std::string next = what_comes_next(names, words); !next.empty()) throw Error(ErrorKind::usage, next);
   std::vector<std::string> groups;
   for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
-  if (words.size() > 1 && !seconds.empty()) unknown_second(program, words, seconds);
+  if (words.size() > 1 && !seconds.empty()) unknown_second(program, words, names, seconds);
   if (const std::string whole = names_that_end_in(names, words[0]); !whole.empty())
     throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean ", whole, "?"));
   const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];

@@ -40,6 +40,13 @@ struct Topic {
   std::string text;   ///< paragraphs
 };
 
+/// A page of reference that is made when it is asked for.
+struct Reference {
+  std::string name;                   ///< "drivers": the topic of help
+  std::string title;                  ///< its headline
+  std::function<std::string()> text;  ///< in Markdown, what stands below
+};
+
 struct Program {
   std::string name;
   std::string summary;
@@ -47,6 +54,7 @@ struct Program {
   std::vector<Command> commands;
   std::vector<Group> groups = {};  ///< in the order of help
   std::vector<Topic> topics = {};
+  std::vector<Reference> references = {};
   std::vector<Command> links = {};  ///< programs of their own, started by a link of that name
   /// What there is now of what tables call NODE or STACK, for completion; the words are those typed behind the command.
   std::function<std::vector<std::string>(const std::string& what, const std::vector<std::string>& words)> known = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/markdown.hpp"
 #include "base/cli/page.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -133,6 +134,22 @@ std::vector<std::string> pages_that_speak_of(const Program& program, const std::
   return names;
 }
 
+/// The row of a topic's table that begins with the word, as a variable's does, with what stands below; may be empty.
+std::string row_of_topic(const std::string& text, const std::string& word) {
+  constexpr std::string_view k_below = "     ";
+  std::string found;
+  for (const std::string& line : split_lines(text)) {
+    const bool begins =
+        line.starts_with(cat("  ", word)) &&
+        (line.size() == word.size() + 2 || line.find_first_of(" ,", word.size() + 2) == word.size() + 2);
+    if (begins || (!found.empty() && line.starts_with(k_below)))
+      found += cat(line, "\n");
+    else if (!found.empty())
+      break;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string usage(const std::string& name, const Command& command) {
@@ -198,7 +215,14 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
     if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-"))
       return page_text(program, page, width);
   }
+  for (const Reference& each : program.references) {
+    if (each.name == topic) return page_text(program, {each.name, each.title, reference_text(each)}, width);
+  }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
+  for (const Topic& each : program.topics) {
+    if (const std::string row = row_of_topic(each.text, topic); !row.empty())
+      return cat(row, "\n'", program.name, " help ", each.name, "' has the others.\n");
+  }
   const std::optional<Topic> further = program.further ? program.further(topic) : std::nullopt;
   if (further) return cat(further->title, "\n\n", page_text(program, *further, width));
   const std::optional<std::string> near = nearest_topic(program, topic);
@@ -213,6 +237,7 @@ std::vector<std::string> topic_names(const Program& program) {
   std::vector<std::string> names;
   for (const Group& group : program.groups) names.push_back(group.name);
   for (const Topic& topic : program.topics) names.push_back(topic.name);
+  for (const Reference& reference : program.references) names.push_back(reference.name);
   if (!program.pages.empty()) names.emplace_back(k_manual);
   names.emplace_back(k_all_commands);
   return names;

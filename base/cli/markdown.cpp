@@ -90,12 +90,17 @@ std::string markdown(std::string_view text) {
   return out;
 }
 
+std::string reference_text(const Reference& reference) {
+  return cat("# ", markdown(reference.title), "\n\n", reference.text());
+}
+
 std::vector<ManualPage> markdown_pages(const Program& program, const std::vector<Command>& rows) {
   std::vector<ManualPage> pages = {overview_page(program, rows)};
   for (const Command& row : rows) pages.push_back(page_of_command(cat(program.name, " ", row.words), row));
   for (const Command& link : program.links) pages.push_back(page_of_command(link.words, link));
   for (const Topic& topic : program.topics)
     pages.push_back({file_of(topic.name), cat("# ", markdown(topic.title), "\n\n", prose(topic.text))});
+  for (const Reference& each : program.references) pages.push_back({file_of(each.name), reference_text(each)});
   return pages;
 }
 

@@ -9,6 +9,9 @@ namespace hearth::cli {
 /// Text with nothing in it that Markdown would take for markup.
 [[nodiscard]] std::string markdown(std::string_view text);
 
+/// Its whole page.
+[[nodiscard]] std::string reference_text(const Reference& reference);
+
 /// "commands.md", "hearth-image-create.md", …, "exit-codes.md".
 [[nodiscard]] std::vector<ManualPage> markdown_pages(const Program& program, const std::vector<Command>& rows);
 

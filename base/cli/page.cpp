@@ -97,7 +97,7 @@ class PageReader {
       for (std::string& cell : row) cell = without_links(trim(cell));
     }
     const auto begin = rows_.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rows_));  // behind it a line of dashes
-    text_ += table(rows_.front(), {begin, rows_.end()}, width_);
+    text_ += table(rows_.front(), {begin, rows_.end()}, width_, LongWords::broken);
     rows_.clear();
   }
 
@@ -105,19 +105,29 @@ class PageReader {
   [[nodiscard]] std::string without_links(std::string_view text) const {
     std::string out;
     while (!text.empty()) {
-      const std::size_t next = text.find_first_of("`[*!");
+      const std::size_t next = text.find_first_of("`[*!\\&");
       out += text.substr(0, next);
       text.remove_prefix(std::min(next, text.size()));
       if (text.empty()) break;
-      const std::size_t used = text.front() == '`'      ? code(text, out)
-                               : text.starts_with("**") ? 2
-                               : text.front() == '['    ? link(text, out)
+      const std::size_t used = text.front() == '`'                           ? code(text, out)
+                               : text.front() == '\\' || text.front() == '&' ? escaped(text, out)
+                               : text.starts_with("**")                      ? 2
+                               : text.front() == '['                         ? link(text, out)
                                : text.starts_with("![") ? link(text.substr(1), out, "picture: ") + 1
                                                         : 0;
       if (used == 0) out += text.front();
       text.remove_prefix(std::max<std::size_t>(used, 1));
     }
     return out;
+  }
+  /// What markdown() has made harmless is told as it was.
+  static std::size_t escaped(std::string_view text, std::string& out) {
+    constexpr std::string_view k_less = "&lt;";
+    if (text.starts_with(k_less)) return out += '<', k_less.size();
+    if (text.front() != '\\' || text.size() < 2 ||
+        std::string_view("\\`*_[]|#>").find(text[1]) == std::string_view::npos)
+      return 0;
+    return out += text[1], 2;
   }
   static std::size_t code(std::string_view text, std::string& out) {
     const std::size_t end = text.find('`', 1);

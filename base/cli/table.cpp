@@ -50,14 +50,15 @@ std::vector<std::size_t> widths_of(const Cells& all) {
 }
 
 /// Wraps the cells of a column as they are in `whole`; its width then.
-std::size_t wrap_column(Cells& all, const Cells& whole, std::size_t x, std::size_t width) {
+std::size_t wrap_column(Cells& all, const Cells& whole, std::size_t x, std::size_t width, LongWords words) {
   std::size_t widest = 0;
   for (std::size_t y = 0; y < all.size(); ++y) {
     std::vector<Lines>& row = all[y];
     if (x >= row.size()) continue;
     Lines lines;
     for (const std::string& line : whole[y][x]) {
-      for (std::string& part : split(wrapped(line, width), '\n')) lines.push_back(std::move(part));
+      const std::string text = words == LongWords::broken ? fitted(line, width) : wrapped(line, width);
+      for (std::string& part : split(text, '\n')) lines.push_back(std::move(part));
     }
     for (const std::string& line : lines) widest = std::max(widest, columns(line));
     row[x] = std::move(lines);
@@ -66,9 +67,8 @@ std::size_t wrap_column(Cells& all, const Cells& whole, std::size_t x, std::size
 }
 
 /// The widest column gives way, again and again; one whose words are too long for it is asked once.
-void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
+void fit(Cells& all, const Cells& whole, std::vector<std::size_t>& widths, std::size_t room, LongWords words) {
   constexpr std::size_t k_border = 3;  // " | "
-  const Cells whole = all;
   std::set<std::size_t> rigid;
   while (rigid.size() < widths.size()) {
     std::size_t total = 1;
@@ -80,7 +80,7 @@ void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
     if (total <= room || !widest) return;
     const std::size_t excess = total - room;
     const std::size_t wanted = std::max(widths[*widest] / 2, widths[*widest] - std::min(excess, widths[*widest]));
-    const std::size_t got = wrap_column(all, whole, *widest, std::max<std::size_t>(wanted, 1));
+    const std::size_t got = wrap_column(all, whole, *widest, std::max<std::size_t>(wanted, 1), words);
     if (got > wanted) rigid.insert(*widest);
     widths[*widest] = got;
   }
@@ -88,7 +88,7 @@ void fit(Cells& all, std::vector<std::size_t>& widths, std::size_t room) {
 
 }  // namespace
 
-std::string table(const Row& head, const std::vector<Row>& rows, std::size_t room) {
+std::string table(const Row& head, const std::vector<Row>& rows, std::size_t room, LongWords words) {
   Cells all;
   const auto add = [&](const Row& row) {
     all.emplace_back();
@@ -97,7 +97,9 @@ std::string table(const Row& head, const std::vector<Row>& rows, std::size_t roo
   add(head);
   for (const Row& row : rows) add(row);
   std::vector<std::size_t> widths = widths_of(all);
-  if (room > 0) fit(all, widths, room);
+  const Cells given = all;
+  if (room > 0) fit(all, given, widths, room, LongWords::whole);
+  if (room > 0 && words == LongWords::broken) fit(all, given, widths, room, words);
   std::string border = "+";
   for (const std::size_t width : widths) border += cat(std::string(width + 2, '-'), "+");
   border += "\n";

@@ -159,7 +159,14 @@ Site open_site(const cli::Arguments& arguments) {
   }
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
-  site.own = std::make_unique<OwnSeed>(serve);
+  try {
+    site.own = std::make_unique<OwnSeed>(serve);
+  } catch (Error& error) {
+    if (error.story().find("Address already in use") == std::string::npos) throw;
+    throw error.hint(
+        "services run on this machine already: where they are a site's, --seed http://127.0.0.1:6385 has them do the "
+        "work");
+  }
   site.conductor.add("url", site.own->nodes_url());
   site.stacks = site.own->stacks();
   return site;

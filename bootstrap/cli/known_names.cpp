@@ -64,7 +64,7 @@ Names of_drivers() {
 
 /// Of `hearth why [image|node|stack|value] NAME`, whose kinds are offered as well.
 Names of_anything(const Names& words) {
-  Names names = {"image", "node", "stack", "value"};
+  Names names = {"image", "node", "stack", "value", "page"};
   try {
     const Names nodes = of_conductor(places_in(words), true);
     names.insert(names.end(), nodes.begin(), nodes.end());

@@ -228,9 +228,9 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     for (const std::string& id : begun) cli::tell(cat(where_it_is(id, conductor->call("GET", node_target(id))), "\n"));
   }
   if (failures.empty()) return 0;
+  const std::string first = first_not_in(leads_nowhere || !answers ? begun : well, ids);
   throw Error(ErrorKind::external, join(failures, "\n"))
-      .hint(cat("what happened, in order: hearth node events ",
-                first_not_in(leads_nowhere || !answers ? begun : well, ids)));
+      .hint(cat("why, and what to do: hearth why ", first, "; what happened, in order: hearth node events ", first));
 }
 
 cli::Command verb_command(const VerbCommand& row) {

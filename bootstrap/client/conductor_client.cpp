@@ -416,7 +416,8 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   }
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
   if (served) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
-  throw Error(ErrorKind::io, cat("another hearth works on ", directory)).hint("try again when it has ended");
+  throw Error(ErrorKind::io, cat("another hearth works on ", directory))
+      .hint("a conductor that starts answers in a moment, another command ends by itself: try again");
 }
 
 Json ConductorClient::call(const std::string& method, const std::string& target, const Json& body) {

@@ -164,9 +164,8 @@ class Uniqueness {
       if (!fresh && seen->second != label)
         faults_.push_back({draft.index, cat("MAC ", address, " is not unique (", seen->second, " has it, too)"), at});
     }
-    take_name(draft, label, entry.place("name"));
-    take(uuids_, draft.uuid, draft.index, cat("Node identified by ", draft.uuid, " is already present"),
-         entry.place("uuid"));
+    take(names_, to_lower(draft.name), draft, cat("Name \"", draft.name, "\" is not unique"), entry.place("name"));
+    take(uuids_, draft.uuid, draft, cat("Node identified by ", draft.uuid, " is already present"), entry.place("uuid"));
     const int line = entry.place("pm_addr").line;
     const auto [seen, fresh] =
         managements_.try_emplace(draft.management_id, line > 0 ? cat(label, ", line ", line) : label);
@@ -197,27 +196,15 @@ class Uniqueness {
              " does not say which of its systems is meant: ", "give it pm_system_id (a site file: bmc.system)"),
          at});
   }
-  /// A host's name has no case.
-  void take_name(const NodeDraft& draft, const std::string& label, Position at) {
-    if (draft.name.empty()) return;
-    const auto [seen, fresh] = names_.try_emplace(to_lower(draft.name), std::pair(draft.name, label));
-    if (fresh) return;
-    const auto& [name, others] = seen->second;
-    faults_.push_back(
-        {draft.index,
-         cat("Name \"", draft.name, "\" is not unique (", others,
-             name == draft.name ? " has it, too)" : " has it, too: a host's name is the same in capitals)"),
-         at});
-  }
-  void take(std::map<std::string, std::size_t>& seen, const std::string& key, std::size_t index, std::string text,
-            Position at) {
-    if (key.empty() || seen.try_emplace(key, index).second) return;
-    faults_.push_back({index, std::move(text), at});
+  void take(std::map<std::string, std::string>& seen, const std::string& key, const NodeDraft& draft,
+            const std::string& text, Position at) {
+    if (key.empty()) return;
+    const std::string label = node_label(draft.index, draft.name);
+    const auto [other, fresh] = seen.try_emplace(key, at.line > 0 ? cat(label, ", line ", at.line) : label);
+    if (!fresh) faults_.push_back({draft.index, cat(text, " (", other->second, " has it, too)"), at});
   }
   std::vector<Fault>& faults_;
-  std::map<std::string, std::size_t> uuids_;
-  std::map<std::string, std::pair<std::string, std::string>> names_;  // as it is written there, and whose it is
-  std::map<std::string, std::string> macs_, managements_;             // whose they are
+  std::map<std::string, std::string> names_, uuids_, macs_, managements_;  // whose they are
   std::map<std::string, std::string> said_, unsaid_;  // BMCs, of entries that name a system and that name none
 };
 

@@ -6,7 +6,9 @@
 #include "base/text.hpp"
 #include "bootstrap/conductor/boot_records.hpp"
 #include "bootstrap/gate/answer.hpp"
+#include "bootstrap/node/shown.hpp"
 #include "bootstrap/page/view.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 #include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
@@ -59,6 +61,12 @@ Json lines_json(const std::vector<LogLine>& lines) {
                     {"text", line.text}});
   }
   return list;
+}
+
+/// Who looks at it wants to know why; of others there is nothing to say.
+bool is_in_trouble(const Node& node) {
+  const StateKind kind = kind_of(node.state);
+  return !node.last_error.empty() || !node.fault.empty() || kind == StateKind::failed || kind == StateKind::waiting;
 }
 
 Json events_json(const std::vector<Event>& events) {
@@ -145,6 +153,22 @@ ServedResponse StatusPage::images() const {
   return json_answer(200, {{"images", list}});
 }
 
+/// What `hearth why` says first of it.
+Json StatusPage::first_cause(const Node& node) const {
+  why::NodeFacts facts{.node = shown_node(node, {})};
+  EventQuery query;
+  query.node = node.uuid;
+  query.newest = true;
+  query.limit = 200;
+  Store& store = conductor_.ledger().store();
+  for (const Event& event : store.events(query)) facts.events.push_back(event_json(event));
+  for (const Port& port : node.ports) facts.macs.push_back(port.address);
+  if (const auto lines = boot_requests(store, node, k_boots)) facts.boot_log = *lines;
+  facts.strangers = conductor_.waiting();
+  facts.now = conductor_.ledger().now();
+  return why::findings_json({why::causes_of(facts).front()}).front();
+}
+
 ServedResponse StatusPage::details(const std::string& uuid) {
   const Node* node = conductor_.ledger().by_uuid(uuid);
   if (node == nullptr) return plain(404, cat("There is no node ", uuid));
@@ -162,6 +186,7 @@ ServedResponse StatusPage::details(const std::string& uuid) {
     shown["log"] = *log;
   shown["heard"] = {{"metadata", engine_hears_},
                     {"addresses", conductor_.ledger().store().document(k_boot_document).has_value()}};
+  if (is_in_trouble(*node)) shown["why"] = first_cause(*node);
   shown["console"] = consoles_ == nullptr ? Json() : consoles_->shown(*node);
   return json_answer(200, shown);
 }

@@ -54,6 +54,7 @@ class StatusPage final : public GuardedHandler {
   [[nodiscard]] ServedResponse file(const ServedRequest& request, const std::string& name) const;
   [[nodiscard]] ServedResponse history(const ServedRequest& request);
   [[nodiscard]] ServedResponse details(const std::string& uuid);
+  [[nodiscard]] Json first_cause(const Node& node) const;
   [[nodiscard]] ServedResponse images() const;
   [[nodiscard]] ServedResponse stream(const ServedRequest& request);
 

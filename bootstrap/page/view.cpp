@@ -15,15 +15,14 @@ std::string_view kind_name(State state) {
   return names.at(static_cast<std::size_t>(kind_of(state)));
 }
 
-/// How a node looks: what a person took out of service is not available, nor among those that failed, whatever did
-/// before; and one whose power management failed is not new.
+/// How a node looks: out of service it is held, whatever failed before a person took it out (a fault is why the
+/// conductor did), and one whose power management failed is not new.
 std::string_view row_kind(const Node& node) {
-  const bool fails = kind_of(node.state) == StateKind::failed;
-  if (node.maintenance && node.fault.empty() && !node.job.running() && (fails || node.state == State::enroll))
-    return "held";
-  const bool idle = !node.job.running() && kind_of(node.state) == StateKind::stable;
-  if (!node.fault.empty() || (idle && node.state == State::enroll && !node.last_error.empty())) return "failed";
-  return idle && node.maintenance ? "held" : kind_name(node.state);
+  if (!node.fault.empty()) return "failed";
+  const StateKind kind = kind_of(node.state);
+  const bool rests = !node.job.running() && (kind == StateKind::stable || kind == StateKind::failed);
+  if (rests && node.maintenance) return "held";
+  return rests && node.state == State::enroll && !node.last_error.empty() ? "failed" : kind_name(node.state);
 }
 
 Json job_shown(const Node& node, bool automated_clean) {

@@ -26,7 +26,7 @@ using bootstrap::Say;
 /// Why an answer can't be; empty when it can.
 using Check = std::function<std::string(const std::string& answer)>;
 
-constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image() that are always asked
+constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image()
 
 /// Questions in turn, each with its number and how many there are.
 class Asking {
@@ -127,21 +127,23 @@ std::string new_file(const cli::Arguments& arguments, const char* usual) {
   return file;
 }
 
-/// "web" of web.yaml; empty for a name that says nothing about the image.
+/// "web" of web.yaml; where no file says it, the directory's name.
 std::string image_of(const std::string& file) {
   const std::string stem = fs::path(file).stem().string();
-  return stem == "images" || !image_fault(stem).empty() ? "" : stem;
+  if (stem != "images" && image_fault(stem).empty()) return stem;
+  const std::string here = fs::current_path().filename().string();
+  return image_fault(here).empty() ? here : "image";
 }
 
 /// What it is to be. A file that is there already is told before somebody has answered five questions for another.
-std::string kind_to_make(const cli::Arguments& arguments, int questions) {
-  Asking asking(bootstrap::ask_person, bootstrap::say_to_person, 1, questions);
+std::string kind_to_make(const cli::Arguments& arguments) {
+  Asking asking(bootstrap::ask_person, bootstrap::say_to_person, 1, k_questions);
   const bool is_named = !arguments.operands().empty();
   const auto taken = [&](const char* file) { return !is_named && fs::exists(fs::symlink_status(file)); };
   const std::string images = "images.yaml is there already and stays; for another image: hearth init FILE.yaml";
   if (taken("images.yaml")) bootstrap::say_to_person(images);
   if (taken("images.yaml") && taken("site.yaml")) (void)new_file(arguments, "site.yaml");
-  return asking.answer("what is it to be: image (a disk to build) or site (machines to install)",
+  return asking.answer("what is it to be: image (a disk to build) or site (machines to install: more questions)",
                        taken("images.yaml") ? "site" : "image", [&](const std::string& text) {
                          return text == "image" && taken("images.yaml") ? images : one_of({"image", "site"})(text);
                        });
@@ -150,10 +152,10 @@ std::string kind_to_make(const cli::Arguments& arguments, int questions) {
 int init(const cli::Arguments& arguments, const fs::path& executable) {
   if (arguments.operands().size() > 1) throw Error(ErrorKind::usage, "name one file to write, or none");
   if (!arguments.operands().empty()) (void)new_file(arguments, "");
-  const std::string name = arguments.operands().empty() ? "" : image_of(arguments.operands().front());
-  const std::string what = kind_to_make(arguments, name.empty() ? k_questions + 1 : k_questions);
-  if (what == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
+  if (kind_to_make(arguments) == "site") return bootstrap::ask_for_new_site(new_file(arguments, "site.yaml"));
   const std::string file = new_file(arguments, "images.yaml");
+  const std::string name = image_of(file);
+  bootstrap::say_to_person(cat("the image is called ", name, "; imagename in ", file, " may say otherwise"));
   const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person, name);
   const auto images = builder::parse_image_descriptions({{file, text}});
   if (!images)
@@ -168,13 +170,8 @@ int init(const cli::Arguments& arguments, const fs::path& executable) {
 
 }  // namespace
 
-std::string ask_for_image(const Ask& ask, const Say& say, const std::string& given_name) {
-  const bool has_name = !given_name.empty();
-  Asking asking(ask, say, 2, has_name ? k_questions : k_questions + 1);
-  const std::string here = fs::current_path().filename().string();
-  const std::string name = has_name ? given_name
-                                    : asking.answer("the image's name, which its files have",
-                                                    image_fault(here).empty() ? here : "image", image_fault);
+std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name) {
+  Asking asking(ask, say, 2, k_questions);
   const std::string system = asking.answer("the operating system: debian-minimal or ubuntu-minimal", "debian-minimal",
                                            one_of({"debian-minimal", "ubuntu-minimal"}));
   const std::string packages =
@@ -204,7 +201,8 @@ std::vector<cli::Command> init_commands(const fs::path& executable) {
                "Writes images.yaml, or site.yaml as hearth site new does; a file that is there stays. Nothing is "
                "written when the answers end, or at Ctrl-C.\n\nExample: hearth init web.yaml",
            .options = {},
-           .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); }}};
+           .run = [executable](const cli::Arguments& arguments) { return init(arguments, executable); },
+           .first = true}};
 }
 
 }  // namespace hearth::bootstrap::program

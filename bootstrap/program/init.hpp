@@ -10,8 +10,8 @@
 
 namespace hearth::bootstrap::program {
 
-/// Asks for an image, and its name where that is empty, and gives the text of images.yaml. Throws Error when the
-/// answers end before.
+/// Asks what an image of this name is to be, and gives the text of images.yaml. Throws Error when the answers end
+/// before.
 [[nodiscard]] std::string ask_for_image(const bootstrap::Ask& ask, const bootstrap::Say& say, const std::string& name);
 
 [[nodiscard]] std::vector<cli::Command> init_commands(const fs::path& executable);

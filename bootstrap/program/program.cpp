@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/table.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "bootstrap/bundle/commands.hpp"
@@ -10,6 +11,7 @@
 #include "bootstrap/cli/known_names.hpp"
 #include "bootstrap/program/doc_pages.hpp"
 #include "bootstrap/program/init.hpp"
+#include "bootstrap/program/reference_pages.hpp"
 #include "bootstrap/program/schemas.hpp"
 #include "bootstrap/rehearse/commands.hpp"
 #include "bootstrap/seed/commands.hpp"
@@ -47,6 +49,10 @@ std::vector<std::pair<std::string, std::string>> elsewhere() {
        "hearth node list: the machines; hearth stack list: the stacks; hearth seed status: a seed that is a virtual "
        "machine; hearth image list: images for machines"},
       {"list", "hearth node list: the machines; hearth image list: images for machines; hearth stack list: the stacks"},
+      {"build", "hearth image create: an image; hearth element list: what it is made of"},
+      {"logs",
+       "hearth node events NODE: what happened to a machine; hearth node log NODE: what its ramdisk told; "
+       "NAME.d/build.log: of an image"},
       {"machine", k_nodes},
       {"machines", k_nodes},
       {"server", k_nodes}};
@@ -84,6 +90,7 @@ cli::Program make_program(const fs::path& executable) {
                        .commands = {}};
   program.groups = journeys();
   program.topics = help_topics();
+  program.references = reference_pages(executable);
   program.pages = doc_pages();
   program.pages_at = pages_directory(executable);
   program.further = [executable](const std::string& name) { return builder::element_topic(name, executable); };
@@ -100,7 +107,11 @@ cli::Program make_program(const fs::path& executable) {
   };
   std::vector<cli::Command> of_images = builder::commands(executable);
   std::vector<cli::Command> of_metadata = metadata::commands();
-  add("nodes", bootstrap::why_commands(named(of_images, "image why").run, named(of_metadata, "metadata explain")));
+  const auto image_why = [](const std::string& image) {
+    builder::ImageStory story = builder::image_story(image, cli::table_room());
+    return bootstrap::why::ImageFacts{std::move(story.report), std::move(story.table), story.directory.string()};
+  };
+  add("nodes", bootstrap::why_commands(image_why, named(of_metadata, "metadata explain")));
   add("images", std::move(of_images));
   add("images", builder::vm::commands(
                     {builder::channels::source_options(), builder::channels::image_named, [](const fs::path& image) {

@@ -19,13 +19,7 @@ namespace hearth::bootstrap::program {
 
 namespace {
 
-struct SchemaRow {
-  const char* name;
-  const char* files;  ///< that are such a one
-  std::string (*text)();
-};
-
-constexpr std::array<SchemaRow, 9> k_schemas = {{
+constexpr std::array<Schema, 9> k_schemas = {{
     {"images", "images.yaml: images, as hearth image create reads them", builder::image_description_schema},
     {"package-installs", "package-installs.yaml of elements", builder::package_installs_schema},
     {"pkg-map", "pkg-map of elements (JSON)", builder::package_map_schema},
@@ -39,14 +33,14 @@ constexpr std::array<SchemaRow, 9> k_schemas = {{
 
 std::vector<std::string> schema_names() {
   std::vector<std::string> names;
-  for (const SchemaRow& row : k_schemas) names.emplace_back(row.name);
+  for (const Schema& row : k_schemas) names.emplace_back(row.name);
   return names;
 }
 
 int write_schemas(const fs::path& folder) {
   RealFileSystem files;
   files.make_directories(folder, 0755);
-  for (const SchemaRow& row : k_schemas) files.write(folder / cat(row.name, ".json"), row.text(), {});
+  for (const Schema& row : k_schemas) files.write(folder / cat(row.name, ".json"), row.text(), {});
   return 0;
 }
 
@@ -54,7 +48,7 @@ int print_schema(const cli::Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
   if (operands.size() > 1) throw Error(ErrorKind::usage, "name one schema, or none");
   if (const auto folder = arguments.value("write")) return write_schemas(*folder);
-  for (const SchemaRow& row : k_schemas) {
+  for (const Schema& row : k_schemas) {
     if (operands.empty())
       cli::print(cat(row.name, std::string(18 - std::string(row.name).size(), ' '), row.files, "\n"));
     if (operands.empty() || operands.front() != row.name) continue;
@@ -73,6 +67,8 @@ int print_schema(const cli::Arguments& arguments) {
 }
 
 }  // namespace
+
+std::span<const Schema> schemas() { return k_schemas; }
 
 std::vector<cli::Command> schema_commands() {
   return {{.words = "schema",

@@ -7,6 +7,8 @@
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
+#include "bootstrap/why/causes/resource_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 #include "bootstrap/why/incident.hpp"
 #include "bootstrap/why/incident_command.hpp"
 #include "bootstrap/why/page_sources.hpp"
@@ -19,7 +21,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> k_kinds = {"image", "node", "stack"};
+constexpr std::array<std::string_view, 5> k_kinds = {"image", "node", "stack", "value", "page"};
 constexpr const char* k_page = "page";
 
 /// NAME.d of a build is there, under the image's name or that of one of its files.
@@ -34,17 +36,24 @@ bool is_image(const std::string& name) {
 struct Asked {
   std::string kind;  ///< empty = whatever there is of the name
   std::string name;
+  std::string resource = {};  ///< of a stack; empty = the stack itself
 };
 
 Asked asked_for(const std::vector<std::string>& words) {
   if (words.back().empty()) throw Error(ErrorKind::usage, "the name is empty: name an image, a node or a stack");
   if (words.size() == 1) return {"", words[0]};
-  if (words.size() > 2) throw Error(ErrorKind::usage, "name one thing");
+  const std::string rest = join({words.begin() + 1, words.end()}, " ");
   if (std::find(k_kinds.begin(), k_kinds.end(), words[0]) == k_kinds.end()) {
-    throw Error(ErrorKind::usage, cat("'", words[0], "' is no kind of thing: image, node, stack or value"))
-        .hint(cat("did you mean: hearth why ", nearest(words[0], {k_kinds.begin(), k_kinds.end()}).value_or("node"),
-                  " ", words[1]));
+    const auto meant = nearest(words[0], {k_kinds.begin(), k_kinds.end()});
+    Error error(ErrorKind::usage, cat("'", words[0], "' is no kind of thing: image, node, stack, value or page"));
+    if (meant) throw error.hint(cat("did you mean: hearth why ", *meant, " ", rest));
+    throw error.hint(words.size() == 2 ? cat("did you mean: hearth why node ", rest, ", or of a resource of the stack ",
+                                             words[0], ": hearth why stack ", words[0], " ", rest)
+                                       : std::string("name one thing"));
   }
+  if (words[0] == k_page) throw Error(ErrorKind::usage, "there is one page, without a name").hint("hearth why page");
+  if (words.size() == 3 && words[0] == "stack") return {words[0], words[1], words[2]};
+  if (words.size() > 2) throw Error(ErrorKind::usage, "name one thing");
   return {words[0], words[1]};
 }
 
@@ -161,6 +170,52 @@ int tell_site(const cli::Arguments& arguments) {
   return 0;
 }
 
+/// The cause, and behind it the steps, a line each.
+why::Answer answer_of_image(const ImageWhy& image_why, const std::string& name) {
+  const why::ImageFacts facts = image_why(name);
+  why::Answer answer;
+  why::put_answer(answer, "image", name, why::causes_of(facts));
+  if (!facts.table.empty()) answer.text += cat("\n", facts.table);
+  return answer;
+}
+
+/// Behind what else has the name, which is told all the same where the image's report is broken.
+void put_image(why::Answer& answer, const ImageWhy& image_why, const std::string& name) {
+  if (answer.rows.empty()) {
+    answer = answer_of_image(image_why, name);
+    return;
+  }
+  try {
+    const why::Answer of_image = answer_of_image(image_why, name);
+    for (const Json& row : of_image.rows) answer.rows.push_back(row);
+    answer.text += cat("\n", of_image.text);
+  } catch (const Error& error) {
+    answer.text += cat("\nimage ", name, ": ", error.story(), "\n");
+  }
+}
+
+/// `why stack NAME RESOURCE`.
+int tell_resource(const cli::Arguments& arguments, const Asked& asked) {
+  why::Sources sources(arguments);
+  const std::optional<why::StackFacts> running = sources.stack(asked.name);
+  if (!running)
+    throw Error(ErrorKind::not_found, cat("nothing is known of the stack ", asked.name))
+        .hint(join(sources.tried(), "\n  "));
+  why::ResourceFacts facts{.running = *running, .path = asked.resource};
+  if (!why::is_known(facts)) facts.rest = sources.resources_of(asked.name);
+  if (!why::is_known(facts)) {
+    const std::vector<std::string> paths = why::paths_of(facts.rest);
+    const auto meant = nearest(asked.resource, paths);
+    throw Error(ErrorKind::not_found, cat("the stack ", asked.name, " has no resource ", asked.resource))
+        .hint(meant ? cat("did you mean: hearth why stack ", asked.name, " ", *meant)
+                    : cat("its resources: hearth stack resource list ", asked.name, " -n 9"));
+  }
+  why::Answer answer;
+  why::put_answer(answer, "resource", cat(asked.name, " ", asked.resource), why::causes_of(facts));
+  print_answer(answer, arguments.has("json"));
+  return 0;
+}
+
 int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   if (const auto file = arguments.value("file")) return tell_file(arguments, *file);
   if (arguments.operands().empty()) return tell_site(arguments);
@@ -169,13 +224,11 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   const auto wants = [&](std::string_view kind) { return asked.kind.empty() || asked.kind == kind; };
   const bool as_json = arguments.has("json");
   const bool image = asked.kind == "image" || (asked.kind.empty() && is_image(asked.name));
-  const auto tell_image = [&] {
-    cli::Arguments of_image;
-    of_image.add_operand(asked.name);
-    if (as_json) of_image.add("json", "");
-    return image_why(of_image);
-  };
-  if (asked.kind == "image") return tell_image();
+  if (asked.kind == "image") {
+    print_answer(answer_of_image(image_why, asked.name), as_json);
+    return 0;
+  }
+  if (!asked.resource.empty()) return tell_resource(arguments, asked);
   why::Sources sources(arguments);
   why::Answer answer;
   const auto put = [&](std::string_view kind, const auto& facts) {
@@ -190,17 +243,7 @@ int run_why(const cli::Arguments& arguments, const ImageWhy& image_why) {
   if (wants("node")) put("node", sources.node(asked.name));
   if (wants("stack")) put("stack", sources.stack(asked.name));
   if (image) {
-    if (as_json && !answer.rows.empty()) {
-      throw Error(ErrorKind::usage, cat("an image and another thing have the name ", asked.name))
-          .hint("say which is meant: hearth why image NAME, hearth why node NAME, hearth why stack NAME");
-    }
-    if (answer.rows.empty()) return tell_image();
-    try {
-      tell_image();
-    } catch (const Error& error) {  // what else has the name is told all the same
-      cli::print(cat("image ", asked.name, ": ", error.story(), "\n"));
-    }
-    answer.text = cat("\n", answer.text);
+    put_image(answer, image_why, asked.name);
   } else if (answer.rows.empty()) {
     const std::string no_image = asked.kind.empty() ? cat("no image was built as ", asked.name, " here\n  ") : "";
     throw Error(ErrorKind::not_found, cat("nothing is known of ", asked.name))
@@ -219,18 +262,22 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
     if (option.name != "json") options.push_back(std::move(option));
   }
   return {
-      {"why", "[[image|node|stack|value] NAME [KEY]|page]",
+      {"why", "[[image|node|stack|value] NAME [RESOURCE|KEY]|page]",
        "say why a node, a stack, a build or a value is as it is, the true cause first",
-       "Without a name it tells of each node that failed, waits for its machine or is in maintenance. "
+       "  hearth why NAME                   an image, a node, a stack: all of that name\n"
+       "  hearth why image|node|stack NAME  that kind of thing\n"
+       "  hearth why stack NAME RESOURCE    one of its resources: Compute.0.Run\n"
+       "  hearth why value SERVER KEY …     a value in a server's metadata\n"
+       "  hearth why page                   who is slow when the status page is\n"
+       "  hearth why                        a site's nodes that failed or wait\n\n"
        "Reads what the conductor, its boot servers and the stack service know, or the report of an image's last "
-       "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it. Of a "
-       "name that is several things each is told (with --json name the kind where an image is among them). With "
-       "--file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` it prints the "
-       "functions, parameters and files that the value in that server's metadata came from, as `hearth metadata "
-       "explain` does; of one that waits first for whom, and, where the stack of that --name runs, since when and what "
-       "to do. Of `page` it measures who is slow: the conductor, its store, the disk, a request, its machine, "
-       "BMCs, the way there. A conductor that answers nobody is told as the cause within ten seconds, whatever was "
-       "asked. "
+       "build; asks no machine. One sentence, what was seen, and what to do next; further causes behind it, and of an "
+       "image the steps of its build (their whole report: `image why NAME --json`). Of a name that is several things "
+       "each is told. With --file it answers from an incident as its site would. Of `value SERVER KEY --template FILE` "
+       "it prints the functions, parameters and files that the value came from, as `hearth metadata explain` does; of "
+       "one that waits first for whom, and, where the stack of that --name runs, since when and what to do. Of `page` "
+       "it measures the conductor, its store, the disk, a request, its machine, BMCs, the way there. A conductor that "
+       "answers nobody is told as the cause within ten seconds, whatever was asked.\n\n"
        "Exit code 0: there is an answer; 1: nothing of that name is known.\n\n"
        "Example: hearth why web1",
        options,
@@ -238,7 +285,8 @@ std::vector<cli::Command> why_commands(ImageWhy image_why, const cli::Command& v
          if (is_value(arguments)) return tell_value(arguments, value_why);
          refuse_options_of_values(arguments, value_why);
          return run_why(arguments, image_why);
-       }},
+       },
+       "", true},
       why::incident_command()};
 }
 

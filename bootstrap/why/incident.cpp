@@ -20,10 +20,11 @@ namespace {
 constexpr std::string_view k_manifest = "manifest.json";
 constexpr std::string_view k_facts = "facts.json";
 constexpr std::string_view k_log = "ramdisk.log";
+constexpr std::string_view k_console = "console.log";
 constexpr std::string_view k_sums = "SHA256SUMS";
 /// All that there is, in order; the last has the digests of those before.
-constexpr auto k_members =
-    std::to_array<std::string_view>({k_manifest, "why.txt", k_facts, "events.txt", "boot.txt", k_log, k_sums});
+constexpr auto k_members = std::to_array<std::string_view>(
+    {k_manifest, "why.txt", k_facts, "events.txt", "boot.txt", k_log, k_console, k_sums});
 /// More than that is no incident, however small it was packed.
 constexpr std::size_t k_most_unpacked = std::size_t{64} << 20U;
 
@@ -87,7 +88,7 @@ std::string json_text(const Json& value) { return cat(format_json(value, {.inden
 
 Members members_of(const Incident& incident) {
   Members members;
-  members[std::string(k_manifest)] = json_text({{"incident_format", k_incident_format},
+  members[std::string(k_manifest)] = json_text({{"incident_format", incident.console.empty() ? 1 : k_incident_format},
                                                 {"hearth", incident.hearth},
                                                 {"made_at", incident.made_at},
                                                 {"node", incident.node},
@@ -102,6 +103,7 @@ Members members_of(const Incident& incident) {
   for (const Json& line : incident.facts.boot_log.value_or(Json::array())) lines.push_back(format_json(line));
   if (!lines.empty()) members["boot.txt"] = pxe::boot_log(lines);
   if (!incident.ramdisk_log.empty()) members[std::string(k_log)] = incident.ramdisk_log;
+  if (!incident.console.empty()) members[std::string(k_console)] = incident.console;
   members[std::string(k_sums)] = sums_of(members);
   return members;
 }
@@ -112,7 +114,10 @@ void halve(Json& list) { list.erase(list.begin(), list.begin() + static_cast<std
 /// False where nothing is left that could be left out.
 bool made_smaller(Incident& incident) {
   std::string what;
-  if (incident.ramdisk_log.size() > 4096) {
+  if (incident.console.size() > 4096) {
+    incident.console.erase(0, incident.console.size() / 2);
+    what = "the beginning of the console";
+  } else if (incident.ramdisk_log.size() > 4096) {
     incident.ramdisk_log.erase(0, incident.ramdisk_log.size() / 2);
     what = "the beginning of the ramdisk's log";
   } else if (incident.facts.boot_log && incident.facts.boot_log->size() > 64) {
@@ -188,7 +193,9 @@ Json json_member(const Members& members, std::string_view name, const std::strin
 
 void put_answer(Answer& answer, std::string_view kind, const std::string& name, const std::vector<Finding>& found) {
   answer.rows.push_back({{"kind", kind}, {"name", name}, {"findings", findings_json(found)}});
-  answer.text += cat(answer.text.empty() ? "" : "\n", kind, " ", name, ": ", findings_text(found));
+  const bool is_the_one = name.empty() || name == kind;  // "page:", of which there is no other
+  answer.text +=
+      cat(answer.text.empty() ? "" : "\n", kind, is_the_one ? "" : cat(" ", name), ": ", findings_text(found));
 }
 
 Answer answer_of(const Incident& incident) {
@@ -215,10 +222,10 @@ Incident unpacked(std::string_view bytes, const std::string& source) {
   const auto format = manifest.is_object() ? manifest.find("incident_format") : manifest.end();
   if (!manifest.is_object() || format == manifest.end() || !format->is_number_integer())
     throw no_incident(source, "its manifest names no format");
-  if (*format != k_incident_format) {
+  if (*format < 1 || *format > k_incident_format) {
     throw Error(ErrorKind::unsupported,
                 cat(source, " was made by hearth ", safe_text(text_in(manifest, "hearth")), " in format ",
-                    format_json(*format), "; this program reads format ", k_incident_format))
+                    format_json(*format), "; this program reads formats up to ", k_incident_format))
         .hint("read it with a hearth that is as new");
   }
   const auto sums = members.find(k_sums);
@@ -236,6 +243,8 @@ Incident unpacked(std::string_view bytes, const std::string& source) {
   }
   const auto log = members.find(k_log);
   if (log != members.end()) incident.ramdisk_log = log->second;
+  const auto console = members.find(k_console);
+  if (console != members.end()) incident.console = console->second;
   return incident;
 }
 

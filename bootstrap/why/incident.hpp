@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 namespace hearth::bootstrap::why {
 
 /// An incident is no larger: it goes by mail.
 constexpr std::size_t k_largest_incident = 5'000'000;
-/// Of this program; files of a newer one are refused.
-constexpr int k_incident_format = 1;
+/// The newest that this program reads; 1 has no console.
+constexpr int k_incident_format = 2;
 
 /// What of a thing is known, and its name.
 struct IncidentStack {
@@ -30,6 +30,7 @@ struct Incident {
   NodeFacts facts;
   std::vector<IncidentStack> stacks;
   std::string ramdisk_log;              ///< empty: none was sent
+  std::string console{};                ///< the end of what its machine said on the serial line; empty: nothing
   Json images = Json::array();          ///< rows of the site's that the node was told of
   std::vector<std::string> left_out{};  ///< to keep it small, a line each
 };

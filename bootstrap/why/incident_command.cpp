@@ -31,6 +31,15 @@ std::string safe_log(const std::string& log) {
   return join(lines, "\n");
 }
 
+/// What its machine said last on its serial line, where the conductor keeps that and who asks may see it.
+std::string console_of(ConductorClient& conductor, Incident& incident) try {
+  const Json part = asked(conductor, cat("/v1/hearth/consoles/", text_in(incident.facts.node, "uuid")));
+  return safe_log(text_in(part, "text"));
+} catch (const Error& error) {
+  incident.left_out.push_back(cat("its console: ", safe_text(error.what())));
+  return "";
+}
+
 /// Rows of the site's images that the node was told of.
 Json images_of(ConductorClient& conductor, const Json& node) {
   Json kept = Json::array();
@@ -60,6 +69,7 @@ Incident incident_of(const cli::Arguments& arguments, const std::string& name) {
   ConductorClient& conductor = *sources.conductor();
   incident.ramdisk_log =
       safe_log(text_in(asked(conductor, cat("/v1/hearth/log/", text_in(incident.facts.node, "uuid"))), "text"));
+  incident.console = console_of(conductor, incident);
   incident.images = images_of(conductor, incident.facts.node);
   if (const auto stack = arguments.value("stack"))
     incident.stacks.push_back({*stack, known(sources.stack(*stack), cat("the stack ", *stack, ": "))});
@@ -94,8 +104,8 @@ int run_incident(const cli::Arguments& arguments) {
         {"file", file}, {"size", bytes.size()}, {"sha256", hex_digest(HashKind::sha256, bytes)}, {"why", answer.rows}};
     cli::print(json_document(shown));
   } else {
-    cli::print(cat(wrapped_findings(answer.text, cli::table_room()), "\nwrote ", file, " (", bytes.size(),
-                   " bytes); who gets it reads: hearth why --file ", file, "\n"));
+    cli::print(cat(wrapped_findings(answer.text, cli::table_room()), "\nwrote ", file, " (", human_bytes(bytes.size()),
+                   "); who gets it reads: hearth why --file ", file, "\n"));
   }
   return 0;
 }
@@ -107,11 +117,13 @@ cli::Command incident_command() {
       "incident",
       "NODE",
       "pack what is known of a node into one file for another person",
-      "Events, what its machine asked the boot servers for, what its ramdisk told when it failed, its state, what it "
-      "was told to boot and write, versions, and the answer of `hearth why`: a tar in zstd of 5 MB at most, readable "
+      "Events, what its machine asked the boot servers for, what its ramdisk told when it failed, the last 64 KiB of "
+      "its serial console, its state, what it was told to boot and write, versions, and the answer of `hearth why`: a "
+      "tar in zstd of 5 MB at most, readable "
       "by its owner only. Passwords, keys, tokens and signatures that have a name or a known form are hidden, and "
       "user-data, config drives and parameters are not packed at all; a machine's log may hold what nobody can know "
-      "for a secret: look at it before you send it (tar --zstd -xOf FILE ramdisk.log). Who gets the file reads: "
+      "for a secret: look at it before you send it (tar --zstd -xOf FILE ramdisk.log console.log). Who gets the file "
+      "reads: "
       "hearth why --file FILE\n\nExample: hearth incident web1 --stack site",
       with_sources({{"output", 'o', "FILE", "where it goes (NODE-TIME.incident.tar.zst)"},
                     {"stack", 0, "STACK", "and what is known of this stack"},

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 
 namespace hearth::bootstrap::why {
 

@@ -7,8 +7,8 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/client/rehearsals.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 #include "bootstrap/why/page_sources.hpp"
-#include "bootstrap/why/stack_causes.hpp"
 #include "metadata/live/stack_client.hpp"
 #include "pxe/net/address.hpp"
 
@@ -225,6 +225,11 @@ std::vector<std::string> Sources::lacking_in(const std::string& stack, const std
 Json Sources::unbegun_in(const std::string& stack) {
   metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
   return part_of(client.call("GET", cat(client.locate(stack), "/resources?nested_depth=9&action=INIT")), "resources");
+}
+
+Json Sources::resources_of(const std::string& stack) {
+  metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
+  return part_of(client.call("GET", cat(client.locate(stack), "/resources?nested_depth=9")), "resources");
 }
 
 /// The nodes of servers, which are told by their resources' names: a node carries its server's UUID as its instance;

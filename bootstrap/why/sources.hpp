@@ -10,7 +10,7 @@
 #include "base/net/web_client.hpp"
 #include "base/sys/process.hpp"
 #include "bootstrap/client/conductor_client.hpp"
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 #include "bootstrap/why/page_causes.hpp"
 #include "metadata/compile/explain.hpp"
 
@@ -42,6 +42,8 @@ class Sources {
   [[nodiscard]] std::vector<std::string> lacking_in(const std::string& stack, const std::vector<metadata::Wait>& chain);
   /// Resources of the stack of that name whose turn has not come, as it lists them.
   [[nodiscard]] Json unbegun_in(const std::string& stack);
+  /// All resources of the stack of that name, those that are complete, too.
+  [[nodiscard]] Json resources_of(const std::string& stack);
   /// Whether there is a conductor that answers nobody.
   [[nodiscard]] bool is_silent();
   /// What is wrong with a conductor that answers nobody, which is the cause of all else; found when it is asked first.

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 namespace hearth::bootstrap::why {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bootstrap/why/facts.hpp"
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/facts.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 #include "metadata/compile/explain.hpp"
 
 namespace hearth::bootstrap::why {

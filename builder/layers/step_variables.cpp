@@ -75,15 +75,21 @@ bool StepVariables::is_there(const fs::path& path) const try {
   return false;
 }
 
-/// What a script of the host means by a mere name: programs of the caller's in PATH, and files where hooks start. Of
-/// these a log is none, nor what could be any word.
+bool StepVariables::is_file(const fs::path& path) const try {
+  return is_regular_file(files_, path);
+} catch (const Error&) {  // likewise
+  return false;
+}
+
+/// What a script of the host means by a mere name: programs of the caller's in PATH (a directory there is none), and
+/// files where hooks start. Of these a log is none, nor what could be any word.
 const std::map<std::string, fs::path>& StepVariables::nameable() const {
   if (nameable_) return *nameable_;
   nameable_.emplace();
   const auto add = [&](const fs::path& directory, const auto& is_meant) {
     try {
       for (const std::string& name : files_.list(directory)) {
-        if (is_meant(name)) nameable_->emplace(name, directory / name);
+        if (is_meant(name) && is_file(directory / name)) nameable_->emplace(name, directory / name);
       }
     } catch (const Error&) {  // hooks can't look into it either
     }
@@ -99,11 +105,8 @@ const std::map<std::string, fs::path>& StepVariables::nameable() const {
     add(directory, [](const auto&) { return true; });
   }
   if (setup_.start_directory.empty()) return *nameable_;
-  add(setup_.start_directory, [&](const std::string& name) {
-    boost::system::error_code failed;
-    return name.find('.', 1) != std::string::npos && !name.ends_with(".log") &&
-           fs::is_regular_file(setup_.start_directory / name, failed);
-  });
+  add(setup_.start_directory,
+      [](const std::string& name) { return name.find('.', 1) != std::string::npos && !name.ends_with(".log"); });
   return *nameable_;
 }
 

@@ -85,6 +85,7 @@ class StepVariables {
   [[nodiscard]] const std::vector<std::size_t>& variables_in(const Script& script) const;
   [[nodiscard]] Mentions mentions_of(const Scripts& scripts) const;
   [[nodiscard]] bool is_there(const fs::path& path) const;
+  [[nodiscard]] bool is_file(const fs::path& path) const;
   [[nodiscard]] std::vector<fs::path> named_by(const Script& script, const Environment& environment,
                                                bool on_host) const;
   [[nodiscard]] const std::map<std::string, fs::path>& nameable() const;

@@ -31,6 +31,13 @@ bool has_answered(const BootReport& report) {
 
 }  // namespace
 
+int BootReport::exit_code() const {
+  constexpr int k_check_failed = 3;
+  constexpr int k_no_sign = 4;
+  if (passed) return 0;
+  return is_all_seen ? k_check_failed : k_no_sign;
+}
+
 std::string BootReport::text() const {
   std::string out;
   for (const Seen& each : seen) out += cat("  ", seconds_text(each.after), " s  ", trim(each.line), "\n");

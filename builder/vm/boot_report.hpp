@@ -27,6 +27,8 @@ struct BootReport {
   std::string reason;                   ///< why not: a panic, the deadline, the machine's end; empty when passed
   std::vector<std::string> last_lines;  ///< of the console
   Duration took{};
+  /// Of `image test`: 0 passed, 3 it came up and a check failed, 4 it gave no sign of life.
+  [[nodiscard]] int exit_code() const;
   /// For a person: the console line of each expectation with its time, then the reason and the last lines.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;

@@ -275,7 +275,7 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
     write_all(junit->fd(), report.junit(machine.image.filename().string()), *arguments.value("junit"));
     junit->commit();
   }
-  return report.passed ? 0 : 1;
+  return report.exit_code();
 }
 
 cli::Command test_command(const ImageSource& source) {
@@ -304,8 +304,10 @@ cli::Command test_command(const ImageSource& source) {
       .operands = "IMAGE|NAME@CHANNEL",
       .summary = "start an image and wait for signs of life on its console",
       .details =
-          "Exit codes: 0 all signs were seen and checks passed, 1 not (says what was seen and the console's last "
-          "lines).\n"
+          "Exit codes: 0 all signs were seen and checks passed; 3 it came up, and a check failed; 4 no sign in time, "
+          "or "
+          "the machine ended or failed before (what was seen and the console's last lines are told); 1 it could not be "
+          "tried; 2 wrong usage.\n"
           "Checks come after the signs, in order: --http, --run, --checks; all are told, also behind one that failed. "
           "The guest reaches nothing outside. What the record beside the image (NAME.d) says it lacks for --run is an "
           "error at once; else the check ends when nobody got in for a third of --timeout behind the log-in prompt.\n"

@@ -47,6 +47,7 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+REFERENCES = ("drivers.md", "keys.md", "variables.md")  # which the program makes, too
 PARTS = (("Tutorials", "docs/tutorials"), ("How do I …", "docs/howto"), ("Reference", "docs/reference"),
          ("Explanations", "docs/explanation"), ("Coming from", "docs/coming-from"))
 
@@ -71,42 +72,27 @@ def output_of(hearth, *words):
     return subprocess.run([hearth, *words], capture_output=True, text=True, check=True, timeout=120, env=own).stdout
 
 
-def pages_of_program(hearth, scratch):
-    """What the program tells of itself: commands and topics, drivers, elements."""
-    subprocess.run([hearth, "help", "--markdown", scratch], check=True, timeout=120)
-    found = {}
+def markdown_of(program, scratch):
+    """The pages that a program writes of its own commands."""
+    output_of(program, "help", "--markdown", scratch)
     for name in sorted(os.listdir(scratch)):
         with open(os.path.join(scratch, name), encoding="utf-8") as file:
-            found[f"commands/{name}"] = file.read()
+            yield name, file.read()
     shutil.rmtree(scratch)
-    found["docs/reference/drivers.md"] = drivers_page(json.loads(output_of(hearth, "node", "drivers", "--json")))
-    elements = json.loads(output_of(hearth, "element", "list", "--json"))
-    found["docs/reference/elements.md"] = elements_page(elements)
-    found["docs/reference/variables.md"] = variables_page(
-        json.loads(output_of(hearth, "element", "info", "--json", *[one["name"] for one in elements])))
-    schemas = [line.split(None, 1) for line in output_of(hearth, "schema").splitlines()]
-    found["docs/reference/keys.md"] = keys_page([(name, files, json.loads(output_of(hearth, "schema", name))) for name, files in schemas])
+
+
+def pages_of_program(hearth, scratch):
+    """What the program tells of itself: commands and topics, drivers, elements."""
+    found = {f"docs/reference/{name}" if name in REFERENCES else f"commands/{name}": text for name, text in markdown_of(hearth, scratch)}
+    agent = os.path.join(os.path.dirname(os.path.abspath(hearth)), "hearth-agent")  # beside it, built and installed
+    found.update((f"commands/agent/{name}", text.replace("# Commands\n", "# Programs of hearth-agent\n", 1)) for name, text in markdown_of(agent, scratch))
+    found["docs/reference/elements.md"] = elements_page(json.loads(output_of(hearth, "element", "list", "--json")))
+    found["docs/reference/variables.md"] = with_links(found["docs/reference/variables.md"])
     return found
 
 
 def cell(text):
     return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text)
-
-
-def key_rows(keys):
-    yield "| key | in an inventory | default | what |\n|---|---|---|---|"
-    for key in keys:
-        default = "required" if key["required"] else cell(key["default"])
-        values = f" ({', '.join(key['values'])})" if key["values"] else ""
-        yield f"| `{key['name']}` | {cell(key['inventory'])} | {default} | {cell(key['help'] + values)} |"
-
-
-def drivers_page(tables):
-    lines = ["# Drivers and driver_info", "", "As `hearth node drivers` prints them.", ""]
-    for sheet in tables["drivers"]:
-        lines += [f"## {sheet['driver']}", "", cell(sheet["summary"]) + ".", "", f"pm_type: {', '.join(map(cell, sheet['pm_types']))}", ""]
-        lines += [*key_rows(sheet["driver_info"]), ""] if sheet["driver_info"] else []
-    return "\n".join(lines + ["## Whatever the driver", "", *key_rows(tables["common"]), ""])
 
 
 def elements_page(elements):
@@ -115,66 +101,13 @@ def elements_page(elements):
     return "\n".join(lines + [""])
 
 
-def variables_page(elements):
-    readers = {}
-    for element in elements:
-        for variable in element["variables"]:
-            readers.setdefault(variable, []).append(element["name"])
-    lines = ["# Variables of elements", "", "What stands in the files of Hearth's elements, as `hearth element info` prints it; what each means is in "
-             "the element's README. The builder's own: [Environment](../../commands/environment.md).", "", "| variable | elements |", "|---|---|"]
-    lines += [f"| `{name}` | {', '.join(f'[{cell(each)}](../../elements/{each}/README.md)' for each in sorted(readers[name]))} |"
-              for name in sorted(readers)]
-    return "\n".join(lines + [""])
+def with_links(text):
+    """The elements of a row of variables lead to their READMEs."""
+    def row(found):
+        names = found.group(2).replace("\\", "").split(", ")
+        return f"| {found.group(1)} | {', '.join(f'[{cell(each)}](../../elements/{each}/README.md)' for each in names)} |"
 
-
-def kinds_of(schema):
-    """What a value may be, in words; no more than one level deep."""
-    if "enum" in schema:
-        return ", ".join(str(value) for value in schema["enum"])
-    kinds = schema.get("type", [])
-    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
-    for part in ("anyOf", "oneOf"):
-        kinds |= {kind for one in schema.get(part, []) for kind in kinds_of(one).split(" or ") if kind}
-    return " or ".join(sorted(kinds))
-
-
-def key_paths(schema, root, seen, path=""):
-    """(path, schema) of each key, those of maps and lists within, too: "machines[].name". What is told once, and meant elsewhere by a
-    reference, too, is not told again."""
-    if "$ref" in schema:
-        target = schema["$ref"]
-        if target in seen:
-            return
-        seen.add(target)
-        schema = root
-        for part in target.removeprefix("#/").split("/"):
-            schema = schema[part]
-    for name, key in schema.get("properties", {}).items():
-        yield f"{path}{name}", key
-        yield from key_paths(key, root, seen, f"{path}{name}.")
-    for pattern, key in schema.get("patternProperties", {}).items():
-        yield f"{path}/{pattern}/", key
-        yield from key_paths(key, root, seen, f"{path}/{pattern}/.")
-    if isinstance(schema.get("additionalProperties"), dict):
-        yield from key_paths(schema["additionalProperties"], root, seen, f"{path}NAME.")
-    if isinstance(schema.get("items"), dict):
-        yield from key_paths(schema["items"], root, seen, f"{path.removesuffix('.')}[].")
-    parts = [*schema.get("anyOf", []), *schema.get("oneOf", []), *schema.get("allOf", []), schema.get("if"), schema.get("then"), schema.get("else")]
-    for part in parts:
-        if isinstance(part, dict):
-            yield from key_paths(part, root, seen, path)
-
-
-def keys_page(schemas):
-    lines = ["# Keys of files", "", "Of the files that people write, made of what `hearth schema` prints for editors.", ""]
-    for name, files, schema in schemas:
-        rows = {}
-        for path, key in key_paths(schema, schema, set()):
-            what, kind = rows.get(path, ("", ""))
-            rows[path] = (key.get("description") or what, kinds_of(key) or kind)
-        lines += [f"## {cell(name)}", "", cell(files) + ".", "", "| key | value | what |", "|---|---|---|"]
-        lines += [f"| `{path.replace('|', chr(92) + '|')}` | {cell(kind)} | {cell(what)} |" for path, (what, kind) in rows.items()] + [""]
-    return "\n".join(lines)
+    return re.sub(r"^\| (`\w+`) \| (.*) \|$", row, text, flags=re.MULTILINE)
 
 
 def title_of(text):
@@ -189,6 +122,7 @@ def navigation(pages, up):
         rows = "".join(f'<li><a href="{up}{path[:-3]}.html">{html.escape(title_of(pages[path]))}</a></li>' for path in names)
         lines.append(f"<details><summary>{title}</summary><ul>{rows}</ul></details>")
     lines.append(f'<p><a href="{up}commands/commands.html">All commands</a></p>')
+    lines.append(f'<p><a href="{up}commands/agent/commands.html">Programs of hearth-agent</a></p>')
     return "".join(lines)
 
 

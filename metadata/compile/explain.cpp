@@ -61,6 +61,27 @@ Keys by_names(Value value, Keys words) {
   return words;
 }
 
+/// A deployment by its resource's path ("Compute.0.Run"), where none has that name: as its entry is named; one that is
+/// held has none, and keeps the path as one word.
+Keys by_resource(StackModel& model, const ServerDocument& document, Keys words) {
+  const Value* entries = document.metadata.find("deployments");
+  if (words.size() < 2 || words[0] != "deployments" || entries == nullptr || step(*entries, words[1]) != nullptr)
+    return words;
+  for (std::size_t end = words.size(); end > 1; --end) {
+    const auto behind = words.begin() + static_cast<std::ptrdiff_t>(end);
+    std::string name = join(Keys(words.begin() + 1, behind), ".");
+    const Resource* const deployment = deployment_named(model, document, name);
+    if (deployment == nullptr) continue;
+    for (const std::string& entry : choices(*entries)) {
+      if (deployment_named(model, document, entry) == deployment) name = entry;
+    }
+    words.erase(words.begin() + 1, behind);
+    words.insert(words.begin() + 1, name);
+    break;
+  }
+  return words;
+}
+
 /// The rest of a deployment's entry comes from its config.
 Origin entry_origin(const Sources& sources, Resource& deployment, const Keys& keys) {
   if (keys.empty()) return {.what = k_whole_deployment, .place = sources.text(deployment.mark)};
@@ -131,7 +152,12 @@ void put_waits(StackModel& model, const Compiled& compiled, std::vector<Event> e
 
 Error no_such(const std::string& word, const std::string& around, const Value& value) {
   Error error(ErrorKind::not_found, cat("there is no ", word, " in ", around));
-  if (const auto near = nearest(word, choices(value))) error.hint(cat("Did you mean ", *near, "?"));
+  constexpr std::size_t k_told = 12;
+  std::vector<std::string> names = choices(value);
+  if (const auto near = nearest(word, names)) return error.hint(cat("Did you mean ", *near, "?"));
+  const bool has_more = names.size() > k_told;
+  if (has_more) names.resize(k_told);
+  if (!names.empty()) error.hint(cat("There is: ", join(names, ", "), has_more ? " and more" : ""));
   return error;
 }
 
@@ -171,7 +197,7 @@ Explanation explain(StackModel& model, const Compiled& compiled, const std::stri
   const ServerDocument& document = find_server(compiled, server);
   Explanation made{.key = key};
   Value value = document.metadata;
-  const Keys words = by_names(value, split(key, '.'));
+  const Keys words = by_names(value, by_resource(model, document, split(key, '.')));
   Resource* deployment = deployment_at(model, document, words);
   if (deployment != nullptr) made.put_by = cat(deployment->path, ", ", model.sources.text(deployment->mark));
   for (std::size_t i = 0; i < words.size(); ++i) {

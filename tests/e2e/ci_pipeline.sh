@@ -30,7 +30,7 @@ http:
 END
 code=0
 "$HEARTH" image test out/web.qcow2 --accel tcg --checks wrong.yaml --junit wrong.xml --retry-timeout 1 --timeout 300 > log 2>&1 || code=$?
-[ $code = 1 ] || fail "exit code $code"
+[ $code = 3 ] || fail "exit code $code"
 expect_text log "FAILED  service nginx: running: active" "mode: is 644, not 0600" "not so: goodbye; it is: <h1>" \
     "FAILED  package apache2: installed: not installed" "mount /: exists: mounted" "FAILED  http 80/missing: HTTP 404" \
     "(5 of 6 checks failed)"

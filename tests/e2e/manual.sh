@@ -56,7 +56,8 @@ with open(os.path.join(site, "search-index.js"), encoding="utf-8") as file:
     index = json.loads(file.read().removeprefix("const searchIndex = ").removesuffix(";\n"))
 for words, wanted in {"log in ssh": "docs/howto/ssh.html", "redfish_verify_ca": "docs/reference/drivers.html",
                       "exit status": "commands/exit-codes.html", "/v1/nodes/*/states/power": "commands/rest-calls.html",
-                      "dib_dev_user_username": "docs/reference/variables.html", "machines[].firmware": "docs/reference/keys.html", "how hearth is tested": "tests/README.html", "remote-cache-key": "commands/hearth-image-create.html"}.items():
+                      "dib_dev_user_username": "docs/reference/variables.html", "machines[].firmware": "docs/reference/keys.html", "how hearth is tested": "tests/README.html", "remote-cache-key": "commands/hearth-image-create.html",
+                      "purge-provider": "commands/agent/hearth-agent-os-net-config.html"}.items():
     found = [row[0] for row in index if all(word in " ".join(row[1:]).lower() for word in words.split())]
     if not any(address.startswith(wanted) for address in found):
         faults.append(f"the search finds {found[:5]} for '{words}', but not {wanted}")

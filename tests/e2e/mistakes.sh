@@ -54,7 +54,13 @@ mistake 2 "there is no command 'node power reboot'; did you mean 'node reboot'?"
 mistake 2 "behind 'node power' stands off or on" -- node power frob alpha
 mistake 2 "there is no command 'node boot device' here" "openstack baremetal node boot device" "hearth help ironic" -- node boot device set alpha pxe
 mistake 2 "unrecognized option '--server'" "SERVER stands by itself, without an option: hearth metadata bake DIR SERVER" -- metadata bake out --server web1
-mistake 2 "there is no command 'metadata lint'; did you mean 'metadata validate'?" -- metadata lint
+mistake 2 "there is no command 'metadata check'; did you mean 'metadata lint'?" -- metadata check
+mistake 2 "there is no command 'node why'; did you mean 'why alpha'?" -- node why alpha
+mistake 2 "there is no command 'image lint'; did you mean 'element lint'?" -- image lint
+mistake 2 "did you mean '--version'?" -- version
+mistake 2 "did you mean '--version'?" -- --versoin
+mistake 2 "hearth image create" -- build
+mistake 2 "hearth node events NODE" -- logs
 mistake 2 "there is no command 'create'; did you mean 'image create'" -- create -o d vm
 mistake 2 "there is no command 'disk-image-create'; did you mean 'image create'?" -- disk-image-create vm
 mistake 2 "there is no command 'node boot-device'" "hearth node" -- node boot-device alpha

@@ -74,6 +74,13 @@ function history(events) {
     h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text))));
 }
 
+/** What `hearth why` says first, and the next step. */
+function cause(node) {
+  if (!node.why) return null;
+  return h('section', {class: 'note why', 'aria-label': 'Why'}, h('p', {}, node.why.cause),
+    node.why.next ? h('p', {class: 'under'}, 'Next: ', node.why.next) : null);
+}
+
 function unheard(node) {
   const why = silence(node);
   return why ? h('p', {class: 'under'}, why) : null;
@@ -110,6 +117,7 @@ function draw(node) {
       h('div', {}, h('h2', {id: 'node-title'}, title(node)), badge(node)),
       h('button', {type: 'button', class: 'quiet close', 'aria-label': 'Close', onclick: () => sheet.close()}, '✕')),
     wayLine(node, true),
+    cause(node),
     node.error ? h('p', {class: 'note failed'}, node.error) : null,
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,

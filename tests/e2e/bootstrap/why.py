@@ -504,6 +504,10 @@ def several(lab):
     rows = json.loads(lab.why(name, "--json"))
     assert [row["kind"] for row in rows] == ["node", "stack"] and rows[0]["findings"][0]["next"], rows
 
+    text = lab.why("stack", "failing", "wait")
+    assert text.startswith("resource failing wait: wait failed: ") and "mkfs says no" in text, text
+    assert f"resource {name} words: Nothing is wrong: words is CREATE_COMPLETE" in lab.why("stack", name, "words")
+
     os.makedirs(name + ".d")  # an image of that name, whose report is broken, hides neither
     with open(name + ".d/steps.json", "w", encoding="ascii") as file:
         file.write("[")
@@ -519,6 +523,8 @@ def several(lab):
     refused(1, "nothing is known of n999\n  no image was built as n999 here\n", "n999")
     refused(1, f"Did you mean {name}?", "node", name + "x")
     refused(2, "hearth why node n1", "nodes", "n1")
+    refused(1, f"did you mean: hearth why stack {name} words", "stack", name, "wordz")
+    refused(2, f"hearth why stack {name} words", name, "words")
     nodes = lab.c.ask("GET", "/v1/nodes/detail")[1]["nodes"]
     troubled = [node["name"] for node in nodes if node["maintenance"] or node["last_error"] or node["provision_state"].endswith(("failed", "wait", "error"))]
     told = re.findall(r"^node (\S+): ", lab.why(), re.MULTILINE)

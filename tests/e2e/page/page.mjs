@@ -177,6 +177,7 @@ const tests = {
         assert.deepEqual(await page.evaluate(poorContrast), [], `${colorScheme}, ${tab}`);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(width <= 360, `${tab} is ${width} wide`);
+        assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.top nav')).overflowY), 'hidden', 'tabs go sideways only');
       }
       await page.getByRole('tab', {name: 'Nodes'}).click();
       await page.locator('#list').getByRole('button', {name: 'web1', exact: true}).click();
@@ -305,6 +306,20 @@ const tests = {
     assert.equal(outside, 0);
     const starts = await picture.locator('.lap').evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left));
     assert.deepEqual(starts, [...starts].sort((a, b) => a - b), 'in the order in which they began');
+    await page.context().close();
+  },
+
+  async 'a node in trouble is told with its cause and the next step'() {
+    const uuid = await site.add('trouble1');
+    const page = await browser.page();
+    await page.route(`**/page/nodes/${uuid}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({response, json: {...await response.json(), why: {cause: 'The BMC refuses the password.', evidence: [], next: 'hearth node set trouble1'}}});
+    });
+    await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+    const why = page.locator('#node').getByRole('region', {name: 'Why'});
+    await why.getByText('The BMC refuses the password.').waitFor();
+    await why.getByText('Next: hearth node set trouble1').waitFor();
     await page.context().close();
   },
 

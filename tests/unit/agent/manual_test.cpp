@@ -44,7 +44,17 @@ TEST(AgentManual, WhatPeopleTypeOnAMachineHasAPageOfThatName) {
   EXPECT_EQ(page("cfn-init.1"), "") << "that is heat-cfntools'";
 }
 
-TEST(AgentManual, ADirectoryThatCannotBeMadeIsAFailure) { EXPECT_EQ(write_agent_manual("/dev/null/x"), 1); }
+TEST(AgentManual, ItsAppletsHavePagesInTheSiteToo) {
+  std::string text;
+  for (const cli::ManualPage& page : agent_manual(ManualForm::markdown)) {
+    if (page.file == "hearth-agent-os-net-config.md") text = page.text;
+  }
+  EXPECT_NE(text.find("| `--purge-provider NAME` |"), std::string::npos) << text;
+}
+
+TEST(AgentManual, ADirectoryThatCannotBeMadeIsAFailure) {
+  EXPECT_EQ(write_agent_manual("/dev/null/x", ManualForm::man), 1);
+}
 
 }  // namespace
 }  // namespace hearth::agent

@@ -44,6 +44,9 @@ TEST_F(InfoTest, TheSummaryIsTheReadmesFirstSentence) {
   EXPECT_EQ(summary_of(files, *catalog.find("os")), "");
   tree.file("os", "README.md", "# os\n\n    os [-f] URL\n\nAn operating\nsystem. More.\n");
   EXPECT_EQ(summary_of(files, *catalog.find("os")), "An operating system");
+  tree.file("os", "README.md", "");
+  tree.file("os", "README.rst", "Needs :doc:`../manifests/README`, :ref:`x` and a: `word`.\n");
+  EXPECT_EQ(summary_of(files, *catalog.find("os")), "Needs manifests, x and a: `word`");
 }
 
 TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {

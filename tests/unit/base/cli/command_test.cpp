@@ -117,6 +117,12 @@ TEST(RunProgram, WhatOtherProgramsCallItIsUnderstood) {
   EXPECT_THAT(run_demo({"image", "info"}).err, HasSubstr("'image info'; did you mean 'image show'?"));
   EXPECT_THAT(run_demo({"image", "help"}).err, HasSubstr("did you mean 'demo help image'?"));
   EXPECT_THAT(run_demo({"image", "snow"}).err, HasSubstr("did you mean 'image show'?"));
+  EXPECT_THAT(run_demo({"image", "on"}).err, HasSubstr("'image on'; did you mean 'node power on'?"))
+      << "what ends so elsewhere";
+  EXPECT_THAT(run_demo({"image", "plan", "x"}).err, HasSubstr("'image plan'; did you mean 'plan x'?"))
+      << "a command of one word";
+  for (const char* word : {"version", "--versoin"})
+    EXPECT_THAT(run_demo({word}).err, HasSubstr("did you mean '--version'?")) << word;
   EXPECT_THAT(run_demo({"image", "slog"}).err, testing::Not(HasSubstr("did you mean")))
       << "half of it is other letters";
 }

@@ -42,6 +42,11 @@ TEST(Page, AReadmeOutsideTheManualLeadsIntoIt) {
   EXPECT_EQ(page_text(program, readme, 80), "a (demo help users), b (/usr/share/demo/elements/y/README.md)\n");
 }
 
+TEST(Page, WhatIsEscapedForMarkdownIsReadAsItWas) {
+  EXPECT_EQ(shown("pm\\_type \\[a\\] &lt;b\\> c\\d &c\n"), "pm_type [a] <b> c\\d &c\n");
+  EXPECT_THAT(shown("| a |\n|---|\n| x\\_y |\n"), HasSubstr("| x_y |"));
+}
+
 TEST(Page, WhatIsNoLinkStays) {
   EXPECT_EQ(shown("`[a](b.md)` and [x, y] and 2 * 3, **all**!\n"), "`[a](b.md)` and [x, y] and 2 * 3, all!\n");
   EXPECT_EQ(shown("# A [headline]\n\n    a [b](users.md)\n"), "# A [headline]\n\n    a [b](users.md)\n");

@@ -38,6 +38,20 @@ TEST(Table, FillsTheLinesOfACellThatGaveWayMoreThanOnce) {
             "+---+--------------------+\n");
 }
 
+TEST(Table, BreaksWordsWhereItMay) {
+  const std::string word(60, 'x');
+  const auto widest = [](const std::string& text) {
+    std::size_t most = 0;
+    for (const std::string& line : split_lines(text)) most = std::max(most, columns(line));
+    return most;
+  };
+  EXPECT_GT(widest(table({"a", "b"}, {{word, word}}, 40)), 120U) << "names stay whole";
+  const std::string text = table({"a", "b"}, {{word, word}, {"in words", "too"}}, 40, LongWords::broken);
+  EXPECT_EQ(widest(text), 40U) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), 'x'), 120);
+  EXPECT_LE(widest(table({"a", "b", "c", "d"}, {{word, word, word, word}}, 1, LongWords::broken)), 17U) << "it ends";
+}
+
 TEST(Table, GivesTheTerminalNoOrders) {
   EXPECT_EQ(table({"a"}, {{"\x1b[2J\x07"}}),
             "+-------------+\n| a           |\n+-------------+\n| \\x1b[2J\\x07 |\n+-------------+\n");

@@ -48,7 +48,7 @@ TEST_F(KnownNames, NodesOfTheStateThatTheLineNames) {
   EXPECT_THAT(offered({"node", "deploy", "u2", "w"}), ElementsAre("web1"));
   EXPECT_THAT(offered({"node", "show", "web1", ""}), IsEmpty()) << "it takes one";
   EXPECT_THAT(offered({"incident", "w"}), ElementsAre("web1"));
-  EXPECT_THAT(offered({"why", ""}), ElementsAre("image", "node", "stack", "value", "web1", "u2"));
+  EXPECT_THAT(offered({"why", ""}), ElementsAre("image", "node", "stack", "value", "page", "web1", "u2"));
   EXPECT_THAT(offered({"why", "node", "w"}), ElementsAre("web1"));
 }
 

@@ -44,7 +44,7 @@ TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
       ListingFormat::yaml);
   EXPECT_EQ(faults_text(drafts.faults, {}, "inv.yaml"),
             "inv.yaml:3:28: node #1: MAC 52:54:00:00:00:01 is not unique (node #0 (a) has it, too)\n"
-            "inv.yaml:3:55: node #1: Name \"a\" is not unique (node #0 (a) has it, too)\n"
+            "inv.yaml:3:55: node #1: Name \"a\" is not unique (node #0 (a), line 2 has it, too)\n"
             "inv.yaml:5:28: node #3: Node identified by h is already present: node #2, line 4 (one BMC, two nodes; "
             "ports of one address are told apart by pm_port)");
 }
@@ -67,8 +67,7 @@ TEST(Draft, namesThatDifferByCaseOnlyAreOne) {
       "- {name: CMP-A1, pm_type: fake_pxe, mac: '52:54:00:00:00:02'}\n",
       ListingFormat::yaml);
   ASSERT_EQ(drafts.faults.size(), 1U) << "a host's name has no case";
-  EXPECT_EQ(drafts.faults[0].text,
-            "Name \"CMP-A1\" is not unique (node #0 (cmp-a1) has it, too: a host's name is the same in capitals)");
+  EXPECT_EQ(drafts.faults[0].text, "Name \"CMP-A1\" is not unique (node #0 (cmp-a1), line 1 has it, too)");
 }
 
 TEST(Draft, WhereOnlyOneOfTwoOfABmcSaysItsSystemItMayBeOneMachine) {

@@ -269,6 +269,17 @@ TEST_F(Page, aNodesDetailsHaveWhatItsMachineAskedFor) {
   EXPECT_EQ(page_boot({{"time", "x"}})["seconds"], 0.0);
 }
 
+TEST_F(Page, aNodeInTroubleIsToldWithItsCauseAndTheNextStep) {
+  const std::string uuid = add("fake-hardware");
+  EXPECT_FALSE(Json::parse(ask(cat("/page/nodes/", uuid)).body).contains("why")) << "of others there is nothing to say";
+  conductor->ledger().edit(uuid).last_error = "Unable to establish IPMI v2 / RMCP+ session: password=S3CRET";
+  conductor->settle();
+  const Json why = Json::parse(ask(cat("/page/nodes/", uuid)).body)["why"];
+  EXPECT_NE(why["cause"], "");
+  EXPECT_NE(why["next"], "");
+  EXPECT_EQ(why.dump().find("S3CRET"), std::string::npos);
+}
+
 TEST_F(Page, olderEventsAndANodesOwnAreThere) {
   const std::string uuid = add("fake-hardware");
   for (int i = 0; i < 300; ++i) conductor->ledger().record(node(uuid), "agent", cat(i));

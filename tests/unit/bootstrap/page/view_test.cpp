@@ -93,6 +93,9 @@ TEST(PageView, maintenanceAndFailuresOfTheBmcLookLikeWhatTheyAre) {
   EXPECT_EQ(page_row(fresh, false)["kind"], "held") << "a person has taken it out of service";
   fresh.state = State::deploy_failed;
   EXPECT_EQ(page_row(fresh, false)["kind"], "held");
+  fresh.state = State::deploying;
+  EXPECT_EQ(page_row(fresh, false)["kind"], "working");
+  fresh.state = State::deploy_failed;
   fresh.fault = "power failure";  // the conductor has
   EXPECT_EQ(page_row(fresh, false)["kind"], "failed");
 }

@@ -45,5 +45,14 @@ TEST(DocPages, HelpPrintsThem) {
   EXPECT_THAT(cli::topic_help(program, "manual", 80), HasSubstr("howto/ssh"));
 }
 
+TEST(DocPages, TablesFitAn80ColumnTerminal) {
+  const cli::Program program = make_program("/usr/bin/hearth");
+  for (const cli::Topic& page : program.pages) {
+    for (const std::string& line : split_lines(cli::topic_help(program, page.name, 80))) {
+      if (line.starts_with('|')) EXPECT_LE(cli::columns(line), 80U) << page.name << ": " << line;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap::program

@@ -69,17 +69,6 @@ TEST(Init, each_question_says_how_many_there_are_and_keeps_its_number_when_it_is
   EXPECT_THAT(person.questions[4], testing::StartsWith("(5 of 5) formats"));
 }
 
-TEST(Init, the_images_name_is_asked_where_no_file_says_it) {
-  Answering person{{"a/b", "two words", "shop", "", "", "", ""}};
-  person.name = "";
-  const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
-  ASSERT_TRUE(images) << images.error().text();
-  EXPECT_THAT(images->front().command_line(), testing::HasSubstr(" -o shop "));
-  EXPECT_THAT(person.questions[0], testing::StartsWith("(2 of 6) the image's name"));
-  EXPECT_THAT(person.questions.back(), testing::StartsWith("(6 of 6) formats"));
-  EXPECT_EQ(person.heard.size(), 2U);
-}
-
 TEST(Init, who_gets_a_user_reads_that_it_is_root_by_sudo) {
   Answering person{{"", "", "", ""}};
   (void)person.image();

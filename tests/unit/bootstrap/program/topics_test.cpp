@@ -8,6 +8,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
+#include "builder/plan/builders_variables.hpp"
 #include "source_directory.hpp"
 
 namespace hearth::bootstrap::program {
@@ -37,6 +38,56 @@ TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
   names.erase("HEARTH_LIVE");  // the label of a live ISO
   const std::string text = topic("environment");
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(name, "[^A-Z_]")));
+}
+
+TEST(Topics, EnvironmentNamesEveryVariableThatABuildReads) {
+  std::set<std::string> names(builder::k_builders_variables.begin(), builder::k_builders_variables.end());
+  const std::string code = read_file(fs::path(HEARTH_SOURCE_DIR) / "builder/spec/image_request.cpp");
+  const std::regex read("env(ironment)?, \"([A-Za-z_]+)\"");
+  for (std::sregex_iterator at(code.begin(), code.end(), read), end; at != end; ++at) names.insert((*at)[2]);
+  EXPECT_EQ(names.count("DIB_QUIET") + names.count("SKIP_BASE"), 2U) << "the sources are looked through";
+  const std::string text = topic("environment");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[, \n]")));
+}
+
+TEST(Topics, FilesNamesWhatLiesInAStateDirectory) {
+  std::set<std::string> names = {"seal-key", "server.key", "server.pem", "server-authority.pem", "api.socket"};
+  const std::regex in_state("(state_?|directory|\\)\\)) / \"([a-z.-]+)\"");
+  for (const char* folder : {"bootstrap/cli", "bootstrap/conductor", "bootstrap/gate", "bootstrap/power",
+                             "bootstrap/store", "metadata/live"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HEARTH_SOURCE_DIR) / folder)) {
+      const std::string code = read_file(entry.path());
+      for (std::sregex_iterator at(code.begin(), code.end(), in_state), end; at != end; ++at) names.insert((*at)[2]);
+    }
+  }
+  EXPECT_EQ(names.count("state.db") + names.count("people") + names.count("audit.log"), 3U);
+  const std::string text = topic("files");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[/, \n]")));
+}
+
+TEST(Topics, RestCallsNamesWhatTheStackEngineRoutesBy) {
+  std::set<std::string> words;
+  const std::regex routed("(what|parts\\[[0-9]\\]|action) [!=]= \"([A-Za-z_]+)\"");
+  for (const char* folder : {"metadata/rest", "metadata/serve"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(HEARTH_SOURCE_DIR) / folder)) {
+      const std::string file = entry.path().filename().string();
+      if (file != "cfn_api.cpp" && !(file.starts_with("heat_api") && file.ends_with(".cpp"))) continue;
+      const std::string code = read_file(entry.path());
+      for (std::sregex_iterator at(code.begin(), code.end(), routed), end; at != end; ++at) words.insert((*at)[2]);
+    }
+  }
+  EXPECT_EQ(words.count("snapshots") + words.count("software_configs") + words.count("DescribeStackResource"), 3U);
+  const std::string text = topic("rest-calls");
+  const std::string of_stacks = text.substr(text.find("A stack service"));
+  for (const std::string& word : words) EXPECT_THAT(of_stacks, testing::ContainsRegex(cat("[/= ]", word, "[^a-z_]")));
+}
+
+TEST(Topics, AVariableIsATopicItself) {
+  EXPECT_EQ(topic("DIB_QUIET"),
+            "  DIB_QUIET                     1: nothing is shown; so it is with LOGFILE\n\n"
+            "'hearth help environment' has the others.\n");
+  EXPECT_THAT(topic("DIB_MANIFEST_IMAGE_DIR"), HasSubstr("its manifests\n                                (/etc/dib"));
+  EXPECT_THAT(topic("DIB_BOOTLOADER_USE_SERIAL_CONSOLE"), HasSubstr("no serial one"));
 }
 
 TEST(Topics, ExitCodesHasWhatCommandsSayOfTheirs) {

@@ -13,6 +13,8 @@
 namespace hearth::bootstrap {
 namespace {
 
+why::ImageFacts no_image(const std::string& name) { throw Error(ErrorKind::not_found, cat("no image ", name)); }
+
 /// What `hearth why WORDS` refuses, where there is neither a conductor nor a stack service.
 std::string refused_words(const std::vector<std::string>& words, ErrorKind kind) {
   const TempDir place = TempDir::create(fs::temp_directory_path(), "why.");
@@ -21,7 +23,7 @@ std::string refused_words(const std::vector<std::string>& words, ErrorKind kind)
   arguments.add("state", (place.path() / "node").string());
   arguments.add("stack-url", "http://127.0.0.1:9/v1/p");
   try {
-    why_commands([](const cli::Arguments&) { return 7; }, {}).front().run(arguments);
+    why_commands(no_image, {}).front().run(arguments);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), kind);
     EXPECT_FALSE(fs::exists(place.path() / "node"));
@@ -35,6 +37,8 @@ TEST(WhyCommand, SaysWhatCanBeNamed) {
   EXPECT_NE(refused_words({""}, ErrorKind::usage).find("the name is empty"), std::string::npos);
   EXPECT_NE(refused_words({"stack", ""}, ErrorKind::usage).find("the name is empty"), std::string::npos);
   EXPECT_NE(refused_words({"nodes", "web1"}, ErrorKind::usage).find("hearth why node web1"), std::string::npos);
+  EXPECT_NE(refused_words({"pag", "x"}, ErrorKind::usage).find("hearth why page"), std::string::npos);
+  EXPECT_NE(refused_words({"demo", "d"}, ErrorKind::usage).find("hearth why stack demo d"), std::string::npos);
   EXPECT_NE(refused_words({"node", "web1", "web2"}, ErrorKind::usage).find("name one thing"), std::string::npos);
 }
 
@@ -46,19 +50,29 @@ TEST(WhyCommand, WhereNothingIsKnownItSaysWhereItLooked) {
   EXPECT_EQ(refused_words({"stack", "web1"}, ErrorKind::not_found).find("conductor"), std::string::npos);
 }
 
-TEST(WhyCommand, AnImageIsExplainedByItsBuild) {
-  cli::Arguments arguments;
-  arguments.add_operand("image");
-  arguments.add_operand("web.qcow2");
-  std::string asked;
-  const auto rows = why_commands(
-      [&](const cli::Arguments& image) {
-        asked = image.operands().front();
-        return 7;
-      },
-      {});
-  EXPECT_EQ(rows.front().run(arguments), 7);
-  EXPECT_EQ(asked, "web.qcow2");
+TEST(WhyCommand, AnImageIsExplainedByItsBuildWithTheCauseBeforeTheTable) {
+  const auto told = [](bool as_json) {
+    cli::Arguments arguments;
+    arguments.add_operand("image");
+    arguments.add_operand("web.qcow2");
+    if (as_json) arguments.add("json", "");
+    const auto rows = why_commands(
+        [](const std::string& image) {
+          EXPECT_EQ(image, "web.qcow2");
+          const Json step = {{"step", "install.d/5-b"}, {"outcome", "ran"}, {"seconds", 1}, {"why", {"it is new"}}};
+          return why::ImageFacts{{{"taken", 0}, {"steps", {step}}}, "  ran   install.d/5-b\n", "web.d"};
+        },
+        {});
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(rows.front().run(arguments), 0);
+    return testing::internal::GetCapturedStdout();
+  };
+  const std::string text = told(false);
+  EXPECT_EQ(text.find("image web.qcow2: install.d/5-b ran because it is new.\n  seen: "), 0U) << text;
+  EXPECT_LT(text.find("\n  next: "), text.find("\n  ran   install.d/5-b\n")) << text;
+  const Json json = parse_json(told(true), "answer").value_or_throw();
+  EXPECT_EQ(json[0]["kind"], "image");
+  EXPECT_EQ(json[0]["findings"][0]["cause"], "install.d/5-b ran because it is new.");
 }
 
 /// `hearth why value node KEY` of a small stack; what it prints.
@@ -79,7 +93,7 @@ std::string told_of_value(const std::string& key, const std::vector<std::string>
   const std::vector<cli::Command> rows = metadata::commands();
   const auto explain =
       std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.words == "metadata explain"; });
-  const cli::Command why = why_commands([](const cli::Arguments&) { return 7; }, *explain).front();
+  const cli::Command why = why_commands(no_image, *explain).front();
   EXPECT_EQ(std::count_if(why.options.begin(), why.options.end(), [](const auto& row) { return row.name == "json"; }),
             1);
   EXPECT_THROW(why.run(cli::parse_options(why.options, {"web1", "-t", file})), Error) << "no node has a template";

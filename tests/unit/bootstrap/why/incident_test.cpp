@@ -71,6 +71,9 @@ TEST(Incident, AnswersAsItsSiteDid) {
   EXPECT_NE(here.text.find("something odd"), std::string::npos);
   EXPECT_NE(here.text.find("stack site: "), std::string::npos);
   EXPECT_EQ(unpacked(packed(web1()), "x").ramdisk_log, "a line\n");
+  Incident talks = web1();
+  talks.console = "Kernel panic\n";
+  EXPECT_EQ(unpacked(packed(talks), "x").console, "Kernel panic\n");
 }
 
 TEST(Incident, OldLinesAreLeftOutUntilItIsSmallEnough) {
@@ -109,8 +112,9 @@ TEST(Incident, HostileMembersAreRefused) {
 }
 
 TEST(Incident, ANewerOneNamesItsVersion) {
-  const std::string story = refused(by_hand({{"manifest.json", R"({"incident_format": 2, "hearth": "9.0"})"}}));
-  EXPECT_NE(story.find("made by hearth 9.0 in format 2; this program reads format 1"), std::string::npos) << story;
+  const std::string story = refused(by_hand({{"manifest.json", R"({"incident_format": 3, "hearth": "9.0"})"}}));
+  EXPECT_NE(story.find("made by hearth 9.0 in format 3; this program reads formats up to 2"), std::string::npos)
+      << story;
 }
 
 TEST(Incident, DamageIsTold) {

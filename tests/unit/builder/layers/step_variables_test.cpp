@@ -34,6 +34,19 @@ TEST_F(StepVariablesTest, AProgramOfTheCallersPathCountsWhereAScriptNamesIt) {
   EXPECT_THAT(fault(noted), HasSubstr("bin/our-tool changed"));
 }
 
+TEST_F(StepVariablesTest, ADirectoryInTheCallersPathIsNoProgram) {
+  put("bin/vm/parts.o", "echo $DEEP\n");
+  put("tools/vm", "echo $MEANT\n");
+  env["PATH"] = cat((dir.path() / "bin").string(), ":", (dir.path() / "tools").string(), ":/usr/bin");
+  env["DEEP"] = env["MEANT"] = "1";
+  on_host("vm > x\n");
+  EXPECT_EQ(handed().count("DEEP"), 0U);
+  EXPECT_EQ(handed().count("MEANT"), 1U) << "the program behind it, as the shell finds it";
+  const Facts noted = facts();
+  put("bin/vm/parts.o", "2");
+  EXPECT_EQ(fault(noted), "none");
+}
+
 TEST_F(StepVariablesTest, AVariableIsToldWithTheTextThatNamesIt) {
   script("install.d/10-x", "# NEW is set elsewhere\necho ${NEW:-}\n");
   const Facts noted = facts();

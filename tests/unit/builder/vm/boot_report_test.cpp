@@ -48,6 +48,15 @@ TEST(BootReportTest, WhatAMachineSaysMakesNoLineOfTheReport) {
   EXPECT_THAT(report.text(), HasSubstr("mode: one\n        |   1.0 s  forged\n"));
 }
 
+TEST(BootReportTest, ItsExitCodeTellsAFailedCheckFromAMachineThatNeverCameUp) {
+  BootReport report = failed_report();
+  EXPECT_EQ(report.exit_code(), 3);
+  report.is_all_seen = false;
+  EXPECT_EQ(report.exit_code(), 4) << "whatever else failed";
+  report.passed = true;
+  EXPECT_EQ(report.exit_code(), 0);
+}
+
 TEST(BootReportTest, ProgramsReadEachResult) {
   const Json json = failed_report().json();
   EXPECT_EQ(json.at("checked").at(1).at("result"), "failed");

@@ -52,6 +52,28 @@ TEST(Explain, finds_what_is_named_by_its_number_where_it_finds_it_by_name) {
   EXPECT_EQ(origin("deployments.0.inputs.0.value"), origin("deployments.first.inputs.i.value"));
 }
 
+TEST(Explain, takes_the_path_of_a_deployments_resource_for_its_name) {
+  const auto built = build(k_explain_files);
+  const Compiled compiled = compile(built->model, {});
+  const auto lines = [&](const char* key) {
+    std::vector<std::string> all = explained_lines(explain(built->model, compiled, "node", key));
+    while (!all.front().starts_with("  from")) all.erase(all.begin());
+    return all;
+  };
+  EXPECT_EQ(lines("deployments.d.inputs.i"), lines("deployments.first.inputs.i"));
+  EXPECT_EQ(lines("deployments.e.inputs.i"), lines("deployments.late.inputs.i")) << "one that is held, too";
+}
+
+TEST(Explain, where_nothing_is_near_it_tells_what_there_is) {
+  const auto built = build(k_explain_files);
+  try {
+    (void)explain(built->model, compile(built->model, {}), "node", "deployments.quite-another");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.story().find("There is: first"), std::string::npos) << error.story();
+  }
+}
+
 TEST(Explain, says_what_a_value_that_is_not_there_waits_for) {
   const auto built = build(k_explain_files);
   EXPECT_EQ(explained_lines(explain(built->model, compile(built->model, {}), "server", "deployments.late.inputs.i")),

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 
 namespace hearth::bootstrap::why {
 

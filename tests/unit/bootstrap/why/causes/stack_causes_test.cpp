@@ -1,10 +1,10 @@
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
 #include "bootstrap/deploy/choice.hpp"
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 namespace hearth::bootstrap::why {
 namespace {

@@ -1,4 +1,4 @@
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -253,6 +253,13 @@ std::optional<Finding> resource_cause(const Json& stack, const Json& resources, 
     if (status.ends_with("_IN_PROGRESS")) return waiting(name, path, resource);
   }
   return std::nullopt;
+}
+
+std::vector<std::string> paths_of(const Json& resources) {
+  const Paths paths(resources);
+  std::vector<std::string> all;
+  for (const Json& resource : resources) all.push_back(paths.of(resource));
+  return all;
 }
 
 Json resources_ahead(const Json& resources, const Json& unbegun, const std::set<std::string>& paths) {

@@ -1,4 +1,4 @@
-#include "bootstrap/why/boot_causes.hpp"
+#include "bootstrap/why/causes/boot_causes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/known_errors.hpp"
+#include "bootstrap/why/causes/known_errors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/node_causes.hpp"
+#include "bootstrap/why/causes/node_causes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 #include <array>
 #include <span>
@@ -8,9 +8,9 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "bootstrap/power/driver_keys.hpp"
-#include "bootstrap/why/boot_causes.hpp"
-#include "bootstrap/why/node_causes.hpp"
-#include "bootstrap/why/stack_causes.hpp"
+#include "bootstrap/why/causes/boot_causes.hpp"
+#include "bootstrap/why/causes/node_causes.hpp"
+#include "bootstrap/why/causes/stack_causes.hpp"
 
 namespace hearth::bootstrap::why {
 

@@ -8,7 +8,7 @@
 
 #include "base/json.hpp"
 #include "bootstrap/node/node.hpp"
-#include "bootstrap/why/finding.hpp"
+#include "bootstrap/why/causes/finding.hpp"
 
 namespace hearth::bootstrap::why {
 

@@ -1,4 +1,4 @@
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 #include <gtest/gtest.h>
 

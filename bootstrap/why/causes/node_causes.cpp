@@ -1,10 +1,10 @@
-#include "bootstrap/why/node_causes.hpp"
+#include "bootstrap/why/causes/node_causes.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "bootstrap/why/boot_causes.hpp"
-#include "bootstrap/why/known_errors.hpp"
+#include "bootstrap/why/causes/boot_causes.hpp"
+#include "bootstrap/why/causes/known_errors.hpp"
 
 namespace hearth::bootstrap::why {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bootstrap/why/facts.hpp"
+#include "bootstrap/why/causes/facts.hpp"
 
 namespace hearth::bootstrap::why {
 

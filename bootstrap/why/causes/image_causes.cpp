@@ -1,0 +1,147 @@
+#include "bootstrap/why/causes/image_causes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/text.hpp"
+#include "bootstrap/node/node.hpp"
+
+namespace hearth::bootstrap::why {
+
+namespace {
+
+constexpr std::size_t k_most_causes = 4;
+
+/// Steps that ran for one reason: the first one's.
+struct Group {
+  std::string step;
+  std::vector<std::string> reasons;
+  double seconds = 0;
+  std::size_t behind = 0;  ///< that ran because the first did
+  double seconds_behind = 0;
+};
+
+constexpr std::string_view k_after = "it comes after ";
+
+/// Whether it ran for what is another step's reason, or is nobody's: such a phase always runs.
+bool is_others(const std::string& reason) {
+  return reason.starts_with(k_after) || reason.starts_with("it shares its layer with ") ||
+         reason.starts_with("steps of its phase always run");
+}
+
+/// The group of the step that the reason names, else the last one.
+Group& group_for(std::vector<Group>& groups, const std::string& reason) {
+  const auto named = std::find_if(groups.begin(), groups.end(),
+                                  [&](const Group& group) { return reason == cat(k_after, group.step); });
+  return named == groups.end() ? groups.back() : *named;
+}
+
+std::vector<Group> groups_of(const Json& steps) {
+  std::vector<Group> groups;
+  std::size_t before = 0;  // ran ahead of the first cause, in the layer of which that is
+  double seconds_before = 0;
+  for (const Json& step : steps) {
+    if (step.at("outcome") == "taken") continue;
+    const auto reasons = step.value("why", std::vector<std::string>());
+    const double seconds = step.at("seconds").get<double>();
+    const bool is_same = !groups.empty() && !reasons.empty() && reasons == groups.back().reasons;
+    if (reasons.empty() || is_others(reasons.front()) || is_same) {
+      Group* const cause = groups.empty() ? nullptr : &group_for(groups, reasons.empty() ? "" : reasons.front());
+      (cause == nullptr ? before : cause->behind) += 1;
+      (cause == nullptr ? seconds_before : cause->seconds_behind) += seconds;
+      continue;
+    }
+    groups.push_back({.step = step.at("step"),
+                      .reasons = reasons,
+                      .seconds = seconds,
+                      .behind = std::exchange(before, 0),
+                      .seconds_behind = std::exchange(seconds_before, 0)});
+  }
+  return groups;
+}
+
+std::string steps_text(std::size_t count) { return cat(count, count == 1 ? " step" : " steps"); }
+
+/// "the step's name changed" of the step itself is "it changed".
+std::string reason_of(const std::string& step, const std::string& reason) {
+  return reason.starts_with(cat(step, " ")) ? cat("it", reason.substr(step.size())) : reason;
+}
+
+std::string next_of(const std::string& reason) {
+  if (reason.starts_with("nothing was kept of an earlier build"))
+    return "nothing: the first build under a name runs everything, and the next one keeps what has not changed";
+  if (reason.starts_with("its layer is not in the cache"))
+    return "hearth cache pin IMAGE keeps an image's layers; HEARTH_CACHE_LIMIT allows a larger cache";
+  if (reason.starts_with("it is not kept: ") || reason.starts_with("the last build could not keep it: "))
+    return "let its hook fetch by what can be asked again (an element's source-repository or package-installs), or "
+           "leave it: it runs each time";
+  if (reason.starts_with("the variable "))
+    return "where it was not meant, build with the variable as it was; else nothing: the next build keeps this one's "
+           "layers";
+  return "where it was meant, nothing: the next build keeps what has not changed since";
+}
+
+Finding finding_of(const Group& group, std::size_t kept) {
+  Finding finding;
+  finding.cause = cat(group.step, " ran because ", reason_of(group.step, group.reasons.front()),
+                      group.behind == 0 ? "" : cat("; ", steps_text(group.behind), " ran with it"), ".");
+  for (std::size_t i = 1; i < group.reasons.size(); ++i)
+    finding.evidence.push_back(reason_of(group.step, group.reasons[i]));
+  finding.evidence.push_back(
+      cat("it took ", fixed(group.seconds, 1), " s",
+          group.behind == 0 ? "" : cat(", what ran with it ", fixed(group.seconds_behind, 1), " s"), "; ",
+          steps_text(kept), kept == 1 ? " was" : " were", " taken from layers"));
+  finding.next = next_of(group.reasons.front());
+  return finding;
+}
+
+std::vector<Finding> findings_of(const Json& report) {
+  const std::vector<Group> groups = groups_of(report.at("steps"));
+  const auto kept = report.at("taken").get<std::size_t>();
+  std::vector<Finding> found;
+  for (const Group& group : groups) {
+    if (found.size() == k_most_causes) break;
+    found.push_back(finding_of(group, kept));
+  }
+  if (groups.size() > found.size())
+    found.back().evidence.push_back(cat("and ", groups.size() - found.size(), " more that had a cause of their own"));
+  if (found.empty())
+    found.push_back({cat("Nothing had changed: ", steps_text(kept), kept == 1 ? " was" : " were",
+                         " taken from layers, and the rest always runs."),
+                     {},
+                     "nothing"});
+  return found;
+}
+
+/// Of a build that has not ended well.
+Finding unfinished_cause(const Json& unfinished, const std::string& records) {
+  const std::string begun = cat("The last build (begun ", text_in(unfinished, "began"), ") ");
+  const std::vector<std::string> story = split_lines(text_in(unfinished, "error"));
+  const std::string older = "what is there, if anything, is of an earlier build";
+  if (story.empty())
+    return {cat(begun, "has not ended: it runs, or was killed."),
+            {older},
+            "wait for it where it runs; else build again: it goes on behind the last layer that was kept"};
+  Finding finding{cat(begun, "failed: ", story.front(), story.front().ends_with('.') ? "" : "."), {}, ""};
+  finding.evidence.assign(story.begin() + 1, story.end());
+  finding.evidence.push_back(older);
+  finding.next = cat("read ", records, "/build.log; mended, it goes on behind the last step that was kept");
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> causes_of(const ImageFacts& facts) {
+  std::vector<Finding> found;
+  const Json unfinished = member_or_null(facts.report, "unfinished");
+  if (unfinished.is_object()) found.push_back(unfinished_cause(unfinished, facts.records));
+  if (!facts.report.contains("steps")) return found;
+  for (Finding& finding : findings_of(facts.report)) {
+    if (unfinished.is_object()) finding.cause = cat("Of the build before: ", finding.cause);
+    found.push_back(std::move(finding));
+  }
+  return found;
+}
+
+}  // namespace hearth::bootstrap::why

@@ -1,0 +1,74 @@
+#include "bootstrap/why/causes/image_causes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace hearth::bootstrap::why {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Json ran(const std::string& step, const std::vector<std::string>& why, double seconds = 1) {
+  return {{"step", step}, {"outcome", "ran"}, {"seconds", seconds}, {"why", why}};
+}
+Json kept(const std::string& step) { return {{"step", step}, {"outcome", "taken"}, {"seconds", 60}}; }
+
+std::vector<Finding> causes(const std::vector<Json>& steps, const Json& unfinished = Json()) {
+  Json report = {{"steps", steps}, {"taken", 0}};
+  for (const Json& step : steps) {
+    if (step["outcome"] == "taken") report["taken"] = report["taken"].get<int>() + 1;
+  }
+  if (!unfinished.is_null()) report["unfinished"] = unfinished;
+  return causes_of(ImageFacts{report, "", "web.d"});
+}
+
+TEST(ImageCauses, TheStepThatChangedStandsFirstAndNotWhatRanWithIt) {
+  const auto found = causes({kept("root.d/08-a"), ran("root.d/10-b", {"it shares its layer with install.d/50-web"}),
+                             ran("install.d/50-web", {"install.d/50-web changed", "the variable T is new"}, 2.5),
+                             ran("install.d/60-c", {"it comes after install.d/50-web"}, 4), ran("cleanup.d/1", {})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].cause, "install.d/50-web ran because it changed; 3 steps ran with it.");
+  EXPECT_THAT(found[0].evidence, Contains("the variable T is new"));
+  EXPECT_THAT(found[0].evidence, Contains("it took 2.5 s, what ran with it 6.0 s; 1 step was taken from layers"));
+  EXPECT_THAT(found[0].next, HasSubstr("where it was meant, nothing"));
+}
+
+TEST(ImageCauses, AStepBehindThatHasACauseOfItsOwnIsToldBesides) {
+  const auto found = causes({ran("root.d/10-a", {"the variable T is gone (named in x:7)"}),
+                             ran("install.d/50-b", {"install.d/50-b changed"}),
+                             ran("install.d/60-c", {"it comes after root.d/10-a"})});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].cause, "root.d/10-a ran because the variable T is gone (named in x:7); 1 step ran with it.");
+  EXPECT_THAT(found[0].next, HasSubstr("build with the variable as it was"));
+  EXPECT_EQ(found[1].cause, "install.d/50-b ran because it changed.");
+}
+
+TEST(ImageCauses, TheFirstBuildHasOneCause) {
+  const std::string none = "nothing was kept of an earlier build of this image";
+  const auto found = causes({ran("root.d/1", {none}), ran("root.d/2", {none}), ran("root.d/3", {none})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].cause, "root.d/1 ran because " + none + "; 2 steps ran with it.");
+  EXPECT_THAT(found[0].next, HasSubstr("nothing: the first build"));
+}
+
+TEST(ImageCauses, WhatChangedNothingIsSaidToHaveChangedNothing) {
+  const auto found = causes({kept("root.d/1"), ran("cleanup.d/9", {"steps of its phase always run"})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].cause, HasSubstr("Nothing had changed: 1 step was taken"));
+}
+
+TEST(ImageCauses, ABuildThatFailedStandsBeforeTheOneThatIsThere) {
+  const auto found = causes({ran("install.d/5-b", {"it is new"})},
+                            {{"began", "2026-01-01"}, {"error", "install.d/9 failed\nits log"}});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].cause, "The last build (begun 2026-01-01) failed: install.d/9 failed.");
+  EXPECT_THAT(found[0].evidence, Contains("its log"));
+  EXPECT_THAT(found[0].next, HasSubstr("web.d/build.log"));
+  EXPECT_EQ(found[1].cause, "Of the build before: install.d/5-b ran because it is new.");
+  const auto killed = causes_of(ImageFacts{{{"unfinished", {{"began", "2026-01-01"}}}}, "", "web.d"});
+  ASSERT_EQ(killed.size(), 1U);
+  EXPECT_THAT(killed[0].cause, HasSubstr("has not ended: it runs, or was killed"));
+}
+
+}  // namespace
+}  // namespace hearth::bootstrap::why
