@@ -27,11 +27,16 @@ import patience
 import upstream_elements as peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What Debian's package has not: the newest upstream's program, of its checkout.
-DIB = """#!/usr/bin/python3 -B
-import sys
+# Debian's package has no diskimage-builder: that of the newest upstream, before the package's builder.
+FRONT = """#!/usr/bin/python3 -B
+import runpy, sys
+sys.exit(runpy.run_path({tree!r} + "/diskimage_builder/diskimage_builder.py")["main"]())
+"""
+NEWEST = """#!/usr/bin/python3 -B
+import os, sys
 sys.path.insert(0, {tree!r})
-from diskimage_builder.diskimage_builder import main
+os.environ["PYTHONPATH"] = {tree!r}
+from diskimage_builder.disk_image_create import main
 sys.exit(main())
 """
 
@@ -48,7 +53,9 @@ class Work:
         sources.make_sources(self.sources, peers.upstream_tree(), f"{trees}/diskimage-builder")
         sources.make_local_elements(self.elements)
         sources.write(f"{self.directory}/bin/python", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n', 0o755)
-        sources.write(f"{self.directory}/theirs-bin/diskimage-builder", DIB.format(tree=f"{trees}/diskimage-builder"), 0o755)
+        builder = f"{trees}/diskimage-builder"
+        sources.write(f"{self.directory}/theirs-bin/diskimage-builder", FRONT.format(tree=builder), 0o755)
+        sources.write(f"{self.directory}/newest/disk-image-create", NEWEST.format(tree=builder), 0o755)
         index = sources.serve(f"{self.sources}/index")
         self.settings = {**peers.settings(self.cache, ""), "PIP_INDEX_URL": f"{index}/simple", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
                          "DIB_REPOLOCATION_upper_constraints": f"{index}/upper-constraints.txt"}
@@ -59,8 +66,8 @@ class Work:
         path = [*path, f"{HERE}/host-path", f"{self.directory}/bin", os.environ["PATH"]]
         return peers.Side(name, "", self.directory, {**self.settings, **settings, "PATH": ":".join(path)})
 
-    def theirs(self):
-        return self.side("theirs", {}, f"{HERE}/upstream-path", f"{self.directory}/theirs-bin")
+    def theirs(self, newest=False):
+        return self.side("theirs", {}, f"{HERE}/upstream-path", f"{self.directory}/{'newest' if newest else 'theirs-bin'}")
 
     def ours(self, layers=False):
         return self.side("ours", {"HEARTH_UPSTREAM_ELEMENTS": "first", **({} if layers else {"HEARTH_CACHE": "0"})}, self.programs)
@@ -217,7 +224,7 @@ def agent_changed(name, caller, work, theirs):
 
 def try_caller(name, caller, work):
     """One caller's rows; what is wrong."""
-    theirs, their_output, problems = attempt(caller, name, work.theirs(), work)
+    theirs, their_output, problems = attempt(caller, name, work.theirs(caller.newest), work)
     ours, our_output, more = attempt(caller, name, work.ours(), work)
     entries, problems = compared(name, caller, [their_output, our_output]) if not problems + more else (0, problems + more)
     row(name, theirs, ours, entries, problems)

@@ -24,7 +24,7 @@ class Caller:
     """In words and settings {directory}, {cache}, {elements} and {sources} are named. `tree`: its checkout. `output`: what it makes; where
     it makes no tree, what it says (`says`) is all. `binds`: files and directories of the machine that it finds others at.
     `user`: whether it refuses to be run by root. `prepare`: called with the directory, the builder's program and the sources.
-    `agent`: a repository whose next commit changes a bit of the image only."""
+    `newest`: whether it brings upstream's newest. `agent`: a repository whose next commit changes a bit of the image only."""
     tree: str
     command: list
     settings: dict = dataclasses.field(default_factory=dict)
@@ -35,6 +35,7 @@ class Caller:
     prepare: object = None
     agent: str = ""
     user: bool = False
+    newest: bool = False
 
 
 def octavia(tree, release):
@@ -83,9 +84,9 @@ def shakenfist(tree, _):
         with open("/etc/hosts", encoding="utf-8") as file:
             write(f"{directory}/hosts", f"{file.read()}\n127.0.0.1 loki.home.stillhq.com {os.uname().nodename}\n")
     clone = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "url.{sources}/diskimage-builder.insteadOf",
-             "GIT_CONFIG_VALUE_0": "https://github.com/openstack/diskimage-builder"}
+             "GIT_CONFIG_VALUE_0": "https://github.com/openstack/diskimage-builder", "DIB_DEBIAN_SECURITY_SUBPATH": ""}
     return Caller(tree, ["bash", "-c", "cd {directory}/tree && exec ./build.sh debian:12"], clone,
-                  "srv/www/images.shakenfist.com/debian:12/latest.qcow2", says="Complete", prepare=prepare,
+                  "srv/www/images.shakenfist.com/debian:12/latest.qcow2", says="Complete", prepare=prepare, newest=True,
                   binds={"/usr/local/bin": "{directory}/local-bin", "/srv": "{directory}/srv", "/etc/hosts": "{directory}/hosts"})
 
 
@@ -148,11 +149,14 @@ def nodepool(tree, release):
                   says="Build completed successfully")
 
 
-FUNCTIONAL_TEST = "debian-minimal/stable-vm"  # of Debian's package, whose elements its script asks Python for
+# Of Debian's package, whose elements its script asks Python for. Not stable-vm: upstream gives a disk to a vm that was asked for only,
+# not to one that an element needs, and so fails its own test.
+FUNCTIONAL_TEST = "debian-minimal/stable-build-succeeds"
 
 
 def diskimage_builder(tree, _):
-    return Caller(tree, ["bash", "-c", f"cd / && exec bash {tree}/tests/run_functests.sh {FUNCTIONAL_TEST}"],
+    """With -L: without, it writes a description of the image that upstream's own diskimage-builder refuses (an empty logfile)."""
+    return Caller(tree, ["bash", "-c", f"cd / && exec bash {tree}/tests/run_functests.sh -L {{directory}}/logs {FUNCTIONAL_TEST}"],
                   says=f"PASS: Element {FUNCTIONAL_TEST.replace('/', ', test-element: ')}")
 
 
