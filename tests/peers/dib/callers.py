@@ -1,6 +1,5 @@
-"""Scripts of projects that build images, run whole and unmodified by upstream's builder and by ours, and what they made compared:
-octavia's diskimage-create.sh, and ironic-python-agent-builder; and diskimage-builder's own functional tests of Debian, which say themselves
-whether they pass.
+"""Scripts of projects that build images (callers_table.py), run whole and unmodified by upstream's builder and by ours, and what they
+made compared; and how long ours takes when only the agent in the image has changed since.
 
 usage: callers.py PROGRAMS CACHE [CALLER…]
   PROGRAMS  directory that holds our disk-image-create
@@ -10,8 +9,7 @@ HEARTH_TREES is a directory of checkouts with these names. The operating system 
 from git is made here, the same for both: an index on the loopback, and repositories with packages of the same names and programs.
 DIB_PEER_KEEP=DIR keeps logs and trees there. Exit code 77: it can't run here.
 """
-import functools
-import http.server
+import json
 import os
 import re
 import resource
@@ -20,161 +18,63 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import time
-import zipfile
 
+import callers_sources as sources
+import callers_table
 import compare_trees
+import patience
 import upstream_elements as peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WHEELS = "/usr/share/python-wheels"
-PIP = "25.1.1"  # which ironic-python-agent-builder asks for
-
-# Makes a wheel of the directory that it lies in, with nothing but Python.
-BACKEND = '''
-import glob, os, zipfile
-NAME, VERSION, SCRIPTS = {name!r}, {version!r}, {scripts!r}
-def build_wheel(directory, config_settings=None, metadata_directory=None):
-    info = f"{{NAME.replace('-', '_')}}-{{VERSION}}"
-    with zipfile.ZipFile(os.path.join(directory, info + "-py3-none-any.whl"), "w") as wheel:
-        module = NAME.replace("-", "_")
-        write = lambda name, text: wheel.writestr(zipfile.ZipInfo(name), text)  # of 1980, whenever it is made
-        write(f"{{module}}/__init__.py", "def main():\\n    print(__name__)\\n")
-        write(f"{{info}}.dist-info/METADATA", f"Metadata-Version: 2.1\\nName: {{NAME}}\\nVersion: {{VERSION}}\\n")
-        write(f"{{info}}.dist-info/WHEEL", "Wheel-Version: 1.0\\nGenerator: peer\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        points = "".join(f"{{script}} = {{module}}:main\\n" for script in SCRIPTS)
-        write(f"{{info}}.dist-info/entry_points.txt", "[console_scripts]\\n" + points)
-        write(f"{{info}}.dist-info/RECORD", "")
-    return info + "-py3-none-any.whl"
-'''
-PACKAGES = {
-    "octavia": ["amphora-agent", "amphora-health-checker", "amphora-interface", "haproxy-vrrp-check", "prometheus-proxy"],
-    "octavia-lib": [],
-    "ironic-python-agent": ["ironic-python-agent", "ironic-collect-introspection-data"],
-    "glean": ["glean", "glean-install"],
-}
-
-# Debian has no package of this name, which octavia's amphora-agent asks for on every apt.
-KEYRING = """#!/bin/bash
-set -eu
-mkdir -p /tmp/keyring/DEBIAN
-printf 'Package: ubuntu-cloudimage-keyring\\nVersion: 1\\nArchitecture: all\\nMaintainer: peer <peer@example.org>\\nDescription: none\\n' \\
-    > /tmp/keyring/DEBIAN/control
-SOURCE_DATE_EPOCH=1 dpkg-deb --root-owner-group --build /tmp/keyring /tmp/keyring.deb
-dpkg --install /tmp/keyring.deb
-rm -rf /tmp/keyring /tmp/keyring.deb
+# Debian's package has no diskimage-builder: that of the newest upstream, before the package's builder.
+FRONT = """#!/usr/bin/python3 -B
+import runpy, sys
+sys.exit(runpy.run_path({tree!r} + "/diskimage_builder/diskimage_builder.py")["main"]())
+"""
+NEWEST = """#!/usr/bin/python3 -B
+import os, sys
+sys.path.insert(0, {tree!r})
+os.environ["PYTHONPATH"] = {tree!r}
+from diskimage_builder.disk_image_create import main
+sys.exit(main())
 """
 
 
-def git(directory, *words):
-    who = {"GIT_AUTHOR_NAME": "peer", "GIT_AUTHOR_EMAIL": "peer@example.org", "GIT_COMMITTER_NAME": "peer",
-           "GIT_COMMITTER_EMAIL": "peer@example.org", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
-    subprocess.run(["git", "-C", directory, *words], env={**os.environ, **who}, check=True, stdin=subprocess.DEVNULL)
+class Work:
+    """Directories of this run, and both sides."""
+    def __init__(self, programs, cache, trees):
+        self.directory = os.environ.get("DIB_PEER_KEEP") or tempfile.mkdtemp(prefix="peers-dib-callers-")
+        self.cache, self.programs = os.path.abspath(cache), os.path.abspath(programs)  # each caller runs in its own tree
+        self.sources, self.elements = f"{self.cache}/callers", f"{self.directory}/elements"
+        os.chmod(self.directory, 0o755)  # a caller may be an ordinary user
+        os.makedirs(f"{self.cache}/home", exist_ok=True)
+        os.environ.pop("TMPDIR", None)  # upstream hands it to packages in the image, which have no such directory
+        sources.make_sources(self.sources, peers.upstream_tree(), f"{trees}/diskimage-builder")
+        sources.make_local_elements(self.elements)
+        sources.write(f"{self.directory}/bin/python", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n', 0o755)
+        builder = f"{trees}/diskimage-builder"
+        sources.write(f"{self.directory}/theirs-bin/diskimage-builder", FRONT.format(tree=builder), 0o755)
+        sources.write(f"{self.directory}/newest/disk-image-create", NEWEST.format(tree=builder), 0o755)
+        index = sources.serve(f"{self.sources}/index")
+        self.settings = {**peers.settings(self.cache, ""), "PIP_INDEX_URL": f"{index}/simple", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                         "DIB_REPOLOCATION_upper_constraints": f"{index}/upper-constraints.txt"}
+        for name, repository in sources.LOCATIONS.items():
+            self.settings[f"DIB_REPOLOCATION_{name}"] = f"{self.sources}/{repository}"
 
+    def side(self, name, settings, *path):
+        path = [*path, f"{HERE}/host-path", f"{self.directory}/bin", os.environ["PATH"]]
+        return peers.Side(name, "", self.directory, {**self.settings, **settings, "PATH": ":".join(path)})
 
-def write(path, text, mode=0o644):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(text)
+    def theirs(self, newest=False):
+        return self.side("theirs", {}, f"{HERE}/upstream-path", f"{self.directory}/{'newest' if newest else 'theirs-bin'}")
 
+    def ours(self, layers=False):
+        return self.side("ours", {"HEARTH_UPSTREAM_ELEMENTS": "first", **({} if layers else {"HEARTH_CACHE": "0"})}, self.programs)
 
-def make_repository(directory, files):
-    for name, text in files.items():
-        write(os.path.join(directory, name), text)
-    git(directory, "init", "-q", "-b", "master")
-    git(directory, "add", ".")
-    git(directory, "commit", "-q", "-m", "all")
-
-
-def make_pip(directory):
-    """Debian's pip as a wheel of another version; its page of the index."""
-    source = next(name for name in os.listdir(WHEELS) if name.startswith("pip-"))
-    old = source.split("-")[1]
-    os.makedirs(directory)
-    with zipfile.ZipFile(os.path.join(WHEELS, source)) as wheel, \
-            zipfile.ZipFile(os.path.join(directory, f"pip-{PIP}-py3-none-any.whl"), "w", zipfile.ZIP_DEFLATED) as made:
-        for name in wheel.namelist():
-            data = wheel.read(name)
-            if name in ("pip/__init__.py", f"pip-{old}.dist-info/METADATA", f"pip-{old}.dist-info/RECORD"):
-                data = data.replace(old.encode(), PIP.encode())
-            made.writestr(name.replace(f"pip-{old}.dist-info", f"pip-{PIP}.dist-info"), data)
-    write(os.path.join(directory, "index.html"), f'<a href="pip-{PIP}-py3-none-any.whl">pip</a>\n')
-
-
-def make_wheel(index, name, scripts):
-    """A page of the index."""
-    directory = os.path.join(index, "simple", name)
-    os.makedirs(directory)
-    backend = {}
-    exec(BACKEND.format(name=name, version="9.9", scripts=scripts), backend)  # pylint: disable=exec-used
-    wheel = backend["build_wheel"](directory)
-    write(os.path.join(directory, "index.html"), f'<a href="{wheel}">{name}</a>\n')
-
-
-def make_sources(directory):
-    """The index, and repositories beside it."""
-    shutil.rmtree(directory, ignore_errors=True)
-    os.makedirs(directory)
-    make_pip(f"{directory}/index/simple/pip")
-    for name in ("pbr", "glean"):
-        make_wheel(f"{directory}/index", name, PACKAGES.get(name, []))
-    constraints = "octavia-lib===9.9\npip===25.1.1\n"
-    write(f"{directory}/index/upper-constraints.txt", constraints)
-    make_repository(f"{directory}/requirements", {"upper-constraints.txt": constraints})
-    for name, scripts in PACKAGES.items():
-        make_repository(f"{directory}/{name}", {
-            "backend.py": BACKEND.format(name=name, version="9.9", scripts=scripts),
-            "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'})
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-def serve(directory):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=directory))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_address[1]}"
-
-
-class Caller:
-    """`output`: the tree that it makes; none where what it says (`says`) is all."""
-    def __init__(self, tree, command, environment, output="", named=(), says=""):
-        self.tree, self.command, self.environment, self.output, self.named, self.says = tree, command, environment, output, named, says
-
-
-def callers(trees, work, release):
-    elements = "base vm debian-minimal haproxy-octavia rebind-sshd no-resolvconf amphora-agent octavia-lib sos cloud-init-datasources " \
-        "remove-default-ints keepalived-octavia ipvsadmin pip-cache certs-ramfs peer-keyring"
-    ipa = "import sys; sys.argv[0] = 'ironic-python-agent-builder'; from ironic_python_agent_builder import main; main()"
-    return {
-        "octavia": Caller(f"{trees}/octavia", ["bash", f"{trees}/octavia/diskimage-create/diskimage-create.sh", "-d", release, "-t", "tar",
-                                               "-o", "{directory}/amphora.tar", "-w", "{directory}", "-c", "{cache}"],
-                          {"DIB_ELEMENTS": elements, "DIB_LOCAL_ELEMENTS_PATH": f"{work}/elements"}, "amphora.tar", NAMED),
-        "ironic-python-agent-builder": Caller(
-            f"{trees}/ironic-python-agent-builder",
-            # Upstream can't let go of its tmpfs while a build beside it has a copy of the mounts.
-            [sys.executable, "-B", "-c", ipa, "-r", release, "-o", "{directory}/ipa", "--extra-args=--no-tmpfs", "debian-minimal"],
-            {"PYTHONPATH": f"{trees}/ironic-python-agent-builder"}, "ipa.initramfs", {**NAMED, **NAMED_OF_RAMDISKS}),
-        "diskimage-builder": Caller(
-            f"{trees}/diskimage-builder", ["bash", "-c", f"cd / && exec bash {trees}/diskimage-builder/tests/run_functests.sh {FUNCTIONAL_TEST}"], {},
-            says=f"PASS: Element {FUNCTIONAL_TEST.replace('/', ', test-element: ')}"),
-    }
-
-
-FUNCTIONAL_TEST = "debian-minimal/stable-vm"  # of Debian's package, whose elements its script asks Python for
-
-# What may differ, and why.
-NAMED = {
-    r"etc/dib-manifests/dib-manifest-dpkg-.*": "it lists xxd, see below",
-    r"(.*/)?xxd(/.*|\..*)?|usr/share/man/.*/xxd\..*": "pollinate wants xxd or vim-common: upstream's random order of packages decides",
-    r"etc/nvme/(hostid|hostnqn)": "random ids of nvme-cli",
-}
-NAMED_OF_RAMDISKS = {
-    r"(dev|proc|sys|run|tmp)(/.*)?": "upstream's has what lay below its mounts",
-}
+    def filled(self, text, directory):
+        places = {"directory": directory, "cache": self.cache, "elements": self.elements, "sources": self.sources}
+        return re.sub(r"\{(directory|cache|elements|sources)\}", lambda found: places[found[1]], text)
 
 
 def spent():
@@ -183,33 +83,79 @@ def spent():
     return usage.ru_utime + usage.ru_stime
 
 
-def run_caller(caller, name, side, cache):
+def bound(command, binds, become):
+    """The command, which finds other files at some places, and is run by somebody else."""
+    mounts = "".join(f"mount --bind '{source}' '{place}'\n" for place, source in binds.items())
+    return ["unshare", "--mount", "bash", "-ec", mounts + 'exec "$@"', "bound", *become, *command]
+
+
+def all_rights():
+    """Words for setpriv: capabilities that last when root becomes another."""
+    with open("/proc/self/status", encoding="utf-8") as file:
+        bounds = int(next(line.split()[1] for line in file if line.startswith("CapBnd:")), 16)
+    names = ",".join(f"+cap_{number}" for number in range(64) if bounds >> number & 1)
+    return ["setpriv", "--securebits=+no_setuid_fixup", f"--inh-caps={names}", f"--ambient-caps={names}", "--"]
+
+
+def made_users(directory, side):
+    """Gives the directory to an ordinary user, who has ids in a file of it; the words that make root this user. Upstream's calls sudo,
+    which takes root's capabilities to be root again; to ours the machine seems to have given a range of ids."""
+    sources.write(f"{directory}/ids", "nobody:300000:65536\n")
+    subprocess.run(["chown", "-R", "nobody:nogroup", directory], check=True)
+    rights = all_rights() if side.name == "theirs" else []
+    return [*rights, "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
+
+
+def run_caller(caller, name, side, work):
     """Seconds by the clock and of processors, exit code, log, output."""
     directory = os.path.join(side.work, name, side.name)
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
-    words = [word.format(directory=directory, cache=cache) for word in caller.command]
-    environment = {**os.environ, **side.settings, **caller.environment}
+    if caller.prepare:
+        caller.prepare(directory, shutil.which("disk-image-create", path=side.settings["PATH"]), work.sources)
+    binds = {place: work.filled(source, directory) for place, source in caller.binds.items()}
+    become = made_users(directory, side) if caller.user else []
+    if caller.user:
+        binds |= {"/etc/subuid": f"{directory}/ids", "/etc/subgid": f"{directory}/ids"}
+    words = bound([work.filled(word, directory) for word in caller.command], binds, become)
+    settings = {key: work.filled(value, directory) for key, value in caller.settings.items()}
     log = os.path.join(directory, "log")
     began, before = time.monotonic(), spent()
-    with open(log, "w", encoding="utf-8") as file:
-        done = subprocess.run(words, cwd=caller.tree, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                              check=False, timeout=2400)
-    return (time.monotonic() - began, spent() - before), done.returncode, log, os.path.join(directory, caller.output)
+    code = patience.run(words, log, cwd=caller.tree, env={**os.environ, **side.settings, **settings})
+    return (time.monotonic() - began, spent() - before), code, log, os.path.join(directory, caller.output)
+
+
+def tar_of_archive(path, tree, tar):
+    os.makedirs(tree)
+    subprocess.run(["bash", "-ec", 'set -o pipefail; zcat "$1" | cpio --quiet -idm --no-absolute-filenames 2> /dev/null || [ $? = 2 ]',
+                    "unpack", path], cwd=tree, check=True, stdin=subprocess.DEVNULL)
+    tar.add(tree, ".")
+    shutil.rmtree(tree)
+
+
+def tar_of_disk(path, tree, tar):
+    """The last partition of a disk, as the kernel reads it."""
+    os.makedirs(tree)
+    subprocess.run(["qemu-img", "convert", "-O", "raw", path, f"{tree}.raw"], check=True)
+    table = json.loads(subprocess.run(["sfdisk", "--json", f"{tree}.raw"], check=True, capture_output=True, text=True).stdout)
+    start = table["partitiontable"]["partitions"][-1]["start"] * 512
+    subprocess.run(["mount", "-o", f"ro,noload,loop,offset={start}", f"{tree}.raw", tree], check=True)
+    try:
+        tar.add(tree, ".")
+    finally:
+        subprocess.run(["umount", tree], check=True)
+    os.rmdir(tree)
+    os.remove(f"{tree}.raw")
 
 
 def as_tar(path):
-    """A compressed cpio archive as a tar of the same files; a tar as it is."""
+    """The tree in a disk, or in a compressed cpio archive, as a tar; a tar as it is."""
     if path.endswith(".tar"):
         return path
     tree = path + ".tree"
     shutil.rmtree(tree, ignore_errors=True)
-    os.makedirs(tree)
-    subprocess.run(["bash", "-ec", 'set -o pipefail; zcat "$1" | cpio --quiet -idm --no-absolute-filenames 2> /dev/null || [ $? = 2 ]',
-                    "unpack", path], cwd=tree, check=True, stdin=subprocess.DEVNULL)
     with tarfile.open(path + ".tar", "w") as tar:
-        tar.add(tree, ".")
-    shutil.rmtree(tree)
+        (tar_of_disk if path.endswith(".qcow2") else tar_of_archive)(path, tree, tar)
     return path + ".tar"
 
 
@@ -224,34 +170,78 @@ def has_said(log, text):
         return any(text in line for line in file)
 
 
-def compared(name, caller, sides, cache):
-    seconds, outputs = [], []
-    for side in sides:
-        took, code, log, output = run_caller(caller, name, side, cache)
-        seconds.append(took)
-        if code != 0 or not os.path.exists(output) or not has_said(log, caller.says):
-            return seconds, 0, [f"{name}: {side.name} failed with exit code {code}:\n{peers.tail(log, 30)}"]
-        outputs.append(output)
-    if caller.says:
-        return seconds, 0, []
+def attempt(caller, name, side, work):
+    """Seconds, output, and why it is none."""
+    began, before = time.monotonic(), spent()
+    try:
+        seconds, code, log, output = run_caller(caller, name, side, work)
+    except patience.Stuck as problem:
+        return (time.monotonic() - began, spent() - before), "", [f"{name}: {side.name}: {problem}"]
+    if code != 0 or not os.path.exists(output) or not has_said(log, caller.says):
+        return seconds, "", [f"{name}: {side.name} failed with exit code {code}:\n{peers.tail(log, 30)}"]
+    return seconds, output, []
+
+
+def compared(name, caller, outputs):
+    """Entries that were compared, and what differs."""
+    if not caller.output:
+        return 0, []
     lines, entries, packages = compare_trees.compare(*map(as_tar, outputs))
     if entries < 5000 or packages < 100:
         lines.append(f"file {name}: only {entries} entries and {packages} packages were compared")
     kernels = [path[:-len(".initramfs")] + ".kernel" for path in outputs if path.endswith(".initramfs")]
     if kernels and subprocess.run(["cmp", *kernels], check=False).returncode != 0:
         lines.append("file kernel: content")
-    return seconds, entries, faults_of(lines, caller.named)
+    return entries, faults_of(lines, caller.named)
+
+
+def row(name, theirs, ours, entries, problems):
+    """Of a time that was not taken, and of a ratio with it, nothing is told."""
+    times = [f"{seconds:.0f} s" for took in (theirs, ours) for seconds in (took or ())] + ["-"] * (0 if theirs and ours else 2)
+    ratio = f"{ours[1] / theirs[1]:.2f}" if theirs and ours and theirs[1] else "-"
+    print(f"{name:<42} {times[0]:>7} {times[1]:>7} {times[2]:>7} {times[3]:>7} {ratio:>6} {entries:>8} {len(problems):>7}", flush=True)
+    for problem in problems[:60]:
+        print("   ", problem, flush=True)
+
+
+def agent_changed(name, caller, work, theirs):
+    """Ours with layers, and again after a commit to the agent: only what comes of it is made again."""
+    side = work.ours(layers=True)
+    _, _, problems = attempt(caller, name, side, work)
+    took, entries = None, 0
+    if not problems:
+        sources.release(f"{work.sources}/{caller.agent}", caller.agent, "9.10")
+        took, output, problems = attempt(caller, name, side, work)
+        if output:
+            with tarfile.open(as_tar(output)) as tar:
+                names = tar.getnames()
+            entries = len(names)
+            if not any(f"{caller.agent.replace('-', '_')}-9.10.dist-info" in path for path in names):
+                problems = [f"{name}: the image has not got the new {caller.agent}"]
+    row(f"{name}, {caller.agent} changed", theirs, took, entries, problems)
+    return problems
+
+
+def try_caller(name, caller, work):
+    """One caller's rows; what is wrong."""
+    theirs, their_output, problems = attempt(caller, name, work.theirs(caller.newest), work)
+    ours, our_output, more = attempt(caller, name, work.ours(), work)
+    entries, problems = compared(name, caller, [their_output, our_output]) if not problems + more else (0, problems + more)
+    row(name, theirs, ours, entries, problems)
+    if caller.agent and our_output:
+        problems += agent_changed(name, caller, work, theirs)
+    return problems
 
 
 def why_not(trees):
     if not os.environ.get("HEARTH_LONG"):
-        return "it takes half an hour; HEARTH_LONG is not set"
+        return "it takes an hour and a half; HEARTH_LONG is not set"
     if not os.path.isdir(trees):
         return "HEARTH_TREES names no directory of checkouts"
-    for program in ("git", "cpio", "zcat", "lsb_release", "bc"):
+    for program in ("git", "cpio", "zcat", "lsb_release", "bc", "ansible-playbook", "qemu-img", "kpartx", "rsync"):
         if not shutil.which(program):
             return f"{program} is not installed"
-    if not os.path.isdir(WHEELS):
+    if not os.path.isdir(sources.WHEELS):
         return "python3-pip-whl is not installed"
     return peers.why_not()
 
@@ -262,39 +252,20 @@ def main(programs, cache, *chosen):
     if reason:
         print("SKIPPED:", reason, file=sys.stderr)
         return 77
-    work = os.environ.get("DIB_PEER_KEEP") or tempfile.mkdtemp(prefix="peers-dib-callers-")
-    cache = os.path.abspath(cache)  # each caller runs in its own tree
-    os.makedirs(os.path.join(cache, "home"), exist_ok=True)
-    os.environ.pop("TMPDIR", None)  # upstream hands it to packages in the image, which have no such directory
-    sources = os.path.join(cache, "callers")
-    make_sources(sources)
-    index = serve(f"{sources}/index")
-    write(f"{work}/bin/python", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n', 0o755)
-    write(f"{work}/elements/peer-keyring/pre-install.d/05-keyring", KEYRING, 0o755)
-    base = {**peers.settings(cache, ""), "PIP_INDEX_URL": f"{index}/simple", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "DIB_REPOLOCATION_amphora_agent": f"{sources}/octavia", "DIB_REPOLOCATION_octavia_lib": f"{sources}/octavia-lib",
-            "DIB_REPOLOCATION_glean": f"{sources}/glean", "DIB_REPOLOCATION_upper_constraints": f"{index}/upper-constraints.txt",
-            "DIB_REPOLOCATION_ironic_python_agent": f"{sources}/ironic-python-agent", "DIB_REPOLOCATION_requirements": f"{sources}/requirements"}
-    sides = [peers.Side("theirs", "", work, {**base, "PATH": f"{HERE}/upstream-path:{work}/bin:{os.environ['PATH']}"}),
-             peers.Side("ours", "", work, {**base, "HEARTH_UPSTREAM_ELEMENTS": "first", "HEARTH_CACHE": "0",
-                                           "PATH": f"{os.path.abspath(programs)}:{work}/bin:{os.environ['PATH']}"})]
+    trees = os.path.abspath(trees)
+    work = Work(programs, cache, trees)
     faults, tried = [], 0
-    print(f"{'caller':<28} {'theirs':>8} {'processor':>9} {'ours':>8} {'processor':>9} {'entries':>8} {'differ':>7}", flush=True)
-    for name, caller in callers(os.path.abspath(trees), work, base["DIB_RELEASE"]).items():
-        if (chosen and name not in chosen) or not os.path.isdir(caller.tree):
+    print(f"{'caller':<42} {'theirs':>7} {'proc.':>7} {'ours':>7} {'proc.':>7} {'ratio':>6} {'entries':>8} {'differ':>7}", flush=True)
+    for name, make in callers_table.CALLERS.items():
+        if (chosen and name not in chosen) or not os.path.isdir(f"{trees}/{name}"):
             print(f"SKIPPED: part: {name}: HEARTH_TREES has no {name}, or another was asked for", file=sys.stderr)
             continue
-        seconds, entries, problems = compared(name, caller, sides, cache)
+        faults += try_caller(name, make(f"{trees}/{name}", work.settings["DIB_RELEASE"]), work)
         tried += 1
-        took = [f"{each:.0f} s" for side in seconds for each in side] + ["-"] * 2
-        print(f"{name:<28} {took[0]:>8} {took[1]:>9} {took[2]:>8} {took[3]:>9} {entries:>8} {len(problems):>7}", flush=True)
-        for problem in problems[:60]:
-            print("   ", problem, flush=True)
-        faults += problems
     if tried == 0:
         print("FAILED: nothing was called", file=sys.stderr)
     if not os.environ.get("DIB_PEER_KEEP"):
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work.directory, ignore_errors=True)
     return 1 if faults or tried == 0 else 0
 
 

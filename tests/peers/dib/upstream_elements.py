@@ -17,6 +17,7 @@ import time
 
 import compare_trees
 import groups as table
+import patience
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UPSTREAM = "/usr/bin/disk-image-create"
@@ -55,11 +56,8 @@ class Side:
         environment = {key: value.replace("{work}", self.work).replace("{here}", HERE) for key, value in environment.items()}
         log = os.path.join(directory, "log")
         began = time.monotonic()
-        with open(log, "w", encoding="utf-8") as file:
-            done = subprocess.run([self.program, "-n", "-t", "tar", "-o", self.name, *group["elements"]], cwd=directory,
-                                  env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                                  check=False, timeout=group.get("seconds", 900))
-        return time.monotonic() - began, done.returncode, log
+        code = patience.run([self.program, "-n", "-t", "tar", "-o", self.name, *group["elements"]], log, cwd=directory, env=environment)
+        return time.monotonic() - began, code, log
 
     def tar(self):
         return os.path.join(self.work, self.name, self.name + ".tar")
