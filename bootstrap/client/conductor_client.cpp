@@ -38,6 +38,10 @@ std::string node_in(const std::string& target) {
 /// What an error answer says, however deep it is wrapped.
 std::string fault_text(const std::string& body, int status) {
   if (status == 413) return "that is more than the conductor takes at once: give it in parts (HTTP 413)";
+  // Of a seed that rests (base/net/served.hpp), in plain words.
+  constexpr std::string_view k_rests = "503 Service Unavailable: ";
+  if (status == 503 && body.starts_with(k_rests))
+    return cat(one_line(std::string(trim(std::string_view(body).substr(k_rests.size())))), " (HTTP 503)");
   const Result<Json> outer = parse_json(body, "answer");
   const std::string inner = outer ? text_in(*outer, "error_message") : "";
   const Result<Json> fault = parse_json(inner, "answer");

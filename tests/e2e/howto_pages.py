@@ -132,8 +132,8 @@ SITES = {
                "printf '192.0.2.0/24\\n\\n\\n\\neth1\\n\\n\\n\\n' | script -qec 'hearth site new site.yaml --inventory instackenv.json' /dev/null"}),
     "howto/second-seed.md": Page(
         elsewhere={"hearth node serve --standby": ("takes two machines", "peers/bootstrap/second_seed.py", "--standby"),
-                   "standby: waits": ("is what the second one says", "peers/bootstrap/second_seed.py", "standby: waits"),
-                   "cd /var/lib/hearth/node && tar": ("takes two machines", "peers/bootstrap/second_seed.py", "shutil.copy"),
+                   "standby: waits": ("is what the second one says", "peers/bootstrap/two_seeds.py", "standby: waits"),
+                   "cd /var/lib/hearth/node && tar": ("takes two machines", "peers/bootstrap/two_seeds.py", "shutil.copy"),
                    "[Service]": SERVICE}),
     "howto/simulate.md": Page(
         figures=True, words={"--runs 20": "--runs 2 --years 0.02", "--replay 17": "--replay 17 --years 0.02"},

@@ -87,18 +87,25 @@ def check_old(kind, old, machines):
         assert "has taken" in old.said() or "uses postgresql" in old.said(), old.said()[-2000:]
 
 
+def waited(seed):
+    """Seconds for which it could have worked, and others had the processor."""
+    with open(f"/proc/{seed.process.pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[1]) / 1e9
+
+
 def play(kind, world, machines, agent):
     """One round: its kind, and the seconds until people were served again, until machines were, which ask each second, and the longest time
-    in which no agent's poll was answered."""
+    in which no agent's poll was answered; how much of the first the one that serves now waited for a processor."""
     old = world.serving()
     new = world.other(old)
     until(new.waits)
-    resets, began = ordered(old, world.bmc), time.monotonic()
-    disturb(kind, old, world)
+    resets = ordered(old, world.bmc)
     if kind in STAYS:
         new = old
+    before, began = waited(new), time.monotonic()
+    disturb(kind, old, world)
     until(new.serves, 25)
-    people = time.monotonic() - began
+    people, starved = time.monotonic() - began, waited(new) - before
     until(lambda: machines.heard.get(new.mac, 0) > began, 25)
     took = time.monotonic() - began
     until(lambda: agent.answered and agent.answered[-1] > began + people, 25)
@@ -113,8 +120,9 @@ def play(kind, world, machines, agent):
         old.start()
     agent.check()
     gap = agent.gap(began)
-    print(f"{kind}: people after {people:.1f} s, machines after {took:.1f} s, agents after {gap:.1f} s", flush=True)
-    return kind, people, took - 1, gap
+    print(f"{kind}: people after {people:.1f} s, machines after {took:.1f} s, agents after {gap:.1f} s; "
+          f"waited for a processor for {starved:.1f} s", flush=True)
+    return kind, people, max(0, took - 1), gap, starved
 
 
 def check_all(world, writer, agent):

@@ -17,12 +17,14 @@ using testing::HasSubstr;
 class ScriptedConductor final : public ConductorClient {
  public:
   std::map<std::string, std::pair<int, Json>> answers;
+  std::string rests;  ///< what it says to everybody meanwhile
   [[nodiscard]] bool lasts() const override { return true; }
   void wait(Duration) override {}
 
  private:
   [[nodiscard]] Answer send(const std::string&, const std::string& target, const std::string&) override {
     const auto found = answers.find(target);
+    if (!rests.empty()) return {503, rests};
     return found == answers.end() ? Answer{500, "{}"} : Answer{found->second.first, found->second.second.dump()};
   }
 };
@@ -48,6 +50,18 @@ TEST(ConductorClient, aNodeThatIsDeletedBetweenTwoPagesEndsNoList) {
   EXPECT_THAT(uuids(conductor.rows("/v1/nodes", "nodes")), ElementsAre("a", "c"));
   conductor.answers["/v1/nodes?limit=1000"] = {404, {{"error_message", "none"}}};
   EXPECT_THROW(static_cast<void>(conductor.rows("/v1/nodes", "nodes")), Error);
+}
+
+TEST(ConductorClient, whyASeedRestsIsTold) {
+  ScriptedConductor conductor;
+  conductor.rests =
+      "503 Service Unavailable: the home has not confirmed for 3 s that this seed is the one that serves\n";
+  try {
+    static_cast<void>(conductor.call("GET", "/v1/nodes"));
+    ADD_FAILURE() << "it was answered";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the home has not confirmed for 3 s that this seed is the one that serves (HTTP 503)");
+  }
 }
 
 std::string story_for(const std::string& asked, const std::vector<std::string>& names) {
