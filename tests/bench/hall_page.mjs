@@ -1,7 +1,6 @@
 // The status page with many nodes, in headless Chromium: until the first picture, until something is found, a change, and memory.
 // usage: hall_page.mjs HEARTH NODES…   (halls' sizes, ascending)   Prints rows of a table; exit 1 where a goal is missed.
-// Goals are for the clock without what the page's thread was ready to run and had no core, as the kernel counts it: others may have
-// the machine's. What the clock said stands beside it.
+// Goals are for the clock; what of that was processor time of the page's thread stands beside it: others may have the machine's cores.
 import {readFileSync} from 'node:fs';
 import {Browser, Site, heatApi} from './site.mjs';
 
@@ -46,15 +45,15 @@ async function renderers(page) {
   return processInfo.filter(({type}) => type === 'renderer').map(({id}) => id);
 }
 
-/** Milliseconds that their threads which run pages have waited for a core so far. */
-const waited = (pids) => pids.reduce((sum, pid) => sum + Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6, 0);
+/** Milliseconds that the thread of each which runs its page has had a core so far. */
+const ran = (pids) => pids.map((pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6);
 
-/** Milliseconds that `act` took by its own word, and those without waiting. */
+/** Milliseconds that `act` took by its own word, and for how many of them the busiest page had a core. */
 async function measured(page, act) {
   const pids = await renderers(page);
-  const before = waited(pids);
-  const took = await act();
-  return {clock: took, own: took - Math.min(took, waited(pids) - before)};
+  const before = ran(pids);
+  const clock = await act();
+  return {clock, own: Math.max(...ran(pids).map((time, at) => time - before[at]))};
 }
 
 /** Of the processes that show pages, in MB: what is theirs alone. */
@@ -91,8 +90,8 @@ async function look(browser, n) {
     found.push(await measured(page, () => find(page, text, `${count} of`)));
     await find(page, '', '');
   }
-  const row = {'first picture, ms': middle(firsts.map(({own}) => own)), 'the same, with waiting for a core': middle(firsts.map(({clock}) => clock)),
-               'found, ms': Math.max(...found.map(({own}) => own)), 'found, with waiting for a core': Math.max(...found.map(({clock}) => clock))};
+  const row = {'first picture, ms': middle(firsts.map(({clock}) => clock)), 'processor time of it': middle(firsts.map(({own}) => own)),
+               'found, ms': Math.max(...found.map(({clock}) => clock)), 'processor time of that': Math.max(...found.map(({own}) => own))};
   for (const how of ['List', 'Racks', 'Map']) {
     row[`${how}, ms`] = await timed(page, `document.querySelector('#as-${how.toLowerCase()}').click()`, 'true');
   }

@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../peers/bootstrap"))
 from conductor import Conductor  # noqa: E402  pylint: disable=wrong-import-position
 from hall_fleet import api_rows, mac, spread, waited_for_core  # noqa: E402  pylint: disable=wrong-import-position
-from hall_table import loads, row, say  # noqa: E402  pylint: disable=wrong-import-position
+from hall_table import end_tidily, loads, row, say  # noqa: E402  pylint: disable=wrong-import-position
 from usage import usage  # noqa: E402  pylint: disable=wrong-import-position
 
 INTERVAL = 30  # seconds between an agent's polls, as os-collect-config has it
@@ -125,6 +125,7 @@ def bring_in(c, count):
 
 
 def main():
+    end_tidily()
     words = [int(word) for word in sys.argv[2:]]
     count, seconds = (words + [10000, 60][len(words):])[:2]
     with Conductor(sys.argv[1], "--quiet", "--engine", "--stacks-listen", "127.0.0.1", *ON_ANY_PORT) as c:
