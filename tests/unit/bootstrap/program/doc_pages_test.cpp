@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/cli/help.hpp"
+#include "base/cli/layout.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
