@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/cli/help.hpp"
+#include "base/cli/layout.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
@@ -49,7 +50,9 @@ TEST(DocPages, TablesFitAn80ColumnTerminal) {
   const cli::Program program = make_program("/usr/bin/hearth");
   for (const cli::Topic& page : program.pages) {
     for (const std::string& line : split_lines(cli::topic_help(program, page.name, 80))) {
-      if (line.starts_with('|')) EXPECT_LE(cli::columns(line), 80U) << page.name << ": " << line;
+      if (line.starts_with('|')) {
+        EXPECT_LE(cli::columns(line), 80U) << page.name << ": " << line;
+      }
     }
   }
 }
