@@ -56,7 +56,7 @@ mistake 2 "there is no command 'node boot device' here" "openstack baremetal nod
 mistake 2 "unrecognized option '--server'" "SERVER stands by itself, without an option: hearth metadata bake DIR SERVER" -- metadata bake out --server web1
 mistake 2 "there is no command 'metadata check'; did you mean 'metadata lint'?" -- metadata check
 mistake 2 "there is no command 'node why'; did you mean 'why alpha'?" -- node why alpha
-mistake 2 "there is no command 'image lint'; did you mean 'element lint'?" -- image lint
+mistake 2 "there is no command 'image lint'; did you mean 'element lint' or 'metadata lint'?" -- image lint
 mistake 2 "did you mean '--version'?" -- version
 mistake 2 "did you mean '--version'?" -- --versoin
 mistake 2 "hearth image create" -- build

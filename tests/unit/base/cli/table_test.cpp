@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/cli/layout.hpp"
+#include "base/text.hpp"
+
 namespace hearth::cli {
 namespace {
 
