@@ -147,7 +147,7 @@ TEST(Draft, ATableWithoutAColumnIsToldOfOnceForAllItsRows) {
 
 TEST(Draft, ATableMayHaveTabsBetweenItsColumns) {
   EXPECT_EQ(told_of("name\tpm_type\tmac\tpm_addr\r\na\tredfish\t52:54:00:00:00:01\t192.0.2.1\r\n"
-                    "b\tfake_pxe\t52:54:00:00:00:02\t\r\n"),
+                    "b\tmanual-management\t52:54:00:00:00:02\t\r\n"),
             "");
 }
 
