@@ -484,7 +484,7 @@ FLAVOUR=second build
 "$HEARTH" image why image > why
 expect_text why "The last build (begun 2" "failed. What is there, if anything, is of an earlier one." "install.d/90-last" "kept  "
 "$HEARTH" why image > why
-expect_text why "image image: The last build (begun 2" "next: read image.d/build.log" "Of the build before: " "kept  "
+expect_text why "image: The last build (begun 2" "next: read image.d/build.log" "Of the build before: " "kept  "
 "$HEARTH" why image --json | jq -e '.[0] | .kind == "image" and (.findings | length) == 2' > /dev/null || fail "why --json of an image: no findings"
 "$HEARTH" image why --json image | jq -e '.unfinished.error | contains("install.d/90-last")' > /dev/null || fail "image why --json: no word of the failure"
 "$HEARTH" cache prune --unused-for 0 > /dev/null || fail "cache prune --unused-for 0"

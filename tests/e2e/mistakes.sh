@@ -395,8 +395,8 @@ mistake 1 "not inspected in 3 s: asked (inspect wait" -- baremetal introspection
 expect_text said "not available until their inspection is done: asked"
 expect_text said "asked waits for a person: Switch node asked"
 expect_text said "waiting for asked (inspect wait, await data; a person is to switch it: hearth node todo; until "
-for look in 1 2; do
-    mistake 0 "Switch node asked" "hearth node todo asked --done" -- node todo asked --state served  # only shows it
+for _ in 1 2; do  # showing confirms nothing
+    mistake 0 "Switch node asked" "hearth node todo asked --done" -- node todo asked --state served
 done
 mistake 2 "--done: at which node?" -- node todo --done --state served
 "$HEARTH" baremetal introspection bulk status --state served > said 2>&1 || fail "bulk status: $(cat said)"
