@@ -316,7 +316,8 @@ const tests = {
       const response = await route.fetch();
       await route.fulfill({response, json: {...await response.json(), why: {cause: 'The BMC refuses the password.', evidence: [], next: 'hearth node set trouble1'}}});
     });
-    await page.goto(`${page.url().split('#')[0]}#node/${uuid}`);
+    await page.getByLabel('Find nodes').fill('trouble1');
+    await page.getByRole('button', {name: /^trouble1/}).first().click();
     const why = page.locator('#node').getByRole('region', {name: 'Why'});
     await why.getByText('The BMC refuses the password.').waitFor();
     await why.getByText('Next: hearth node set trouble1').waitFor();
@@ -498,6 +499,7 @@ const tests = {
     assert.match(await place.locator('.here').textContent(), /6hand1/);
     await page.getByRole('button', {name: 'Racks', exact: true}).click();
     const rack = page.getByRole('region', {name: 'rack B2'});
+    await rack.locator('li').first().waitFor();
     assert.deepEqual(await rack.locator('li').evaluateAll((rows) => rows.map((row) => row.textContent.replace(/[^\w]/g, ''))), ['9new1', '8', '7new2', '6hand1']);
     assert.deepEqual(await page.evaluate(poorContrast), []);
     await page.getByLabel('Find nodes').fill('new2');
