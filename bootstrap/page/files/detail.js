@@ -74,11 +74,14 @@ function history(events) {
     h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text))));
 }
 
-/** What `hearth why` says first, and the next step. */
-function cause(node) {
-  if (!node.why) return null;
-  return h('section', {class: 'note why', 'aria-label': 'Why'}, h('p', {}, node.why.cause),
-    node.why.next ? h('p', {class: 'under'}, 'Next: ', node.why.next) : null);
+/** What `hearth why` says first, and the next step; and the node's error, where that does not say it. */
+function causes(node) {
+  const tellsError = Boolean(node.error && node.why?.cause.includes(node.error));
+  return [
+    node.why ? h('section', {class: `note why${tellsError ? ' failed' : ''}`, 'aria-label': 'Why'}, h('p', {}, node.why.cause),
+      node.why.next ? h('p', {class: 'under'}, 'Next: ', node.why.next) : null) : null,
+    node.error && !tellsError ? h('p', {class: 'note failed'}, node.error) : null,
+  ];
 }
 
 function unheard(node) {
@@ -117,8 +120,7 @@ function draw(node) {
       h('div', {}, h('h2', {id: 'node-title'}, title(node)), badge(node)),
       h('button', {type: 'button', class: 'quiet close', 'aria-label': 'Close', onclick: () => sheet.close()}, '✕')),
     wayLine(node, true),
-    cause(node),
-    node.error ? h('p', {class: 'note failed'}, node.error) : null,
+    ...causes(node),
     node.maintenance !== undefined ? h('p', {class: 'note held'}, `In maintenance: ${node.maintenance || 'no reason given'}`) : null,
     node.todo ? h('div', {class: 'note waiting'}, node.todo.text, placePicture(node, [...site.nodes.values()])) : null,
     ...buttons(node), stages(node), timeline(node), unheard(node),
