@@ -236,8 +236,7 @@ constexpr const char* k_stack_calls =
 std::string rest_text() {
   return cat(
       "What a conductor (hearth node serve) answers at its port, 6385: Ironic's API 1.1 to 1.87, ironic-inspector's "
-      "and "
-      "its own. * is a name or UUID; behind a method stands the role of the token that it takes, behind ? the "
+      "and its own. * is a name or UUID; behind a method stands the role of the token that it takes, behind ? the "
       "parameters. Another path is answered 404, another method 405, another parameter 400. A body is JSON; refusals "
       "are Ironic's: {\"error_message\": …}. With ?secrets=true an export takes the role admin.\n\n"
       "Without a token machines ask for /v1/lookup, /v1/heartbeat/*, /v1/continue_inspection and "

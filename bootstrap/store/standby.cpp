@@ -110,8 +110,7 @@ void Standby::check_files(MonotonicTime now) {
     throw Error(ErrorKind::input, cat("not as ", holder_->name, " has them, in ", directory_.string(), ": ", keys))
         .hint(
             "A seed that follows another one has its keys and tokens, or machines and people would be refused. Copy "
-            "them "
-            "from there (hearth help second-seed).");
+            "them from there (hearth help second-seed).");
   std::string fault =
       differing.images.empty() ? "" : cat("machines would ask in vain for ", join(differing.images, ", "));
   if (!keys.empty()) fault = cat("machines or people would be refused for ", keys, fault.empty() ? "" : "; ", fault);

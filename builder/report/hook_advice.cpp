@@ -47,8 +47,7 @@ constexpr const char* k_old_security =
     "11. Set DIB_RELEASE=bookworm (a name, not stable) and DIB_DEBIAN_SECURITY_SUBPATH=-security; Hearth's needs none.";
 constexpr const char* k_homes =
     "Hooks do not see homes. What they are to have of one is named in HEARTH_HOST_FILES (HEARTH_HOST_FILES=~/src/x), "
-    "or in "
-    "the element's file host-files, a path a line.";
+    "or in the element's file host-files, a path a line.";
 constexpr const char* k_modules = "Hooks can't load modules: name them in the image's /etc/modules-load.d.";
 
 constexpr std::array<Refusal, 29> k_refusals = {{{{"'/root/", "not appear to be a git repository"}, k_homes},
