@@ -231,6 +231,8 @@ std::string next_after(std::string_view said) {
   if (has("Connection refused") || has("No such file or directory"))
     return "Does it run, and at that address and port? pg_lsclusters (Debian), ss -tlnp; listen_addresses in "
            "postgresql.conf says where.";
+  if (has("name resolution"))
+    return "Its name server says nothing (/etc/resolv.conf); an address in the place of the name asks nobody.";
   return "";
 }
 
