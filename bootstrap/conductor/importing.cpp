@@ -1,6 +1,7 @@
 // The conductor's part of imports: a checked file becomes nodes, and nodes are brought to the state that was asked for.
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include "base/sys/random.hpp"
@@ -28,9 +29,10 @@ std::vector<Fault> with_places(std::vector<Fault> faults, const std::vector<List
 /// Of the nodes that there are, those that the drafts may be, or whose names they have: a hall is not looked through
 /// for each machine that is added to it.
 std::vector<const Node*> nodes_in_question(const Ledger& ledger, const std::vector<NodeDraft>& drafts) {
-  std::map<std::string, const Node*> found;
-  const auto add = [&found](const Node* node) {
-    if (node != nullptr) found.emplace(node->uuid, node);
+  std::vector<const Node*> nodes;
+  std::unordered_set<const Node*> found;
+  const auto add = [&](const Node* node) {
+    if (node != nullptr && found.insert(node).second) nodes.push_back(node);
   };
   for (const NodeDraft& draft : drafts) {
     add(ledger.by_uuid(draft.uuid));
@@ -42,8 +44,6 @@ std::vector<const Node*> nodes_in_question(const Ledger& ledger, const std::vect
     if (!bmc.empty() && bmc != draft.management_id)
       for (const Node* node : ledger.by_management(bmc)) add(node);
   }
-  std::vector<const Node*> nodes;
-  for (const auto& [uuid, node] : found) nodes.push_back(node);
   return nodes;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -34,7 +36,7 @@ class Known {
   /// Those that each draft may be, in their order.
   [[nodiscard]] std::vector<std::set<const Node*>> candidates(const std::vector<NodeDraft>& drafts) const {
     std::vector<std::set<const Node*>> all;
-    std::set<const Node*> known;
+    std::unordered_set<const Node*> known;
     for (const NodeDraft& draft : drafts) {
       all.push_back(certain(draft));
       known.insert(all.back().begin(), all.back().end());
@@ -70,12 +72,13 @@ class Known {
       found.insert(at->second);
   }
 
-  using Index = std::map<std::string, const Node*>;
+  template <class Index>
   static void add(const Index& index, const std::string& key, std::set<const Node*>& found) {
     const auto at = key.empty() ? index.end() : index.find(key);
     if (at != index.end()) found.insert(at->second);
   }
-  Index by_uuid_, by_name_, by_mac_, by_management_;
+  std::unordered_map<std::string, const Node*> by_uuid_, by_name_, by_mac_;
+  std::map<std::string, const Node*> by_management_;  ///< those of one BMC are side by side
 };
 
 ImportStep step_for(const NodeDraft& draft, const Node* node) {
@@ -184,7 +187,7 @@ std::string as_hint(const NodeDraft& draft) {
 ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<const Node*>& nodes) {
   const Known known(nodes);
   ImportPlan plan;
-  std::map<std::string, const NodeDraft*> taken;
+  std::unordered_map<const Node*, const NodeDraft*> taken;
   const std::vector<std::set<const Node*>> candidates = known.candidates(drafts);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const NodeDraft& draft = drafts[i];
@@ -207,7 +210,7 @@ ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<c
       continue;
     }
     const std::string slip = node == nullptr ? "" : slip_of(draft, *node);
-    const NodeDraft* first = node == nullptr ? nullptr : taken.try_emplace(node->uuid, &draft).first->second;
+    const NodeDraft* first = node == nullptr ? nullptr : taken.try_emplace(node, &draft).first->second;
     if (!slip.empty()) plan.faults.push_back({draft.index, slip, {}});
     if (first != nullptr && first != &draft)
       plan.faults.push_back({draft.index,
@@ -219,8 +222,9 @@ ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<c
     plan.steps.push_back(step_for(draft, node));
   }
   for (const Node* node : nodes) {
-    if (!taken.contains(node->uuid)) plan.absent.push_back(node->uuid);
+    if (!taken.contains(node)) plan.absent.push_back(node->uuid);
   }
+  std::sort(plan.absent.begin(), plan.absent.end());
   return plan;
 }
 

@@ -12,23 +12,40 @@ Ledger::Ledger(Store& store, const Clock& clock, NodeIndex::ManagementOf managem
     : store_(store), clock_(clock), index_(std::move(management_of)) {
   const auto aside = [&](const std::string& uuid, const std::string& why) { set_aside_[uuid] = why; };
   for (Node& node : store_.nodes(aside)) {
-    const std::string uuid = node.uuid;
     index_.put(node);
-    nodes_.emplace(uuid, std::move(node));
+    take(std::move(node));
   }
+}
+
+Node& Ledger::take(Node node) {
+  const std::string uuid = node.uuid;
+  const auto [at, is_new] = nodes_.insert_or_assign(uuid, std::move(node));
+  if (is_new) by_uuid_.emplace(at->first, &at->second);
+  return at->second;
+}
+
+void Ledger::drop(const std::string& uuid) {
+  by_uuid_.erase(uuid);  // first: its key is the other's
+  nodes_.erase(uuid);
+}
+
+Node& Ledger::existing(const std::string& uuid) {
+  const auto found = by_uuid_.find(uuid);
+  if (found == by_uuid_.end()) throw Error(ErrorKind::not_found, cat("Node ", uuid, " could not be found."));
+  return *found->second;
 }
 
 Stamp Ledger::now() const { return unix_microseconds(clock_.wall()); }
 
 const Node* Ledger::by_uuid(const std::string& uuid) const {
-  const auto found = nodes_.find(uuid);
-  return found == nodes_.end() ? nullptr : &found->second;
+  const auto found = by_uuid_.find(uuid);
+  return found == by_uuid_.end() ? nullptr : found->second;
 }
 
 /// In the index a word may be one that a node had before it was changed.
 const Node* Ledger::holder(const NodeIndex::Keys& keys, const std::string& word,
                            bool (*has)(const Node&, const std::string&)) const {
-  for (auto at = keys.lower_bound({word, ""}); at != keys.end() && at->first == word; ++at) {
+  for (auto [at, end] = keys.equal_range(word); at != end; ++at) {
     const Node* node = by_uuid(at->second);
     if (node != nullptr && has(*node, word)) return node;
   }
@@ -75,9 +92,7 @@ std::vector<const Node*> Ledger::by_management(const std::string& id, bool begin
 
 std::vector<const Node*> Ledger::by_place(const std::string& place) const {
   std::set<std::string> candidates = changed_;
-  const NodeIndex::Keys& places = index_.places();
-  for (auto at = places.lower_bound({place, ""}); at != places.end() && at->first == place; ++at)
-    candidates.insert(at->second);
+  for (auto [at, end] = index_.places().equal_range(place); at != end; ++at) candidates.insert(at->second);
   std::vector<const Node*> found;
   for (const std::string& uuid : candidates) {
     const Node* node = by_uuid(uuid);
@@ -95,13 +110,13 @@ void Ledger::each_available(const std::function<bool(const Node&)>& look) const 
   auto next = now.begin();
   for (const auto& kept : index_.available()) {
     for (; next != now.end() && *next < kept; ++next) {
-      if (look(nodes_.at(next->second))) return;
+      if (look(*by_uuid(next->second))) return;
     }
     const Node* node = changed_.contains(kept.second) ? nullptr : by_uuid(kept.second);
     if (node != nullptr && look(*node)) return;
   }
   for (; next != now.end(); ++next) {
-    if (look(nodes_.at(next->second))) return;
+    if (look(*by_uuid(next->second))) return;
   }
 }
 
@@ -125,28 +140,25 @@ std::vector<const Node*> Ledger::to_be_switched() const { return of_these(index_
 std::vector<const Node*> Ledger::with_console() const { return of_these(index_.with_console(), has_console_on); }
 
 Node& Ledger::edit(const std::string& uuid) {
-  const auto found = nodes_.find(uuid);
-  if (found == nodes_.end()) throw Error(ErrorKind::not_found, cat("Node ", uuid, " could not be found."));
+  Node& node = existing(uuid);
   changed_.insert(uuid);
-  return found->second;
+  return node;
 }
 
 Node& Ledger::passing(const std::string& uuid) {
-  const auto found = nodes_.find(uuid);
-  if (found == nodes_.end()) throw Error(ErrorKind::not_found, cat("Node ", uuid, " could not be found."));
+  Node& node = existing(uuid);
   passing_.insert(uuid);
-  return found->second;
+  return node;
 }
 
 Node& Ledger::add(Node node) {
-  const std::string uuid = node.uuid;
-  std::erase(removed_, uuid);
-  changed_.insert(uuid);
-  return nodes_[uuid] = std::move(node);
+  std::erase(removed_, node.uuid);
+  changed_.insert(node.uuid);
+  return take(std::move(node));
 }
 
 void Ledger::remove(const std::string& uuid) {
-  nodes_.erase(uuid);
+  drop(uuid);
   changed_.erase(uuid);
   passing_.erase(uuid);
   removed_.push_back(uuid);
@@ -194,8 +206,8 @@ void Ledger::watch(std::function<void(const Event&)> watcher) {
 void Ledger::roll_back() {
   for (const std::string& uuid : removed_) changed_.insert(uuid);
   for (const std::string& uuid : changed_) {
-    nodes_.erase(uuid);
-    if (std::optional<Node> kept = store_.node(uuid)) nodes_.emplace(uuid, std::move(*kept));
+    drop(uuid);
+    if (std::optional<Node> kept = store_.node(uuid)) take(std::move(*kept));
   }
   changed_.clear();
   removed_.clear();
@@ -206,7 +218,7 @@ void Ledger::roll_back() {
 
 void Ledger::commit() {
   std::vector<const Node*> changed;
-  for (const std::string& uuid : changed_) changed.push_back(&nodes_.at(uuid));
+  for (const std::string& uuid : changed_) changed.push_back(by_uuid(uuid));
   const MonotonicTime begun = clock_.now();
   try {
     store_.commit(changed, removed_, events_, documents_);

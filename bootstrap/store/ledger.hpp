@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/clock.hpp"
 #include "bootstrap/node/pace.hpp"
@@ -97,6 +99,11 @@ class Ledger {
     std::uint64_t number;
     Committed committed;
   };
+  /// New, or in the place of what was there.
+  Node& take(Node node);
+  void drop(const std::string& uuid);
+  /// Throws Error when there is none.
+  [[nodiscard]] Node& existing(const std::string& uuid);
   void roll_back();
   void hold(Untold untold);
   [[nodiscard]] std::vector<const Node*> of_these(const std::set<std::string>& kept, bool (*holds)(const Node&)) const;
@@ -106,7 +113,8 @@ class Ledger {
 
   Store& store_;
   const Clock& clock_;
-  std::map<std::string, Node> nodes_;
+  std::map<std::string, Node> nodes_;                   ///< in order, for who goes through all
+  std::unordered_map<std::string_view, Node*> by_uuid_;  ///< where each of them is: a hall has 100,000
   std::map<std::string, std::string> set_aside_;
   NodeIndex index_;  ///< of what is committed: nodes in changed_ are looked at themselves
   std::set<std::string> changed_;

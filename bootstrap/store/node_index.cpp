@@ -1,5 +1,7 @@
 #include "bootstrap/store/node_index.hpp"
 
+#include <algorithm>
+
 namespace hearth::bootstrap {
 
 bool is_available(const Node& node) {
@@ -13,6 +15,16 @@ NodeIndex::PortAges port_ages(const Node& node) {
   for (std::size_t port = 0; port < node.ports.size(); ++port) ages.emplace(node.ports[port].created, node.uuid, port);
   return ages;
 }
+
+namespace {
+
+void forget(NodeIndex::Keys& keys, const std::string& word, const std::string& uuid) {
+  const auto [begin, end] = keys.equal_range(word);
+  const auto found = std::find_if(begin, end, [&](const auto& each) { return each.second == uuid; });
+  if (found != end) keys.erase(found);
+}
+
+}  // namespace
 
 void NodeIndex::put(const Node& node) {
   remove(node.uuid);
@@ -47,13 +59,13 @@ void NodeIndex::remove(const std::string& uuid) {
   const auto found = known_.find(uuid);
   if (found == known_.end()) return;
   const Words& words = found->second;
-  names_.erase({words.name, uuid});
-  for (const std::string& mac : words.macs) macs_.erase({mac, uuid});
-  for (const std::string& port : words.ports) ports_.erase({port, uuid});
+  forget(names_, words.name, uuid);
+  for (const std::string& mac : words.macs) forget(macs_, mac, uuid);
+  for (const std::string& port : words.ports) forget(ports_, port, uuid);
   for (const auto& port : words.port_ages) ports_by_age_.erase(port);
-  instances_.erase({words.instance, uuid});
+  forget(instances_, words.instance, uuid);
   managements_.erase({words.management, uuid});
-  places_.erase({words.place, uuid});
+  forget(places_, words.place, uuid);
   by_age_.erase({words.created, uuid});
   available_.erase({words.provision_updated, uuid});
   with_console_.erase(uuid);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,12 +28,13 @@ class NodeIndex {
   void put(const Node& node);
   void remove(const std::string& uuid);
 
-  using Keys = std::set<std::pair<std::string, std::string>>;  ///< a word, and the UUID of who has it
+  using Keys = std::unordered_multimap<std::string, std::string>;  ///< a word, and the UUID of who has it
+  using OrderedKeys = std::set<std::pair<std::string, std::string>>;
   [[nodiscard]] const Keys& names() const { return names_; }
   [[nodiscard]] const Keys& macs() const { return macs_; }
   [[nodiscard]] const Keys& ports() const { return ports_; }  ///< UUIDs of ports
   [[nodiscard]] const Keys& instances() const { return instances_; }
-  [[nodiscard]] const Keys& managements() const { return managements_; }
+  [[nodiscard]] const OrderedKeys& managements() const { return managements_; }
   [[nodiscard]] const Keys& places() const { return places_; }  ///< rack_place()
   [[nodiscard]] std::string management_of(const Node& node) const { return management_of_(node); }
   /// UUIDs of nodes that have a job.
@@ -60,8 +61,9 @@ class NodeIndex {
     std::vector<std::string> macs, ports;
   };
   ManagementOf management_of_;
-  std::map<std::string, Words> known_;
-  Keys names_, macs_, ports_, instances_, managements_, places_;
+  std::unordered_map<std::string, Words> known_;
+  Keys names_, macs_, ports_, instances_, places_;
+  OrderedKeys managements_;
   std::set<std::string> with_job_, to_be_switched_, with_console_;
   Ages by_age_, available_;
   PortAges ports_by_age_;
