@@ -269,12 +269,7 @@ struct SeedService::Parts {
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
     tell_files();
-    starting.reset();
-    sign_of_life();
-    store.keep_beside([this] {
-      if (boot) boot->look_at_home();  // machines wait for no other thread
-      server.post([this] { look_at_store(); });
-    });
+    begin_to_keep();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -437,6 +432,15 @@ struct SeedService::Parts {
 
   void sign_of_life() {
     if (store.home() != nullptr) store.home()->sign_of_life();
+  }
+
+  void begin_to_keep() {
+    starting.reset();
+    sign_of_life();
+    store.keep_beside([this] {
+      if (boot) boot->look_at_home();  // machines wait for no other thread
+      server.post([this] { look_at_store(); });
+    });
   }
 
   [[nodiscard]] std::optional<Home::LongWork> long_work() {

@@ -20,12 +20,12 @@ namespace {
 /// By these it is known whether an image was told of as it is.
 constexpr std::array k_identity = {"image_os_hash_value", "frames_root"};
 
-const char* format_of(const fs::path& image) { return image.extension() == ".qcow2" ? "qcow2" : "raw"; }
+const char* disk_format_of(const fs::path& image) { return image.extension() == ".qcow2" ? "qcow2" : "raw"; }
 
 /// What machines give each other of it; its root, or nothing where the file is no disk in itself.
 std::string add_frames(const fs::path& image, const fs::path& target, CommandRunner& runner) {
   constexpr int k_fast = 3;  // of zstd; somebody waits for it
-  if (!builder::frames::is_whole_disk(image, format_of(image))) return "";
+  if (!builder::frames::is_whole_disk(image, disk_format_of(image))) return "";
   const TempDir scratch = TempDir::create(target.parent_path(), "frames.");
   const Fd out = Fd::open(target.string(), O_WRONLY | O_CREAT | O_EXCL, 0600);
   return builder::frames::write_image_frames(image, scratch.path(), out, {.level = k_fast}, runner).root;
@@ -73,7 +73,7 @@ Json pack_image(const PackedImage& image, const fs::path& target, CommandRunner&
                  {"file", cat(base, image.file.extension().string())},
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest_file(image.file).sha256},
-                 {"image_disk_format", format_of(image.file)}};
+                 {"image_disk_format", disk_format_of(image.file)}};
   if (!frames_root.empty()) record.update({{"frames", cat(base, ".frames")}, {"frames_root", frames_root}});
   return record;
 }
