@@ -290,7 +290,7 @@ std::string CarriedAddress::why_lost() const {
 void CarriedAddress::take(MonotonicTime until) {
   const Hold hold{until.time_since_epoch().count(), true};
   const bool is_told = ::send(way_.get(), &hold, sizeof hold, MSG_NOSIGNAL) >= 0;
-  const std::string fault = is_told ? heard(way_) : "the companion that holds it has ended";
+  const std::string fault = is_told ? heard(way_) : why_lost();  // it may have been held before, in vain
   if (fault.empty()) return;
   throw Error(ErrorKind::external,
               cat("putting ", pxe::to_text(address_.address), "/", address_.prefix, " on ", address_.card, ": ", fault))
