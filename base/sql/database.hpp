@@ -40,7 +40,8 @@ class StoreError : public Error {
 /// How a PostgreSQL database is opened.
 enum class Use {
   drive,  ///< by this process alone
-  look    ///< only to read, also while another process drives it; a transaction sees one state of it
+  look,   ///< only to read, also while another process drives it; a transaction sees one state of it
+  beside  ///< of PostgreSQL, by the process that drives it on another connection: it looks at the epoch itself
 };
 
 namespace detail {
@@ -68,6 +69,8 @@ class Connection {
   virtual void run(const std::string& statements) = 0;
   [[nodiscard]] virtual std::unique_ptr<StatementHandle> prepare(std::string_view statement) = 0;
   [[nodiscard]] virtual std::int64_t last_row() = 0;
+  /// See Database::epoch().
+  [[nodiscard]] virtual std::string epoch() const { return ""; }
 };
 
 [[nodiscard]] std::unique_ptr<Connection> open_sqlite(const std::string& path);
@@ -120,6 +123,9 @@ class Database {
   /// Of the last INSERT, where the table has such a number.
   [[nodiscard]] std::int64_t last_row() const { return connection_->last_row(); }
   [[nodiscard]] bool is_postgres() const { return is_postgres_; }
+  /// Of PostgreSQL: as long as `number` in the table hearth_epoch is this, nobody has taken the database since. Who
+  /// locks that row with it keeps others from taking it until his transaction ends.
+  [[nodiscard]] std::string epoch() const { return connection_->epoch(); }
   /// The type of a column that numbers its rows: it is different in each.
   [[nodiscard]] std::string_view row_number_type() const;
 
@@ -132,6 +138,8 @@ class Database {
 [[nodiscard]] bool is_postgres_url(std::string_view place);
 /// What a refusal calls this process: "process 4711 on seed-1".
 [[nodiscard]] std::string driver_name();
+/// Whether a process drives the part `schema` of a database of PostgreSQL: it is connected, and alone.
+[[nodiscard]] bool is_driven(Database& database, const std::string& schema);
 /// Ends the connections of the process of that name, which drives the part `schema` of the database, in the server:
 /// what it has not committed there it never will, and the next one may take the database. Throws StoreError.
 void end_driver(const std::string& url, const std::string& schema, const std::string& name);

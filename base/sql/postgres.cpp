@@ -124,10 +124,11 @@ struct ConnectionDeleter {
 using ConnectionPtr = std::unique_ptr<PGconn, ConnectionDeleter>;
 
 /// How a connection is used, whatever the database or the user has as a default. Texts come and go as they lie there;
-/// what is committed is on a disk.
+/// what is committed is on a disk, and with a replica where one is waited for.
 constexpr const char* k_ways =
     "SELECT set_config('client_encoding', current_setting('server_encoding'), false); "
-    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', "
+    "'local')";
 
 struct ConninfoDeleter {
   void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
@@ -241,6 +242,16 @@ std::string lock_number(const std::string& schema) {
   return schema.empty() ? k_lock_number : cat("hashtextextended('", schema, "', ", k_lock_number, ")");
 }
 
+/// Of the connection that has that lock, which PostgreSQL shows as two halves; a condition may follow.
+std::string of_driver(const char* what, const std::string& schema) {
+  return cat("SELECT ", what,
+             " FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND "
+             "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
+             "((classid::bigint << 32) | objid::bigint) = ",
+             lock_number(schema));
+}
+constexpr const char* k_end = "pg_terminate_backend(pid)";
+
 /// Parameters as PostgreSQL numbers them: "?2" is "$2", "?" is the next one.
 std::string numbered(std::string_view statement) {
   std::string out;
@@ -262,7 +273,7 @@ std::string numbered(std::string_view statement) {
 class PostgresConnection final : public Connection {
  public:
   PostgresConnection(const std::string& url, std::string schema, Use use)
-      : url_(url), schema_(std::move(schema)), is_only_looked_at_(use == Use::look), password_(password_in(url)) {
+      : url_(url), schema_(std::move(schema)), use_(use), password_(password_in(url)) {
     connect();
   }
   ~PostgresConnection() override { *is_given_up_ = true; }
@@ -275,7 +286,7 @@ class PostgresConnection final : public Connection {
   }
 
   void begin() override {
-    const char* const begin = is_only_looked_at_ ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN";
+    const char* const begin = use_ == Use::look ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN";
     if (libpq().status(connection_.get()) != CONNECTION_OK) connect();
     ResultPtr result = exec(begin);
     if (libpq().result_status(result.get()) !=
@@ -287,7 +298,7 @@ class PostgresConnection final : public Connection {
     try {
       // The lock may have been taken from us without an end of the connection. Until this transaction ends nobody
       // raises the epoch.
-      is_open_ = is_only_looked_at_ || stored_epoch("SELECT number FROM hearth_epoch FOR SHARE") == epoch_;
+      is_open_ = use_ == Use::look || stored_epoch("SELECT number FROM hearth_epoch FOR SHARE") == epoch_;
     } catch (const StoreError&) {
       connection_.reset();  // and with it what was begun
       throw;
@@ -311,6 +322,8 @@ class PostgresConnection final : public Connection {
     return static_cast<std::int64_t>(std::stoll(libpq().getvalue(result.get(), 0, 0)));
   }
 
+  [[nodiscard]] std::string epoch() const override { return epoch_; }
+
   ResultPtr query(const std::string& statement, const std::vector<std::string>& values) {
     // What an earlier attempt to connect left is no connection: libpq knows of no transaction there, idle or not.
     if (!is_open_ && libpq().status(connection_.get()) != CONNECTION_OK) connect();
@@ -331,7 +344,7 @@ class PostgresConnection final : public Connection {
         connection_.get(), [](void*, const char*) {}, nullptr);
     try {
       check(exec(k_ways), "SELECT set_config");
-      is_only_looked_at_ ? only_look() : take();
+      use_ == Use::drive ? take() : join();
       is_silent_ = false;
     } catch (const StoreError&) {
       connection_.reset();
@@ -339,21 +352,43 @@ class PostgresConnection final : public Connection {
     }
   }
 
-  void only_look() {
+  /// Beside whoever drives it.
+  void join() {
+    const char* const ways = use_ == Use::look
+                                 ? "SET default_transaction_read_only = on"
+                                 : "SET lock_timeout = '1s'; SET default_transaction_isolation = 'read committed'";
     const std::string path = schema_.empty() ? "" : cat("; SET search_path = ", schema_);
-    check(exec(cat("SET default_transaction_read_only = on", path).c_str()), "SET search_path");
+    check(exec(cat(ways, path).c_str()), "SET search_path");
   }
 
-  void take() {
-    const std::string number = lock_number(schema_);
+  /// False where another connection has it.
+  bool lock() {
     const ResultPtr taken = exec(cat("SET lock_timeout = '", others_ ? k_lock_patience_beside : k_lock_patience,
-                                     "'; SELECT pg_advisory_lock(", number, ")")
+                                     "'; SELECT pg_advisory_lock(", lock_number(schema_), "), pg_backend_pid()")
                                      .c_str());
     if (libpq().status(connection_.get()) != CONNECTION_OK)
       throw StoreError(cat("connecting to ", without_password(url_), ": ", told()));
+    if (!is_good(taken)) return false;
+    backend_ = libpq().getvalue(taken.get(), 0, 1);
+    return true;
+  }
+
+  /// The way to our former connection broke, and the server has not noticed: that may take it hours, and what was begun
+  /// there is lost anyway.
+  void end_former() {
+    if (epoch_.empty() || !is_own(stored_epoch())) return;
+    static_cast<void>(attempt(cat(of_driver(k_end, schema_), " AND pid = $1"), {backend_}));
+  }
+
+  void take() {
+    bool is_ours = lock();
     require_utf8();
-    if (!schema_.empty()) take_schema(is_good(taken));
-    if (is_good(taken)) return take_epoch();
+    if (!schema_.empty()) take_schema(is_ours);
+    if (!is_ours && !backend_.empty()) {
+      end_former();
+      is_ours = lock();
+    }
+    if (is_ours) return take_epoch();
     const std::string who = holder();
     if (!epoch_.empty() && !is_own(stored_epoch())) throw superseded(who);
     StoreError error(
@@ -453,7 +488,12 @@ class PostgresConnection final : public Connection {
       connection_.reset();  // and with it what was begun
       throw silent(k_patience);
     }
-    if (others_) others_();
+    try {
+      if (others_) others_();
+    } catch (...) {  // nobody waits for the answer any more
+      connection_.reset();
+      throw;
+    }
     return false;
   }
 
@@ -557,10 +597,11 @@ class PostgresConnection final : public Connection {
 
   std::string url_;
   std::string schema_;
-  bool is_only_looked_at_;
+  Use use_;
   std::string password_;
   std::function<void()> others_;
   std::string epoch_;          ///< which taking of the database is ours; empty before the first
+  std::string backend_;        ///< the server's process of our connection that had the lock last
   std::string tried_;          ///< the one that was raised last, which may have been lost on its way
   bool is_old_ = false;        ///< somebody drove the database meanwhile, and nobody was told yet
   bool is_of_before_ = false;  ///< nobody did: it is older than our taking it
@@ -636,15 +677,15 @@ std::string driver_name() {
   return cat("process ", ::getpid(), " on ", host.c_str());
 }
 
-/// PostgreSQL shows a lock's number as two halves.
+bool is_driven(Database& database, const std::string& schema) {
+  return database.prepare(detail::of_driver("1", schema)).step();
+}
+
 void end_driver(const std::string& url, const std::string& schema, const std::string& name) {
   Database database(url, schema, Use::look);
   if (!database.prepare("SELECT 1 WHERE to_regclass('hearth_epoch') IS NOT NULL").step()) return;
   sql::Statement end = database.prepare(
-      cat("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND "
-          "database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND "
-          "((classid::bigint << 32) | objid::bigint) = ",
-          detail::lock_number(schema), " AND EXISTS (SELECT 1 FROM hearth_epoch WHERE holder = ?1)"));
+      cat(detail::of_driver(detail::k_end, schema), " AND EXISTS (SELECT 1 FROM hearth_epoch WHERE holder = ?1)"));
   end.bind(1, name).execute();
 }
 

@@ -1,6 +1,7 @@
 #include "bootstrap/boot/carried_address.hpp"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <linux/capability.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -15,7 +16,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -29,6 +32,8 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr int k_announcements = 5;
+/// So long the kernel may yet have the address of a seed that was killed with its companion a moment ago.
+constexpr auto k_left_by_former = std::chrono::seconds(5);
 constexpr std::size_t k_answer_bytes = 512;
 
 /// What the companion is told.
@@ -43,6 +48,34 @@ void only_change_addresses() {
   kept[0].effective = kept[0].permitted = 1U << static_cast<unsigned>(CAP_NET_ADMIN);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(SYS_capset, &header, kept.data()) != 0)
     throw Error::from_errno("giving up", "capabilities");
+}
+
+/// Of this machine, which has the address; empty: none.
+std::string card_with(pxe::Ipv4 address) {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) throw Error::from_errno("asking for", "this machine's addresses");
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(all, &::freeifaddrs);
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    sockaddr_in own{};
+    std::memcpy(&own, at->ifa_addr, sizeof own);
+    if (ntohl(own.sin_addr.s_addr) == address.value) return at->ifa_name;
+  }
+  return "";
+}
+
+/// Else it would stay when this seed rests, or the seed would fail only when it is needed.
+void require_no_card_has(const CardAddress& carried) {
+  const MonotonicTime end = time_since_boot() + k_left_by_former;
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
+    const std::string card = card_with(carried.address);
+    if (card.empty()) return;
+    if (time_since_boot() < end) continue;
+    const std::string address = cat(pxe::to_text(carried.address), "/", carried.prefix);
+    throw Error(ErrorKind::input, cat("--address ", address, ": the card ", card, " has it already"))
+        .hint(cat("It goes with whichever seed serves, and nobody else puts it on a card: ip address del ", address,
+                  " dev ", card));
+  }
 }
 
 /// The kernel's addresses, by rtnetlink(7).
@@ -128,7 +161,7 @@ class AddressKeeper {
   }
 
  private:
-  /// False where the seed has ended.
+  /// False where the seed has ended, or is told why the address can't be held.
   bool hear() {
     Hold hold;
     const ssize_t got = ::recv(way_.get(), &hold, sizeof hold, 0);
@@ -137,13 +170,14 @@ class AddressKeeper {
     until_ = MonotonicTime(std::chrono::nanoseconds(hold.until));
     const int fault = put();
     const std::string told = fault == 0 ? "" : std::strerror(fault);
-    if (hold.wants_answer) ::send(way_.get(), told.data(), told.size(), MSG_NOSIGNAL);
-    return true;
+    if (hold.wants_answer || fault != 0) ::send(way_.get(), told.data(), told.size(), MSG_NOSIGNAL);
+    return fault == 0;
   }
 
   int put() {
     const MonotonicTime now = time_since_boot();
     if (now >= until_) return 0;
+    if (!is_there_ && !card_with(address_.address).empty()) return EEXIST;
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(until_ - now).count();
     const int fault = addresses_.put(static_cast<std::uint32_t>(seconds), !is_there_);
     if (fault != 0) return fault;
@@ -203,6 +237,7 @@ CardAddress parse_card_address(const std::string& text, const std::string& card)
 
 CarriedAddress::CarriedAddress(const CardAddress& address) : address_(address) {
   const pxe::Mac mac = mac_of(address.card);
+  require_no_card_has(address);
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw Error::from_errno("making", "a way to the companion that holds the address");
@@ -242,10 +277,20 @@ void CarriedAddress::hold(MonotonicTime until) {
   if (::send(way_.get(), &hold, sizeof hold, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) is_lost_ = true;
 }
 
+std::string CarriedAddress::why_lost() const {
+  std::string said(k_answer_bytes, '\0');
+  ssize_t got = ::recv(way_.get(), said.data(), said.size(), MSG_DONTWAIT);
+  if (got < 0 && errno == ECONNRESET)  // told first, once, where it had not heard all
+    got = ::recv(way_.get(), said.data(), said.size(), MSG_DONTWAIT);
+  const std::string address = cat(pxe::to_text(address_.address), "/", address_.prefix, " on ", address_.card);
+  if (got <= 0) return cat("the companion that holds ", address, " was killed");
+  return cat(address, " can't be held: ", said.substr(0, static_cast<std::size_t>(got)));
+}
+
 void CarriedAddress::take(MonotonicTime until) {
   const Hold hold{until.time_since_epoch().count(), true};
   const bool is_told = ::send(way_.get(), &hold, sizeof hold, MSG_NOSIGNAL) >= 0;
-  const std::string fault = is_told ? heard(way_) : "the companion that holds it has ended";
+  const std::string fault = is_told ? heard(way_) : why_lost();  // it may have been held before, in vain
   if (fault.empty()) return;
   throw Error(ErrorKind::external,
               cat("putting ", pxe::to_text(address_.address), "/", address_.prefix, " on ", address_.card, ": ", fault))

@@ -31,7 +31,7 @@ struct CardAddress {
 class CarriedAddress {
  public:
   /// Starts the companion; the address is not there yet. Of a process that has one thread only, and no file open that a
-  /// companion must not have. Throws Error: no such card, no right to change its addresses.
+  /// companion must not have. Throws Error: no such card, one that has the address already, no right to change it.
   explicit CarriedAddress(const CardAddress& address);
   CarriedAddress(const CarriedAddress&) = delete;
   CarriedAddress& operator=(const CarriedAddress&) = delete;
@@ -44,8 +44,10 @@ class CarriedAddress {
   void take(MonotonicTime until);
   /// Takes the address away, and holds it no more. From any thread.
   void drop();
-  /// The companion has ended: nobody holds it any more.
+  /// Nobody holds it any more: the companion has ended, for it can't, or was killed.
   [[nodiscard]] bool is_lost() const { return is_lost_; }
+  /// Of one that is lost.
+  [[nodiscard]] std::string why_lost() const;
 
  private:
   CardAddress address_;

@@ -225,6 +225,7 @@ struct SeedService::Parts {
         lock(taken_lock(directory)),
         rights(!arguments.has("keep-rights") ? own_rights(arguments) : nullptr),
         store(store_to_serve(arguments)),
+        starting(long_work()),
         drivers(drivers_if_ours()),
         agents(clock, std::chrono::seconds(60), nullptr, rests()),
         conductor({store, drivers, agents, workers, clock, log, settings_of(arguments, site), directory}),
@@ -262,18 +263,13 @@ struct SeedService::Parts {
     if (!arguments.has("quiet")) conductor.ledger().watch(std::function<void(const Event&)>(tell_event));
     take_address();
     listen(arguments);
-    sign_of_life();
     if (site) open_boot(arguments);
-    if (rights) rights->give_up();
+    give_up_rights();
     if (boot) boot->start();
     conductor.ledger().record_site("conductor", "started");
     conductor.settle();
     tell_files();
-    sign_of_life();
-    store.keep_beside([this] {
-      if (boot) boot->look_at_home();  // machines wait for no other thread
-      server.post([this] { look_at_store(); });
-    });
+    begin_to_keep();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -434,14 +430,39 @@ struct SeedService::Parts {
       }
   }
 
-  /// While this starts, which may take longer than a term.
   void sign_of_life() {
     if (store.home() != nullptr) store.home()->sign_of_life();
   }
 
+  void begin_to_keep() {
+    starting.reset();
+    sign_of_life();
+    store.keep_beside([this] {
+      if (boot) boot->look_at_home();  // machines wait for no other thread
+      server.post([this] { look_at_store(); });
+    });
+  }
+
+  [[nodiscard]] std::optional<Home::LongWork> long_work() {
+    if (store.home() == nullptr) return std::nullopt;
+    return std::optional<Home::LongWork>(std::in_place, *store.home());
+  }
+
+  /// For all threads that there are.
+  void give_up_rights() {
+    if (!rights) return;
+    starting.reset();
+    rights->give_up();
+    starting = long_work();
+  }
+
   void take_address() {
     sign_of_life();
-    if (carried) carried->take(store.home()->term_end());
+    if (!carried) return;
+    if (const std::string why = store.home()->pause(); !why.empty())
+      throw Error(ErrorKind::external, cat("this seed can't begin to serve: ", why))
+          .hint("Started again, it waits until the database answers.");
+    carried->take(store.home()->term_end());
   }
 
   /// To those who wait: what of this site is in files. Each ten seconds, and when all of them are made.
@@ -477,6 +498,7 @@ struct SeedService::Parts {
   /// seal it anew under a conductor that runs. What was given away is served to nobody, and needs no rights.
   Drivers drivers_if_ours() {
     if (const std::optional<Handover> given = kept_handover(store)) {
+      starting.reset();
       if (rights) rights->give_up();
       throw GivenAway(directory, *given);
     }
@@ -507,6 +529,7 @@ struct SeedService::Parts {
   std::string files_told;
   PlaceFiles places;
   Store store;
+  std::optional<Home::LongWork> starting;  ///< which may take longer than a term
   Drivers drivers;
   HttpAgentClient agents;
   ThreadWorkers workers{256};
@@ -579,9 +602,8 @@ void SeedService::run() {
                   : "What it had acknowledged is kept. See to the disk (dmesg, df), then start it: it goes on.");
   }
   if (parts_->carried && parts_->carried->is_lost())
-    throw Error(ErrorKind::external,
-                "the companion that holds --address has ended: machines don't find this seed any more")
-        .hint("Who has killed it? Start the seed again.");
+    throw Error(ErrorKind::external, cat("machines don't find this seed any more: ", parts_->carried->why_lost()))
+        .hint("Started again, it waits in its turn, or says what is in its way.");
   if (parts_->boot && parts_->boot->has_failed()) {
     throw Error(ErrorKind::external, "a boot server has ended: nothing can boot any more")
         .hint("the reason is in the log above; start it again");

@@ -13,7 +13,7 @@ namespace hearth::bootstrap {
 
 namespace {
 
-/// What the database says itself, whoever serves, and where nobody does.
+/// What the database says itself, whoever serves, and where nobody does: then who has served last.
 Json seeds_in(const std::string& url) {
   sql::Database database(url, k_home_schema, sql::Use::look);
   const std::string name = sql::without_password(url);
@@ -22,7 +22,9 @@ Json seeds_in(const std::string& url) {
   Json shown = {{"serving", nullptr}, {"database", name}, {"waiting", waiting_seeds(database)}};
   if (version < k_version_with_terms) return shown;
   sql::Statement row = database.prepare("SELECT holder, since FROM serving WHERE holder <> ''");
-  if (row.step()) shown["serving"] = {{"name", row.text(0)}, {"since", stamp_json(row.number(1) * 1'000'000)}};
+  if (row.step())
+    shown[sql::is_driven(database, k_home_schema) ? "serving" : "served"] = {
+        {"name", row.text(0)}, {"since", stamp_json(row.number(1) * 1'000'000)}};
   return shown;
 }
 
@@ -33,9 +35,12 @@ int seeds(const cli::Arguments& arguments) {
     cli::print(json_document(shown));
     return 0;
   }
-  const Json& serving = shown["serving"];
-  cli::print(serving.is_null() ? "nobody serves\n"
-                               : cat(text_in(serving, "name"), " serves since ", text_in(serving, "since"), "\n"));
+  const auto told = [&](const char* key, const char* words, const char* end) {
+    return cat(text_in(shown[key], "name"), words, text_in(shown[key], "since"), end);
+  };
+  cli::print(!shown["serving"].is_null() ? told("serving", " serves since ", "\n")
+             : shown.contains("served")  ? told("served", " has served since ", ", and is gone: nobody serves\n")
+                                         : "nobody serves\n");
   for (const Json& name : shown["waiting"]) cli::print(cat(name.get<std::string>(), " waits\n"));
   return 0;
 }
@@ -47,8 +52,8 @@ cli::Command seeds_command() {
       "node seeds",
       "",
       "print which of several seeds serves, and which wait to follow it",
-      "With --database it is what the database says, also where nobody serves. One that was killed is named until "
-      "another follows.",
+      "With --database it is what the database says, also where nobody serves. One that hangs, or whose machine is "
+      "gone, is named until another one follows.",
       with_client({{"database", 0, "URL", "of the seeds (hearth node serve --standby)"}, {"json", 0, "", "as JSON"}}),
       seeds};
 }

@@ -420,6 +420,11 @@ std::unique_ptr<ConductorClient> ConductorClient::open(const cli::Arguments& arg
   }
   const std::string token = arguments.value("token-file") ? token_from(arguments, directory) : "";
   if (served) return std::make_unique<RemoteClient>("http://localhost", token, socket.string());
+  if (const std::optional<std::string> home = RealFileSystem().read(fs::path(directory) / k_home_file))
+    throw Error(ErrorKind::io, cat("nobody answers in ", directory, ": its state lives in ", trim(*home)))
+        .hint(
+            "A seed works on it, which begins, or waits to follow the one that serves there: hearth node seeds "
+            "--database URL names that one. Ask it.");
   throw Error(ErrorKind::io, cat("another hearth works on ", directory))
       .hint("a conductor that starts answers in a moment, another command ends by itself: try again");
 }

@@ -170,7 +170,7 @@ void RehearsalStage::start_seed_machine() {
   run_command(runner_, {"qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b",
                         fs::absolute(settings_.site.seed_image).string(), seed.image.string()});
   seed.images = seed.home / "images.squashfs";
-  pack_images({{"site", settings_.site.image, settings_.site.deploy}}, seed.images, runner_);
+  image_ = pack_image({"site", settings_.site.image, settings_.site.deploy}, seed.images, runner_);
   seed.tap = tap_names(settings_.site).back();
   seed.cards = seed_cards(settings_.site);
   seed.accelerator = settings_.accelerator;
@@ -219,9 +219,7 @@ fs::path RehearsalStage::seed_log() const {
 
 void RehearsalStage::register_images() {
   const SeedApi api(conductor_url(), token_, clock_);
-  register_image(api, settings_.site,
-                 settings_.seed == SeedKind::machine ? image_record("site", settings_.site.image)
-                                                     : api.get("/v1/hearth/images/site"));
+  register_image(api, settings_.site, settings_.seed == SeedKind::machine ? image_ : api.get("/v1/hearth/images/site"));
 }
 
 std::string RehearsalStage::log_names() const {

@@ -50,6 +50,7 @@ class RehearsalStage {
   std::string ssh_key_;  ///< the public one, that machines let in; empty where none can be made
   BmcPlace bmc_;
   Json inventory_;
+  Json image_;                 ///< what a seed that is a machine is to know of it
   std::optional<Child> seed_;  ///< where it is a process
 };
 

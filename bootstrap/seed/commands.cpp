@@ -118,31 +118,31 @@ int create(const cli::Arguments& arguments, const fs::path& executable) {
   return 0;
 }
 
-/// The site's images as a disk; none when the file names none.
-fs::path images_disk(Seed& seed) {
-  if (seed.site.image.empty() || seed.site.deploy.kernel.empty()) return {};
-  const fs::path disk = seed.home / "images.squashfs";
-  print("packing images for the machines\n");
-  pack_images({{"site", seed.site.image, seed.site.deploy}}, disk, seed.runner);
-  return disk;
+/// The site's image as a disk of the machine, and what its conductor is to know of it; null where the file names none.
+Json lend_image(Seed& seed, SeedMachine& machine) {
+  if (seed.site.image.empty() || seed.site.deploy.kernel.empty()) return nullptr;
+  machine.images = seed.home / "images.squashfs";
+  print("packing the image for the machines\n");
+  return pack_image({"site", seed.site.image, seed.site.deploy}, machine.images, seed.runner);
 }
 
 std::string endpoint_of(const Seed& seed) {
   return std::string(trim(RealFileSystem().read(seed.home / "endpoint").value_or("http://127.0.0.1:6385")));
 }
 
-/// Starts the machine; does not wait for its services.
-void boot_machine(Seed& seed, SeedMachine& machine, const cli::Arguments& arguments) {
+/// Starts the machine; does not wait for its services. What its conductor is to know of the image that is lent to it.
+Json boot_machine(Seed& seed, SeedMachine& machine, const cli::Arguments& arguments) {
   const std::optional<std::string> bridge = arguments.value("bridge");
   if (!bridge) throw Error(ErrorKind::usage, "--bridge is needed: the one that the provisioning network is in");
   if (!fs::exists(seed.image))
     throw Error(ErrorKind::not_found, cat("there is no ", seed.image.string())).hint("hearth seed create makes it");
   RealFileSystem().make_directories(seed.home, 0700);
   machine.accelerator = chosen_accelerator(arguments.value_or("accel", ""), seed.clock);
-  if (!seed.control.is_up()) machine.images = images_disk(seed);
+  const Json image = seed.control.is_up() ? Json() : lend_image(seed, machine);
   seed.control.start(machine, *bridge);
   RealFileSystem().write(seed.home / "endpoint", cat("http://127.0.0.1:", forwarded_port(machine, 6385), "\n"), {});
   print(cat("the seed is booting; its console: ", (seed.home / "console.log").string(), "\n"));
+  return image;
 }
 
 Deadline patience_of(const cli::Arguments& arguments, const Clock& clock) {
@@ -179,11 +179,11 @@ int up(const cli::Arguments& arguments) {
   need_not_taken_over(seed);
   seed.settle_image(arguments);
   SeedMachine machine = seed.machine(arguments);
-  boot_machine(seed, machine, arguments);
+  const Json image = boot_machine(seed, machine, arguments);
   seed.control.wait_until_ready(patience_of(arguments, seed.clock),
                                 [](const std::string& line) { print(cat(line, "\n")); });
   const SeedApi api(cat("http://127.0.0.1:", forwarded_port(machine, 6385)), seed.token(), seed.clock);
-  if (!machine.images.empty()) register_image(api, seed.site, image_record("site", seed.site.image));
+  if (!image.is_null()) register_image(api, seed.site, image);
   const fs::path ca_file = keep_authority(seed, api);
   print(cat("the seed is up: conductor http://127.0.0.1:", forwarded_port(machine, 6385), ", stacks ",
             ca_file.empty() ? "http" : "https", "://127.0.0.1:", forwarded_port(machine, 8004), "/v1/admin",
@@ -207,7 +207,7 @@ SeedPlace place_of(const cli::Arguments& arguments) {
   place.machine.stop = [seed] { seed->control.stop(std::chrono::seconds(120), seed_tap(seed_cards(seed->site))); };
   place.machine.start = [seed, arguments] {
     SeedMachine machine = seed->machine(arguments);
-    boot_machine(*seed, machine, arguments);
+    static_cast<void>(boot_machine(*seed, machine, arguments));
     const SeedApi api(cat("http://127.0.0.1:", forwarded_port(machine, 6385)), seed->token(), seed->clock);
     const Deadline deadline = patience_of(arguments, seed->clock);
     while (!api.answers()) {  // what is given away answers, too, but never says on the console that it is ready

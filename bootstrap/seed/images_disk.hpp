@@ -20,12 +20,10 @@ struct PackedImage {
 /// Where the element boot-stack mounts that disk in the seed.
 constexpr const char* k_images_place = "/var/lib/hearth/node/files/images";
 
-/// Writes NAME.qcow2 (or .raw, as the image is), NAME.kernel and NAME.ramdisk into a squashfs. Throws Error.
-void pack_images(const std::vector<PackedImage>& images, const fs::path& target, CommandRunner& runner);
-
-/// What the seed's conductor is to know of an image on that disk, for PUT /v1/hearth/images/NAME. Reads the image for
-/// its digest.
-[[nodiscard]] Json image_record(const std::string& name, const fs::path& file);
+/// Writes NAME.qcow2 (or .raw, as the image is), NAME.kernel and NAME.ramdisk into a squashfs, and NAME.frames, which
+/// machines give each other, where the image is a disk in itself. What the seed's conductor is to know of it, for PUT
+/// /v1/hearth/images/NAME. Throws Error.
+[[nodiscard]] Json pack_image(const PackedImage& image, const fs::path& target, CommandRunner& runner);
 
 /// By which names a site's image is known, whose record is this: "site", and as `hearth image load FILE` calls it,
 /// where of `known` (GET /v1/hearth/images) no other image has that name.

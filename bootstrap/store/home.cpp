@@ -22,6 +22,11 @@ constexpr auto k_silence = std::chrono::seconds(3);  ///< so long may a statemen
 constexpr auto k_look_after = std::chrono::seconds(1);
 constexpr auto k_try_again = std::chrono::milliseconds(300);
 constexpr auto k_last_wait = std::chrono::seconds(3);
+constexpr auto k_beat_beside = std::chrono::seconds(1);
+
+/// The server does it by itself, and in this order: whoever takes the database raises the epoch first.
+constexpr const char* k_raise_beside =
+    "UPDATE serving SET beat = beat + 1 WHERE (SELECT number FROM hearth_epoch FOR SHARE) = ?1 RETURNING beat";
 
 struct Migration {
   const char* up;
@@ -118,10 +123,12 @@ void migrate_home(sql::Database& database, const std::string& name, std::int64_t
 }
 
 Home::Home(const std::string& url, HomeState expected, const Claim& claim)
-    : Home(sql::Database(url, k_home_schema), sql::without_password(url), expected, claim) {}
+    : Home(sql::Database(url, k_home_schema), sql::without_password(url), expected, claim,
+           claim.gives_way ? std::optional(sql::Database(url, k_home_schema, sql::Use::beside)) : std::nullopt) {}
 
-Home::Home(sql::Database database, std::string name, HomeState expected, const Claim& claim)
-    : name_(std::move(name)), database_(std::move(database)), gives_way_(claim.gives_way) {
+Home::Home(sql::Database database, std::string name, HomeState expected, const Claim& claim,
+           std::optional<sql::Database> beside)
+    : name_(std::move(name)), database_(std::move(database)), beside_(std::move(beside)), gives_way_(claim.gives_way) {
   if (expected == HomeState::known && home_version(database_) == 0)
     throw Error(ErrorKind::input, cat("there is no state in ", name_, " any more"))
         .hint(
@@ -160,19 +167,45 @@ void Home::beat() {
 }
 
 std::int64_t Home::raise_beat() {
+  const std::int64_t before = beat_;
   sql::Statement raised = database_.prepare("UPDATE serving SET beat = beat + 1 RETURNING beat");
   const std::int64_t beat = raised.step() ? raised.number(0) : 0;
-  if (beat > beat_) return beat;
-  sql::StoreError error(cat(name_, " went back to before what it had confirmed: it lacks at least ", beat_ - beat + 1,
+  if (beat > before) return beat;
+  sql::StoreError error(cat(name_, " went back to before what it had confirmed: it lacks at least ", before - beat + 1,
                             " transaction(s)"));
   error.be_of_before();
   throw error;
 }
 
 void Home::confirmed(std::int64_t beat, MonotonicTime asked) {
-  beat_ = beat;
+  const std::lock_guard lock(mutex_);
+  beat_ = std::max(beat_.load(), beat);
   term_.renew(asked);
   if (renewed_ && !leaves_) renewed_(term_.until());
+}
+
+Home::LongWork::LongWork(Home& home) {
+  if (!home.beside_) return;
+  const BlockedSignals blocked;
+  thread_ = std::jthread(
+      [&home, epoch = home.database_.epoch()](const std::stop_token& stop) { home.beat_beside(epoch, stop); });
+}
+
+void Home::beat_beside(const std::string& epoch, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex);
+  while (!ended.wait_for(lock, stop, k_beat_beside, [&stop] { return stop.stop_requested(); })) try {
+      beside_->meanwhile([&stop] {
+        if (stop.stop_requested()) throw sql::StoreError("what took long is done");
+      });
+      const MonotonicTime asked = time_since_boot();
+      const std::int64_t before = beat_;
+      sql::Statement raised = beside_->prepare(k_raise_beside);
+      raised.bind(1, epoch);
+      if (raised.step() && raised.number(0) > before) confirmed(raised.number(0), asked);
+    } catch (const sql::StoreError&) {  // the next one may be confirmed; else the term ends
+    }
 }
 
 void Home::end() {
@@ -220,11 +253,9 @@ void read_rows(sql::Database& database, const std::function<void(Change)>& part)
 }
 
 void Home::read(const std::function<void(Change)>& part) {
+  const LongWork keeps_the_term(*this);
   if (database_.prepare("SELECT 1 FROM settings WHERE name = 'unwiped'").step()) wipe();
-  read_rows(database_, [&](Change rows) {
-    part(std::move(rows));
-    sign_of_life();
-  });
+  read_rows(database_, part);
 }
 
 std::vector<std::string> home_leases(sql::Database& database) {
@@ -361,41 +392,65 @@ void Home::take_batch() {
 
 std::string Home::attempt() {
   try {
-    const MonotonicTime asked = time_since_boot();
-    sql::Transaction transaction(database_);
-    const std::int64_t beat = raise_beat();
-    if (batch_.number != 0) write(batch_.change);
-    transaction.commit();
-    confirmed(beat, asked);
+    write_batch();
     if (batch_.number == 0 && gives_way_) look_who_waits();
+    if (!batch_.change.wipe) return "";
   } catch (const sql::StoreError& error) {
-    const std::lock_guard lock(mutex_);
-    is_lost_ = error.is_superseded();
-    went_back_ = error.is_of_before();
-    return error.what();
+    return failed(error);
   } catch (const std::exception& error) {
     return error.what();
   }
-  if (batch_.change.wipe) try {
-      wipe();
-    } catch (const Error&) {  // the next start does it before anything is served
-    }
+  try {
+    const LongWork keeps_the_term(*this);
+    wipe();
+  } catch (const Error&) {  // the next start does it before anything is served
+  }
   return "";
+}
+
+void Home::write_batch() {
+  const MonotonicTime asked = time_since_boot();
+  sql::Transaction transaction(database_);
+  if (batch_.number != 0) write(batch_.change);
+  tell_who_serves(batch_.change);
+  const std::int64_t beat = raise_beat();
+  transaction.commit();
+  confirmed(beat, asked);
+}
+
+/// What does not take what was changed - a full disk, a table that somebody has locked - may take a beat: then nobody
+/// else could keep it either, and this seed serves on by what was known.
+std::string Home::failed(const sql::StoreError& error) {
+  if (!error.is_superseded() && gives_way_ && batch_.number != 0) try {
+      sign_of_life();
+    } catch (const sql::StoreError& lost) {
+      return failed(lost);
+    }
+  const std::lock_guard lock(mutex_);
+  is_lost_ = error.is_superseded();
+  went_back_ = error.is_of_before();
+  return error.what();
 }
 
 /// As often as one likes: an end of the connection may hide that it was done.
 void Home::write(const Change& change) {
+  std::optional<LongWork> keeps_the_term;
+  if (change.size() > k_rows_of_a_statement) keeps_the_term.emplace(*this);
   put("nodes", "uuid", "record", change.nodes);
   put("documents", "name", "body", change.documents);
   put("settings", "name", "value", change.settings);
   put("leases", "address", "lease", change.leases);
   add_events(change.events);
-  if (change.files) database_.prepare("UPDATE serving SET files = ?").bind(1, *change.files).execute();
-  if (change.leaves) database_.prepare("UPDATE serving SET holder = ''").execute();
   if (change.forgotten > 0) {
     database_.prepare("DELETE FROM events WHERE id <= ?").bind(1, change.forgotten).execute();
     progressed();
   }
+}
+
+/// Last, as the beat: from then on nobody else may raise that.
+void Home::tell_who_serves(const Change& change) {
+  if (change.files) database_.prepare("UPDATE serving SET files = ?").bind(1, *change.files).execute();
+  if (change.leaves) database_.prepare("UPDATE serving SET holder = ''").execute();
 }
 
 void Home::put(const char* table, const char* key, const char* text, const Change::Rows& rows) {

@@ -43,6 +43,10 @@ struct Change {
   bool wipe = false;                   ///< what was there before is to be in no file of the database any more
 
   [[nodiscard]] bool is_empty() const;
+  /// How many rows are written for it.
+  [[nodiscard]] std::size_t size() const {
+    return nodes.size() + documents.size() + settings.size() + leases.size() + events.size();
+  }
   /// What has happened after it, too.
   void follow(Change later);
 };
@@ -82,7 +86,9 @@ class Home {
   /// is of a newer Hearth, what was known to be there is not.
   explicit Home(const std::string& url, HomeState expected = HomeState::any, const Claim& claim = {});
   /// `name` is for messages.
-  Home(sql::Database database, std::string name, HomeState expected = HomeState::any, const Claim& claim = {});
+  /// `beside`: another connection to it, for LongWork.
+  Home(sql::Database database, std::string name, HomeState expected = HomeState::any, const Claim& claim = {},
+       std::optional<sql::Database> beside = {});
   Home(const Home&) = delete;
   Home& operator=(const Home&) = delete;
   ~Home() { end(); }
@@ -94,6 +100,15 @@ class Home {
   /// Before start(): a sign of life, for those who wait. One that is lost on its way may be so: what is written later
   /// tells. Throws StoreError where another process has taken the database.
   void sign_of_life();
+  /// As long as it lives a thread keeps the term, whatever else is done with the database: for what may take longer
+  /// than that. Where no term is kept it does nothing.
+  class LongWork {
+   public:
+    explicit LongWork(Home& home);
+
+   private:
+    std::jthread thread_;
+  };
   /// Begins to write. `news`: from the writing thread, when what is told below has changed.
   void start(std::function<void()> news = {});
   /// Writes no more; what waits yet gets some seconds.
@@ -132,10 +147,14 @@ class Home {
   void take_batch();
   [[nodiscard]] std::int64_t raise_beat();
   void confirmed(std::int64_t beat, MonotonicTime asked);
+  void beat_beside(const std::string& epoch, const std::stop_token& stop);
   /// Empty where it was written.
   [[nodiscard]] std::string attempt();
+  void write_batch();
+  [[nodiscard]] std::string failed(const sql::StoreError& error);
   void look_who_waits();
   void write(const Change& change);
+  void tell_who_serves(const Change& change);
   void put(const char* table, const char* key, const char* text, const Change::Rows& rows);
   void add_events(const std::vector<EventRow>& events);
   void wipe();
@@ -143,6 +162,7 @@ class Home {
 
   std::string name_;
   sql::Database database_;
+  std::optional<sql::Database> beside_;
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
   std::deque<Waiting> waiting_;
@@ -157,9 +177,9 @@ class Home {
   std::atomic<bool> leaves_ = false;
   Term term_;
   std::function<void(MonotonicTime)> renewed_;
-  std::int64_t beat_ = -1;   ///< that was confirmed last
-  bool is_writing_ = false;  ///< begun, and not ended
-  Time heard_;               ///< when the database answered last, or there was nothing to ask
+  std::atomic<std::int64_t> beat_ = -1;  ///< that was confirmed last
+  bool is_writing_ = false;              ///< begun, and not ended
+  Time heard_;                           ///< when the database answered last, or there was nothing to ask
   std::function<void()> news_;
   std::jthread thread_;  ///< ends before all that it uses
 };

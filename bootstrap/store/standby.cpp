@@ -1,6 +1,7 @@
 #include "bootstrap/store/standby.hpp"
 
 #include <csignal>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -37,6 +38,8 @@ Claim Standby::wait() {
       look();
       const MonotonicTime now = time_since_boot();
       if (!holder_) return {.gives_way = true};
+      if (driver_ != holder_->driver) silence_.missed();
+      driver_ = holder_->driver;
       silence_.saw(holder_->beat, asked, now);
     } catch (const sql::StoreError& error) {
       silence_.missed();
@@ -44,12 +47,16 @@ Claim Standby::wait() {
       continue;
     }
     // One that was killed, or has ended, leaves its row; where it lives, it has the lock.
-    if (holder_->name.empty() || !holder_->gives_way) return {.gives_way = true};
+    if ((holder_->name.empty() && !was_refused_) || !holder_->gives_way) return {.gives_way = true};
+    if (holder_->name.empty()) holder_->name = driver_;  // it has the lock, and has not come to say that it serves
     check_files(time_since_boot());
     tell_of(*holder_);
     if (!silence_.is_over()) continue;
     tell(cat(holder_->name, " was silent for ", k_term.count(), " s: takes ", name_));
-    for (const char* part : {k_home_schema, ""}) sql::end_driver(url_, part, holder_->name);
+    for (const char* part : {k_home_schema, ""}) {
+      for (const std::string& name : std::set<std::string>{holder_->name, driver_}) sql::end_driver(url_, part, name);
+    }
+    was_refused_ = false;
     return {.gives_way = true, .after = holder_->beat};
   }
 }
@@ -60,6 +67,7 @@ void Standby::was_refused(const sql::StoreError& error) {
         .hint(
             "It would go on answering machines where it is cut off from the database, so nobody may follow it. Start "
             "that one again with --standby, then this one.");
+  was_refused_ = true;
   tell(cat("waits: ", error.what()));
 }
 
@@ -72,10 +80,10 @@ void Standby::look() {
   if (version < k_version_with_terms) return;
   sql::Statement row = database_->prepare(
       "SELECT beat, holder, since, gives_way, files, coalesce((SELECT value FROM settings WHERE name = 'sealed'), ''), "
-      "set_config('application_name', ?1, false) FROM serving");
+      "coalesce((SELECT holder FROM hearth_epoch), ''), set_config('application_name', ?1, false) FROM serving");
   row.bind(1, cat(k_standby_prefix, sql::driver_name()).substr(0, 63));  // PostgreSQL takes no more
   if (!row.step()) return;
-  holder_ = {row.number(0), one_line(row.text(1)), row.number(2), row.number(3) != 0, row.text(4)};
+  holder_ = {row.number(0), one_line(row.text(1)), row.number(2), row.number(3) != 0, row.text(4), row.text(6)};
   if (holder_->beat < seen) {
     const std::string why = cat(name_, " went back to before what was seen of it: it lacks at least ",
                                 seen - holder_->beat, " transaction(s)");
@@ -126,8 +134,9 @@ void Standby::tell(const std::string& status) {
   notify_service_manager(current_environment(), cat("READY=1\nSTATUS=standby: ", status));
 }
 
+/// It was compared, and is this site's: from here on people who ask in its directory are told where its state is.
 void Standby::tell_of(const Holder& holder) {
-  has_waited_ = true;
+  if (!std::exchange(has_waited_, true)) keep_home_name(directory_, name_);
   tell(cat("waits: ", holder.name, " serves ", name_, " since ",
            stamp_json(holder.since * 1'000'000).get<std::string>(), "; this one follows when it is silent for ",
            k_term.count(), " s"));

@@ -19,6 +19,7 @@ struct Holder {
   std::int64_t since = 0;  ///< seconds since 1970
   bool gives_way = false;
   std::string files = "{}";  ///< site_files.hpp
+  std::string driver;        ///< who has taken it last, and may not have come to say that he serves
 };
 
 class Standby {
@@ -52,9 +53,11 @@ class Standby {
   std::optional<Holder> holder_;  ///< as it was seen last; nothing: there are no such tables
   std::string key_;               ///< with which all there is sealed, as it was checked last
   Silence silence_;
+  std::string driver_;             ///< of the silence
   MonotonicTime files_checked_{};  ///< when
   std::string files_fault_;        ///< as it was told last
   bool has_waited_ = false;
+  bool was_refused_ = false;  ///< since it took, or tried to, for somebody's silence
   std::string told_;
 };
 

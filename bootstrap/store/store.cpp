@@ -149,6 +149,10 @@ void check_has_no_state(const fs::path& directory) {
           "--state DIR --database URL FILE. To leave it: another --state.");
 }
 
+void keep_home_name(const fs::path& directory, const std::string& name) {
+  RealFileSystem().write(directory / k_home_file, cat(name, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+}
+
 void keep_went_back(const fs::path& directory, const std::string& why) {
   RealFileSystem().write(directory / k_went_back, cat(why, "\n"), {.mode = 0600, .uid = {}, .gid = {}});
 }
@@ -257,7 +261,7 @@ Store::Store(const std::string& path) : Store(std::unique_ptr<Home>(), path) {}
 
 Store::Store(const fs::path& directory, std::unique_ptr<Home> home)
     : Store(std::move(home), empty_copy(directory).string()) {
-  RealFileSystem().write(directory / k_home_file, cat(home_->name(), "\n"), {.mode = 0600, .uid = {}, .gid = {}});
+  keep_home_name(directory, home_->name());
 }
 
 Store::Store(std::unique_ptr<Home> home, const std::string& path)

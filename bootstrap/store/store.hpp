@@ -45,6 +45,8 @@ struct EventQuery {
 
 /// In a state directory whose state lives elsewhere: where.
 constexpr const char* k_home_file = "database";
+/// From now on it is known that the directory's state lives there, as it is told to people.
+void keep_home_name(const fs::path& directory, const std::string& name);
 /// Throws Error where the directory's state lives elsewhere.
 void check_is_at_home(const fs::path& directory);
 /// Throws Error where it lives elsewhere than in `url` (empty: not asked); a password and what is behind ? may differ.

@@ -16,12 +16,17 @@
 // No two clocks are compared. Where the beat was raised once more between that look and the lock, the next one waits a
 // term before it serves.
 //
+// What takes long - a large import, reading all of it at a start - must not look like silence: meanwhile the beat is
+// raised on a connection of its own (Home::LongWork). That one has no lock which would end with it, so each such beat
+// is one statement that the server does by itself, and which looks at the epoch as all others do.
+//
 // A time in which the database did not answer is nobody's silence: it is counted anew from the first look after it.
 //
 // A database that has a lower beat than one that was confirmed, or seen, lacks what was acknowledged: a replica that
 // was promoted before it had all, or an old backup. Nobody goes on with it unasked.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -44,7 +49,7 @@ constexpr const char* k_standby_prefix = "hearth standby: ";
 class Term {
  public:
   /// A beat was confirmed that was asked for at that time.
-  void renew(MonotonicTime asked) { until_ = asked + k_term; }
+  void renew(MonotonicTime asked) { until_ = std::max(until_.load(), asked + k_term); }  // one thread at a time
   [[nodiscard]] MonotonicTime until() const { return until_; }
   [[nodiscard]] bool holds(MonotonicTime now) const { return now < until_.load(); }
 

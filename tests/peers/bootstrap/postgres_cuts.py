@@ -30,7 +30,7 @@ class Way:
 
     def __init__(self, port):
         self.port, self.is_silent, self.delay, self.cut_after, self.cuts = port, False, 0, b"", 0
-        self.pairs = []
+        self.pairs, self.kept = [], []
         self.door = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self.take, daemon=True).start()
 
@@ -57,12 +57,18 @@ class Way:
                 target.sendall(data)
         self.close(source, target)
 
-    @staticmethod
-    def close(*ends):
+    def close(self, *ends):
         for end in ends:
+            if end in self.kept:
+                continue
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
+
+    def forget(self):
+        """As a firewall does: the database's ends of all connections are open as before."""
+        self.kept += [far for _, far in self.pairs]
+        self.cut()
 
     def cut(self):
         for pair in self.pairs:
@@ -150,6 +156,16 @@ def check_lost_answers(hearth, way):
         conductor.kill()
         conductor.start()
         assert told <= names_of(conductor), told - names_of(conductor)
+        assert "has taken" not in conductor.logged(), "it took itself for another"
+
+
+def check_forgotten(hearth, way):
+    """A connection is gone here, and there yet, with its lock: it is this conductor's own, and nobody else's."""
+    with Conductor(hearth, "--database", way.url("forgotten")) as conductor:
+        assert made(conductor, "n1")
+        for number in range(2):
+            way.forget()
+            acknowledged(conductor, f"n2-{number}")
         assert "has taken" not in conductor.logged(), "it took itself for another"
 
 
@@ -259,6 +275,12 @@ def check_password_file(hearth, postgres, work):
         assert "s3cret" not in conductor.logged()
 
 
+def waits_for_replica(postgres, setting):
+    postgres.ask(f"ALTER SYSTEM {setting}")
+    postgres.ask("SELECT pg_reload_conf()")
+    time.sleep(1)  # each process of the server looks at it before its next statement
+
+
 def check_defaults(hearth, postgres, work):
     """Encodings that have not all characters are refused; what the database has as a default changes nothing."""
     for encoding in ("LATIN1", "EUC_JP"):
@@ -278,8 +300,13 @@ def check_defaults(hearth, postgres, work):
             postgres.start()
             until(lambda: conductor.ask_raw("GET", "/v1/nodes")[0] == 200)
         conductor.kill()
+        postgres.ask("ALTER DATABASE defaults SET synchronous_commit = local")
         conductor.start()
         assert {*told} <= names_of(conductor), names_of(conductor)
+        waits_for_replica(postgres, "SET synchronous_standby_names = '*'")
+        assert not made(conductor, "alone"), "it was acknowledged, and there is no replica that has it"
+        waits_for_replica(postgres, "RESET synchronous_standby_names")
+        acknowledged(conductor, "again")
 
 
 def check_what_is_not_there(hearth, postgres, work):
@@ -329,10 +356,10 @@ def inside(hearth):
         postgres.start()
         postgres.ask("CREATE ROLE closed LOGIN SUPERUSER PASSWORD 's3cret'")
         way, names = Way(postgres.port), Names()
-        for name in ("lost", "silent", "stopped"):
+        for name in ("lost", "silent", "stopped", "forgotten"):
             create(postgres, name)
         try:
-            for check, *words in ((check_lost_answers, hearth, way), (check_silence, hearth, way, work),
+            for check, *words in ((check_lost_answers, hearth, way), (check_forgotten, hearth, way), (check_silence, hearth, way, work),
                                   (check_stopped_backup, hearth, way, work), (check_silent_names, hearth, postgres, names),
                                   (check_frozen, hearth, postgres), (check_password_file, hearth, postgres, work),
                                   (check_defaults, hearth, postgres, work), (check_what_is_not_there, hearth, postgres, work)):

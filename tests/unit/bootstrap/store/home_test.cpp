@@ -432,6 +432,29 @@ TEST_P(HomeTest, WhoFollowsWaitsATermWhereTheFormerOneWasHeardOfSince) {
   EXPECT_GE(took(beat), k_term) << "the one before has raised it";
 }
 
+TEST_P(HomeTest, WhatTakesLongKeepsItsTermUntilAnotherOneTakesTheDatabase) {
+  if (!is_postgres()) return;
+  Home home(place(), HomeState::any, {.gives_way = true});
+  const Home::LongWork keeps_the_term(home);
+  std::this_thread::sleep_for(k_term + std::chrono::milliseconds(500));
+  EXPECT_EQ(home.pause(), "");
+  sql::Database(place()).run("UPDATE conductor.hearth_epoch SET number = number + 1");
+  std::this_thread::sleep_for(k_term);
+  const std::string beat = value("SELECT beat FROM serving");
+  EXPECT_TRUE(comes_to([&] { return !home.pause().empty(); }));
+  EXPECT_EQ(value("SELECT beat FROM serving"), beat);
+}
+
+TEST_P(HomeTest, ItIsDrivenAsLongAsSomebodyHasIt) {
+  if (!is_postgres()) return;
+  std::unique_ptr<Home> home = home_by(place(), {});
+  sql::Database other = looked_at();
+  EXPECT_TRUE(sql::is_driven(other, "conductor"));
+  EXPECT_FALSE(sql::is_driven(other, "another"));
+  home.reset();
+  EXPECT_TRUE(comes_to([&] { return !sql::is_driven(other, "conductor"); }));
+}
+
 TEST_P(HomeTest, ADatabaseThatLacksWhatItHadConfirmedIsNotGoneOnWith) {
   const std::unique_ptr<Store> store = serving();
   commit(*store, "u1");

@@ -2,6 +2,7 @@
 // and the database are the world's. Who may serve, and when one who waits follows, is decided by the product's own Term
 // and Silence (bootstrap/store/term.hpp), in the order in which Standby and Home ask them. The database does what
 // PostgreSQL does for them: one connection holds the lock, one that was ended writes nothing, each commit is a beat.
+// While something long is written, beats come by a connection that nobody ends.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,7 @@ class PlayedSeeds {
     bool term_is_looked_at = true;             ///< false: serves as long as it lives
     bool old_connection_is_ended = true;       ///< false: the follower only takes the lock
     bool waits_where_it_was_heard = true;      ///< false: serves at once
+    bool beat_beside_looks_at_epoch = true;    ///< false: is raised by whoever sends it
     Time troubled = std::chrono::seconds(40);  ///< how long there are faults
     Time patience = std::chrono::seconds(20);  ///< from then on to where one serves
   };
@@ -66,7 +68,8 @@ class PlayedSeeds {
   struct Seed {
     State state = State::down;
     int life = 0;        ///< messages of a former one reach nobody
-    int connection = 0;  ///< its number in the database
+    int connection = 0;  ///< its number in the database, and its epoch
+    int seen_epoch = 0;  ///< when it looked last
     double rate = 1;
     Time frozen_until{}, cut_until{};
     std::optional<Term> term{std::in_place};
@@ -140,7 +143,11 @@ class PlayedSeeds {
   void watch(std::size_t s) {
     const MonotonicTime asked = clock_of(seeds_[s]);
     ask(
-        s, [this] { return kept_; },
+        s,
+        [this, s] {
+          seeds_[s].seen_epoch = epoch_;
+          return kept_;
+        },
         [this, s, asked](std::int64_t beat) {
           Seed& seed = seeds_[s];
           if (beat > 0) {
@@ -155,15 +162,27 @@ class PlayedSeeds {
         });
   }
 
-  /// As Home::take(): the former connection is ended, the lock is taken, a beat is raised.
+  /// The former connection is ended, where nobody has taken the database since it was looked at; then that is taken.
   void take(std::size_t s) {
+    ask(
+        s,
+        [this, s]() -> std::int64_t {
+          const bool is_known = seeds_[s].after > 0 && seeds_[s].seen_epoch == epoch_;
+          if (is_known && !rules_.old_connection_is_ended) others_.push_back(holder_);
+          if (is_known) holder_ = 0;
+          return 0;
+        },
+        [this, s](std::int64_t) { lock(s); });
+  }
+
+  /// As Home::take(): the lock is taken and the epoch raised, then a beat.
+  void lock(std::size_t s) {
     const MonotonicTime asked = clock_of(seeds_[s]);
     ask(
         s,
         [this, s]() -> std::int64_t {
-          if (holder_ != 0 && kept_ != seeds_[s].after && seeds_[s].after <= 0) return -1;  // the first two at once
-          if (holder_ != 0 && !rules_.old_connection_is_ended) others_.push_back(holder_);
-          holder_ = seeds_[s].connection = ++connections_;
+          if (holder_ != 0) return -1;  // another one was faster
+          holder_ = epoch_ = seeds_[s].connection = ++connections_;
           return ++kept_;
         },
         [this, s, asked](std::int64_t beat) {
@@ -195,7 +214,26 @@ class PlayedSeeds {
           if (beat < 0) return stop(s);  // another process has taken the database
           seeds_[s].term->renew(asked);
           if (may_serve(seeds_[s])) acknowledged_.push_back(beat);
-          in(s, seeds_[s].state == State::takes ? k_looks_each.count() : draw(20, 1000), [this, s] { beat_on(s); });
+          const bool is_long = draw(0, 9) == 0;  // what is written next; or it reads all at its start
+          const std::int64_t pause = is_long                           ? draw(1000, 9000)
+                                     : seeds_[s].state == State::takes ? k_looks_each.count()
+                                                                       : draw(20, 1000);
+          if (is_long) beat_beside(s, now_ + Time(pause * 1000));
+          in(s, pause, [this, s] { beat_on(s); });
+        });
+  }
+
+  /// As Home::LongWork.
+  void beat_beside(std::size_t s, Time until) {
+    const MonotonicTime asked = clock_of(seeds_[s]);
+    ask(
+        s,
+        [this, epoch = seeds_[s].connection]() -> std::int64_t {
+          return epoch_ == epoch || !rules_.beat_beside_looks_at_epoch ? ++kept_ : -1;
+        },
+        [this, s, asked, until](std::int64_t beat) {
+          if (beat >= 0) seeds_[s].term->renew(asked);
+          if (now_ < until) in(s, 1000, [this, s, until] { beat_beside(s, until); });
         });
   }
 
@@ -242,6 +280,7 @@ class PlayedSeeds {
   // The database.
   int connections_ = 0;
   int holder_ = 0;           ///< the connection with the lock; 0: none
+  int epoch_ = 0;            ///< the one that took it last
   std::vector<int> others_;  ///< former ones that nobody has ended
   std::int64_t kept_ = 0;    ///< beats
   std::vector<std::int64_t> acknowledged_;

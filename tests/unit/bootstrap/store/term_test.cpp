@@ -90,7 +90,8 @@ TEST(PlayedSeeds, WithoutAnyOneOfTheRulesTwoServe) {
   EXPECT_GT(broken_of(100, {.standby_waits = false}).first, 50);
   EXPECT_GT(broken_of(100, {.term_is_looked_at = false}).first, 20);
   EXPECT_GT(broken_of(100, {.old_connection_is_ended = false}).first, 20);
-  EXPECT_GT(broken_of(200, {.waits_where_it_was_heard = false}).first, 5);
+  EXPECT_GT(broken_of(1'000, {.waits_where_it_was_heard = false}).first, 5);
+  EXPECT_GT(broken_of(100, {.beat_beside_looks_at_epoch = false}).first, 5);
 }
 
 }  // namespace
