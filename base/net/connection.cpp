@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* k_timed_out = "timed out";
 constexpr Duration k_gathering_time = std::chrono::milliseconds(200);
+constexpr std::size_t k_tls_record = std::size_t{17} << 10U;  // the longest that a session may have begun to read
 
 Error net_error(std::string_view operation, const std::string& name, std::string_view reason) {
   return {ErrorKind::io, cat(operation, " ", name, ": ", reason)};
@@ -156,7 +157,8 @@ bool Connection::wait_to_read(const Deadline& deadline) const {
 }
 
 void Connection::gather(std::size_t bytes) {
-  if (tls_ || bytes == gathered_) return;
+  if (tls_) bytes = bytes > k_tls_record ? bytes - k_tls_record : 1;
+  if (bytes == gathered_) return;
   const int mark = static_cast<int>(bytes);
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark) == 0) gathered_ = bytes;
 }

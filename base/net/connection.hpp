@@ -36,8 +36,7 @@ class Connection {
   /// The bytes there are, at least one; 0 when the server has closed.
   [[nodiscard]] std::size_t read(std::span<char> buffer, const Deadline& deadline);
   /// From now on read() lets up to `bytes` come together, for a fifth of a second at most, before it returns: a reader
-  /// of much is woken seldom (SO_RCVLOWAT, socket(7)). To be no more than are still to come. A TLS stream stays as it
-  /// is.
+  /// of much is woken seldom (SO_RCVLOWAT, socket(7)). To be no more than are still to come.
   void gather(std::size_t bytes);
 
  private:

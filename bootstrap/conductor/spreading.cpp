@@ -16,7 +16,8 @@ namespace {
 
 constexpr Seconds k_wave{5};               // who comes later would be waited for by those before it
 constexpr std::size_t k_most_refused = 8;  // who finds more at fault is likelier at fault itself
-constexpr std::size_t k_told = 160;        // of what an agent says
+constexpr std::size_t k_most_unreached = 4;
+constexpr std::size_t k_told = 160;  // of what an agent says
 
 /// The image's root; empty for one that has none, whose parts nobody can check.
 std::string root_of(const Node& node) {
@@ -119,9 +120,13 @@ std::optional<std::size_t> Spreading::stand_in(const Image& image, const Place& 
   return found;
 }
 
+bool Spreading::is_left_to_seed(const Member& member) {
+  return member.refused.size() > k_most_refused || member.unreached >= k_most_unreached;
+}
+
 std::optional<Spreading::Place> Spreading::giver(Image& image, Place place, std::size_t stripe) const {
   Member& own = at(image, place);
-  if (own.refused.size() > k_most_refused) return std::nullopt;
+  if (is_left_to_seed(own)) return std::nullopt;
   if (place.index > 0) {
     if (const auto asked = asked_by(image, place, stripe)) return Place{place.wave, *asked};
     own.instead[stripe] = stand_in(image, place, stripe);
@@ -177,16 +182,23 @@ Json Spreading::peers_of_report(const Node& node, const Json& faults) {
 void Spreading::take_fault(Image& image, Member& by, const Node& node, const Json& fault) {
   if (!fault.is_object()) return;
   const auto told = by.told.find(text_in(fault, "url"));
-  if (told == by.told.end() || by.refused.size() > k_most_refused || !by.refused.insert(told->second).second) return;
+  if (told == by.told.end() || is_left_to_seed(by) || !by.refused.insert(told->second).second) return;
   Member& accused = at(image, told->second);
   const Node* giver = there(accused);
   if (giver == nullptr) return;  // it has left, as it should, or others have told of it
   const std::string kind = text_in(fault, "fault");
   const std::string what = one_line(text_in(fault, "what").substr(0, k_told));
-  if (kind != "slow") accused.gives = false;
+  const bool is_for_itself = kind == "slow" || kind == "unreached";
+  if (!is_for_itself) accused.gives = false;
   ledger_.record(node, "agent",
                  cat(giver->title(), " (", told->first, ") was asked for parts of the image: ", what,
-                     kind == "slow" ? "; it asks others" : "; nobody asks it any more"));
+                     is_for_itself ? "; it asks others" : "; nobody asks it any more"));
+  if (kind == "unreached" && ++by.unreached == k_most_unreached) {
+    ledger_.record(node, "agent",
+                   cat("reaches none of ", k_most_unreached,
+                       " machines that have its image, and has it from the server "
+                       "alone: are they on a network that it does not see, or behind a filter?"));
+  }
   if (kind == "wrong") {
     ledger_.record(*giver, "agent",
                    cat("gave ", node.title(), " what is not of the image: ", what,

@@ -39,7 +39,7 @@ class Spreading {
   /// is nobody to ask. The node is one that gives, from now on, when its agent is of this version.
   [[nodiscard]] Json peers_of_order(const Node& node);
   /// The same for an agent that reports how far it is, and what it found wrong with those that it asked: `faults` is a
-  /// list of {"url", "fault": "wrong", "gone" or "slow", "what"}. Null for a seed that is asked.
+  /// list of {"url", "fault": "wrong", "gone", "unreached" or "slow", "what"}. Null for a seed that is asked.
   [[nodiscard]] Json peers_of_report(const Node& node, const Json& faults);
 
  private:
@@ -55,6 +55,7 @@ class Spreading {
     std::string pin;
     std::map<std::string, Place> told;  ///< whom it was told to ask, by URL
     std::set<Place> refused;            ///< of them, those that it found at fault
+    std::size_t unreached = 0;          ///< of those, when it had not reached anybody yet
     /// For each stripe, whom of its wave it asks where whom it should does not give.
     std::array<std::optional<std::size_t>, k_stripes> instead;
   };
@@ -80,6 +81,7 @@ class Spreading {
   [[nodiscard]] std::optional<std::size_t> stand_in(const Image& image, const Place& place, std::size_t stripe) const;
   [[nodiscard]] std::optional<Place> giver(Image& image, Place place, std::size_t stripe) const;
   [[nodiscard]] Json peers_of(Image& image, const std::string& root, const Place& place);
+  [[nodiscard]] static bool is_left_to_seed(const Member& member);
   void take_fault(Image& image, Member& by, const Node& node, const Json& fault);
 
   Ledger& ledger_;

@@ -113,7 +113,7 @@ class Ledger {
 
   Store& store_;
   const Clock& clock_;
-  std::map<std::string, Node> nodes_;                   ///< in order, for who goes through all
+  std::map<std::string, Node> nodes_;                    ///< in order, for who goes through all
   std::unordered_map<std::string_view, Node*> by_uuid_;  ///< where each of them is: a hall has 100,000
   std::map<std::string, std::string> set_aside_;
   NodeIndex index_;  ///< of what is committed: nodes in changed_ are looked at themselves

@@ -11,6 +11,7 @@
 #include "agent/deploy/spread/shelf.hpp"
 #include "base/error.hpp"
 #include "base/frames/frame_map.hpp"
+#include "base/sys/limits.hpp"
 
 namespace hearth::agent::deploy {
 
@@ -18,9 +19,10 @@ namespace hearth::agent::deploy {
 struct Writing {
   DiskTarget& disk;
   WritePool& pool;
-  std::atomic<std::uint64_t>& written;  ///< bytes of the disk that are as they shall be
-  std::string name;                     ///< of the image, for errors
-  Shelf* shelf = nullptr;               ///< where verified frames are left for others; null: nowhere
+  std::atomic<std::uint64_t>& written;          ///< bytes of the disk that are as they shall be
+  std::string name;                             ///< of the image, for errors
+  Shelf* shelf = nullptr;                       ///< where verified frames are left for others; null: nowhere
+  std::uint64_t room = available_memory() / 3;  ///< bytes of the shelf; what is on it may wait for the disk, too
 };
 
 /// What a decoder works with.
@@ -61,7 +63,7 @@ using FrameWritingPtr = std::shared_ptr<const FrameWriting>;  // the pool's jobs
 [[nodiscard]] Error wrong_frame(const Writing& to, const frames::Frame& frame);
 /// Has a frame's block written, and the blocks before it that have none made zero; a frame that was not `checked`
 /// is, before, and left on the shelf. `frame` is its number in the map.
-void add_frame(const FrameWritingPtr& writing, std::size_t frame, Block stored, bool checked);
+void add_frame(const FrameWritingPtr& writing, std::size_t frame, const Block& stored, bool checked);
 /// What is zero behind the last one.
 void end_frames(const FrameWritingPtr& writing);
 

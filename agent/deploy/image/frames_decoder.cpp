@@ -2,7 +2,6 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/frames/frame_map.hpp"
-#include "base/sys/limits.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent::deploy {
@@ -63,20 +62,28 @@ FrameWritingPtr begin_frames(Writing& to, const RootCheck& check, const std::fun
   const std::string root = frames::root_of(cat(head_bytes, map_bytes));
   check(root, std::string_view(rest).substr(map_size));
   to.disk.begin(head.disk_size);
-  if (to.shelf != nullptr) to.shelf->open(root, head, map, available_memory() / 3);
+  if (to.shelf != nullptr) {
+    to.shelf->open(root, head, map, to.room);
+    to.pool.let_wait(static_cast<std::size_t>(to.room / head.block_size));
+  }
   return std::make_shared<const FrameWriting>(FrameWriting{to, head, std::move(map)});
 }
 
-void add_frame(const FrameWritingPtr& writing, std::size_t frame, Block stored, bool checked) {
+void add_frame(const FrameWritingPtr& writing, std::size_t frame, const Block& stored, bool checked) {
   const frames::Frame& entry = writing->map.at(frame);
   const std::uint64_t after = block_after(*writing, frame);
   check(entry.block >= after, "frames come in the order of the disk", "block", entry.block, "next", after);
   add_zeros(writing, after, entry.block);
-  writing->to.pool.add([writing, frame, stored = std::move(stored), checked](Workbench& bench) {
+  const auto write = [writing, frame, stored](Workbench& bench) {
+    write_frame(*writing, writing->map[frame], stored->text(), bench);
+  };
+  if (checked) return writing->to.pool.add(write);
+  writing->to.pool.add([writing, frame, stored, write](Workbench& bench) {
     const frames::Frame& own = writing->map[frame];
-    if (!checked && !is_frame(own, stored->text())) throw wrong_frame(writing->to, own);
-    if (!checked && writing->to.shelf != nullptr) writing->to.shelf->put(frame, stored);
-    write_frame(*writing, own, stored->text(), bench);
+    if (!is_frame(own, stored->text())) throw wrong_frame(writing->to, own);
+    if (writing->to.shelf == nullptr) return write(bench);
+    writing->to.shelf->put(frame, stored);
+    writing->to.pool.follow(write);  // a slow disk is no matter of those that ask for it
   });
 }
 

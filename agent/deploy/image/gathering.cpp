@@ -8,6 +8,12 @@
 
 namespace hearth::agent::deploy {
 
+namespace {
+
+constexpr std::size_t k_most_lacking = 8;
+
+}  // namespace
+
 Gathering::Gathering(FrameWritingPtr writing, std::string root, Spread& spread, GatherWorld world, Gathered gathered)
     : writing_(std::move(writing)),
       root_(std::move(root)),
@@ -41,66 +47,71 @@ void Gathering::run(const Seeds& seeds) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void Gathering::run_stripe(std::size_t stripe, std::size_t stripes, ByteSource& seed) {
+void Gathering::run_stripe(std::size_t number, std::size_t stripes, ByteSource& seed) {
   std::vector<std::size_t> wanted;
-  for (std::size_t frame = stripe; frame < spans_.size(); frame += stripes) wanted.push_back(frame);
-  std::span<const std::size_t> left(wanted);
-  while (!left.empty() && !ended_) {
-    const std::optional<Peer> peer = spread_.peers.asked_for(stripe);
-    if (peer) {
-      left = left.subspan(take_from(*peer, stripe, left, seed));
-    } else {
-      take_from_seed(left.front(), seed);
-      left = left.subspan(1);
-    }
+  for (std::size_t frame = number; frame < spans_.size(); frame += stripes) wanted.push_back(frame);
+  Stripe stripe{number, wanted, seed};
+  while (!stripe.left.empty() && !ended_) {
+    const std::optional<Peer> peer = spread_.peers.asked_for(number);
+    peer ? take_from(*peer, stripe) : take_from_seed(stripe);
   }
 }
 
-std::size_t Gathering::take_from(const Peer& peer, std::size_t stripe, std::span<const std::size_t> wanted,
-                                 ByteSource& seed) {
-  std::size_t taken = 0;
+void Gathering::take_from(const Peer& peer, Stripe& stripe) {
+  bool dawdled = false;
   try {
-    wanted = wanted.first(std::min(wanted.size(), k_most_spans));
     std::vector<Span> spans;
-    for (const std::size_t frame : wanted) spans.push_back(spans_[frame]);
-    PeerAnswer answer(world_.dialer, world_.clock, peer, root_, std::move(spans), world_.patience);
-    const auto is_asked = [&] { return !ended_ && spread_.peers.asked_for(stripe) == peer; };
-    while (taken < wanted.size() && is_asked()) {
+    for (const std::size_t frame : stripe.left.first(std::min(stripe.left.size(), k_most_spans)))
+      spans.push_back(spans_[frame]);
+    PeerAnswer answer(world_.dialer, world_.clock, peer, root_, spans, world_.patience);
+    const auto is_asked = [&] { return !ended_ && spread_.peers.asked_for(stripe.number) == peer; };
+    for (std::size_t taken = 0; taken < spans.size() && is_asked(); ++taken) {
       const std::shared_ptr<Buffer> bytes = answer.next(is_asked);
-      if (!bytes && !is_asked()) break;
-      if (!bytes) {  // it has forgotten that one, or will not have it; maybe it has the next
-        take_from_seed(wanted[taken], seed);
-        return taken + 1;
-      }
-      if (!is_frame(writing_->map[wanted[taken]], bytes->text())) {
-        blame(peer, PeerFault::wrong, cat("block ", writing_->map[wanted[taken]].block, " is not the image's"));
-        break;
-      }
+      if (!bytes && is_asked()) return do_without(peer, stripe);
+      if (!bytes) return;
+      const frames::Frame& frame = writing_->map[stripe.left.front()];
+      if (!is_frame(frame, bytes->text()))
+        return blame(peer, PeerFault::wrong, cat("block ", frame.block, " is not the image's"));
       gathered_.from_peers += bytes->used;
-      accept(wanted[taken], bytes);
-      ++taken;
+      const MonotonicTime before = world_.clock.now();
+      accept(stripe, bytes);
+      dawdled = dawdled || world_.clock.now() - before > world_.patience.dawdling;
+      stripe.lacking = 0;
     }
   } catch (const PeerTrouble& trouble) {
-    blame(peer, trouble.fault(), trouble.what());
+    if (trouble.fault() == PeerFault::gone && dawdled) return;  // it has waited for us, and did not have to for ever
+    const bool is_cut_off = trouble.fault() == PeerFault::unreached && gathered_.from_peers > 0;
+    blame(peer, is_cut_off ? PeerFault::gone : trouble.fault(), trouble.what());
   }
-  return taken;
 }
 
-void Gathering::take_from_seed(std::size_t frame, ByteSource& seed) {
+/// It has forgotten that one, or will not have it; maybe it has the next.
+void Gathering::do_without(const Peer& peer, Stripe& stripe) {
+  if (++stripe.lacking == k_most_lacking) {
+    stripe.lacking = 0;
+    blame(peer, PeerFault::slow, cat("of ", k_most_lacking, " blocks that it was asked for it had none"));
+  }
+  take_from_seed(stripe);
+}
+
+void Gathering::take_from_seed(Stripe& stripe) {
+  const std::size_t frame = stripe.left.front();
   const Span& span = spans_[frame];
-  const std::optional<std::string> bytes = seed.piece(span.first, span.last - span.first + 1);
+  const std::optional<std::string> bytes = stripe.seed.piece(span.first, span.last - span.first + 1);
   if (!bytes) throw Error(ErrorKind::io, cat(writing_->to.name, ": the server answers no ranges any more"));
   if (!is_frame(writing_->map[frame], *bytes)) throw wrong_frame(writing_->to, writing_->map[frame]);
   auto buffer = std::make_shared<Buffer>(bytes->size());
   std::memcpy(buffer->room().data(), bytes->data(), bytes->size());
   buffer->used = bytes->size();
-  accept(frame, std::move(buffer));
+  accept(stripe, buffer);
 }
 
-void Gathering::accept(std::size_t frame, Block bytes) {
+void Gathering::accept(Stripe& stripe, const Block& bytes) {
+  const std::size_t frame = stripe.left.front();
   gathered_.fetched += bytes->used;
   spread_.shelf.put(frame, bytes);
-  add_frame(writing_, frame, std::move(bytes), true);
+  add_frame(writing_, frame, bytes, true);
+  stripe.left = stripe.left.subspan(1);
 }
 
 void Gathering::blame(const Peer& peer, PeerFault fault, const std::string& what) {

@@ -15,10 +15,13 @@
 // whoever has something take half as long again: they often have the same.)
 //
 // A stripe is asked for in one request for many ranges (spread/giving.hpp), so a frame waits for no question. What a
-// machine is told about whom to ask it may disregard at any time: who does not answer, hangs up, lets wait too long or
-// gives what is no frame is blamed once, to console and conductor, and is asked for nothing more; the frame comes from
-// the seed at once, and so do all that follow, until the conductor knows somebody else. A server that gives no ranges
-// is asked for the whole file, as ever.
+// machine is told about whom to ask it may disregard at any time: who does not answer, hangs up, lets wait too long,
+// has nothing several times or gives what is no frame is blamed once, to console and conductor, and is asked for
+// nothing more; the frame comes from the seed at once, and so do all that follow, until the conductor knows somebody
+// else. Who can't be reached is blamed as such while nobody has been: it may be this machine that reaches nobody. A
+// server that gives no ranges is asked for the whole file, as ever.
+//
+// A disk that is slow holds up nobody else: frames that wait for it are on the shelf, up to a third of the memory.
 //
 // Who asks shows a token that the conductor derives from the giver's own and the image's root: it opens that image and
 // no other, nor any order, and ends with the giver's ramdisk. Frames are parts of the image and of nothing else; config
@@ -68,12 +71,17 @@ class Gathering {
   void run(const Seeds& seeds);
 
  private:
-  void run_stripe(std::size_t stripe, std::size_t stripes, ByteSource& seed);
-  /// How many of `wanted`, from the front, need not be asked for any more.
-  [[nodiscard]] std::size_t take_from(const Peer& peer, std::size_t stripe, std::span<const std::size_t> wanted,
-                                      ByteSource& seed);
-  void take_from_seed(std::size_t frame, ByteSource& seed);
-  void accept(std::size_t frame, Block bytes);
+  struct Stripe {
+    std::size_t number;
+    std::span<const std::size_t> left;  ///< frames that are still to come, by number
+    ByteSource& seed;
+    std::size_t lacking = 0;  ///< blocks in a row that its peer did not have
+  };
+  void run_stripe(std::size_t number, std::size_t stripes, ByteSource& seed);
+  void take_from(const Peer& peer, Stripe& stripe);
+  void do_without(const Peer& peer, Stripe& stripe);
+  void take_from_seed(Stripe& stripe);
+  void accept(Stripe& stripe, const Block& bytes);
   void blame(const Peer& peer, PeerFault fault, const std::string& what);
 
   FrameWritingPtr writing_;

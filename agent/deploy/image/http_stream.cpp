@@ -181,6 +181,7 @@ std::string HttpStream::piece_once(Answer answer, std::uint64_t offset, std::uin
   std::size_t used = bytes.size();
   bytes.resize(length);
   while (used < length) {
+    answer.connection.gather(static_cast<std::size_t>(std::min<std::uint64_t>(length - used, k_gathered)));
     const std::size_t got =
         answer.connection.read(std::span(bytes).subspan(used), Deadline::after(options_.silence, clock_));
     if (got == 0) throw Error(ErrorKind::io, cat(url_.masked(), ": the connection broke"));

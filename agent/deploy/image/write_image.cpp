@@ -18,6 +18,10 @@ namespace hearth::agent::deploy {
 
 namespace {
 
+/// A piece is asked for anew rather than waited for: TCP tries ever more seldom on a connection that was cut for a
+/// while.
+constexpr Duration k_piece_patience = std::chrono::seconds(15);
+
 std::string file_name_of(const Url& url) { return percent_decode(url.path.substr(url.path.rfind('/') + 1)); }
 
 /// The checksum as digits: looked up in the list that a URL names.
@@ -98,6 +102,7 @@ class Attempt {
     for (std::size_t stripe = 0; stripe < world_.spread->peers.stripes(); ++stripe) {
       StreamOptions options = stream_options();
       options.on_demand = true;
+      options.connect_time = options.silence = k_piece_patience;
       seeds.push_back(std::make_unique<HttpStream>(world_.dialer, world_.clock, url_, options));
     }
     std::optional<std::string> next = seeds.front()->piece(0, frames::k_head_bytes);

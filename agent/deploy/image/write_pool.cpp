@@ -37,6 +37,7 @@ WritePool::~WritePool() {
   {
     const std::lock_guard lock(lock_);
     jobs_.clear();
+    later_.clear();
     ending_ = true;
   }
   changed_.notify_all();
@@ -47,18 +48,31 @@ void WritePool::rethrow() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+void WritePool::let_wait(std::size_t jobs) {
+  const std::lock_guard lock(lock_);
+  limit_ = std::max(limit_, jobs);
+  changed_.notify_all();
+}
+
 void WritePool::add(Job job) {
   std::unique_lock lock(lock_);
-  changed_.wait(lock, [this] { return jobs_.size() < limit_ || failure_; });
+  changed_.wait(lock, [this] { return waiting() < limit_ || failure_; });
   rethrow();
   jobs_.push_back(std::move(job));
-  check(jobs_.size() <= limit_, "no more jobs wait than may", "jobs", jobs_.size(), "limit", limit_);
+  check(waiting() <= limit_ + threads_.size(), "no more jobs wait than may", "jobs", waiting(), "limit", limit_);
+  changed_.notify_all();
+}
+
+void WritePool::follow(Job job) {
+  const std::lock_guard lock(lock_);
+  if (failure_ || ending_) return;
+  later_.push_back(std::move(job));
   changed_.notify_all();
 }
 
 void WritePool::finish() {
   std::unique_lock lock(lock_);
-  changed_.wait(lock, [this] { return (jobs_.empty() && running_ == 0) || failure_; });
+  changed_.wait(lock, [this] { return (waiting() == 0 && running_ == 0) || failure_; });
   rethrow();
 }
 
@@ -66,10 +80,11 @@ void WritePool::run() {
   Workbench bench;
   std::unique_lock lock(lock_);
   while (true) {
-    changed_.wait(lock, [this] { return !jobs_.empty() || ending_; });
-    if (jobs_.empty()) return;
-    const Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    changed_.wait(lock, [this] { return waiting() > 0 || ending_; });
+    if (waiting() == 0) return;
+    std::deque<Job>& line = jobs_.empty() ? later_ : jobs_;
+    const Job job = std::move(line.front());
+    line.pop_front();
     ++running_;
     lock.unlock();
     changed_.notify_all();
@@ -83,7 +98,10 @@ void WritePool::run() {
     check(running_ > 0, "a job that ends had begun");
     --running_;
     if (failure && !failure_) failure_ = failure;
-    if (failure_) jobs_.clear();
+    if (failure_) {
+      jobs_.clear();
+      later_.clear();
+    }
     changed_.notify_all();
   }
 }

@@ -33,18 +33,24 @@ class WritePool {
   /// Jobs that have not begun are dropped.
   ~WritePool();
 
+  /// So many jobs may wait, if that is more than there may now: where what they hold is in memory in any case.
+  void let_wait(std::size_t jobs);
   /// Waits while too many jobs are waiting. Throws what a job before has thrown.
   void add(Job job);
+  /// From within a job, what is left of it: comes after all jobs that wait, so that these are not held up by it.
+  void follow(Job job);
   /// Until all jobs are done. Throws what one of them has thrown.
   void finish();
 
  private:
   void run();
+  [[nodiscard]] std::size_t waiting() const { return jobs_.size() + later_.size(); }
   void rethrow();
 
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
+  std::deque<Job> later_;
   std::size_t limit_;
   std::size_t running_ = 0;
   bool ending_ = false;

@@ -177,13 +177,15 @@ RestServer::RestServer(std::uint16_t port, Handler handler, const TlsIdentity* t
 RestServer::~RestServer() {
   ending_ = true;
   thread_.join();
+  const Deadline last = Deadline::after(limits_.last, clock_);
   while (true) {
-    end_late_ones();
     {
       const std::lock_guard guard(lock_);
       if (places_.empty()) return;
+      const bool is_late = last.passed(clock_.now());
       for (const Place& place : places_) {
-        if (place.state == Place::State::reading) ::shutdown(place.socket, SHUT_RDWR);
+        const bool goes = place.state == Place::State::reading || (is_late && place.state == Place::State::answering);
+        if (goes) ::shutdown(place.socket, SHUT_RDWR);
       }
     }
     clock_.sleep(std::chrono::milliseconds(10));

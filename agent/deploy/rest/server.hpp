@@ -24,6 +24,7 @@ struct RestLimits {
   Duration head = std::chrono::seconds(20);  ///< for TLS and the request's head
   Duration body = std::chrono::seconds(300);    ///< for its body
   Duration answer = std::chrono::seconds(300);  ///< to take its answer
+  Duration last = std::chrono::seconds(3);      ///< the same, when the server ends
   std::size_t held = std::size_t{160} << 20U;   ///< bytes of all bodies that are being read
 };
 

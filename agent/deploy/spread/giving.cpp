@@ -18,6 +18,7 @@ namespace {
 constexpr Duration k_sign_of_life = std::chrono::seconds(1);
 constexpr std::string_view k_waits = "Hearth-Waits: 1\r\n";
 constexpr std::size_t k_longest_part_head = std::size_t{64} << 10U;
+constexpr std::size_t k_read_together = std::size_t{128} << 10U;
 constexpr const char* k_no_sense = "it answers what makes no sense";
 constexpr std::string_view k_multipart = "multipart/byteranges; boundary=";
 
@@ -136,9 +137,15 @@ PeerAnswer::PeerAnswer(Dialer& dialer, const Clock& clock, const Peer& peer, con
       spans_(std::move(spans)),
       connection_(ask(dialer, peer, question_of(peer, root, spans_))) {}
 
+Connection PeerAnswer::reach(Dialer& dialer, const Peer& peer, const Url& url, const Deadline& deadline) try {
+  return dialer.dial(url, {.verify = true, .ca_file = "", .pin = peer.pin}, deadline);
+} catch (const Error& error) {  // of another kind: it has another key
+  throw PeerTrouble(error.kind() == ErrorKind::io ? PeerFault::unreached : PeerFault::gone, error.what());
+}
+
 Connection PeerAnswer::ask(Dialer& dialer, const Peer& peer, const HttpRequest& asked) try {
   const Deadline deadline = Deadline::after(patience_.connect, clock_);
-  Connection connection = dialer.dial(asked.url, {.verify = true, .ca_file = "", .pin = peer.pin}, deadline);
+  Connection connection = reach(dialer, peer, asked.url, deadline);
   connection.write(request_head(asked, dialer.plain_proxy(asked.url), "hearth-agent"), deadline);
   HttpReader reader({.to_head = true});
   read_answer(connection, reader, [&deadline] { return deadline; });
@@ -154,10 +161,11 @@ Connection PeerAnswer::ask(Dialer& dialer, const Peer& peer, const HttpRequest& 
   throw_as_trouble();
 }
 
-/// False at the end.
-bool PeerAnswer::more(const Deadline& wholly) {
+/// False at the end. Of what is still to come at least `wanted` bytes are waited for.
+bool PeerAnswer::more(const Deadline& wholly, std::size_t wanted) {
   std::array<char, 16384> buffer{};
   try {
+    connection_.gather(std::min(wanted, k_read_together));
     const std::size_t got =
         connection_.read(buffer, Deadline::earlier(Deadline::after(patience_.silence, clock_), wholly));
     rest_.append(buffer.data(), got);
@@ -173,16 +181,19 @@ std::string PeerAnswer::line(const Deadline& wholly) {
   if (wholly.passed(clock_.now())) throw PeerTrouble(PeerFault::slow, "it has had nothing for us for too long");
   while ((end = rest_.find("\r\n")) == std::string::npos) {
     if (rest_.size() > k_longest_part_head) throw PeerTrouble(PeerFault::wrong, k_no_sense);
-    if (!more(wholly)) throw Error(ErrorKind::io, "it has hung up");
+    if (!more(wholly, 1)) throw Error(ErrorKind::io, "it has hung up");
   }
   std::string text = rest_.substr(0, end);
   rest_.erase(0, end + 2);
+  head_bytes_ += end + 2;
+  if (head_bytes_ > k_longest_part_head) throw PeerTrouble(PeerFault::wrong, k_no_sense);
   return text;
 }
 
 /// False: there are no more parts.
 bool PeerAnswer::read_part_head(const Deadline& wholly, const std::function<bool()>& wanted) {
   std::string text;
+  head_bytes_ = 0;
   while ((text = line(wholly)).empty()) {
   }
   if (text == cat("--", boundary_, "--")) return false;
@@ -208,16 +219,16 @@ std::shared_ptr<Buffer> PeerAnswer::next(const std::function<bool()>& wanted) {
 }
 
 std::shared_ptr<Buffer> PeerAnswer::read_next(const std::function<bool()>& wanted) {
-  if (next_ == spans_.size() || !read_part_head(Deadline::after(patience_.waiting, clock_), wanted)) return nullptr;
+  if (next_ == spans_.size()) return nullptr;
   const std::size_t size = static_cast<std::size_t>(spans_[next_].last - spans_[next_].first + 1);
-  const auto needed = std::chrono::milliseconds(size * 1000 / patience_.bytes_a_second);
-  const Deadline wholly = Deadline::after(patience_.silence + needed, clock_);
+  if (!read_part_head(Deadline::after(patience_.waiting(size), clock_), wanted)) return nullptr;
+  const Deadline wholly = Deadline::after(patience_.coming(size), clock_);
   auto bytes = std::make_shared<Buffer>(size);
   while (bytes->used < size) {
     if (rest_.empty()) {
       if (wanted && !wanted()) return nullptr;  // for another stripe it gave what is wrong, say
       if (wholly.passed(clock_.now())) throw PeerTrouble(PeerFault::slow, "it takes too long");
-      if (!more(wholly)) throw Error(ErrorKind::io, "it has hung up");
+      if (!more(wholly, size - bytes->used)) throw Error(ErrorKind::io, "it has hung up");
     }
     const std::size_t part = std::min(size - bytes->used, rest_.size());
     std::memcpy(bytes->room().data() + bytes->used, rest_.data(), part);

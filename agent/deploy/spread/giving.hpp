@@ -23,10 +23,20 @@ constexpr std::size_t k_most_spans = 256;  ///< in one request: some kilobytes o
 
 /// How long a peer may take.
 struct Patience {
-  Duration connect = std::chrono::seconds(5);   ///< until it says anything at all
-  Duration silence = std::chrono::seconds(5);   ///< between two signs of life
-  Duration waiting = std::chrono::seconds(60);  ///< for a frame that it has not got itself yet, and says so
-  std::uint64_t bytes_a_second = 128U << 10U;   ///< what a frame must come with, besides `silence`
+  Duration connect = std::chrono::seconds(5);    ///< until it says anything at all
+  Duration silence = std::chrono::seconds(5);    ///< between two signs of life
+  std::uint64_t bytes_a_second = 128U << 10U;    ///< what a frame must come with, besides `silence`
+  Duration dawdling = std::chrono::seconds(10);  ///< who took so long for a frame himself was waited for, maybe in vain
+
+  [[nodiscard]] Duration coming(std::size_t size) const { return silence + needed(size); }
+  /// For a frame that the peer has not got itself yet, and says so: it gets half the frames from somebody, each as
+  /// slowly as may be, and that one, too. Who has nothing in that time, has nobody to have it from, or says so only.
+  [[nodiscard]] Duration waiting(std::size_t size) const { return silence + 4 * needed(size); }
+
+ private:
+  [[nodiscard]] Duration needed(std::size_t size) const {
+    return std::chrono::milliseconds(size * 1000 / bytes_a_second);
+  }
 };
 
 /// A peer that is asked no more.
@@ -50,17 +60,19 @@ class PeerAnswer {
   [[nodiscard]] std::shared_ptr<Buffer> next(const std::function<bool()>& wanted = {});
 
  private:
+  [[nodiscard]] static Connection reach(Dialer& dialer, const Peer& peer, const Url& url, const Deadline& deadline);
   [[nodiscard]] Connection ask(Dialer& dialer, const Peer& peer, const HttpRequest& asked);
   [[nodiscard]] std::shared_ptr<Buffer> read_next(const std::function<bool()>& wanted);
   [[nodiscard]] std::string line(const Deadline& wholly);
-  [[nodiscard]] bool more(const Deadline& wholly);
+  [[nodiscard]] bool more(const Deadline& wholly, std::size_t wanted);
   [[nodiscard]] bool read_part_head(const Deadline& wholly, const std::function<bool()>& wanted);
 
   const Clock& clock_;
   Patience patience_;
   std::vector<Span> spans_;
   std::size_t next_ = 0;
-  std::string rest_;  ///< read, and not looked at yet
+  std::size_t head_bytes_ = 0;  ///< of the part's head so far, and what stands before it
+  std::string rest_;            ///< read, and not looked at yet
   std::string boundary_;
   Connection connection_;
 };

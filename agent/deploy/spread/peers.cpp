@@ -13,6 +13,7 @@ const char* word_of(PeerFault fault) {
   switch (fault) {
     case PeerFault::wrong: return "wrong";
     case PeerFault::gone: return "gone";
+    case PeerFault::unreached: return "unreached";
     case PeerFault::slow: return "slow";
   }
   return "";

@@ -26,8 +26,9 @@ using PeerPlan = std::vector<std::optional<Peer>>;
 [[nodiscard]] PeerPlan parse_peers(const Json& list);
 
 enum class PeerFault {
-  wrong,  ///< it gave what is no frame of the image
-  gone,   ///< it did not answer, or hung up
+  wrong,      ///< it gave what is no frame of the image
+  gone,       ///< it did not answer, or hung up
+  unreached,  ///< nor has any other been reached so far: it may be this machine's fault
   slow,
 };
 

@@ -30,6 +30,7 @@ HEARTH, MACHINE = (os.path.abspath(word) for word in sys.argv[1:3])
 WHOLE = len(sys.argv) > 4
 COUNT, MIB = (int(sys.argv[3]), int(sys.argv[4])) if WHOLE else (8, 8)
 MIBIBYTE = 1 << 20
+TAIL = 25 * 512  # the image's last block is no whole one
 SEED = "10.99.0.1"
 MBIT = 20
 # TCP cuts what it sends into what a millisecond carries, which on slow links is two packets: for as many links as this has on one
@@ -73,6 +74,8 @@ class Machine:
         self.from_peers, self.said = 0, []
         with open(self.disk, "wb") as file:
             file.truncate(8 << 30)  # smaller ones are not for systems; it is sparse
+            file.seek(-512, os.SEEK_END)
+            file.write(b"EFI PART of before")
         words = [f"disk={self.disk}", f"card={self.mac}", f"ipa-api-url=https://{SEED}:6385", "ipa-insecure=1", *(["lies=1"] if lies else [])]
         # The shell has its link before it becomes the agent.
         self.process = subprocess.Popen(["unshare", "-n", "sh", "-c", 'echo there; read -r go; exec "$@"', "sh", MACHINE, *words],
@@ -119,15 +122,33 @@ class Machine:
         """Blocks of its disk with a page that is neither the image's nor as it was before: who is killed may have written a part."""
         page, wrong = 4096, 0
         with open(self.disk, "rb") as disk, open(whole, "rb") as image:
-            for _ in range(MIB):
-                block, meant = disk.read(MIBIBYTE), image.read(MIBIBYTE)
-                wrong += block != meant and any(block[at:at + page] not in (bytes(page), meant[at:at + page])
-                                                for at in range(0, MIBIBYTE, page))
+            while meant := image.read(MIBIBYTE):
+                block = disk.read(len(meant))
+                wrong += block != meant and any(block[at:at + page] not in (bytes(len(meant[at:at + page])), meant[at:at + page])
+                                                for at in range(0, len(meant), page))
         return wrong
 
     def has_image(self, whole):
         with open(self.disk, "rb") as disk, open(whole, "rb") as image:
-            return all(disk.read(MIBIBYTE) == image.read(MIBIBYTE) for _ in range(MIB))
+            while meant := image.read(MIBIBYTE):
+                if disk.read(len(meant)) != meant:
+                    return False
+            return self.is_empty_behind(disk)
+
+    @staticmethod
+    def is_empty_behind(disk):
+        """From here on to the end, where the former table's second copy was."""
+        at, end = disk.tell(), os.fstat(disk.fileno()).st_size
+        while at < end:
+            try:
+                at = os.lseek(disk.fileno(), at, os.SEEK_DATA)
+            except OSError:  # no more
+                return True
+            data = os.pread(disk.fileno(), MIBIBYTE, at)
+            if any(data):
+                return False
+            at += len(data)
+        return True
 
 
 class Site:
@@ -265,6 +286,7 @@ def image_of(work):
                 data[510:512] = b"\x55\xaa"
                 data[446:510] = bytes(64)
             out.write(data)
+        out.write(chance.randbytes(TAIL))
     return raw
 
 
@@ -280,8 +302,11 @@ def tried(work, image, what, count, patience, **faults):
 
 
 def inside(work):
-    for words in ("link set lo up", "link add switch type bridge", "link set switch up", "link add seed0 type veth peer name seed1",
-                  "link set seed1 master switch up", f"addr add {SEED}/16 dev seed0", "link set seed0 up"):
+    # The switch is nobody's address, and keeps its own: it would answer for the seed's otherwise, past the seed's link, and from another
+    # one when a machine's port goes, so that nobody reaches the seed for half a minute.
+    for words in ("link set lo up", "link add switch address 02:00:00:00:00:01 type bridge", "link set switch arp off up",
+                  "link add seed0 type veth peer name seed1", "link set seed1 master switch up", f"addr add {SEED}/16 dev seed0",
+                  "link set seed0 up"):
         images.run("ip", *words.split())
     for end in ("seed0", "seed1"):
         images.run("tc", "qdisc", "add", "dev", end, "root", *LIMIT)

@@ -213,6 +213,28 @@ TEST_F(SpreadingTest, WhoIsSlowForOneIsAskedByTheOthers) {
   EXPECT_THAT(reported(all[2]), ElementsAre(1, 0));
 }
 
+TEST_F(SpreadingTest, WhoReachesNobodyIsLeftToTheServerAndTakesNobodyFromTheOthers) {
+  std::vector<std::string> all;
+  for (int i = 0; i < 12; ++i) {
+    all.push_back(machine(i));
+    (void)ordered(all.back());
+  }
+  const std::vector<int> before = reported(all[3]);
+  for (int times = 0; times < 4; ++times) {
+    const std::vector<int> told = reported(all[11]);
+    ASSERT_GE(told[0], 0);
+    (void)reported(all[11], fault(told[0], "unreached"));
+  }
+  EXPECT_THAT(reported(all[11]), ElementsAre(-1, -1));
+  EXPECT_EQ(reported(all[3]), before);
+  for (int i = 1; i < 11; ++i) EXPECT_THAT(reported(all[i]), testing::Not(testing::Contains(-1))) << i;
+  conductor->settle();
+  const auto told = events(all[11], "agent");
+  ASSERT_EQ(told.size(), 5U);
+  EXPECT_THAT(told[0], HasSubstr("; it asks others"));
+  EXPECT_THAT(told[4], HasSubstr("reaches none of 4 machines that have its image"));
+}
+
 TEST_F(SpreadingTest, OnlyThoseThatItWasToldToAskCanBeAccusedAndNotTooManyOfThem) {
   std::vector<std::string> all;
   for (int i = 0; i < 24; ++i) {

@@ -36,8 +36,9 @@ class GatheringTest : public testing::Test {
   std::string gather(PeerPlan plan) {
     spread.peers.begin(std::move(plan));
     DiskTarget disk(path);
-    WritePool pool(2);
-    Writing to{disk, pool, written, "image", &spread.shelf};
+    WritePool pool(1);
+    if (disk_stalls > Duration(0)) pool.add([this](Workbench&) { clock.sleep(disk_stalls); });
+    Writing to{disk, pool, written, "image", &spread.shelf, room};
     std::size_t front = 0;
     const FrameWritingPtr writing = begin_frames(
         to, [](const std::string&, std::string_view) {},
@@ -50,6 +51,7 @@ class GatheringTest : public testing::Test {
     Gathering(writing, image.root, spread, {dialer, clock, [this](const std::string& text) { say(text); }, patience},
               {fetched, from_peers})
         .run(seeds);
+    came_at = clock.now();
     end_frames(writing);
     pool.finish();
     disk.commit();
@@ -76,7 +78,10 @@ class GatheringTest : public testing::Test {
   SmallImage image;
   TempDir directory = TempDir::create("/tmp", "hearth-gathering-");
   std::string path = (directory.path() / "disk").string();
-  Patience patience{std::chrono::seconds(5), std::chrono::seconds(5), std::chrono::seconds(5), 1U << 20U};
+  Patience patience{std::chrono::seconds(5), std::chrono::seconds(5), 1U << 20U, std::chrono::seconds(5)};
+  Duration disk_stalls{0};
+  std::uint64_t room = 1U << 30U;
+  MonotonicTime came_at{};
   Spread spread;
   std::atomic<std::uint64_t> written{0}, fetched{0}, from_peers{0};
   std::atomic<int> from_seed{0};
@@ -181,6 +186,7 @@ TEST_F(GatheringTest, WhoDiesInTheMidstOfAFrameOrBetweenThemIsGone) {
 TEST_F(GatheringTest, WhoIsNotThereOrGivesNothingIsGone) {
   RestServer nothing(0, [](const ServedRequest&) { return ServedResponse{.status = 404}; });
   const Peer refuses{cat("http://127.0.0.1:", nothing.port()), "t", ""};
+  from_peers = 1;  // others were reached
   EXPECT_TRUE(gather({refuses, Peer{"http://127.0.0.1:1", "t1", ""}}) == image.disk);
   EXPECT_EQ(from_seed, 12);
   const Json faults = spread.peers.take_faults();
@@ -189,9 +195,92 @@ TEST_F(GatheringTest, WhoIsNotThereOrGivesNothingIsGone) {
   EXPECT_EQ(faults[1]["fault"], "gone");
 }
 
+TEST_F(GatheringTest, WhoHasReachedNobodySoFarDoesNotSayThatTheOthersAreGone) {
+  EXPECT_TRUE(gather({Peer{"http://127.0.0.1:1", "t", ""}, std::nullopt}) == image.disk);
+  const Json faults = spread.peers.take_faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0]["fault"], "unreached");
+}
+
+TEST_F(GatheringTest, WhoTalksWithoutEndBeforeAFrameIsWrong) {
+  Giver giver(changing([](int nth, const std::string& part) {
+    std::string fields;
+    for (int i = 0; i < 500 && nth > 0; ++i) fields += "Field: x\r\n";
+    return nth == 0 ? part.substr(0, part.find("Content-Type")) : fields;
+  }));
+  image.fill(giver.shelf);
+  patience.bytes_a_second = 1;  // it would be waited for, for days
+  EXPECT_TRUE(gather({giver.peer(image.root), std::nullopt}) == image.disk);
+  EXPECT_EQ(spread.peers.take_faults()[0]["fault"], "wrong");
+  EXPECT_EQ(from_seed, 12);
+}
+
+TEST_F(GatheringTest, WhoNeverHasWhatItIsAskedForIsAskedNoMoreAfterSome) {
+  image = SmallImage(40);
+  RealFileSystem().write(path, std::string(image.head.disk_size, '\xaa'), {});
+  Giver giver;
+  giver.shelf.open(image.root, image.head, image.map, 1U << 30U);
+  giver.shelf.close();
+  EXPECT_TRUE(gather({giver.peer(image.root), std::nullopt}) == image.disk);
+  EXPECT_EQ(giver.asked, 8);
+  EXPECT_EQ(from_seed, 40);
+  const Json faults = spread.peers.take_faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0]["fault"], "slow");
+}
+
+TEST_F(GatheringTest, WhoseOwnDiskHeldUpAGiverDoesNotBlameItForHangingUp) {
+  disk_stalls = milliseconds(600);
+  room = 0;
+  patience.dawdling = milliseconds(200);
+  std::atomic<bool> hung_up{false};
+  Giver giver(changing([&hung_up](int nth, std::string part) -> std::optional<std::string> {
+    if (nth == 10 && !hung_up.exchange(true)) return std::nullopt;
+    return part;
+  }));
+  image.fill(giver.shelf);
+  EXPECT_TRUE(gather({giver.peer(image.root), std::nullopt}) == image.disk);
+  EXPECT_TRUE(hung_up);
+  EXPECT_EQ(said, "");
+  EXPECT_TRUE(spread.peers.take_faults().empty());
+  EXPECT_EQ(giver.asked, 2);
+  EXPECT_EQ(from_seed, 6);  // of the other stripe
+}
+
+TEST_F(GatheringTest, ASlowDiskKeepsNobodyFromGettingFrames) {
+  disk_stalls = milliseconds(3000);
+  Giver giver;
+  image.fill(giver.shelf);
+  const MonotonicTime began = clock.now();
+  EXPECT_TRUE(gather({giver.peer(image.root), giver.peer(image.root)}) == image.disk);
+  EXPECT_LT(came_at - began, milliseconds(2000)) << "all frames are on the shelf before the disk has any";
+  EXPECT_GE(clock.now() - began, milliseconds(3000));
+}
+
+TEST_F(GatheringTest, FramesOfAStreamAreVerifiedForOthersBeforeTheyAreWritten) {
+  DiskTarget disk(path);
+  WritePool pool(1);
+  Writing to{disk, pool, written, "image", &spread.shelf, room};
+  std::size_t front = 0;
+  const FrameWritingPtr writing = begin_frames(
+      to, [](const std::string&, std::string_view) {},
+      [&](std::size_t size) {
+        front += size;
+        return image.file.substr(front - size, size);
+      });
+  pool.add([this](Workbench&) { clock.sleep(milliseconds(200)); });
+  pool.follow([this](Workbench&) { clock.sleep(milliseconds(3000)); });  // a block that is being written
+  for (std::size_t frame = 0; frame < image.map.size(); ++frame) add_frame(writing, frame, image.frame(frame), false);
+  EXPECT_EQ(spread.shelf.look(image.root, image.spans.back(), milliseconds(2000)).found, Shelf::Found::here);
+  EXPECT_LT(written, image.disk.size());
+  end_frames(writing);
+  pool.finish();
+  disk.commit();
+  EXPECT_TRUE(read_file(path) == image.disk);
+}
+
 TEST_F(GatheringTest, WhoFallsSilentIsGoneAndWhoOnlySaysThatItWaitsIsSlow) {
   patience.silence = milliseconds(300);
-  patience.waiting = milliseconds(2500);  // signs of life are a second apart
   Giver silent(changing([this](int nth, std::string part) {
     if (nth == 2) clock.sleep(milliseconds(900));
     return part;
@@ -201,7 +290,7 @@ TEST_F(GatheringTest, WhoFallsSilentIsGoneAndWhoOnlySaysThatItWaitsIsSlow) {
   EXPECT_EQ(spread.peers.take_faults()[0]["fault"], "gone");
   EXPECT_EQ(from_seed.exchange(0), 11);
   written = 0;
-  patience.silence = std::chrono::seconds(5);
+  patience.silence = std::chrono::seconds(2);  // signs of life are a second apart
   Giver waits;
   waits.shelf.open(image.root, image.head, image.map, 1U << 30U);
   waits.shelf.put(0, image.frame(0));
@@ -253,7 +342,7 @@ TEST_F(GatheringTest, ANewPlanHoldsFromTheNextFrameOn) {
 }
 
 TEST_F(GatheringTest, ANewPlanHoldsForWhoIsWaitedForToo) {
-  patience.waiting = std::chrono::seconds(60);
+  patience.bytes_a_second = 4U << 10U;  // it would be waited for for a minute
   Giver second;
   image.fill(second.shelf);
   Giver first(changing([&](int nth, std::string part) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/error.hpp"
 #include "base/net/connection.hpp"
 #include "base/net/web_client.hpp"
@@ -140,6 +142,29 @@ TEST_F(RestServerTest, AnAnswerWithoutAnEndDoesNotKeepTheServerAlive) {
   const MonotonicTime begun = clock_.now();
   server_.reset();
   EXPECT_LT(clock_.now() - begun, std::chrono::seconds(10));
+}
+
+TEST_F(RestServerTest, WhoTakesAnAnswerSlowlyDoesNotHoldUpTheServersEnd) {
+  server_.emplace(0, [](const ServedRequest&) {
+    RestAnswer answer;
+    answer.parts = [part = std::string(std::size_t{64} << 20U, 'x')]() -> std::string_view { return part; };
+    return answer;
+  });
+  Connection slow = stranger("GET / HTTP/1.1\r\n\r\n");
+  std::array<char, 16384> buffer{};
+  EXPECT_GT(slow.read(buffer, soon()), 0U);
+  std::atomic<bool> ended{false};
+  std::thread taking([&] {
+    try {
+      while (!ended && slow.read(buffer, soon()) > 0) clock_.sleep(std::chrono::milliseconds(50));
+    } catch (const Error&) {  // it was cut off, as it should
+    }
+  });
+  const MonotonicTime begun = clock_.now();
+  server_.reset();
+  EXPECT_LT(clock_.now() - begun, std::chrono::seconds(10));
+  ended = true;
+  taking.join();
 }
 
 TEST_F(RestServerTest, LongBodiesAreForWhoIsLetIn) {

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/net/own_identity.hpp"
 #include "tests/unit/agent/deploy/spread/spread_fixture.hpp"
 
 namespace hearth::agent::deploy {
@@ -98,6 +99,23 @@ TEST_F(GivingTest, WhoDoesNotAnswerAsAGiverDoesIsTrouble) {
   RestServer other(0, [](const ServedRequest&) { return ServedResponse{.status = 200, .body = "an image"}; });
   EXPECT_NE(trouble_with({cat("http://127.0.0.1:", other.port()), "t", ""}).find("it answers 200"), std::string::npos);
   EXPECT_NE(trouble_with({"http://127.0.0.1:1", "t", ""}).find("refused"), std::string::npos);
+}
+
+TEST_F(GivingTest, ByTlsFramesComeAsTheyDoWithout) {
+  const TlsIdentity identity("127.0.0.1");
+  Giver giver({}, &identity);
+  image.fill(giver.shelf);
+  const TempDir directory = TempDir::create("/tmp", "hearth-giving-");
+  const std::string certificate = (directory.path() / "agent.pem").string();
+  RealFileSystem().write(certificate, identity.certificate(), {});
+  Peer peer = giver.peer(image.root);
+  peer.url = cat("https://127.0.0.1:", giver.port());
+  peer.pin = key_pin(certificate);
+  const MonotonicTime began = clock.now();
+  PeerAnswer answer(dialer, clock, peer, image.root, image.spans, {});
+  for (const std::string& stored : image.stored) EXPECT_TRUE(answer.next()->text() == stored);
+  EXPECT_EQ(answer.next(), nullptr);
+  EXPECT_LT(clock.now() - began, std::chrono::seconds(2)) << "no end of a frame is waited for in vain";
 }
 
 TEST_F(GivingTest, ByTlsAGiverIsWhoHasTheKeyThatTheConductorTold) {
