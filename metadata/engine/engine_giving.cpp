@@ -7,7 +7,6 @@
 #include "metadata/engine/given_words.hpp"
 #include "metadata/engine/records_json.hpp"
 #include "metadata/engine/step_around.hpp"
-#include "metadata/serve/cfn_answer.hpp"
 
 namespace hearth::metadata::live {
 
@@ -114,8 +113,8 @@ void Engine::take_back(const std::string& id) {
 /// An entry of a server's metadata that runs a script and signals us, by the server's own key.
 Json Engine::signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
                               const std::string& script) const {
-  const Stack& home = tree.stack(server.stack);
-  const std::string arn = cat(stack_arn(tree.project, home.name, home.id), "/resources/", server.name);
+  const AgentAccess way =
+      credentials_.access(tree.project, tree.stack(server.stack), server, server.data.value("key", ""));
   const std::int64_t since = server.data.value("modified", std::int64_t{0});
   return {{"name", k_mark_name},
           {"group", "script"},
@@ -125,8 +124,7 @@ Json Engine::signalling_entry(const StackTree& tree, const Resource& server, con
           {"inputs",
            {input("deploy_server_id", server.physical_id), input("deploy_action", "CREATE"),
             input("deploy_signal_transport", "CFN_SIGNAL"),
-            input("deploy_signal_id", credentials_.signed_url("signal", arn, server.data.value("key", ""), since)),
-            input("deploy_signal_verb", "POST")}},
+            input("deploy_signal_id", way.signed_url("signal", iso_time(since))), input("deploy_signal_verb", "POST")}},
           {"outputs", Json::array({{{"name", output}, {"type", "String"}}})}};
 }
 

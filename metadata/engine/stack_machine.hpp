@@ -45,8 +45,8 @@ class Surroundings {
   /// Called between two resources: a step of many takes its time.
   virtual void breathe() {}
   /// How an agent is to signal for this trigger; former triggers' rights end.
-  [[nodiscard]] virtual SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
-                                                   const std::string& transport) = 0;
+  [[nodiscard]] virtual Parameters signal_inputs(const StackTree& tree, Resource& resource,
+                                                 const std::string& transport) = 0;
   /// Prepares credentials and document of a server that was just created.
   virtual void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) = 0;
   /// Somebody provides machines and will say when this one is there (then `ready` is signalled), so it is waited for.

@@ -23,7 +23,7 @@ Changes StepAround::all(Changes changes) {
 }
 
 /// The former trigger's URL is worth nothing from now on.
-SignalInputs StepAround::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
+Parameters StepAround::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
   DeploymentState& state = resource.deployment;
   when_kept_.emplace_back([&engine = engine_, former = state.key_id,
                            object = cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id)] {

@@ -18,8 +18,8 @@ class StepAround final : public Surroundings {
   [[nodiscard]] std::int64_t now() const override { return engine_.now(); }
   [[nodiscard]] std::int64_t lasted() const override { return engine_.lasted(); }
   void breathe() override { engine_.breathe(); }
-  [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
-                                           const std::string& transport) override;
+  [[nodiscard]] Parameters signal_inputs(const StackTree& tree, Resource& resource,
+                                         const std::string& transport) override;
   void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
   [[nodiscard]] bool provides(const Resource&) const override { return engine_.world_.provides_machines; }
   [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;

@@ -12,7 +12,7 @@ namespace hearth::metadata::live {
 class FakeSurroundings final : public Surroundings {
  public:
   std::int64_t now() const override { return time; }
-  SignalInputs signal_inputs(const StackTree&, Resource& resource, const std::string& transport) override {
+  Parameters signal_inputs(const StackTree&, Resource& resource, const std::string& transport) override {
     return {{"deploy_signal_id", cat(transport, " ", resource.path)}};
   }
   void prepare_server(const StackTree&, Resource& resource, const PlannedServer& plan) override {
