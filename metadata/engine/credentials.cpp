@@ -27,7 +27,7 @@ std::string agent_token(const std::string& key_id, const std::string& secret, st
 Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
                                     const Resource& handle, std::int64_t now) const {
   constexpr const char* k_json = " -H 'Content-Type: application/json' -H 'Accept: application/json'";
-  const std::string key_id = handle.data.value("key", "");
+  const std::string key_id = handle.data.key;
   const AgentAccess way = access(project, stack, handle, key_id);
   Json out = Json::object();
   const auto reached_at = [&](const std::string& url, const char* method, const std::string& headers) {
@@ -90,9 +90,9 @@ Parameters Credentials::signal_inputs(const std::string& transport, const std::s
 
 Json Credentials::collect_section(const std::string& project, const Stack& stack, const Resource& server) const {
   const CollectSection section =
-      access(project, stack, server, server.data.value("key", ""))
-          .collect_section(server.data.value("transport", "POLL_SERVER_CFN"), server.data.value("container", ""),
-                           server.data.value("object", ""));
+      access(project, stack, server, server.data.key)
+          .collect_section(server.data.transport.empty() ? "POLL_SERVER_CFN" : server.data.transport,
+                           server.data.container, server.data.object);
   Json fields = Json::object();
   for (const auto& [name, value] : section.fields) fields[name] = value;
   return {{"collectors", Json::array({section.collector, "local"})}, {section.collector, std::move(fields)}};

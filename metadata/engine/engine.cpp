@@ -139,8 +139,7 @@ StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool
   for (const Resource& resource : tree.resources()) {
     if (resource.gone) continue;
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
-    const auto kept = resource.data.find("kept");
-    if (kept != resource.data.end()) definition.kept[resource.path] = *kept;
+    if (!resource.data.kept.is_null()) definition.kept[resource.path] = resource.data.kept;
   }
   return definition;
 }
@@ -334,8 +333,8 @@ void Engine::run(LiveTree& kept, Action action) {
 void Engine::save(LiveTree& live, Changes& changes) {
   for (const std::size_t server : changes.servers) {
     Resource& resource = live.tree.own_resource(server);
-    resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
-    resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
+    ++resource.data.version;
+    resource.data.modified = std::max(now(), resource.data.modified + 1);
     changes.resources.insert(server);
   }
   try {
@@ -605,26 +604,22 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
     const std::string& stack = tree.stack(resource.stack).id;
     objects_[cat(live.tree.project, "/", stack, "/", resource.deployment.key_id)] = place;
   }
-  const std::string key = resource.data.value("key", "");
+  const ResourceData& data = resource.data;
+  const std::string& key = data.key;
   if (!key.empty()) keys_[key] = place;
-  if (const auto former = resource.data.find("former"); former != resource.data.end()) {
-    keys_[former->value("key", "")] = place;
-    objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/", former->value("object", ""))] =
-        place;
+  if (!data.former.key.empty()) {
+    keys_[data.former.key] = place;
+    objects_[cat(live.tree.project, "/", data.container, "/", data.former.object)] = place;
   }
   if (resource.role == Role::wait_handle && !key.empty()) {
     objects_[cat(tree.project, "/", tree.stack(resource.stack).id, "/", key)] = place;
   }
   if (resource.role == Role::server && !resource.physical_id.empty()) {
     servers_[resource.physical_id] = place;
-    const auto machine = resource.data.find("machine");
-    const std::string address = machine == resource.data.end() ? "" : machine->value("address", "");
-    if (!address.empty()) addresses_[address] = place;
+    if (const std::string address = data.address(); !address.empty()) addresses_[address] = place;
   }
-  if (resource.role == Role::server && resource.data.contains("object")) {
-    objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/",
-                 resource.data.value("object", ""))] = place;
-  }
+  if (resource.role == Role::server && !data.object.empty())
+    objects_[cat(live.tree.project, "/", data.container, "/", data.object)] = place;
 }
 
 }  // namespace hearth::metadata::live

@@ -45,7 +45,8 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
     const bool is_made = resource.action != Action::init && !resource.removed;
     row["resource_data"] = is_made ? engine.blueprint(live).resource_data(resource.path) : Json::object();
     if (resource.era != 0) row["hearth"]["era"] = resource.era;
-    if (resource.role == Role::server || resource.role == Role::wait_handle) row["hearth"]["data"] = resource.data;
+    if (resource.role == Role::server || resource.role == Role::wait_handle)
+      row["hearth"]["data"] = to_json(resource.data);
     if (resource.role == Role::deployment) row["hearth"]["deployment"] = to_json(resource.deployment);
     out["resources"][resource.name] = std::move(row);
   }

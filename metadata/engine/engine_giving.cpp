@@ -76,16 +76,11 @@ void Engine::give(const std::string& id, const std::string& to, const Json& agen
       const Resource& row = mine.tree.resource(i);
       if (row.gone || row.role != Role::server || !agents.contains(row.physical_id)) continue;
       const Json& told = agents[row.physical_id];
-      const Json former = row.data.value("given", Json::object());
+      const GivenServer& former = row.data.given;
+      const Json ways = told.value("os-collect-config", Json::object());
       const Json ran = told.value("ran", Json::object());
-      const bool is_known = former.value("ran", Json()) == ran &&
-                            former.value("os-collect-config", Json()) == told.value("os-collect-config", Json());
-      if (is_known) continue;
-      mine.tree.own_resource(i).data["given"] = {{"id", random_uuid()},
-                                                 {"ran", ran},
-                                                 {"os-collect-config", told.value("os-collect-config", Json::object())},
-                                                 {"state", ran.empty() ? k_told : k_to_mark},
-                                                 {"reason", ""}};
+      if (former.is_given() && former.ran == ran && former.os_collect_config == ways) continue;
+      mine.tree.own_resource(i).data.given = {random_uuid(), ran, ways, ran.empty() ? k_told : k_to_mark, ""};
       changes.servers.insert(i);
       around.breathe();
     }
@@ -101,8 +96,8 @@ void Engine::take_back(const std::string& id) {
     mine.tree.body.erase(k_given_to);
     changes.definition = true;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      if (!mine.tree.resource(i).data.contains("given")) continue;
-      mine.tree.own_resource(i).data.erase("given");
+      if (!mine.tree.resource(i).data.given.is_given()) continue;
+      mine.tree.own_resource(i).data.given = {};
       changes.servers.insert(i);
       around.breathe();
     }
@@ -113,9 +108,8 @@ void Engine::take_back(const std::string& id) {
 /// An entry of a server's metadata that runs a script and signals us, by the server's own key.
 Json Engine::signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
                               const std::string& script) const {
-  const AgentAccess way =
-      credentials_.access(tree.project, tree.stack(server.stack), server, server.data.value("key", ""));
-  const std::int64_t since = server.data.value("modified", std::int64_t{0});
+  const AgentAccess way = credentials_.access(tree.project, tree.stack(server.stack), server, server.data.key);
+  const std::int64_t since = server.data.modified;
   return {{"name", k_mark_name},
           {"group", "script"},
           {"creation_time", iso_time(since)},
@@ -130,30 +124,30 @@ Json Engine::signalling_entry(const StackTree& tree, const Resource& server, con
 
 /// What has not run on that machine is not marked.
 Json Engine::mark_entry(const StackTree& tree, const Resource& server) const {
-  const Json& given = server.data.at("given");
+  const GivenServer& given = server.data.given;
   std::string script =
       "#!/bin/sh\nset -eu\ncd \"${HEAT_CONFIG_DEPLOYED:-/var/lib/heat-config/deployed}\"\nwhile read -r ran as; do\n"
       "  [ -e \"$ran.json\" ] || continue\n  cp -p \"$ran.json\" \".$as\"\n  mv \".$as\" \"$as.json\"\ndone <<'END'\n";
-  for (const auto& [ran, as] : given.at("ran").items()) script += cat(ran, " ", as.get<std::string>(), "\n");
+  for (const auto& [ran, as] : given.ran.items()) script += cat(ran, " ", as.get<std::string>(), "\n");
   Json entry = signalling_entry(tree, server, "marked", cat(script, "END\n"));
-  entry["id"] = given.at("id");
+  entry["id"] = given.id;
   return entry;
 }
 
 SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const Json& body) {
   change(live, [&](LiveTree& mine, StepAround&) {
     Changes changes;
-    Json& given = mine.tree.own_resource(server).data["given"];
+    GivenServer& given = mine.tree.own_resource(server).data.given;
     const Json& code = member_or_null(body, "deploy_status_code");
     if (const std::string status = code.is_string() ? code.get<std::string>() : format_json(code);
         !code.is_null() && status != "0") {
-      given["reason"] = cat("exit code ", status, ": ", text_member(body, "deploy_stderr").substr(0, k_longest_reason));
+      given.reason = cat("exit code ", status, ": ", text_member(body, "deploy_stderr").substr(0, k_longest_reason));
     } else if (text_member(body, "arrived") == "yes") {
-      given["state"] = k_follows;
-      given["reason"] = "";
-    } else if (text_member(body, "marked") == "yes" && given["state"] == k_to_mark) {
-      given["state"] = k_told;
-      given["reason"] = "";
+      given.state = k_follows;
+      given.reason = "";
+    } else if (text_member(body, "marked") == "yes" && given.state == k_to_mark) {
+      given.state = k_told;
+      given.reason = "";
     }
     changes.servers.insert(server);
     return changes;
@@ -162,18 +156,18 @@ SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const 
 }
 
 Json Engine::given_server(const StackTree& tree, const Resource& server) const {
-  const Json given = server.data.value("given", Json::object());
+  const GivenServer& given = server.data.given;
   Json by_hand = Json::array();
   for (const auto& [name, text] : software_.entries(server.physical_id)) by_hand.push_back(name);
   return {{"id", server.physical_id},
           {"path", server.path},
-          {"name", server.data.value("name", server.name)},
-          {"transport", server.data.value("transport", "")},
-          {"state", given.value("state", "")},
-          {"reason", given.value("reason", "")},
+          {"name", server.data.name.empty() ? server.name : server.data.name},
+          {"transport", server.data.transport},
+          {"state", given.state},
+          {"reason", given.reason},
           {"last_poll", last_poll(server.physical_id)},
           {"by_hand", by_hand},
-          {"os-collect-config", server.data.value("os-collect-config", Json::object())},
+          {"os-collect-config", server.data.os_collect_config},
           {"arrival", signalling_entry(tree, server, "arrived", "#!/bin/sh\nset -eu\n")}};
 }
 

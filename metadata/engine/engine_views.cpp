@@ -73,8 +73,8 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   std::vector<std::pair<std::string, const std::string*>> entries;
   const std::vector<std::pair<std::string, std::string>> by_hand = software_.entries(server.physical_id);
   for (const auto& [name, text] : by_hand) entries.emplace_back(name, &text);
-  const Json given = server.data.value("given", Json::object());
-  const bool is_to_mark = given.value("state", "") == k_to_mark;
+  const GivenServer& given = server.data.given;
+  const bool is_to_mark = given.state == k_to_mark;
   const std::string mark = is_to_mark ? shown_text(mark_entry(live.tree, server)) : "";
   if (is_to_mark) entries.emplace_back(k_mark_name, &mark);
   const auto known = live.entries.find(server.path);
@@ -89,11 +89,11 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   std::string text = "{\"deployments\": [";
   for (const auto& [name, entry] : entries) text += cat(text.back() == '[' ? "" : ", ", *entry);
   text += "]";
-  Json rest = server.data.value("metadata", Json::object());
+  Json rest = server.data.metadata;
   if (!rest.is_object()) rest = Json::object();
   rest.erase("deployments");
-  const bool is_told = given.contains("os-collect-config") && !is_to_mark;
-  rest["os-collect-config"] = (is_told ? given : server.data).value("os-collect-config", Json::object());
+  const bool is_told = given.is_given() && !is_to_mark;
+  rest["os-collect-config"] = is_told ? given.os_collect_config : server.data.os_collect_config;
   for (const auto& [key, value] : rest.items()) text += cat(", ", shown_text(Json(key)), ": ", shown_text(value));
   return text + "}";
 }
@@ -101,9 +101,9 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
 Document Engine::document(LiveTree& live, const Resource& server) const {
   if (server.role != Role::server) return document_of("{}", server.updated);
   Served& slot = served_[server.physical_id];
-  const std::int64_t version = server.data.value("version", std::int64_t{0});
+  const std::int64_t version = server.data.version;
   if (slot.version != version || !slot.document.text) {
-    slot.document = document_of(compose(live, server), server.data.value("modified", std::int64_t{0}));
+    slot.document = document_of(compose(live, server), server.data.modified);
     slot.version = version;
   }
   return slot.document;
@@ -304,7 +304,7 @@ std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const 
   const Resource& row = live.tree.resource(resource);
   if (row.action == Action::init && !row.gone) return others_before(live.tree, row);
   if (row.role == Role::server && row.status == Status::in_progress && row.action != Action::erase &&
-      row.data.value("is_machine", false) && !row.data.contains("machine"))
+      row.data.is_machine && row.data.machine.is_null())
     return "no machine is given to it yet: hearth deploy chooses a node and deploys it";
   if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";
   const std::size_t index = live.tree.find_path(row.deployment.server);
@@ -313,10 +313,8 @@ std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const 
   const std::int64_t polled = last_poll(server.physical_id);
   std::string known = last_known(server.name, polled, last_run(server.physical_id), now());
   if (peers_ == nullptr || is_polling(server)) return known;
-  const auto machine = server.data.find("machine");
-  const std::string address = machine == server.data.end() ? "" : machine->value("address", "");
-  const std::string seen =
-      peers_->told(address, polled + 1, [this](const std::string& peer) { return addresses_.count(peer) > 0; });
+  const std::string seen = peers_->told(server.data.address(), polled + 1,
+                                        [this](const std::string& peer) { return addresses_.count(peer) > 0; });
   return seen.empty() ? known : cat(known, "; seen: ", seen);
 }
 
@@ -327,7 +325,7 @@ SignalOutcome Engine::signal(const std::string& stack_id, const std::string& res
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
-  if (live.tree.resource(index).data.contains("given")) return signal_of_given(live, index, body);
+  if (live.tree.resource(index).data.given.is_given()) return signal_of_given(live, index, body);
   SignalOutcome outcome;
   step(live, [&](StackMachine& machine) { outcome = machine.signal(index, body); });
   return outcome;

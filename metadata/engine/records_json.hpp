@@ -14,6 +14,9 @@ namespace hearth::metadata::live {
 /// What a resource's agent shows to be let in, and where its signals go: ids of keys, names of objects. Of any JSON.
 [[nodiscard]] std::vector<std::string> credentials_in(const Json& resource);
 
+[[nodiscard]] Json to_json(const ResourceData& data);
+/// Throws Json::exception for a member of another kind than ours.
+[[nodiscard]] ResourceData resource_data_from(const Json& json);
 [[nodiscard]] Json to_json(const Stack& stack);
 [[nodiscard]] Json to_json(const Resource& resource);
 [[nodiscard]] Json to_json(const DeploymentState& state);

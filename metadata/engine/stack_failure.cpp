@@ -132,14 +132,13 @@ void StackMachine::check_deadlines() {
   if (tree_.deadline != 0 && now >= tree_.deadline) return tree_.running() ? time_out() : end_rest();
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
     const Resource& resource = tree_.resource(i);
-    if (resource.gone || resource.status != Status::in_progress || !resource.data.is_object()) continue;
-    const std::int64_t deadline = resource.data.value("deadline", std::int64_t{0});
+    if (resource.gone || resource.status != Status::in_progress) continue;
+    const std::int64_t deadline = resource.data.deadline;
     if (deadline == 0 || now < deadline) continue;
     if (resource.role == Role::wait_condition) {
-      const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));
-      const Json signals =
-          handle == k_none ? Json::object() : tree_.resource(handle).data.value("signals", Json::object());
-      std::string received = cat(signals.size(), " of ", resource.data.value("count", std::size_t{1}), " received");
+      const std::size_t handle = tree_.find_path(resource.data.handle);
+      const Json signals = handle == k_none ? Json::object() : tree_.resource(handle).data.signals;
+      std::string received = cat(signals.size(), " of ", resource.data.count, " received");
       if (!signals.empty()) received += cat(" - ", signals.back().value("reason", ""));
       fail_with(i, "WaitConditionTimeout", received);
     } else if (resource.role == Role::deployment && resource.action == Action::erase) {

@@ -12,7 +12,7 @@ namespace hearth::metadata::live {
 namespace {
 
 /// Behind its action: whoever follows waits for the person, too.
-bool is_paused(const Resource& resource) { return resource.data.is_object() && resource.data.contains("hook"); }
+bool is_paused(const Resource& resource) { return !resource.data.hook.empty(); }
 
 bool is_reverse(Action action) { return action == Action::erase || action == Action::suspend; }
 
@@ -79,7 +79,7 @@ void StackMachine::begin_stack(std::size_t index, Action action) {
     Resource& resource = tree_.own_resource(member);
     changes_.resources.insert(member);  // a kill must find those, too, to which nothing has come yet
     resource.visited = false;
-    if (resource.data.is_object()) resource.data.erase("hook");
+    resource.data.hook.clear();
     if (effect(stack) != Action::update) resource.removed = false;
   }
   if (effect(stack) == Action::update) plan_update(index);
@@ -177,7 +177,7 @@ void StackMachine::act(std::size_t index) {
   if (action == Action::create || action == Action::update || action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
     Json kept = blueprint_.kept(resource.path);
-    if (!kept.is_null()) resource.data["kept"] = std::move(kept);
+    if (!kept.is_null()) resource.data.kept = std::move(kept);
   }
   set(index, action, Status::in_progress, "state changed");
   complete(index);

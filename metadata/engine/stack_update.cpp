@@ -144,24 +144,24 @@ void StackMachine::replace(std::size_t index) {
   Resource& resource = tree_.own_resource(index);
   const bool is_failed_server = resource.role == Role::server && resource.action == Action::check;
   const bool overwritten = resource.status != Status::complete && !is_failed_server && resource.role != Role::nested;
-  const bool keeps_id = resource.role == Role::server && resource.data.value("is_machine", false);
+  const bool keeps_id = resource.role == Role::server && resource.data.is_machine;
   if (!keeps_id) blueprint_.renew(resource.path);
   const std::size_t era = keeps_id ? resource.era : tree_.era;
   const Json told = keeps_id ? told_of(resource) : Json();
   if (overwritten) {
     around_.forget(tree_, resource);
     resource.era = era;
-    resource.data = Json::object();
-    if (told.is_object()) resource.data["told"] = told;
+    resource.data = {};
+    if (told.is_object()) resource.data.told = told;
     return start(index, Action::create);
   }
   const PlannedResource plan{resource.name,  resource.type,        resource.role,
                              resource.needs, resource.description, resource.hooks};
   const std::size_t stack = resource.stack;
   // Where its document stays at the same place, agents and caches know it by its version, which has to grow on.
-  const std::int64_t generation = resource.data.value("generation", std::int64_t{0}) + 1;
-  const std::int64_t version = resource.data.value("version", std::int64_t{0});
-  const std::int64_t modified = resource.data.value("modified", std::int64_t{0});
+  const std::int64_t generation = resource.data.generation + 1;
+  const std::int64_t version = resource.data.version;
+  const std::int64_t modified = resource.data.modified;
   resource.removed = true;
   resource.visited = false;
   const std::size_t anew = tree_.add_resource(stack, plan, around_.now());
@@ -169,8 +169,11 @@ void StackMachine::replace(std::size_t index) {
   tree_.own_resource(anew).visited = true;
   tree_.own_resource(anew).era = era;
   if (plan.role == Role::server) {
-    tree_.own_resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
-    if (told.is_object()) tree_.own_resource(anew).data["told"] = told;
+    ResourceData& data = tree_.own_resource(anew).data;
+    data.generation = generation;
+    data.version = version;
+    data.modified = modified;
+    if (told.is_object()) data.told = told;
   }
   changes_.resources.insert(anew);
   start(anew, Action::create);

@@ -7,11 +7,9 @@ namespace hearth::metadata::live {
 
 namespace {
 
-/// What was adopted may have none, or an empty one: nobody could sign with it.
-void require_key(Json& data) {
-  const Json known = data.value("key", Json());
-  if (known.is_null() || (known.is_string() && known.get_ref<const std::string&>().empty()))
-    data["key"] = random_hex(16);
+/// What was adopted may have none: nobody could sign with it.
+void require_key(ResourceData& data) {
+  if (data.key.empty()) data.key = random_hex(16);
 }
 
 }  // namespace
@@ -36,21 +34,20 @@ Parameters StepAround::signal_inputs(const StackTree& tree, Resource& resource, 
 
 void StepAround::prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) {
   require_key(resource.data);
-  resource.data["name"] = plan.name;
-  resource.data["transport"] = plan.transport;
-  resource.data["metadata"] = plan.metadata;
-  if (plan.transport == "POLL_TEMP_URL" && !resource.data.contains("object")) {
-    resource.data["container"] = plan.container.empty() ? plan.name : plan.container;
-    resource.data["object"] = plan.object.empty() ? random_uuid() : plan.object;
+  resource.data.name = plan.name;
+  resource.data.transport = plan.transport;
+  resource.data.metadata = plan.metadata;
+  if (plan.transport == "POLL_TEMP_URL" && resource.data.object.empty()) {
+    resource.data.container = plan.container.empty() ? plan.name : plan.container;
+    resource.data.object = plan.object.empty() ? random_uuid() : plan.object;
   }
   Json section = engine_.credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
   // What the agent was told of another transport is taken back, or its configuration of the boot would go on with it.
-  const Json former = resource.data.value("os-collect-config", Json::object());
-  for (const auto& [name, values] : former.items()) {
+  for (const auto& [name, values] : resource.data.os_collect_config.items()) {
     if (!values.is_object() || section.contains(name)) continue;
     for (const auto& [key, value] : values.items()) section[name][key] = nullptr;
   }
-  resource.data["os-collect-config"] = std::move(section);
+  resource.data.os_collect_config = std::move(section);
 }
 
 Json StepAround::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
@@ -65,7 +62,7 @@ bool StepAround::is_polling(const Resource& server) const {
 }
 
 void StepAround::forget(const StackTree& tree, const Resource& resource) {
-  const std::string key = resource.data.value("key", "");
+  const std::string key = resource.data.key;
   when_kept_.emplace_back([&engine = engine_, key, of_deployment = resource.deployment.key_id] {
     engine.keys_.erase(of_deployment);
     engine.keys_.erase(key);
@@ -78,22 +75,21 @@ void StepAround::forget_server(const StackTree& tree, const Resource& resource, 
   const Stack& stack = tree.stack(resource.stack);
   Json row = Json::object();
   row["key"] = key;
-  row["name"] = resource.data.value("name", resource.name);
+  row["name"] = resource.data.name.empty() ? resource.name : resource.data.name;
   row["stack_id"] = stack.id;
   row["stack_name"] = stack.name;
   row["resource"] = resource.name;
   row["type"] = resource.type;
   row["physical_id"] = resource.physical_id;
   row["until"] = now() + k_retired_kept;
-  row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
-                                                         resource.data.value("object", ""))
-                                                   : cat("key/", key);
+  row["object"] = resource.data.object.empty()
+                      ? cat("key/", key)
+                      : cat(tree.project, "/", resource.data.container, "/", resource.data.object);
   const std::size_t current = tree.find_path(resource.path);
   const bool replaced = current != k_none && &tree.resource(current) != &resource;
   if (replaced && tree.resource(current).physical_id == resource.physical_id) return;  // only its key is another
-  const bool same_object = replaced &&
-                           tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&
-                           resource.data.contains("object");
+  const bool same_object =
+      replaced && tree.resource(current).data.object == resource.data.object && !resource.data.object.empty();
   settings_.emplace_back(cat("retired/", key), format_json(row));
   when_kept_.emplace_back(
       [&engine = engine_, row = std::move(row), same_object, replaced, tree_id = tree.id, path = resource.path] {

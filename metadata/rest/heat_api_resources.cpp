@@ -29,11 +29,6 @@ bool is_replaced(const StackTree& tree, std::size_t index) {
   return resource.removed && tree.find_resource(resource.stack, resource.name) != index;
 }
 
-/// The hook that holds it until a person clears it; empty where none does.
-std::string hook_of(const Resource& resource) {
-  return resource.data.is_object() ? resource.data.value("hook", "") : "";
-}
-
 }  // namespace
 
 std::vector<std::size_t> stacks_below(const StackTree& tree, std::size_t stack, std::uint64_t depth) {
@@ -95,10 +90,10 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
                              {"id", resource.physical_id},
                              {"physical_resource_id", resource.physical_id},
                              {"action", std::string(word(resource.action))},
-                             {"hook", hook_of(resource)}};
+                             {"hook", resource.data.hook}};
       if (!passes(call.parameters, fields)) continue;
       Json shown = summary_of(call, *place.live, member);
-      if (!hook_of(resource).empty()) shown["hook"] = hook_of(resource);  // ours; Heat's events alone tell it
+      if (!resource.data.hook.empty()) shown["hook"] = resource.data.hook;  // ours; Heat's events alone tell it
       if (with_details) shown["stack_name"] = tree.stack(stack).name;
       if (with_details) shown["description"] = resource.description;
       rows.add(shown);
@@ -155,7 +150,7 @@ Json HeatApi::attributes_of(LiveTree& live, std::size_t index) {
   if (resource.role == Role::deployment) return deployment_details(resource, server_of(live.tree, resource));
   Json all = engine_.blueprint(live).shown_attributes(resource.path);
   if (resource.role == Role::server) {
-    all["os_collect_config"] = resource.data.value("os-collect-config", Json::object());
+    all["os_collect_config"] = resource.data.os_collect_config;
   }
   return all;
 }

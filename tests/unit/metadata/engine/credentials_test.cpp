@@ -18,7 +18,7 @@ TEST(Credentials, ASignalAndASectionAreOfTheResourcesOwnKey) {
   Resource resource;
   resource.name = "server";
   resource.deployment.key_id = "key-1";
-  resource.data["key"] = "key-2";
+  resource.data.key = "key-2";
   const Parameters inputs = credentials.signal_inputs("HEAT_SIGNAL", "admin", stack, resource, 1000);
   EXPECT_EQ(find_parameter(inputs, "deploy_username"), "key-1");
   EXPECT_EQ(find_parameter(inputs, "deploy_password"), credentials.secret_of("key-1"));
@@ -43,7 +43,7 @@ TEST(Credentials, AHandleTellsEachTransportsWayToSignalIt) {
   stack.id = "id";
   Resource handle;
   handle.name = "h";
-  handle.data["key"] = "k";
+  handle.data.key = "k";
   using Form = PlannedHandle::Form;
   const auto attributes = [&](Form form, const std::string& transport) {
     return credentials.handle_attributes({form, transport}, "admin", stack, handle, 100);

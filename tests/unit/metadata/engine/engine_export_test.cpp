@@ -26,7 +26,7 @@ TEST_F(EngineTest, WhatAMachineOfAnAbandonedStackHoldsWorksForTheAdoptedOne) {
     "d": {"role": "deployment", "server": "s", "needs": ["s"]}})";
   const std::string id = create("s", k_waiting);
   const std::string key = at("s", "d").deployment.key_id;
-  const std::string handle_key = at("s", "h").data["key"];
+  const std::string handle_key = at("s", "h").data.key;
   (void)engine_->signal(id, "d", Json::object());
   const Json data = engine_->abandon(id);
   EXPECT_FALSE(engine_->access_key(key));

@@ -16,8 +16,8 @@ class FakeSurroundings final : public Surroundings {
     return {{"deploy_signal_id", cat(transport, " ", resource.path)}};
   }
   void prepare_server(const StackTree&, Resource& resource, const PlannedServer& plan) override {
-    resource.data = Json::object();
-    resource.data["name"] = plan.name;
+    resource.data = {};
+    resource.data.name = plan.name;
   }
   bool provides(const Resource&) const override { return provider; }
   Json prepare_handle(const StackTree&, Resource& resource, const PlannedHandle& plan) override {
