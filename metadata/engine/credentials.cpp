@@ -24,8 +24,8 @@ std::string agent_token(const std::string& key_id, const std::string& secret, st
   return cat(text, ".", to_hex(hmac(HashKind::sha256, secret, text)));
 }
 
-Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
-                                    const Resource& handle, std::int64_t now) const {
+Json Credentials::handle_attributes(const PlannedHandle& plan, const std::string& project, const StackRecord& stack,
+                                    const ResourceRecord& handle, std::int64_t now) const {
   constexpr const char* k_json = " -H 'Content-Type: application/json' -H 'Accept: application/json'";
   const std::string key_id = handle.data.key;
   const AgentAccess way = access(project, stack, handle, key_id);
@@ -73,7 +73,7 @@ Credentials::Credentials(std::string master, PublicUrls urls)
       urls_(std::move(urls)),
       temp_url_key_(to_hex(hmac(HashKind::sha256, master_, "temp url key")).substr(0, 32)) {}
 
-AgentAccess Credentials::access(const std::string& project, const Stack& stack, const Resource& resource,
+AgentAccess Credentials::access(const std::string& project, const StackRecord& stack, const ResourceRecord& resource,
                                 const std::string& key_id) const {
   return {urls_,
           temp_url_key_,
@@ -82,13 +82,15 @@ AgentAccess Credentials::access(const std::string& project, const Stack& stack, 
           key_id.empty() ? AgentKey{} : AgentKey{key_id, secret_of(key_id)}};
 }
 
-Parameters Credentials::signal_inputs(const std::string& transport, const std::string& project, const Stack& stack,
-                                      const Resource& deployment, std::int64_t now) const {
+Parameters Credentials::signal_inputs(const std::string& transport, const std::string& project,
+                                      const StackRecord& stack, const ResourceRecord& deployment,
+                                      std::int64_t now) const {
   const std::string& key_id = deployment.deployment.key_id;
   return access(project, stack, deployment, key_id).signal_inputs(transport, key_id, iso_time(now));
 }
 
-Json Credentials::collect_section(const std::string& project, const Stack& stack, const Resource& server) const {
+Json Credentials::collect_section(const std::string& project, const StackRecord& stack,
+                                  const ResourceRecord& server) const {
   const CollectSection section =
       access(project, stack, server, server.data.key)
           .collect_section(server.data.transport.empty() ? "POLL_SERVER_CFN" : server.data.transport,

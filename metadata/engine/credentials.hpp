@@ -22,18 +22,20 @@ class Credentials {
   [[nodiscard]] const PublicUrls& urls() const { return urls_; }
 
   /// A resource's way in by that key. It refers to this.
-  [[nodiscard]] AgentAccess access(const std::string& project, const Stack& stack, const Resource& resource,
+  [[nodiscard]] AgentAccess access(const std::string& project, const StackRecord& stack, const ResourceRecord& resource,
                                    const std::string& key_id) const;
 
   /// The attributes of a wait condition's handle; resource.data holds its key. Throws Error(unsupported).
-  [[nodiscard]] Json handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
-                                       const Resource& handle, std::int64_t now) const;
+  [[nodiscard]] Json handle_attributes(const PlannedHandle& plan, const std::string& project, const StackRecord& stack,
+                                       const ResourceRecord& handle, std::int64_t now) const;
 
   /// The fixed inputs of a deployment. Throws Error(unsupported) for a transport that we don't speak.
-  [[nodiscard]] Parameters signal_inputs(const std::string& transport, const std::string& project, const Stack& stack,
-                                         const Resource& deployment, std::int64_t now) const;
+  [[nodiscard]] Parameters signal_inputs(const std::string& transport, const std::string& project,
+                                         const StackRecord& stack, const ResourceRecord& deployment,
+                                         std::int64_t now) const;
   /// The section os-collect-config of a server's metadata; resource.data holds its key, container and object.
-  [[nodiscard]] Json collect_section(const std::string& project, const Stack& stack, const Resource& server) const;
+  [[nodiscard]] Json collect_section(const std::string& project, const StackRecord& stack,
+                                     const ResourceRecord& server) const;
 
  private:
   std::string master_;

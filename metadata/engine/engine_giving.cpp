@@ -23,7 +23,7 @@ bool is_config(const std::string& type) {
 }
 
 /// Of a config resource, as POST …/software_configs takes it.
-Json config_of(const Resource& resource, const Stack& home, const Json& properties) {
+Json config_of(const ResourceRecord& resource, const StackRecord& home, const Json& properties) {
   const auto given = [&](const char* key, Json otherwise) {
     const Json& value = member_or_null(properties, key);
     return value.is_null() ? std::move(otherwise) : value;
@@ -37,7 +37,7 @@ Json config_of(const Resource& resource, const Stack& home, const Json& properti
           {"options", given("options", Json::object())}};
 }
 
-Json deployment_of(const Resource& resource, const std::string& server) {
+Json deployment_of(const ResourceRecord& resource, const std::string& server) {
   const DeploymentState& state = resource.deployment;
   return {{"path", resource.path},
           {"id", resource.physical_id},
@@ -73,7 +73,7 @@ void Engine::give(const std::string& id, const std::string& to, const Json& agen
     if (for_good) mine.tree.body[k_given_for_good] = true;
     changes.definition = true;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      const Resource& row = mine.tree.resource(i);
+      const ResourceRecord& row = mine.tree.resource(i);
       if (row.gone || row.role != Role::server || !agents.contains(row.physical_id)) continue;
       const Json& told = agents[row.physical_id];
       const GivenServer& former = row.data.given;
@@ -106,7 +106,7 @@ void Engine::take_back(const std::string& id) {
 }
 
 /// An entry of a server's metadata that runs a script and signals us, by the server's own key.
-Json Engine::signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
+Json Engine::signalling_entry(const StackTree& tree, const ResourceRecord& server, const std::string& output,
                               const std::string& script) const {
   const AgentAccess way = credentials_.access(tree.project, tree.stack(server.stack), server, server.data.key);
   const std::int64_t since = server.data.modified;
@@ -123,7 +123,7 @@ Json Engine::signalling_entry(const StackTree& tree, const Resource& server, con
 }
 
 /// What has not run on that machine is not marked.
-Json Engine::mark_entry(const StackTree& tree, const Resource& server) const {
+Json Engine::mark_entry(const StackTree& tree, const ResourceRecord& server) const {
   const GivenServer& given = server.data.given;
   std::string script =
       "#!/bin/sh\nset -eu\ncd \"${HEAT_CONFIG_DEPLOYED:-/var/lib/heat-config/deployed}\"\nwhile read -r ran as; do\n"
@@ -155,7 +155,7 @@ SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const 
   return {};
 }
 
-Json Engine::given_server(const StackTree& tree, const Resource& server) const {
+Json Engine::given_server(const StackTree& tree, const ResourceRecord& server) const {
   const GivenServer& given = server.data.given;
   Json by_hand = Json::array();
   for (const auto& [name, text] : software_.entries(server.physical_id)) by_hand.push_back(name);
@@ -176,7 +176,7 @@ Json Engine::given(LiveTree& live) {
   Json configs = Json::array();
   Json deployments = Json::array();
   Json servers = Json::array();
-  for (const Resource& resource : tree.resources()) {
+  for (const ResourceRecord& resource : tree.resources()) {
     if (resource.gone || resource.action == Action::init) continue;
     breathe();
     if (resource.role == Role::server) servers.push_back(given_server(tree, resource));

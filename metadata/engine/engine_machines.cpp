@@ -50,7 +50,7 @@ Json numbered(const Json& public_keys) {
   return all;
 }
 
-Json ec2_tree(const Resource& server, const std::string& name, const std::string& address) {
+Json ec2_tree(const ResourceRecord& server, const std::string& name, const std::string& address) {
   Json tree = Json::object();
   tree["ami-id"] = "ami-00000000";
   tree["ami-launch-index"] = "0";
@@ -72,7 +72,7 @@ Json ec2_tree(const Resource& server, const std::string& name, const std::string
 std::vector<WantedServer> Engine::servers(const std::string& stack) {
   LiveTree& live = *find(stack).live;
   std::vector<WantedServer> all;
-  for (const Resource& resource : live.tree.resources()) {
+  for (const ResourceRecord& resource : live.tree.resources()) {
     if (resource.gone || resource.role != Role::server || resource.action == Action::init) continue;
     WantedServer row;
     row.stack = live.tree.name;
@@ -96,7 +96,8 @@ static EngineError no_server(const std::string& id) {
 
 void Engine::machine_came(const std::string& server_id, const Json& machine) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &machine](StackMachine& states) {
     states.machine_came(index, machine, "");
@@ -105,7 +106,8 @@ void Engine::machine_came(const std::string& server_id, const Json& machine) {
 
 void Engine::machine_failed(const std::string& server_id, const std::string& reason) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &reason](StackMachine& states) {
     states.machine_came(index, {}, reason.empty() ? "no reason is given" : reason);
@@ -118,9 +120,9 @@ void Engine::rotate(const std::string& id, std::int64_t until) {
   change(live, [&](LiveTree& mine, StepAround& around) {
     Changes changes;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      const Resource& row = mine.tree.resource(i);
+      const ResourceRecord& row = mine.tree.resource(i);
       if (row.gone || row.role != Role::server || row.data.key.empty()) continue;
-      Resource& resource = mine.tree.own_resource(i);
+      ResourceRecord& resource = mine.tree.own_resource(i);
       resource.data.former = {resource.data.key, resource.data.object, until};
       resource.data.key = random_hex(16);
       if (!resource.data.object.empty()) resource.data.object = random_uuid();
@@ -134,7 +136,7 @@ void Engine::rotate(const std::string& id, std::int64_t until) {
 }
 
 /// Whether a key, or an object's name, is the resource's own, or its former one and that holds still.
-bool Engine::holds(const Resource& resource, const std::string& credential) const {
+bool Engine::holds(const ResourceRecord& resource, const std::string& credential) const {
   const FormerKey& former = resource.data.former;
   const bool is_former = former.key == credential || former.object == credential;
   return former.key.empty() || !is_former || former.until > now();
@@ -142,7 +144,8 @@ bool Engine::holds(const Resource& resource, const std::string& credential) cons
 
 FirstBoot Engine::first_boot(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   const Json document = metadata_of(*live, live->tree.find_path(resource->path));
   return {blueprint(*live).user_data(resource->path, document), resource->data.os_collect_config,
@@ -151,7 +154,8 @@ FirstBoot Engine::first_boot(const std::string& server_id) {
 
 bool Engine::touch_server(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) return false;
   change(*live, [server = live->tree.find_path(resource->path)](LiveTree&, StepAround&) {
     Changes changes;
@@ -165,7 +169,7 @@ std::optional<Machine> Engine::machine_at(const std::string& address) { return m
 
 std::string Engine::instance_at(const std::string& address) const {
   const auto found = addresses_.find(address);
-  const Resource* server = found == addresses_.end() ? nullptr : at(found->second).second;
+  const ResourceRecord* server = found == addresses_.end() ? nullptr : at(found->second).second;
   return server == nullptr ? "" : server->physical_id;
 }
 

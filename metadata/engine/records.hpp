@@ -14,7 +14,8 @@ namespace hearth::metadata::live {
 
 constexpr std::size_t k_none = std::numeric_limits<std::size_t>::max();
 
-struct Event {
+/// What happened to a resource or a stack, as it is kept.
+struct EventRecord {
   std::int64_t number = 0;  ///< grows by one with each event of the engine
   std::string id;           ///< UUID
   std::string root_id;      ///< of the tree it belongs to
@@ -101,7 +102,7 @@ struct ResourceData {
   [[nodiscard]] std::string address() const { return text_member(machine, "address"); }
 };
 
-struct Resource {
+struct ResourceRecord {
   std::int64_t row = 0;  ///< in the repository; 0 = not there yet
   std::string name;
   std::string type;
@@ -131,7 +132,7 @@ struct Resource {
   bool gone = false;
 };
 
-struct Stack {
+struct StackRecord {
   std::string id;
   std::string name;
   std::string path;  ///< of the resource whose stack it is; "" = root

@@ -211,19 +211,19 @@ DeploymentState deployment_from(const Json& json) {
   return state;
 }
 
-Json to_json(const Stack& stack) {
+Json to_json(const StackRecord& stack) {
   Json json = Json::object();
   stack_fields(stack, member_writer(json));
   return json;
 }
 
-Stack stack_from(const Json& json) {
-  Stack stack;
+StackRecord stack_from(const Json& json) {
+  StackRecord stack;
   stack_fields(stack, member_reader(json));
   return stack;
 }
 
-Json to_json(const Resource& resource) {
+Json to_json(const ResourceRecord& resource) {
   Json json = Json::object();
   resource_fields(resource, member_writer(json));
   if (resource.hooks.empty()) json.erase("hooks");
@@ -231,8 +231,8 @@ Json to_json(const Resource& resource) {
   return json;
 }
 
-Resource resource_from(const Json& json) {
-  Resource resource;
+ResourceRecord resource_from(const Json& json) {
+  ResourceRecord resource;
   resource_fields(resource, member_reader(json));
   if (json.contains("deployment")) resource.deployment = deployment_from(json["deployment"]);
   return resource;

@@ -19,7 +19,7 @@ constexpr std::int64_t k_delete_patience = 240;
 }  // namespace
 
 void StackMachine::act_nested(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Action action = resource.action;
   const bool makes = action == Action::create || action == Action::adopt;
   if (makes || action == Action::update) resource.fingerprint = fingerprint_of(resource);
@@ -42,7 +42,7 @@ void StackMachine::act_nested(std::size_t index) {
 }
 
 void StackMachine::act_server(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const bool makes = resource.action == Action::create || resource.action == Action::adopt;
   if (makes || resource.action == Action::update) {
     resource.fingerprint = fingerprint_of(resource);
@@ -58,7 +58,7 @@ void StackMachine::act_server(std::size_t index) {
 }
 
 void StackMachine::machine_came(std::size_t index, const Json& attributes, const std::string& failure) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   changes_.resources.insert(index);
   const bool waiting = resource.status == Status::in_progress && resource.action == Action::create;
   if (!failure.empty()) {
@@ -72,7 +72,7 @@ void StackMachine::machine_came(std::size_t index, const Json& attributes, const
 
 /// A handle can be signalled from its creation on, by the way that its attributes tell.
 void StackMachine::act_handle(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.action == Action::create || resource.action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
     resource.data.attributes = around_.prepare_handle(tree_, resource, blueprint_.handle(resource.path));
@@ -83,14 +83,14 @@ void StackMachine::act_handle(std::size_t index) {
 
 /// A group's names that must not come again are kept with it: the template may stop naming them.
 void StackMachine::keep_blacklist(std::size_t index, const PlannedStack& plan) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (plan.blacklist == resource.data.blacklist) return;
   resource.data.blacklist = plan.blacklist;
   changes_.resources.insert(index);
 }
 
 /// A deployment on a server that was replaced is another one, though the server may have kept its id.
-std::string StackMachine::fingerprint_of(const Resource& resource) {
+std::string StackMachine::fingerprint_of(const ResourceRecord& resource) {
   Json properties = blueprint_.properties(resource.path);
   if (resource.role == Role::deployment) {
     const std::size_t server = tree_.find_path(resource.deployment.server);
@@ -101,7 +101,7 @@ std::string StackMachine::fingerprint_of(const Resource& resource) {
 }
 
 void StackMachine::act_deployment(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Action action = resource.action;
   if (action == Action::adopt) return adopt_deployment(index);
   const bool begins = action == Action::create;
@@ -127,7 +127,7 @@ void StackMachine::act_deployment(std::size_t index) {
 }
 
 /// What is deleted may be unknown to the new template, and even what nobody knows any more must be deletable.
-PlannedDeployment StackMachine::plan_of(const Resource& resource, const Trigger& trigger) {
+PlannedDeployment StackMachine::plan_of(const ResourceRecord& resource, const Trigger& trigger) {
   if (trigger.action != Action::erase) return blueprint_.deployment(resource.path, trigger);
   for (Blueprint* blueprint : {previous_, &blueprint_}) {
     try {
@@ -142,14 +142,14 @@ PlannedDeployment StackMachine::plan_of(const Resource& resource, const Trigger&
 }
 
 /// A machine that does not poll any more will not run what is to be done at deletion.
-bool StackMachine::must_wait(const Resource& resource, const PlannedDeployment& plan) const {
+bool StackMachine::must_wait(const ResourceRecord& resource, const PlannedDeployment& plan) const {
   const std::size_t server = tree_.find_path(plan.server);
   return plan.signal_transport != "NO_SIGNAL" && resource.deployment.pushed && server != k_none &&
          around_.is_polling(tree_.own_resource(server));
 }
 
 void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, const std::string& config_id) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   DeploymentState& state = resource.deployment;
   state.config_id = config_id;
   state.derived = action_text(plan.derived);
@@ -174,7 +174,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
 }
 
 void StackMachine::act_wait(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   set(index, resource.action, Status::in_progress, "state changed");
   if (resource.action != Action::create && resource.action != Action::update) return complete(index);
   resource.fingerprint = fingerprint_of(resource);
@@ -192,10 +192,10 @@ void StackMachine::act_wait(std::size_t index) {
 }
 
 void StackMachine::relearn(bool anew) {
-  const Stack& root = tree_.root();
+  const StackRecord& root = tree_.root();
   const bool updates = effect(root) == Action::update && is_going_on(root);
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& resource = tree_.resource(i);
+    const ResourceRecord& resource = tree_.resource(i);
     if (resource.gone) continue;
     if (resource.role == Role::nested && resource.child != k_none && tree_.stack(resource.child).is_group) {
       tell_group(i, !anew && !(updates && !is_reached(i)));
@@ -215,7 +215,7 @@ bool StackMachine::is_reached(std::size_t index) const {
 
 /// Which names a group passes over is decided when its update is planned, by the members that it has then.
 void StackMachine::tell_group(std::size_t index, bool decided) {
-  const Resource& group = tree_.resource(index);
+  const ResourceRecord& group = tree_.resource(index);
   Json known = Json::object();
   known["removed_rsrc_list"] = group.data.blacklist;
   if (decided) {
@@ -223,7 +223,7 @@ void StackMachine::tell_group(std::size_t index, bool decided) {
   } else {
     Json& references = known["refs_map"] = Json::object();
     for (const std::size_t member : tree_.stack(group.child).resources) {
-      const Resource& each = tree_.resource(member);
+      const ResourceRecord& each = tree_.resource(member);
       if (each.action != Action::init) references[each.name] = reference_of(each.path);
     }
   }
@@ -240,7 +240,7 @@ Json StackMachine::reference_of(const std::string& path) {
 }
 
 /// What the run told of the resource last, whatever has happened to it since; null where it told nothing.
-Json StackMachine::told_of(const Resource& resource) const {
+Json StackMachine::told_of(const ResourceRecord& resource) const {
   const ResourceData& data = resource.data;
   const bool is_complete = resource.status == Status::complete;
   switch (resource.role) {
@@ -254,7 +254,7 @@ Json StackMachine::told_of(const Resource& resource) const {
   }
 }
 
-Json StackMachine::signals_of(const Resource& condition) const {
+Json StackMachine::signals_of(const ResourceRecord& condition) const {
   const std::size_t handle = tree_.find_path(condition.data.handle);
   if (handle == k_none) return {};
   Json data = Json::object();
@@ -266,14 +266,14 @@ Json StackMachine::signals_of(const Resource& condition) const {
 
 /// Tells the blueprint what only the run could tell.
 void StackMachine::learn(std::size_t index) {
-  const Resource& resource = tree_.resource(index);
+  const ResourceRecord& resource = tree_.resource(index);
   const Json told = told_of(resource);
   if (told.is_object()) blueprint_.know(resource.path, told);
 }
 
 /// It is known from now on, whatever becomes of the resource.
 void StackMachine::tell(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.role == Role::wait_condition) resource.data.told = true;
   if (resource.role == Role::deployment && resource.deployment.output_values.is_object()) resource.data.told = nullptr;
   changes_.resources.insert(index);

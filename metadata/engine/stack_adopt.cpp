@@ -43,7 +43,7 @@ ResourceData known_data(const Json& known, const std::string& path) {
 
 /// Takes over what an export says of this resource: ids, credentials, and how its deployments ended.
 void StackMachine::restore(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Json* row = &tree_.adopted;
   std::size_t from = 0;
   const std::string& path = resource.path;
@@ -73,7 +73,7 @@ void StackMachine::restore(std::size_t index) {
 
 /// It was run before it came here: nothing is triggered, and what it told is known.
 void StackMachine::adopt_deployment(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.physical_id.empty()) resource.physical_id = random_uuid();
   const PlannedDeployment plan = blueprint_.deployment(resource.path, {});
   DeploymentState& state = resource.deployment;

@@ -9,7 +9,7 @@ namespace hearth::metadata::live {
 
 /// True when the resource stops here; false when it has no such hook or that was cleared.
 bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.hooks.empty()) return false;
   const std::string hook = cat(when, "-", to_lower(word(action)));
   if (std::find(resource.hooks.begin(), resource.hooks.end(), hook) == resource.hooks.end()) return false;
@@ -25,7 +25,7 @@ bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
 }
 
 SignalOutcome StackMachine::release(std::size_t index, const std::string& hook) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.data.hook.empty() || resource.data.hook != hook) {
     return {SignalOutcome::Kind::bad, cat("The \"", hook, "\" hook is not defined on ", resource.name)};
   }

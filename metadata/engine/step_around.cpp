@@ -21,7 +21,7 @@ Changes StepAround::all(Changes changes) {
 }
 
 /// The former trigger's URL is worth nothing from now on.
-Parameters StepAround::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
+Parameters StepAround::signal_inputs(const StackTree& tree, ResourceRecord& resource, const std::string& transport) {
   DeploymentState& state = resource.deployment;
   when_kept_.emplace_back([&engine = engine_, former = state.key_id,
                            object = cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id)] {
@@ -32,7 +32,7 @@ Parameters StepAround::signal_inputs(const StackTree& tree, Resource& resource, 
   return engine_.credentials_.signal_inputs(transport, tree.project, tree.stack(resource.stack), resource, now());
 }
 
-void StepAround::prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) {
+void StepAround::prepare_server(const StackTree& tree, ResourceRecord& resource, const PlannedServer& plan) {
   require_key(resource.data);
   resource.data.name = plan.name;
   resource.data.transport = plan.transport;
@@ -50,18 +50,18 @@ void StepAround::prepare_server(const StackTree& tree, Resource& resource, const
   resource.data.os_collect_config = std::move(section);
 }
 
-Json StepAround::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
+Json StepAround::prepare_handle(const StackTree& tree, ResourceRecord& resource, const PlannedHandle& plan) {
   require_key(resource.data);
   return engine_.credentials_.handle_attributes(plan, tree.project, tree.stack(resource.stack), resource, now());
 }
 
-bool StepAround::is_polling(const Resource& server) const {
+bool StepAround::is_polling(const ResourceRecord& server) const {
   if (!polls_) return engine_.is_polling(server);
   const auto found = polls_->find(server.physical_id);
   return engine_.is_polling(found == polls_->end() ? 0 : found->second);
 }
 
-void StepAround::forget(const StackTree& tree, const Resource& resource) {
+void StepAround::forget(const StackTree& tree, const ResourceRecord& resource) {
   const std::string key = resource.data.key;
   when_kept_.emplace_back([&engine = engine_, key, of_deployment = resource.deployment.key_id] {
     engine.keys_.erase(of_deployment);
@@ -71,8 +71,8 @@ void StepAround::forget(const StackTree& tree, const Resource& resource) {
 }
 
 /// A server that goes is remembered: when its machine still asks, it is told, and so are we.
-void StepAround::forget_server(const StackTree& tree, const Resource& resource, const std::string& key) {
-  const Stack& stack = tree.stack(resource.stack);
+void StepAround::forget_server(const StackTree& tree, const ResourceRecord& resource, const std::string& key) {
+  const StackRecord& stack = tree.stack(resource.stack);
   Json row = Json::object();
   row["key"] = key;
   row["name"] = resource.data.name.empty() ? resource.name : resource.data.name;

@@ -13,9 +13,9 @@ TEST(Credentials, ADeploymentWithoutASignalNeedsNoKey) {
 
 TEST(Credentials, ASignalAndASectionAreOfTheResourcesOwnKey) {
   const Credentials credentials("master", PublicUrls{});
-  Stack stack;
+  StackRecord stack;
   stack.name = "overcloud";
-  Resource resource;
+  ResourceRecord resource;
   resource.name = "server";
   resource.deployment.key_id = "key-1";
   resource.data.key = "key-2";
@@ -38,10 +38,10 @@ TEST(Credentials, SecretsFollowFromTheMasterAndTellNothingOfEachOther) {
 
 TEST(Credentials, AHandleTellsEachTransportsWayToSignalIt) {
   const Credentials credentials("master", PublicUrls{});
-  Stack stack;
+  StackRecord stack;
   stack.name = "s";
   stack.id = "id";
-  Resource handle;
+  ResourceRecord handle;
   handle.name = "h";
   handle.data.key = "k";
   using Form = PlannedHandle::Form;

@@ -122,7 +122,7 @@ constexpr const char* k_machine = R"({"s": {"role": "server", "name": "node-0.ex
 
 TEST_F(MachinesTest, AServerWaitsForItsMachineAndThenTellsItsAddress) {
   std::vector<std::string> seen;
-  engine_->watch([&](const Event& event) { seen.push_back(event.resource + " " + event.status); });
+  engine_->watch([&](const EventRecord& event) { seen.push_back(event.resource + " " + event.status); });
   create("s", k_machine);
   EXPECT_EQ(status("s"), "CREATE_IN_PROGRESS");
   std::vector<WantedServer> wanted = engine_->servers("s");

@@ -67,7 +67,7 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
   RunReport next;
   engine_->note_run(id, "s", next);
   engine_->tick();
-  const std::vector<Event> events = engine_->events({{id}, "d1"});
+  const std::vector<EventRecord> events = engine_->events({{id}, "d1"});
   EXPECT_EQ(events.back().reason,
             "s's last run failed in 20-os-net-config (exit code 1, after 0 s): ip: No such file or directory");
   EXPECT_EQ(events.back().status, "CREATE_IN_PROGRESS");

@@ -9,7 +9,7 @@ namespace hearth::metadata::live {
 namespace {
 
 TEST(RecordsJson, AResourceComesBackAsItWas) {
-  Resource resource;
+  ResourceRecord resource;
   resource.name = "Dep";
   resource.path = "a.0.Dep";
   resource.type = "OS::Heat::SoftwareDeployment";
@@ -75,7 +75,7 @@ TEST(RecordsJson, WhatNothingIsKnownOfTakesNoPlace) {
 }
 
 TEST(RecordsJson, AStackComesBackAsItWas) {
-  Stack stack;
+  StackRecord stack;
   stack.id = "id";
   stack.name = "n";
   stack.path = "a.0";

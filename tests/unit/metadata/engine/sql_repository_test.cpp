@@ -70,7 +70,7 @@ TEST_F(RepositoryTest, OldEventsGoAndSoDoThoseOfAStackThatWent) {
     changes.definition = step == 0;
     repository_->save(stored, changes);
   }
-  const std::vector<Event> left = repository_->events({{"id-1"}});
+  const std::vector<EventRecord> left = repository_->events({{"id-1"}});
   EXPECT_GE(left.size(), 1000U);
   EXPECT_LE(left.size(), 1200U);
   EXPECT_EQ(left.back().time, 29);
@@ -209,7 +209,7 @@ class SealedRepositoryTest : public RepositoryTest {
     repository_->set("secret", k_hidden);
     repository_->put_object("path", {cat(std::string("\0\xff", 2), k_hidden), "t", 7});
     Changes again = everything();  // what was there before stays in pages that are free
-    for (Event& event : again.events) event.reason = std::string(3000, '.');
+    for (EventRecord& event : again.events) event.reason = std::string(3000, '.');
     stored.own_resource(0).data.name = cat(std::string(5000, '-'), k_hidden);
     repository_->save(stored, again);
     stored.own_resource(0).data.name = k_hidden;
@@ -555,7 +555,7 @@ TEST_F(SealedRepositoryTest, SomebodyElsesRowIsSetAsideWithItsNameAndItsAgents) 
   EXPECT_EQ(stored.unreadable[0].project, "admin");
   EXPECT_THAT(stored.unreadable[0].why, testing::HasSubstr("it is not sealed"));
   EXPECT_EQ(stored.trees.size(), 1U);
-  const std::vector<Event> events = repository_->events({{"id-1"}});
+  const std::vector<EventRecord> events = repository_->events({{"id-1"}});
   EXPECT_GE(events.size(), 7U) << "the others are shown";
 }
 
