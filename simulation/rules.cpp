@@ -4,6 +4,7 @@
 
 namespace hearth::simulation {
 
+using bootstrap::JobKind;
 using bootstrap::Node;
 using bootstrap::Stage;
 
@@ -99,9 +100,9 @@ void Rules::compare(bootstrap::Ledger& ledger) {
 void Rules::image_begun(const std::string& machine, OwnerId boot, const std::string& disk, bool is_meant) {
   const Node* const node = node_of(machine);
   if (!is_meant) broken(cat("the image of ", machine, " goes to the disk ", disk, ", which its node does not name"));
-  if (node == nullptr || node->job.kind != "deploy" || node->job.stage != name(Stage::write_image)) {
+  if (node == nullptr || node->job.kind != JobKind::deploy || node->job.stage != Stage::write_image) {
     broken(cat("an image is written to ", machine, ", but its node is ",
-               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage, "\"")));
+               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage_name(), "\"")));
     return;
   }
   WriteOf& last = writes_[machine];
@@ -132,11 +133,12 @@ std::string unwanted_power(const Node& node, const std::string& what) {
                                    : is_soft;
     return is_asked ? "" : "nobody has asked for it";
   }
-  const std::optional<Stage> stage = bootstrap::parse_stage(node.job.stage);
+  const std::optional<Stage> stage = node.job.stage;
   const bool goes_on = stage == Stage::power_on || stage == Stage::start_disk;
   const bool goes_off = stage == Stage::power_off || stage == Stage::switch_off || stage == Stage::await_off;
-  return (is_on && goes_on) || (is_off && goes_off) ? ""
-                                                    : cat("its ", node.job.kind, " is at \"", node.job.stage, "\"");
+  return (is_on && goes_on) || (is_off && goes_off)
+             ? ""
+             : cat("its ", name(node.job.kind), " is at \"", node.job.stage_name(), "\"");
 }
 
 }  // namespace
@@ -163,18 +165,18 @@ void Rules::power_ordered(const std::string& machine, const std::string& what) {
 void Rules::switched_off(const std::string& machine) {
   const Node* const node = node_of(machine);
   if (node == nullptr || !node->job.running()) return;
-  const std::optional<Stage> stage = bootstrap::parse_stage(node->job.stage);
+  const std::optional<Stage> stage = node->job.stage;
   if (stage && (bootstrap::needs_agent(*stage) || bootstrap::is_wait(*stage)))
-    broken(cat(machine, " is switched off by an order of before, its ", node->job.kind, " is at \"", node->job.stage,
-               "\""));
+    broken(cat(machine, " is switched off by an order of before, its ", name(node->job.kind), " is at \"",
+               node->job.stage_name(), "\""));
 }
 
 void Rules::ramdisk_told(const std::string& machine) {
   const Node* const node = node_of(machine);
-  const std::optional<Stage> stage = node == nullptr ? std::nullopt : bootstrap::parse_stage(node->job.stage);
+  const std::optional<Stage> stage = node == nullptr ? std::nullopt : node->job.stage;
   if (node == nullptr || !node->job.running() || !stage || !bootstrap::boots_ramdisk(*stage))
     broken(cat(machine, " is told to boot the ramdisk, but its node is ",
-               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage, "\"")));
+               node == nullptr ? "not there" : cat(name(node->state), ", at \"", node->job.stage_name(), "\"")));
 }
 
 void Rules::shown(const Json& nodes) {

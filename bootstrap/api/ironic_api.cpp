@@ -66,7 +66,7 @@ ServedResponse log_in_first(const ServedRequest& request) {
 
 }  // namespace
 
-std::string ApiCall::parameter(std::string_view name) const { return metadata::parameter_or(parameters, name, ""); }
+std::string ApiCall::parameter(std::string_view name) const { return parameter_or(parameters, name, ""); }
 
 bool ApiCall::truth(std::string_view name) const {
   const std::string text = to_lower(parameter(name));
@@ -84,7 +84,7 @@ ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Cal
                                          const std::shared_ptr<BmcAnswer>& held) {
   const int minor = asked_minor(request);
   const Acting acting(conductor_.ledger(), caller);
-  ApiCall call{request, caller, {}, {}, metadata::parse_parameters(request.query), held};
+  ApiCall call{request, caller, {}, {}, parse_parameters(request.query), held};
   call.view.base = cat(request.tls ? "https" : "http", "://", request.host());
   call.view.host = conductor_.settings().host;
   call.view.minor = minor;

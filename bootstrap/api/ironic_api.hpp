@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/net/query.hpp"
 #include "base/net/served.hpp"
 #include "bootstrap/api/bmc_answer.hpp"
 #include "bootstrap/api/image_evidence.hpp"
@@ -17,7 +18,6 @@
 #include "bootstrap/gate/gate.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "bootstrap/power/console_desk.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
 
@@ -27,7 +27,7 @@ struct ApiCall {
   Caller caller;
   View view;
   std::vector<std::string> parts;  ///< behind /v1
-  metadata::Parameters parameters;
+  Parameters parameters;
   std::shared_ptr<BmcAnswer> held{};  ///< where the request waits for a machine's management
   /// What is told how that went.
   [[nodiscard]] std::function<void(const Outcome&)> answered() const { return held ? held->asked() : nullptr; }

@@ -162,8 +162,7 @@ std::string routes_text() {
   return text;
 }
 
-void check_route(const std::vector<std::string>& parts, const std::string& method,
-                 const metadata::Parameters& parameters) {
+void check_route(const std::vector<std::string>& parts, const std::string& method, const Parameters& parameters) {
   const auto* const route =
       std::find_if(k_routes.begin(), k_routes.end(), [&](const Route& one) { return matches(one.path, parts); });
   const auto is_text = [](const std::string& part) { return is_valid_utf8(part); };

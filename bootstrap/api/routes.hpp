@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/net/query.hpp"
 #include "bootstrap/gate/gate.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
 
@@ -20,8 +20,7 @@ struct Route {
 
 /// Throws Refusal: 404 where there is no such path, 405 for a method it does not have, 400 for a parameter that it does
 /// not know, and where something is no UTF-8.
-void check_route(const std::vector<std::string>& parts, const std::string& method,
-                 const metadata::Parameters& parameters);
+void check_route(const std::vector<std::string>& parts, const std::string& method, const Parameters& parameters);
 
 /// What a person must at least be to send this; `secrets`: it asks for what others do not see.
 [[nodiscard]] Role needed_role(const std::vector<std::string>& parts, std::string_view method, bool secrets);

@@ -9,12 +9,11 @@ namespace hearth::bootstrap {
 namespace {
 
 pxe::BootState state_of(const Node& node) {
-  const std::optional<Stage> stage = parse_stage(node.job.stage);
-  if (!node.job.running() || !stage)
+  if (!node.job.running() || !node.job.stage)
     return node.state == State::rescue ? pxe::BootState::rescue : pxe::BootState::local;
-  if (!boots_ramdisk(*stage)) return pxe::BootState::local;
-  if (node.job.kind == "inspect") return pxe::BootState::inspect;
-  return node.job.kind == "rescue" ? pxe::BootState::rescue : pxe::BootState::deploy;
+  if (!boots_ramdisk(*node.job.stage)) return pxe::BootState::local;
+  if (node.job.kind == JobKind::inspect) return pxe::BootState::inspect;
+  return node.job.kind == JobKind::rescue ? pxe::BootState::rescue : pxe::BootState::deploy;
 }
 
 }  // namespace

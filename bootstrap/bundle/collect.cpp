@@ -79,7 +79,7 @@ void add_objects(Collection& collection, const builder::fetch::Lock& lock, const
       continue;
     }
     collection.add_file(cat("fetched/objects/", fetched.sha256.substr(0, 2), "/", fetched.sha256),
-                        store.path_of(fetched.sha256));
+                        store.blobs().path(fetched.sha256));
   }
 }
 

@@ -29,7 +29,7 @@ struct OwnEngine {
   }
 
   metadata::live::ServicePorts ports;
-  metadata::live::PublicUrls urls;
+  metadata::PublicUrls urls;
   std::optional<TlsFiles> tls;
   std::unique_ptr<metadata::live::StackService> service;
   std::string url;

@@ -576,7 +576,7 @@ void SeedService::run() {
   if (parts_->engine.service) {
     parts_->page.set_engine_hears();
     metadata::live::Engine& engine = parts_->engine.service->engine();
-    engine.watch([this, &engine](const metadata::live::Event& event) {
+    engine.watch([this, &engine](const metadata::live::EventRecord& event) {
       const std::string server = engine.server_of(event.stack_id, event.resource);
       if (!server.empty()) parts_->signs.deployment_is(server, event.resource, event.status);
     });

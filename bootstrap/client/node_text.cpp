@@ -21,7 +21,7 @@ std::string time_of_day(const std::string& at) { return at.size() < 19 ? at : ca
 std::string silence_text(const Json& job) {
   constexpr std::size_t k_told = 2;
   std::vector<std::string> macs;
-  for (const Json& mac : list_member(job, k_strangers_note)) macs.push_back(text_of(mac));
+  for (const Json& mac : list_member(job, "strangers")) macs.push_back(text_of(mac));
   if (macs.empty()) return "; nothing was heard of its machine yet";
   return cat("; nothing was heard of its machine yet, but of ", macs.size() == 1 ? "a card that is" : "cards that are",
              " no node's: ", join_first(macs, k_told), " (hearth why NODE)");

@@ -44,8 +44,8 @@ Json agent_config(const Settings& settings, const std::string& token) {
 /// Before its machine is switched on for the job, who asks is the machine of before: it is about to be switched off,
 /// and would take the token with it.
 bool is_of_before(const Node& node) {
-  const std::optional<Stage> stage = parse_stage(node.job.stage);
-  return node.job.running() && stage && (!boots_ramdisk(*stage) || *stage == Stage::boot_network);
+  return node.job.running() && node.job.stage &&
+         (!boots_ramdisk(*node.job.stage) || node.job.stage == Stage::boot_network);
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ Json AgentEndpoint::progress(const Json& body, const std::string& peer) {
   if (known.empty() || !equal_in_constant_time(text_in(body, "agent_token"), known))
     throw Refusal(400, "Invalid or missing agent token received.");
   check_neighbour(*found, peer);
-  if (found->job.stage != name(Stage::write_image)) return nullptr;  // a late one
+  if (found->job.stage != Stage::write_image) return nullptr;  // a late one
   Json told = Json::object();
   for (const char* key : {"fetched", "to_fetch", "written"}) {
     if (body.contains(key) && body[key].is_number_integer() && body[key] >= 0) told[key] = body[key];

@@ -125,8 +125,6 @@ std::string images_fault(const Json& step) {
 
 }  // namespace
 
-std::string step_kind(const std::string& job) { return job == "service" || job == "deploy" ? job : "clean"; }
-
 Json bmc_steps(const Node& node, const std::string& kind) {
   Json steps = Json::array();
   for (const StepRow& row : k_rows) {

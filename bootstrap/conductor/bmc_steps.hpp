@@ -18,8 +18,6 @@ namespace hearth::bootstrap {
 [[nodiscard]] std::string bmc_step_fault(const Node& node, const std::string& kind, const Json& step);
 /// Likewise of its arguments' names, for any step that says which it takes ("argsinfo").
 [[nodiscard]] std::string arguments_fault(const std::string& kind, const Json& step, const Json& known);
-/// "clean", "deploy" or "service", for a job's kind.
-[[nodiscard]] std::string step_kind(const std::string& job);
 
 /// What came of a round.
 struct BmcRound {

@@ -106,8 +106,7 @@ void check_steps(const Node& node, Verb verb, const Json& arguments) {
       throw Refusal(400, cat("\"", key, "\" is required when setting target provision state to ", name(verb)));
     if (const std::string fault = asked_form_fault(key, arguments[key]); !fault.empty()) throw Refusal(400, fault);
     for (const Json& step : arguments[key]) {
-      const std::string fault =
-          is_bmc_step(node, step) ? bmc_step_fault(node, step_kind(std::string(name(of))), step) : "";
+      const std::string fault = is_bmc_step(node, step) ? bmc_step_fault(node, step_kind(kind_of_work(of)), step) : "";
       if (!fault.empty()) throw Refusal(400, fault);
     }
   }

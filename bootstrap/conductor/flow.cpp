@@ -1,7 +1,6 @@
 #include "bootstrap/conductor/flow.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.hpp"
 #include "bootstrap/conductor/image_order.hpp"
@@ -9,12 +8,6 @@
 namespace hearth::bootstrap {
 
 namespace {
-
-constexpr std::array<std::string_view, 23> k_names = {
-    "check",      "verify",          "power off",   "boot network",  "power on",  "await agent", "await data",
-    "get steps",  "first steps",     "write image", "partition ids", "run steps", "image steps", "boot loader",
-    "last steps", "finalize rescue", "leave",       "await off",     "boot disk", "start disk",  "switch off",
-    "wipe",       "finish"};
 
 using enum Stage;
 
@@ -39,43 +32,32 @@ std::vector<Stage> deploy_flow(const Node& node) {
 
 }  // namespace
 
-std::string_view name(Stage stage) { return k_names.at(static_cast<std::size_t>(stage)); }
-
-std::optional<Stage> parse_stage(std::string_view text) {
-  const auto found = std::find(k_names.begin(), k_names.end(), text);
-  if (found == k_names.end()) return std::nullopt;
-  return static_cast<Stage>(found - k_names.begin());
-}
-
-std::string_view kind_of_work(Verb verb) {
+JobKind kind_of_work(Verb verb) {
   switch (verb) {
-    case Verb::manage: return "verify";
-    case Verb::provide: return "clean";
-    case Verb::clean: return "clean-manual";
-    case Verb::deploy:
-    case Verb::rebuild: return "deploy";
-    case Verb::abort:
-    case Verb::unhold: return "";
-    default: return name(verb);
+    case Verb::manage: return JobKind::verify;
+    case Verb::provide: return JobKind::clean;
+    case Verb::clean: return JobKind::clean_manual;
+    case Verb::rebuild: return JobKind::deploy;
+    default: return parse_job_kind(name(verb)).value_or(JobKind::none);
   }
 }
 
-std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automated) {
-  if (kind == "verify") return {verify, finish};
-  if (kind == "deploy") return deploy_flow(node);
-  if (kind == "clean" && !automated) return {finish};
-  if (kind == "clean-manual" && node.job.arguments.value("disable_ramdisk", false)) return {finish};
-  if (kind == "clean" || kind == "clean-manual") {
+std::vector<Stage> flow_of(JobKind kind, const Node& node, bool automated) {
+  if (kind == JobKind::verify) return {verify, finish};
+  if (kind == JobKind::deploy) return deploy_flow(node);
+  if (kind == JobKind::clean && !automated) return {finish};
+  if (kind == JobKind::clean_manual && node.job.arguments.value("disable_ramdisk", false)) return {finish};
+  if (kind == JobKind::clean || kind == JobKind::clean_manual) {
     return {power_off, boot_network, power_on, await_agent, get_steps, run_steps, leave, await_off, finish};
   }
   // Whoever asked starts the machine, and leaves it as it likes.
-  if (kind == "inspect" && !node.job.arguments.value("manage_boot", true)) return {await_data, finish};
-  if (kind == "inspect") return {power_off, boot_network, power_on, await_data, switch_off, finish};
-  if (kind == "undeploy") return {power_off, wipe, finish};
-  if (kind == "adopt") return {check, verify, finish};
-  if (kind == "rescue") return {power_off, boot_network, power_on, await_agent, finalize_rescue, finish};
-  if (kind == "unrescue") return {power_off, boot_disk, start_disk, finish};
-  if (kind == "service") {
+  if (kind == JobKind::inspect && !node.job.arguments.value("manage_boot", true)) return {await_data, finish};
+  if (kind == JobKind::inspect) return {power_off, boot_network, power_on, await_data, switch_off, finish};
+  if (kind == JobKind::undeploy) return {power_off, wipe, finish};
+  if (kind == JobKind::adopt) return {check, verify, finish};
+  if (kind == JobKind::rescue) return {power_off, boot_network, power_on, await_agent, finalize_rescue, finish};
+  if (kind == JobKind::unrescue) return {power_off, boot_disk, start_disk, finish};
+  if (kind == JobKind::service) {
     return {power_off, boot_network, power_on,  await_agent, get_steps, run_steps,
             leave,     await_off,    boot_disk, start_disk,  finish};
   }
@@ -92,15 +74,17 @@ bool is_steps(Stage stage) {
 }
 
 Json steps_of(Stage stage, const Node& node) {
-  if (stage == run_steps) return node.job.notes.value("steps", Json::array());
-  const Json plan = node.job.notes.value("plan", Json::object());
-  return plan.value(std::string(name(stage)), Json::array());
+  if (stage == run_steps) return node.job.notes.steps;
+  return node.job.notes.plan.value(std::string(name(stage)), Json::array());
 }
 
 Json current_step(Stage stage, const Node& node) {
   const Json steps = steps_of(stage, node);
-  const auto index = node.job.notes.value("step", std::size_t{0});
-  return index < steps.size() ? steps[index] : Json();
+  return node.job.notes.step < steps.size() ? steps[node.job.notes.step] : Json();
+}
+
+std::string step_kind(JobKind kind) {
+  return std::string(name(kind == JobKind::service || kind == JobKind::deploy ? kind : JobKind::clean));
 }
 
 bool is_wait(Stage stage) { return stage == await_agent || stage == await_data; }
@@ -130,20 +114,19 @@ Json target_boot_mode(const Node& node) { return node.boots_uefi() ? "uefi" : "b
 
 /// What the agent told of the partitions that it made; null for a whole disk.
 Json partition_id(const Node& node, const char* key) {
-  const Json ids = node.job.notes.value("partition_ids", Json::object());
+  const Json& ids = node.job.notes.partition_ids;
   return ids.is_object() && ids.contains(key) ? ids[key] : Json(nullptr);
 }
 
-std::string steps_command(const std::string& kind, bool execute) {
-  const std::string extension = kind == "service" ? "service" : kind == "deploy" ? "deploy" : "clean";
+std::string steps_command(JobKind kind, bool execute) {
+  const std::string extension = step_kind(kind);
   return execute ? cat(extension, ".execute_", extension, "_step") : cat(extension, ".get_", extension, "_steps");
 }
 
 Order step_order(Stage stage, const Node& node, Json params) {
-  const std::string extension = node.job.kind == "service" || node.job.kind == "deploy" ? node.job.kind : "clean";
   const Json step = current_step(stage, node);
   params["step"] = step.is_null() ? Json::object() : step;
-  params[extension + "_version"] = node.internal.value("hardware_manager_version", Json::object());
+  params[step_kind(node.job.kind) + "_version"] = node.internal.value("hardware_manager_version", Json::object());
   return {steps_command(node.job.kind, true), std::move(params), false, false};
 }
 

@@ -4,7 +4,6 @@
 // each can be begun again: that is how a killed daemon goes on.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,47 +12,20 @@
 
 namespace hearth::bootstrap {
 
-enum class Stage {
-  check,   ///< everything needed is known and fits
-  verify,  ///< the power management answers
-  power_off,
-  boot_network,  ///< the next start is from the network
-  power_on,
-  await_agent,  ///< until the deploy ramdisk calls back
-  await_data,   ///< until the inspection's result comes in
-  get_steps,    ///< which steps the agent knows
-  first_steps,  ///< further steps of a deployment (conductor/deploy_steps.hpp): before its image
-  write_image,
-  partition_ids,  ///< what the agent made for a partition image
-  run_steps,      ///< cleaning and service steps, one after the other
-  image_steps,    ///< further ones behind the image
-  bootloader,     ///< UEFI boot entries; for a partition image its own boot loader
-  last_steps,     ///< further ones before the agent leaves
-  finalize_rescue,
-  leave,  ///< the agent switches the machine off, or restarts it
-  await_off,
-  boot_disk,  ///< starts are from the disk from now on
-  start_disk,
-  switch_off,  ///< at the end, as power_off
-  wipe,        ///< what belonged to the instance is forgotten
-  finish,
-};
-
-[[nodiscard]] std::string_view name(Stage stage);
-[[nodiscard]] std::optional<Stage> parse_stage(std::string_view text);
-
-/// Kinds: verify, clean, clean-manual, inspect, deploy, undeploy, adopt, rescue, unrescue, service.
-[[nodiscard]] std::string_view kind_of_work(Verb verb);
+[[nodiscard]] JobKind kind_of_work(Verb verb);
 /// `automated` says whether the node is to be cleaned between two users.
-[[nodiscard]] std::vector<Stage> flow_of(std::string_view kind, const Node& node, bool automated);
+[[nodiscard]] std::vector<Stage> flow_of(JobKind kind, const Node& node, bool automated);
 /// The stage behind that one; finish is the last.
 [[nodiscard]] Stage next_stage(const std::vector<Stage>& flow, Stage stage);
 
-/// Whether it is steps, one after the other; and which: the current one is number job.notes["step"].
+/// Whether it is steps, one after the other; and which: the current one is number job.notes.step.
 [[nodiscard]] bool is_steps(Stage stage);
 [[nodiscard]] Json steps_of(Stage stage, const Node& node);
 /// Null behind the last.
 [[nodiscard]] Json current_step(Stage stage, const Node& node);
+
+/// Whose steps those of a job are: "clean", "deploy" or "service".
+[[nodiscard]] std::string step_kind(JobKind kind);
 
 /// Whether the machine, and not we, makes the next move.
 [[nodiscard]] bool is_wait(Stage stage);

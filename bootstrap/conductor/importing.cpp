@@ -273,7 +273,7 @@ void Conductor::register_new(const ImportStep& step, const ImportRequest& reques
                                   " says that it is in use: it becomes manageable, and not available; hearth node "
                                   "adopt takes it over as it runs, hearth node provide makes it available"));
   const bool cleaned = to == State::available && jobs_.cleans(fresh);
-  if (const std::string fault = cleaned ? jobs_.ramdisk_fault(fresh, "clean") : ""; !fault.empty())
+  if (const std::string fault = cleaned ? jobs_.ramdisk_fault(fresh, JobKind::clean) : ""; !fault.empty())
     result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
                                   ": it can't be cleaned, and stays manageable: ", fault,
                                   "; then hearth node provide"));
@@ -311,7 +311,7 @@ bool Conductor::bring_on(const std::string& uuid) {
   const bool verifiable = now != nullptr && now->state == State::enroll && now->last_error.empty();
   const bool cleanable = now != nullptr && now->state == State::manageable && to == name(State::available);
   const bool is_on = cleanable && now->power == Power::on;
-  const std::string fault = cleanable ? jobs_.ramdisk_fault(*now, "clean") : "";
+  const std::string fault = cleanable ? jobs_.ramdisk_fault(*now, JobKind::clean) : "";
   if (cleanable && jobs_.cleans(*now) && (is_on || !fault.empty())) {
     Node& left = ledger_.edit(uuid);
     ledger_.record(left, "inventory",

@@ -44,7 +44,7 @@ const Json* command_with(const Json& commands, const std::string& id) {
 
 /// Of the BMC's own: what an agent does not know it says itself.
 std::string asked_steps_fault(const Node& node) {
-  for (const Json& step : node.job.notes["steps"]) {
+  for (const Json& step : node.job.notes.steps) {
     const std::string fault = is_bmc_step(node, step) ? bmc_step_fault(node, step_kind(node.job.kind), step) : "";
     if (!fault.empty()) return fault;
   }
@@ -71,13 +71,13 @@ void forget_agent(Node& node) {
                           "agent_cached_deploy_steps", "hardware_manager_version", k_told_root}) {
     node.internal.erase(key);
   }
-  node.job.notes.erase("agent");
+  node.job.notes.agent = 0;
 }
 
 void Jobs::agent_called(Node& node) {
-  node.job.notes["heard"] = parts_.ledger.now();
-  node.job.notes["agent"] = parts_.ledger.now();
-  node.job.notes.erase("booting");
+  node.job.notes.heard = parts_.ledger.now();
+  node.job.notes.agent = parts_.ledger.now();
+  node.job.notes.booting = false;
   node.job.retry_at = 0;  // it may have something to tell
   asked_.erase(node.uuid);
 }
@@ -98,7 +98,7 @@ Stamp Jobs::heard_of(const Node& node) const {
   const Job& job = node.job;
   const auto asked = asked_.find(node.uuid);
   const Stamp told = asked != asked_.end() && asked->second.job == job.started ? asked->second.heard : 0;
-  return std::max({job.notes.value("heard", Stamp{0}), job.stage_since, told, job.started < began_ ? began_ : 0});
+  return std::max({job.notes.heard, job.stage_since, told, job.started < began_ ? began_ : 0});
 }
 
 bool Jobs::is_mute(const Node& node) const {
@@ -107,11 +107,11 @@ bool Jobs::is_mute(const Node& node) const {
 }
 
 bool Jobs::is_question(const Node& node, Stage stage) const {
-  return needs_agent(stage) && !text_in(node.job.notes, "command").empty() && !is_at_bmc(node, stage) && !is_mute(node);
+  return needs_agent(stage) && !node.job.notes.command.empty() && !is_at_bmc(node, stage) && !is_mute(node);
 }
 
 Jobs::Step Jobs::ask_again(const Node& node, Stage stage) {
-  const std::string command = text_in(node.job.notes, "command");
+  const std::string command = node.job.notes.command;
   const auto asked = asked_.find(node.uuid);
   if (asked != asked_.end() && asked->second.job == node.job.started && asked->second.command == command) {
     const Stamp left = asked->second.again - parts_.ledger.now();
@@ -130,7 +130,7 @@ Jobs::Step Jobs::ask_again(const Node& node, Stage stage) {
 }
 
 bool Jobs::still_runs(const Node& node, Stage stage, const Outcome& outcome) {
-  const std::string command = text_in(node.job.notes, "command");
+  const std::string command = node.job.notes.command;
   if (!needs_agent(stage) || is_at_bmc(node, stage) || !outcome.good || !outcome.value.is_object() || command.empty() ||
       node.job.attempt != 0 || text_in(outcome.value, "id") != command || command_status(outcome.value) != "RUNNING")
     return false;
@@ -189,7 +189,7 @@ void Jobs::agent_answered(Node& node, Stage stage, const Outcome& outcome) {
   if (!outcome.good && outcome.passing) {
     ++job.attempt;
     job.retry_at = now + microseconds(parts_.settings.poll_interval);
-    if (outcome.busy) job.notes["heard"] = now;
+    if (outcome.busy) job.notes.heard = now;
     if (job.attempt == 1) parts_.ledger.record(node, "retry", cat(name(stage), ": ", outcome.error, "; trying again"));
     return;
   }
@@ -198,14 +198,14 @@ void Jobs::agent_answered(Node& node, Stage stage, const Outcome& outcome) {
     return;
   }
   job.attempt = 0;
-  job.notes["heard"] = now;
+  job.notes.heard = now;
   if (outcome.value.value("lost", false)) {
     start_over(node, "its agent knows nothing of the order any more: the machine has restarted");
     return;
   }
   const std::string status = command_status(outcome.value);
   if (status == "RUNNING") {
-    job.notes["command"] = text_in(outcome.value, "id");
+    job.notes.command = text_in(outcome.value, "id");
     job.retry_at = now + microseconds(parts_.settings.poll_interval);
     const Json progress = outcome.value.value("command_result", Json());
     if (progress.is_object() && progress.contains("progress")) node.progress = progress["progress"];
@@ -225,7 +225,7 @@ void Jobs::command_done(Node& node, Stage stage, const Json& record) {
   }
   const Json result = record.value("command_result", Json());
   if (stage == Stage::get_steps && !take_steps(node, result)) return;
-  if (stage == Stage::partition_ids) node.job.notes["partition_ids"] = result;
+  if (stage == Stage::partition_ids) node.job.notes.partition_ids = result;
   if (stage == Stage::write_image) {
     parts_.ledger.record(
         node, "agent", cat("image written: ", text_in(result, "result", text_in(node.instance_info, "image_source"))));
@@ -235,16 +235,16 @@ void Jobs::command_done(Node& node, Stage stage, const Json& record) {
 }
 
 void Jobs::step_done(Node& node, Stage stage) {
-  const std::size_t index = node.job.notes.value("step", std::size_t{0});
+  const std::size_t index = node.job.notes.step;
   hearth::check(index < steps_of(stage, node).size(), "a step that is done was one of the job's", "node", node.uuid,
                 "stage", name(stage), "step", index);
   parts_.ledger.record(node, "agent", cat("step done: ", text_in(current_step(stage, node), "step")));
-  node.job.notes["step"] = index + 1;
-  node.job.notes.erase("command");
+  node.job.notes.step = index + 1;
+  node.job.notes.command.clear();
   node.job.sent = false;
   node.job.attempt = 0;
   if (index + 1 < steps_of(stage, node).size()) return;
-  node.job.notes.erase("step");
+  node.job.notes.step = 0;
   stage_done(node, stage, Json());
 }
 
@@ -262,12 +262,12 @@ bool Jobs::plan_deployment(Node& node, const Json& offered) {
     fail(parts_.ledger, node, plan.fault);
     return false;
   }
-  node.job.notes["plan"] = std::move(plan.steps);
+  node.job.notes.plan = std::move(plan.steps);
   return true;
 }
 
 bool Jobs::take_steps(Node& node, const Json& result) {
-  if (!result.is_object()) return node.job.kind != "deploy" || plan_deployment(node, Json::array());
+  if (!result.is_object()) return node.job.kind != JobKind::deploy || plan_deployment(node, Json::array());
   node.internal["hardware_manager_version"] = result.value("hardware_manager_version", Json::object());
   Json steps = Json::array();
   for (const char* key : {"clean_steps", "deploy_steps", "service_steps"}) {
@@ -278,13 +278,13 @@ bool Jobs::take_steps(Node& node, const Json& result) {
       }
     }
   }
-  if (node.job.kind == "deploy") {
+  if (node.job.kind == JobKind::deploy) {
     node.internal["agent_cached_deploy_steps"] = {{"deploy", steps}};
     return plan_deployment(node, steps);
   }
-  const char* own = node.job.kind == "service" ? "service_steps" : "clean_steps";
-  if (node.job.kind != "clean") {
-    node.job.notes["steps"] = node.job.arguments.value(own, Json::array());
+  const char* own = node.job.kind == JobKind::service ? "service_steps" : "clean_steps";
+  if (node.job.kind != JobKind::clean) {
+    node.job.notes.steps = node.job.arguments.value(own, Json::array());
     const std::string fault = asked_steps_fault(node);
     if (!fault.empty()) fail(parts_.ledger, node, fault);
     return fault.empty();
@@ -295,7 +295,7 @@ bool Jobs::take_steps(Node& node, const Json& result) {
   }
   std::stable_sort(chosen.begin(), chosen.end(),
                    [](const Json& a, const Json& b) { return a.value("priority", 0) > b.value("priority", 0); });
-  node.job.notes["steps"] = chosen;
+  node.job.notes.steps = chosen;
   return true;
 }
 
@@ -330,20 +330,20 @@ void Jobs::collect_logs(const Node& node) {
 }
 
 void Jobs::start_over(Node& node, const std::string& why) {
-  const int restarts = node.job.notes.value("restarts", 0);
-  if (node.job.kind != "deploy" || restarts >= parts_.settings.restarts) {
+  const int restarts = node.job.notes.restarts;
+  if (node.job.kind != JobKind::deploy || restarts >= parts_.settings.restarts) {
     fail(parts_.ledger, node, cat("Node ", node.title(), " can't be finished: ", why));
     return;
   }
   parts_.ledger.record(node, "restart", cat("starting over: ", why));
-  node.job.notes = {{"restarts", restarts + 1}};
+  node.job.notes = {.restarts = restarts + 1};
   forget_agent(node);
   enter(node, node.info("manual_agent_reboot").empty() && node.driver != "manual-management" ? Stage::power_off
                                                                                              : Stage::await_agent);
 }
 
 void Jobs::booted_again(Node& node) {
-  const std::optional<Stage> stage = parse_stage(node.job.stage);
+  const std::optional<Stage> stage = node.job.stage;
   if (!node.job.running() || !stage) return;
   if (*stage == Stage::await_agent && node.internal.contains("agent_secret_token")) {
     parts_.ledger.record(node, "agent", "the machine boots once more; its next agent gets a token of its own");
@@ -356,13 +356,13 @@ void Jobs::booted_again(Node& node) {
     forget_agent(node);
     return enter(node, Stage::await_agent);
   }
-  if (node.job.kind != "deploy" || node.job.notes.value("restarts", 0) >= parts_.settings.restarts) {
+  if (node.job.kind != JobKind::deploy || node.job.notes.restarts >= parts_.settings.restarts) {
     fail(parts_.ledger, node, "the machine booted again in the middle of the work (power loss?)");
     return;
   }
   parts_.ledger.record(node, "restart",
                        "the machine booted again in the middle of the work (power loss?); starting over");
-  node.job.notes = {{"restarts", node.job.notes.value("restarts", 0) + 1}};
+  node.job.notes = {.restarts = node.job.notes.restarts + 1};
   forget_agent(node);
   enter(node, Stage::await_agent);
 }

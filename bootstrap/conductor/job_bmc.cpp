@@ -5,22 +5,17 @@
 
 namespace hearth::bootstrap {
 
-namespace {
-
-constexpr const char* k_where_it_stands = "bmc";  ///< in the job's notes: of the step that is under way
-
-}  // namespace
-
 Jobs::Step Jobs::bmc_step(Node& node, Stage stage, const Json& step) {
   PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) throw Error(ErrorKind::unsupported, cat("there is no driver ", node.driver));
   if (text_in(step, "interface") == "raid" && text_in(step, "step") == "apply_configuration")
     node.target_raid_config = step["args"]["raid_config"];
-  return start(node, stage,
-               power_work([driver, copy = node, step, at = node.job.notes.value(k_where_it_stands, Json::object()),
-                           now = parts_.ledger.now(), patience = callback_timeout(node)] {
-                 return bmc_round_json(bmc_round(*driver, copy, step, at, now, patience));
-               }));
+  return start(
+      node, stage,
+      power_work([driver, copy = node, step, at = node.job.notes.bmc.is_null() ? Json::object() : node.job.notes.bmc,
+                  now = parts_.ledger.now(), patience = callback_timeout(node)] {
+        return bmc_round_json(bmc_round(*driver, copy, step, at, now, patience));
+      }));
 }
 
 void Jobs::bmc_step_answered(Node& node, Stage stage, const Outcome& outcome) {
@@ -30,14 +25,14 @@ void Jobs::bmc_step_answered(Node& node, Stage stage, const Outcome& outcome) {
   if (!round.news.empty()) parts_.ledger.record(node, "agent", round.news);
   keep_firmware(parts_.ledger, node, round.firmware);
   keep_raid(node, std::move(round.raid), parts_.ledger.now());
-  node.job.notes[k_where_it_stands] = std::move(round.at);
+  node.job.notes.bmc = std::move(round.at);
   switch (round.then) {
     case BmcRound::Then::go_on: return;
     case BmcRound::Then::wait:
       node.job.retry_at = parts_.ledger.now() + microseconds(parts_.settings.poll_interval);
       return;
     case BmcRound::Then::restart: return enter(node, Stage::power_off);
-    case BmcRound::Then::done: node.job.notes.erase(k_where_it_stands); return step_done(node, stage);
+    case BmcRound::Then::done: node.job.notes.bmc = nullptr; return step_done(node, stage);
     case BmcRound::Then::failed: return fail(parts_.ledger, node, round.fault);
   }
 }

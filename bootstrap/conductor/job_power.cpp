@@ -110,11 +110,11 @@ Work power_work(std::function<Json()> body) {
   };
 }
 
-std::string Jobs::ramdisk_fault(const Node& node, std::string_view kind) const {
+std::string Jobs::ramdisk_fault(const Node& node, JobKind kind) const {
   const std::optional<std::set<std::string>>& site = parts_.settings.site_ramdisks;
-  const bool is_own = kind == "inspect" || kind == "rescue";
-  if (!site || site->contains(is_own ? std::string(kind) : "deploy")) return "";
-  const std::string key = cat(kind == "rescue" ? "rescue" : "deploy", "_kernel");
+  const bool is_own = kind == JobKind::inspect || kind == JobKind::rescue;
+  if (!site || site->contains(std::string(name(is_own ? kind : JobKind::deploy)))) return "";
+  const std::string key = cat(name(kind == JobKind::rescue ? kind : JobKind::deploy), "_kernel");
   const std::string kernel = node.info(key);
   if (kernel.find('/') != std::string::npos) return "";
   const std::optional<Json> image =
@@ -125,10 +125,11 @@ std::string Jobs::ramdisk_fault(const Node& node, std::string_view kind) const {
              "--deploy-ramdisk FILE gives it to all nodes");
 }
 
-std::vector<std::string> Jobs::faults_of(const Node& node, std::string_view kind) const {
+std::vector<std::string> Jobs::faults_of(const Node& node, JobKind kind) const {
   std::vector<std::string> faults;
-  if (kind == "deploy") faults = image_faults(node);
-  if (const std::string missing = missing_traits(node); kind == "deploy" && !missing.empty()) faults.push_back(missing);
+  if (kind == JobKind::deploy) faults = image_faults(node);
+  if (const std::string missing = missing_traits(node); kind == JobKind::deploy && !missing.empty())
+    faults.push_back(missing);
   const PowerDriver* driver = parts_.drivers.find(node.driver);
   if (driver == nullptr) {
     faults.push_back(cat("there is no driver ", node.driver));
@@ -148,18 +149,18 @@ Jobs::Step Jobs::check(Node& node) {
 
 /// A machine whose order is given again, as its BMC has not answered, has its place.
 bool Jobs::may_boot_now(const Node& asked) {
-  if (asked.job.notes.value("booting", false)) return true;
+  if (asked.job.notes.booting) return true;
   if (!booting_) {
     booting_ = 0;
-    for (const Node* node : parts_.ledger.with_job()) *booting_ += node->job.notes.value("booting", false) ? 1 : 0;
+    for (const Node* node : parts_.ledger.with_job()) *booting_ += node->job.notes.booting ? 1 : 0;
   }
   return *booting_ < parts_.settings.boots_at_once;
 }
 
 /// Among those that boot; whoever comes here has asked whether it may.
 void Jobs::take_place(Node& node) {
-  if (node.job.notes.value("booting", false)) return;
-  node.job.notes["booting"] = true;
+  if (node.job.notes.booting) return;
+  node.job.notes.booting = true;
   ++*booting_;
   hearth::check(*booting_ <= parts_.settings.boots_at_once, "no more machines boot at once than may", "booting",
                 *booting_, "most", parts_.settings.boots_at_once);
@@ -248,7 +249,7 @@ Jobs::Step Jobs::by_hand(Node& node, Stage stage) {
       break;
     case Stage::power_off:
       switched(Power::off);
-      if (node.job.kind == "undeploy") {
+      if (node.job.kind == JobKind::undeploy) {
         instruct(ledger, node, "power-off", cat("Switch ", place_text(node), " off: it is no longer in use."), time);
       }
       break;

@@ -19,7 +19,7 @@ std::vector<Stage> Jobs::flow(const Node& node) const { return flow_of(node.job.
 void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   if (verb == Verb::abort) {
     apply(parts_.ledger, node, verb);
-    node.last_error = cat("The ", node.job.kind, " was aborted by request.");
+    node.last_error = cat("The ", name(node.job.kind), " was aborted by request.");
     if (!node.instruction.action.empty()) lift_instruction(parts_.ledger, node, "aborted");
     node.job = {};
     return;
@@ -45,8 +45,8 @@ void Jobs::begin(Node& node, Verb verb, const Json& arguments) {
   }
   forget_power_wishes(node);
   hearth::check(kind_of(node.state) == StateKind::working, "a job begins in a state of work", "node", node.uuid, "job",
-                job.kind, "state", name(node.state));
-  if (job.kind == "inspect") node.inspection_started = job.started;
+                name(job.kind), "state", name(node.state));
+  if (job.kind == JobKind::inspect) node.inspection_started = job.started;
   enter(node, flow(node).front());
 }
 
@@ -59,25 +59,24 @@ Jobs::Jobs(Parts parts)
 
 void Jobs::enter(Node& node, Stage stage) {
   Job& job = node.job;
-  job.stage = name(stage);
+  job.stage = stage;
   job.stage_since = parts_.ledger.now();
   job.sent = false;
   job.attempt = 0;
   job.retry_at = 0;
-  job.notes.erase("command");
-  job.notes.erase(k_waits_until_note);
-  job.notes.erase(k_strangers_note);
+  job.notes.command.clear();
+  job.notes.until = 0;
+  job.notes.strangers = Json::array();
   asked_.erase(node.uuid);
   node.progress = nullptr;
   if (stage == Stage::boot_network) forget_agent(node);
-  if (stage == Stage::boot_network && job.kind == "service") node.internal[k_out_of_system] = true;
-  if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(job.kind, ": ", job.stage));
+  if (stage == Stage::boot_network && job.kind == JobKind::service) node.internal[k_out_of_system] = true;
+  if (stage != Stage::finish) parts_.ledger.record(node, "stage", cat(name(job.kind), ": ", name(stage)));
 }
 
 bool Jobs::has_work() const {
   for (const Node* node : parts_.ledger.with_job()) {
-    const std::optional<Stage> stage = parse_stage(node->job.stage);
-    if (node->job.running() && stage && !is_wait(*stage)) return true;
+    if (node->job.running() && node->job.stage && !is_wait(*node->job.stage)) return true;
   }
   return false;
 }
@@ -122,7 +121,7 @@ bool Jobs::is_paused(const Node& node) const {
 void Jobs::go_on_later(const std::string& uuid) {
   const Node* now = parts_.ledger.by_uuid(uuid);
   if (now == nullptr || parts_.busy.contains(uuid) || !now->job.running()) return;
-  const std::optional<Stage> stage = parse_stage(now->job.stage);
+  const std::optional<Stage> stage = now->job.stage;
   if (stage && !is_wait(*stage)) come_back(uuid, std::max(now->job.retry_at, parts_.ledger.now()));
 }
 
@@ -131,12 +130,13 @@ void Jobs::advance(const std::string& uuid) {
     const Node* now = parts_.ledger.by_uuid(uuid);
     if (now == nullptr || !now->job.running() || parts_.busy.contains(uuid)) return;
     if (is_paused(*now)) return come_back(uuid, now->job.retry_at);
-    const std::optional<Stage> stage = parse_stage(now->job.stage);
+    const std::optional<Stage> stage = now->job.stage;
     if (stage && awaits_stray(*now, *stage)) return;
     if (stage == Stage::power_on && !may_boot_now(*now))
       return come_back(uuid, parts_.ledger.now() + microseconds(Seconds(1)));
     try {
-      if (!stage) throw Error(ErrorKind::unsupported, cat("unknown stage ", now->job.stage, " of ", now->job.kind));
+      if (!stage)
+        throw Error(ErrorKind::unsupported, "the job, or its stage, is another Hearth's: this one does not know it");
       // A node that waits for its machine is not changed by looking whether its time is up.
       const Step step = is_wait(*stage)             ? wait_for(*now, *stage)
                         : is_question(*now, *stage) ? ask_again(*now, *stage)
@@ -155,9 +155,9 @@ bool Jobs::awaits_stray(const Node& node, Stage stage) {
   const Stamp until = parts_.off_orders.stray_until(node, parts_.ledger.now());
   if (until == 0) return false;
   come_back(node.uuid, until);
-  if (node.job.notes.value("awaits_stray", false)) return true;
+  if (node.job.notes.awaits_stray) return true;
   Node& told = parts_.ledger.edit(node.uuid);
-  told.job.notes["awaits_stray"] = true;
+  told.job.notes.awaits_stray = true;
   parts_.ledger.record(told, "retry", OffOrders::why_it_waits(until));
   return true;
 }
@@ -196,7 +196,7 @@ void Jobs::dispatch() {
       continue;
     }
     const Node* const node = parts_.ledger.by_uuid(one.uuid);
-    const bool is_its_own = node != nullptr && node->job.started == one.job && node->job.stage == name(one.stage);
+    const bool is_its_own = node != nullptr && node->job.started == one.job && node->job.stage == one.stage;
     hearth::check(is_its_own || has_waited, "work is handed out at its own stage", "node", one.uuid, "stage",
                   name(one.stage));
     if (!is_its_own) {  // meanwhile it was broken off: what took its place has waited for it
@@ -221,7 +221,7 @@ void Jobs::finished(const Pending& what, const Outcome& outcome) {
   const bool was_busy = parts_.busy.erase(what.uuid) == 1;
   hearth::check(was_busy, "what has ended was under way", "node", what.uuid, "stage", name(what.stage));
   const Node* now = parts_.ledger.by_uuid(what.uuid);
-  const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != name(what.stage);
+  const bool stale = now == nullptr || now->job.started != what.job || now->job.stage != what.stage;
   if (stale) {
     looked_ = 0;  // what took its place has waited for it
     if (now != nullptr && !needs_agent(what.stage)) {
@@ -288,28 +288,28 @@ void Jobs::stage_done(Node& node, Stage stage, const Json& value) {
 
 Jobs::Step Jobs::finish(Node& node) {
   Ledger& ledger = parts_.ledger;
-  const std::string kind = node.job.kind;
+  const JobKind kind = node.job.kind;
   node.last_error.clear();
   node.internal.erase(k_out_of_system);
-  if (kind == "inspect") node.inspection_finished = ledger.now();
-  if (kind == "deploy") node.internal["deploy_finished"] = stamp_json(ledger.now());
-  if (kind == "undeploy") {
+  if (kind == JobKind::inspect) node.inspection_finished = ledger.now();
+  if (kind == JobKind::deploy) node.internal["deploy_finished"] = stamp_json(ledger.now());
+  if (kind == JobKind::undeploy) {
     apply(ledger, node, Happening::clean);
     Job job;
-    job.kind = "clean";
+    job.kind = JobKind::clean;
     job.started = ledger.now();
     node.job = job;
     enter(node, flow(node).front());
     return Step::wait;
   }
-  apply(ledger, node, kind == "clean-manual" ? Happening::manage : Happening::done);
+  apply(ledger, node, kind == JobKind::clean_manual ? Happening::manage : Happening::done);
   node.job = {};
   hearth::check(kind_of(node.state) == StateKind::stable, "a job that is done leaves its node at rest", "node",
-                node.uuid, "job", kind, "state", name(node.state));
-  if (kind != "rescue") forget_agent(node);
+                node.uuid, "job", name(kind), "state", name(node.state));
+  if (kind != JobKind::rescue) forget_agent(node);
   return Step::wait;
 }
 
-void Jobs::inspected(Node& node) { node.job.notes["data"] = parts_.ledger.now(); }
+void Jobs::inspected(Node& node) { node.job.notes.data = parts_.ledger.now(); }
 
 }  // namespace hearth::bootstrap

@@ -62,9 +62,9 @@ class Jobs {
   /// Whether its machine boots the ramdisk, to be cleaned, before it becomes available.
   [[nodiscard]] bool cleans(const Node& node) const;
   /// Why its machine would find nothing to boot for a job of that kind; empty: it will, or other servers boot it.
-  [[nodiscard]] std::string ramdisk_fault(const Node& node, std::string_view kind) const;
+  [[nodiscard]] std::string ramdisk_fault(const Node& node, JobKind kind) const;
   /// What the stage check would say of a job of that kind.
-  [[nodiscard]] std::vector<std::string> faults_of(const Node& node, std::string_view kind) const;
+  [[nodiscard]] std::vector<std::string> faults_of(const Node& node, JobKind kind) const;
   /// The verb's transition, and its job. Throws Refusal.
   void begin(Node& node, Verb verb, const Json& arguments);
   /// The deploy ramdisk has called back.

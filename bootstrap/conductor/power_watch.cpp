@@ -62,9 +62,9 @@ void PowerWatch::request(Node& node, PowerAction action, Seconds patience) {
   PowerDriver* driver = &driver_of_free(node);
   if (node.job.running() && !driver->by_hand()) throw locked(node);  // its power is the job's
   if (driver->by_hand() && node.job.running() && !node.instruction.action.empty()) {
-    throw Refusal(409,
-                  cat("Node ", node.title(), " has no BMC, and a person is to do this for its ", node.job.kind, ": ",
-                      node.instruction.text, " When it is done: hearth node todo ", node.title(), " --done"));
+    throw Refusal(
+        409, cat("Node ", node.title(), " has no BMC, and a person is to do this for its ", name(node.job.kind), ": ",
+                 node.instruction.text, " When it is done: hearth node todo ", node.title(), " --done"));
   }
   if (driver->by_hand()) {
     const std::string word = is_off(action) ? "off" : is_reboot(action) ? "off and on again" : "on";

@@ -52,7 +52,7 @@ std::size_t last_of_wave(std::size_t size, std::size_t stripe) {
 const Node* Spreading::there(const Member& member) const {
   const Node* node = ledger_.by_uuid(member.uuid);
   if (node == nullptr || !member.gives || !node->job.running()) return nullptr;
-  const std::optional<Stage> stage = parse_stage(node->job.stage);
+  const std::optional<Stage>& stage = node->job.stage;
   const bool is_up = stage && needs_agent(*stage) && *stage != Stage::leave;
   return is_up && text_in(node->internal, "agent_secret_token") == member.token ? node : nullptr;
 }

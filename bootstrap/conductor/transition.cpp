@@ -3,7 +3,6 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "bootstrap/conductor/flow.hpp"
 
 namespace hearth::bootstrap {
 
@@ -13,7 +12,7 @@ void go(Ledger& ledger, Node& node, State to, std::string_view by) {
   const State from = node.state;
   node.state = to;
   node.target = target_of(to);
-  if (node.job.kind == "clean-manual" && node.target == State::available) node.target = State::manageable;
+  if (node.job.kind == JobKind::clean_manual && node.target == State::available) node.target = State::manageable;
   node.provision_updated = ledger.now();
   node.updated = node.provision_updated;
   Json detail = {{"from", name(from)}, {"to", name(to)}, {"by", by}};
@@ -43,9 +42,9 @@ void fail(Ledger& ledger, Node& node, const std::string& reason) {
   node.last_error = reason;
   if (!node.instruction.action.empty()) lift_instruction(ledger, node, "no longer wanted");
   if (after(node.state, Happening::fail)) apply(ledger, node, Happening::fail);
-  if (node.state == State::deploy_failed && node.job.stage != name(Stage::check))
+  if (node.state == State::deploy_failed && node.job.stage != Stage::check)
     node.internal[k_power_off_wanted] = {{"tries", 0}, {"at", ledger.now()}};
-  ledger.record(node, "failure", reason, {{"job", node.job.kind}, {"stage", node.job.stage}});
+  ledger.record(node, "failure", reason, {{"job", name(node.job.kind)}, {"stage", node.job.stage_name()}});
   node.job = {};
   check(kind_of(node.state) != StateKind::working && kind_of(node.state) != StateKind::waiting,
         "a job that has failed leaves its node at rest", "node", node.uuid, "state", name(node.state));

@@ -12,11 +12,11 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/net/query.hpp"
 #include "base/sys/fd.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
 #include "bootstrap/gate/answer.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
 
@@ -89,8 +89,8 @@ HandoverEndpoint::HandoverEndpoint(Settings settings, Handover handover, std::fu
       digest_(digest_file(settings_.packed).sha256) {}
 
 ServedResponse HandoverEndpoint::part(const std::string& query) const {
-  const metadata::Parameters parameters = metadata::parse_parameters(query);
-  const std::uint64_t offset = parse_number(metadata::parameter_or(parameters, "offset", "0")).value_or(bytes_);
+  const Parameters parameters = parse_parameters(query);
+  const std::uint64_t offset = parse_number(parameter_or(parameters, "offset", "0")).value_or(bytes_);
   std::string bytes(std::min(k_state_part, bytes_ - std::min(offset, bytes_)), '\0');
   const Fd fd = Fd::open(settings_.packed.string(), O_RDONLY);
   if (::lseek(fd.get(), static_cast<off_t>(offset), SEEK_SET) < 0)

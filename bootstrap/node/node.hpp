@@ -1,7 +1,6 @@
 // A machine of the inventory, as a value: what is known of it, the state it is in, and the work under way.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +8,11 @@
 
 #include "base/json.hpp"
 #include "base/uuid.hpp"
+#include "bootstrap/node/job.hpp"
 #include "bootstrap/node/states.hpp"
 
 namespace hearth::bootstrap {
 
-/// Microseconds since 1970, UTC; 0 = never.
-using Stamp = std::int64_t;
 /// "2026-11-20T23:31:40.498302+00:00"; null for 0.
 [[nodiscard]] Json stamp_json(Stamp stamp);
 [[nodiscard]] Stamp parse_stamp(std::string_view text);
@@ -37,21 +35,6 @@ struct Port {
 
 /// A network card's address for a port list: "aa:bb:…".
 [[nodiscard]] Port new_port(std::string address, Stamp now);
-
-/// The work that a verb began, down to the stage that it has reached. Kept with the node, so that a daemon that is
-/// started again goes on from there.
-struct Job {
-  std::string kind;   ///< "deploy", "clean", …; empty = none
-  std::string stage;  ///< name of the stage in the kind's flow
-  bool sent = false;  ///< the stage's order to the agent is on its way, or was: look before it is sent again
-  int attempt = 0;
-  Stamp started = 0;
-  Stamp stage_since = 0;
-  Stamp retry_at = 0;
-  Json arguments = Json::object();  ///< what came with the verb
-  Json notes = Json::object();      ///< what stages leave for later ones
-  [[nodiscard]] bool running() const { return !kind.empty(); }
-};
 
 /// How what is overheard of a machine begins where it is told as the last that was heard of it.
 constexpr std::string_view k_in_vain = "it asks in vain: ";
@@ -114,10 +97,6 @@ struct Node {
 
 /// What the last_error of a node begins with whose management an import has changed, and which does not answer so.
 inline constexpr std::string_view k_other_refuses = "its management, as it was changed, does not do: ";
-/// Among a job's notes, while its machine is waited for: till when.
-inline constexpr const char* k_waits_until_note = "until";
-/// Likewise: cards that asked for a network boot meanwhile and are no node's, where nothing is heard of its own.
-inline constexpr const char* k_strangers_note = "strangers";
 /// In a node's internal, kept: a service has taken its machine out of its own system, and did not bring it back.
 inline constexpr const char* k_out_of_system = "out_of_its_system";
 /// In a node's internal, kept: the machine of its failed deployment is to be switched off yet (PowerWatch does it).

@@ -49,26 +49,6 @@ std::vector<Port> ports_from(const Json& record) {
   return ports;
 }
 
-Json job_record(const Job& job) {
-  return {{"kind", job.kind},         {"stage", job.stage},         {"sent", job.sent},
-          {"attempt", job.attempt},   {"started", job.started},     {"stage_since", job.stage_since},
-          {"retry_at", job.retry_at}, {"arguments", job.arguments}, {"notes", job.notes}};
-}
-
-Job job_from(const Json& record) {
-  Job job;
-  job.kind = text(record, "kind");
-  job.stage = text(record, "stage");
-  job.sent = record.value("sent", false);
-  job.attempt = record.value("attempt", 0);
-  job.started = stamp(record, "started");
-  job.stage_since = stamp(record, "stage_since");
-  job.retry_at = stamp(record, "retry_at");
-  job.arguments = object(record, "arguments");
-  job.notes = object(record, "notes");
-  return job;
-}
-
 Json instruction_record(const Instruction& instruction) {
   return {{"action", instruction.action},
           {"text", instruction.text},
@@ -169,7 +149,7 @@ Node node_from_record(const Json& record) {
   node.inspection_finished = stamp(record, "inspection_finished");
   node.ports = ports_from(record.value("ports", Json::array()));
   take_objects(record, node);
-  if (record.contains("job")) node.job = job_from(record["job"]);
+  if (record.contains("job")) node.job = job_from_record(record["job"]);
   if (record.contains("instruction")) node.instruction = instruction_from(record["instruction"]);
   return node;
 }

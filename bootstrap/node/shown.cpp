@@ -116,13 +116,13 @@ Json internal_shown(const Node& node) {
   if (node.seen != 0) shown["last_seen"] = {{"at", stamp_json(node.seen)}, {"how", node.seen_how}};
   if (!node.progress.is_null()) shown["progress"] = node.progress;
   if (node.job.running()) {
-    shown["job"] = {{"kind", node.job.kind}, {"stage", node.job.stage}, {"since", stamp_json(node.job.stage_since)}};
+    shown["job"] = {
+        {"kind", name(node.job.kind)}, {"stage", node.job.stage_name()}, {"since", stamp_json(node.job.stage_since)}};
     shown["job"]["begun"] = stamp_json(node.job.started);
-    if (node.seen < node.job.started && node.job.notes.contains(k_strangers_note))
-      shown["job"][k_strangers_note] = node.job.notes[k_strangers_note];
-    const Stamp until = node.job.notes.value(k_waits_until_note, Stamp{0});
-    if (until != 0) shown["job"]["until"] = stamp_json(until);
-    if (node.job.stage == "power on" && !node.job.notes.value("booting", false)) shown["job"]["waits_for_turn"] = true;
+    if (node.seen < node.job.started && !node.job.notes.strangers.empty())
+      shown["job"]["strangers"] = node.job.notes.strangers;
+    if (node.job.notes.until != 0) shown["job"]["until"] = stamp_json(node.job.notes.until);
+    if (node.job.stage == Stage::power_on && !node.job.notes.booting) shown["job"]["waits_for_turn"] = true;
   }
   return shown;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/net/query.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/conductor/boot_records.hpp"
@@ -9,7 +10,6 @@
 #include "bootstrap/node/shown.hpp"
 #include "bootstrap/page/view.hpp"
 #include "bootstrap/why/causes/facts.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::bootstrap {
 
@@ -137,12 +137,12 @@ ServedResponse StatusPage::file(const ServedRequest& request, const std::string&
 }
 
 ServedResponse StatusPage::history(const ServedRequest& request) {
-  const metadata::Parameters parameters = metadata::parse_parameters(request.query);
+  const Parameters parameters = parse_parameters(request.query);
   EventQuery query;
   query.newest = true;
   query.limit = 200;
-  query.before = static_cast<std::int64_t>(parse_number(metadata::parameter_or(parameters, "before", "0")).value_or(0));
-  query.node = metadata::parameter_or(parameters, "node", "");
+  query.before = static_cast<std::int64_t>(parse_number(parameter_or(parameters, "before", "0")).value_or(0));
+  query.node = parameter_or(parameters, "node", "");
   return json_answer(200, {{"events", events_json(conductor_.ledger().store().events(query))}});
 }
 

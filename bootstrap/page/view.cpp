@@ -31,8 +31,8 @@ Json job_shown(const Node& node, bool automated_clean) {
   if (own != node.fields.end() && own->is_boolean()) automated_clean = own->get<bool>();
   Json stages = Json::array();
   for (const Stage stage : flow_of(node.job.kind, node, automated_clean)) stages.push_back(name(stage));
-  return {{"kind", node.job.kind},
-          {"stage", node.job.stage},
+  return {{"kind", name(node.job.kind)},
+          {"stage", node.job.stage_name()},
           {"stages", stages},
           {"since", stamp_json(node.job.stage_since)},
           {"started", stamp_json(node.job.started)}};

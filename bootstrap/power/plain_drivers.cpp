@@ -23,7 +23,7 @@ std::vector<std::string> ManualDriver::missing(const Node& node) const {
 Power FakeDriver::state(const Node& node) {
   have_trouble(node);
   const std::lock_guard lock(mutex_);
-  if (node.job.stage == "await off")
+  if (node.job.stage == Stage::await_off)
     machines_[node.uuid] = Power::off;  // its agent was told to, and such machines obey
   const auto found = machines_.find(node.uuid);
   // What a daemon before this one left is as the node has it.

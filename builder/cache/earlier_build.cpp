@@ -4,9 +4,9 @@
 
 #include "base/foreign_json.hpp"
 #include "base/text.hpp"
+#include "builder/blobs/blob_store.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/layer_record.hpp"
-#include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
 

@@ -48,7 +48,7 @@ FetchKey key_of(const ProxyRequest& request, const Url& url, Redactions& redacti
 /// has the whole of something that then turns out to be cut short or not what the lock says.
 class Relay final : public BodySink {
  public:
-  Relay(IncomingObject object, Channel* client, const OnFetchedBytes& on_bytes)
+  Relay(BlobStore::Writer object, Channel* client, const OnFetchedBytes& on_bytes)
       : object_(std::move(object)), client_(client), on_bytes_(on_bytes) {}
 
   void begin(const HttpResponse& head) override {
@@ -70,7 +70,7 @@ class Relay final : public BodySink {
 
   /// The client has already been sent a part of the answer.
   [[nodiscard]] bool begun() const { return begun_; }
-  [[nodiscard]] IncomingObject& object() { return object_; }
+  [[nodiscard]] BlobStore::Writer& object() { return object_; }
   [[nodiscard]] const HttpHeaders& headers() const { return headers_; }
   [[nodiscard]] Fetched fetched(const std::string& sha256) const { return {status_, sha256, object_.size(), headers_}; }
   void finish() { to_client(held_); }
@@ -86,7 +86,7 @@ class Relay final : public BodySink {
     }
   }
 
-  IncomingObject object_;
+  BlobStore::Writer object_;
   Channel* client_;
   const OnFetchedBytes& on_bytes_;
   std::string held_;
@@ -153,7 +153,7 @@ class Exchange {
     const bool at_once = request_.method != "HEAD" && !wants_part(request_.headers);
     try {
       for (int tries = 1;; ++tries) {
-        Relay relay(parts_.store.create(), at_once ? &parts_.channel : nullptr, parts_.on_bytes);
+        Relay relay(parts_.store.blobs().begin(), at_once ? &parts_.channel : nullptr, parts_.on_bytes);
         try {
           return take(ask, relay);
         } catch (const Error& error) {
@@ -188,7 +188,7 @@ class Exchange {
       const auto kept = parts_.redactions.answer(url_, response.status, relay.headers(), body);
       if (kept) return take_redacted(ask, *kept, {response.status, "", 0, relay.headers()}, body);
     }
-    const std::string sha256 = parts_.store.keep(std::move(relay.object()));
+    const std::string sha256 = relay.object().commit();
     Fetched fetched = relay.fetched(sha256);
     const std::string varied = varied_values(joined_header(response.headers, "Vary").value_or(""), request_.headers);
     if (!varied.empty()) fetched.headers.emplace_back(k_vary, varied);
@@ -204,9 +204,9 @@ class Exchange {
 
   /// The client gets what came, lock and store what is kept of it.
   bool take_redacted(const FromNetwork& ask, const KeptAnswer& kept, Fetched came, const std::string& body) {
-    IncomingObject object = parts_.store.create();
+    BlobStore::Writer object = parts_.store.blobs().begin();
     object.write(kept.body);
-    const std::string sha256 = parts_.store.keep(std::move(object));
+    const std::string sha256 = object.commit();
     reported_ = true;
     parts_.recording.fetched(key_, {came.status, sha256, kept.body.size(), kept.headers}, ask.expected);
     came.size = is_redirect(came.status) ? 0 : body.size();

@@ -52,9 +52,9 @@ void take_one(const fs::path& file, const FileStatus& status, const Fetched& fet
                 cat(file.string(), " is not the answer of a git server that its name says, and the lock"))
         .hint("It was damaged: copy it again from where the lock was recorded, or record again (--record).");
   }
-  IncomingObject object = store.create();
+  BlobStore::Writer object = store.blobs().begin();
   for_each_piece(open_regular(file), file, [&](std::string_view piece) { object.write(piece); });
-  (void)store.keep(std::move(object));
+  (void)object.commit();
 }
 
 /// A lock is written when all else is done: that it can be is to be known before.

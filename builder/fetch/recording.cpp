@@ -24,7 +24,7 @@ const Fetched* find(const Lock& lock, const FetchKey& key) {
 
 bool has_all(const ObjectStore& store, const Lock& lock) {
   return std::all_of(lock.fetches.begin(), lock.fetches.end(),
-                     [&](const auto& entry) { return store.has(entry.second.sha256, entry.second.size); });
+                     [&](const auto& entry) { return store.blobs().has(entry.second.sha256, entry.second.size); });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "builder/store/blob_store.hpp"
+#include "builder/blobs/blob_store.hpp"
 
 namespace hearth::builder {
 

@@ -10,9 +10,9 @@
 
 #include "base/net/http.hpp"
 #include "base/sys/process.hpp"
+#include "builder/blobs/blob_store.hpp"
 #include "builder/outdated/package_offers.hpp"
 #include "builder/outdated/release_file.hpp"
-#include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
 

@@ -10,9 +10,9 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "builder/blobs/blob_store.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/fact_source.hpp"
-#include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
 

@@ -226,14 +226,7 @@ std::vector<std::string> LayerStore::prune(std::uint64_t limit, std::int64_t use
 }
 
 std::vector<std::string> LayerStore::verify(const std::function<void(const std::string&)>& on_blob) const {
-  std::vector<std::string> damaged;
-  for (const BlobInfo& blob : blobs_.list()) {
-    const std::string digest = blob.digest();
-    on_blob(digest);
-    if (blobs_.verify(digest)) continue;
-    blobs_.remove(digest);
-    damaged.push_back(digest);
-  }
+  std::vector<std::string> damaged = blobs_.remove_damaged(on_blob);
   drop_orphans();
   return damaged;
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "builder/blobs/blob_store.hpp"
 #include "builder/layers/layer_record.hpp"
-#include "builder/store/blob_store.hpp"
 
 namespace hearth::builder {
 

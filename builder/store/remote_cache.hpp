@@ -16,7 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/net/http.hpp"
-#include "builder/store/blob_store.hpp"
+#include "builder/blobs/blob_store.hpp"
 #include "builder/store/record_signature.hpp"
 
 namespace hearth::builder {

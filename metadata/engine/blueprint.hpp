@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/net/query.hpp"
 #include "metadata/engine/words.hpp"
 #include "metadata/resources/types/live_role.hpp"
 
@@ -35,9 +36,6 @@ struct PlannedStack {
   std::vector<std::string> blacklist{};  ///< of a group: names that it never uses again
 };
 
-/// Fixed inputs that tell the agent where to signal: name and value.
-using SignalInputs = std::vector<std::pair<std::string, std::string>>;
-
 struct PlannedDeployment {
   std::string server;  ///< path of the server's resource
   std::string signal_transport;
@@ -51,7 +49,7 @@ struct Trigger {
   Action action = Action::create;
   std::string config_id;
   std::string created;  ///< "2026-11-21T00:12:44Z"
-  SignalInputs signal;
+  Parameters signal;    ///< the fixed inputs that tell the agent where to signal
 };
 
 struct PlannedServer {

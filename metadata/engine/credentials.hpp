@@ -4,22 +4,10 @@
 
 #include <string>
 
+#include "metadata/credentials/agent_access.hpp"
 #include "metadata/engine/records.hpp"
 
 namespace hearth::metadata::live {
-
-/// Where agents reach the served protocols, without a slash at the end.
-struct PublicUrls {
-  std::string cfn = "http://127.0.0.1:8000";
-  std::string heat = "http://127.0.0.1:8004";
-  std::string objects = "http://127.0.0.1:8080";
-  std::string identity = "http://127.0.0.1:5000";
-  std::string region = "regionOne";
-  std::string authority{};  ///< who signs for them (PEM), which machines are to trust; empty: one that they know
-};
-
-/// The expiry that Heat gives its TempURLs: the end of 32-bit time.
-constexpr std::int64_t k_never_expires = 2147483586;
 
 /// "agent.KEY.EXPIRES.MAC": opens the resource that the key belongs to.
 [[nodiscard]] std::string agent_token(const std::string& key_id, const std::string& secret, std::int64_t expires);
@@ -33,22 +21,21 @@ class Credentials {
   [[nodiscard]] const std::string& temp_url_key() const { return temp_url_key_; }
   [[nodiscard]] const PublicUrls& urls() const { return urls_; }
 
-  /// An absolute TempURL.
-  [[nodiscard]] std::string object_url(const std::string& method, const std::string& project,
-                                       const std::string& container, const std::string& object) const;
-  /// A pre-signed URL for one resource; `kind` is "signal" (POST) or "waitcondition" (PUT).
-  [[nodiscard]] std::string signed_url(const std::string& kind, const std::string& arn, const std::string& key_id,
-                                       std::int64_t now) const;
+  /// A resource's way in by that key. It refers to this.
+  [[nodiscard]] AgentAccess access(const std::string& project, const StackRecord& stack, const ResourceRecord& resource,
+                                   const std::string& key_id) const;
 
   /// The attributes of a wait condition's handle; resource.data holds its key. Throws Error(unsupported).
-  [[nodiscard]] Json handle_attributes(const PlannedHandle& plan, const std::string& project, const Stack& stack,
-                                       const Resource& handle, std::int64_t now) const;
+  [[nodiscard]] Json handle_attributes(const PlannedHandle& plan, const std::string& project, const StackRecord& stack,
+                                       const ResourceRecord& handle, std::int64_t now) const;
 
   /// The fixed inputs of a deployment. Throws Error(unsupported) for a transport that we don't speak.
-  [[nodiscard]] SignalInputs signal_inputs(const std::string& transport, const std::string& project, const Stack& stack,
-                                           const Resource& deployment, std::int64_t now) const;
+  [[nodiscard]] Parameters signal_inputs(const std::string& transport, const std::string& project,
+                                         const StackRecord& stack, const ResourceRecord& deployment,
+                                         std::int64_t now) const;
   /// The section os-collect-config of a server's metadata; resource.data holds its key, container and object.
-  [[nodiscard]] Json collect_section(const std::string& project, const Stack& stack, const Resource& server) const;
+  [[nodiscard]] Json collect_section(const std::string& project, const StackRecord& stack,
+                                     const ResourceRecord& server) const;
 
  private:
   std::string master_;

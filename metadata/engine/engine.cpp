@@ -90,7 +90,7 @@ void Engine::admit_stored(StackTree tree) {
   attempt(id, [this](LiveTree& live) {
     if (const auto failed = failed_.find(live.tree.id); failed != failed_.end())
       throw Error(ErrorKind::input, failed->second);
-    for (const Stack& stack : live.tree.stacks()) {
+    for (const StackRecord& stack : live.tree.stacks()) {
       tree_of_[stack.id] = live.tree.id;
       tree_of_[name_key(live.tree.project, stack.name)] = live.tree.id;
     }
@@ -106,7 +106,7 @@ void Engine::take_up() {
 }
 
 void Engine::take_up(LiveTree& kept) {
-  const Stack& root = kept.tree.root();
+  const StackRecord& root = kept.tree.root();
   if (root.action == Action::erase && root.status == Status::complete) return drop(kept);  // all that was left to do
   if (!kept.tree.busy()) return;
   bring_previous(kept);
@@ -136,11 +136,10 @@ StackDefinition Engine::definition(const StackTree& tree, const Json& body, bool
   StackDefinition definition{tree.name, tree.id, tree.project, body};
   definition.era = tree.era;
   if (tree.adopted.is_object()) bring_adopted(tree.adopted, "", definition);
-  for (const Resource& resource : tree.resources()) {
+  for (const ResourceRecord& resource : tree.resources()) {
     if (resource.gone) continue;
     if (!before || definition.eras.count(resource.path) == 0) definition.eras[resource.path] = resource.era;
-    const auto kept = resource.data.find("kept");
-    if (kept != resource.data.end()) definition.kept[resource.path] = *kept;
+    if (!resource.data.kept.is_null()) definition.kept[resource.path] = resource.data.kept;
   }
   return definition;
 }
@@ -206,7 +205,7 @@ std::string Engine::begin_new(const std::string& project, const std::string& nam
     changes = around.all(begun(*live, action, around));
   });
   if (!remark.empty() && !changes.events.empty()) {  // behind the one that says that it began
-    Event event = changes.events.front();
+    EventRecord event = changes.events.front();
     event.id = random_uuid();
     event.reason = remark;
     changes.events.insert(changes.events.begin() + 1, std::move(event));
@@ -227,7 +226,7 @@ std::string Engine::create(const std::string& project, const std::string& name, 
   return begin_new(project, name, body, Action::create, {});
 }
 
-static EngineError is_in_progress(const Stack& stack) {
+static EngineError is_in_progress(const StackRecord& stack) {
   return {"ActionInProgress",
           cat("Stack ", stack.name, " already has an action (", word(stack.action), ") in progress.")};
 }
@@ -298,8 +297,8 @@ void Engine::cancel(const std::string& id, bool back) {
 void Engine::mark(LiveTree& live, std::size_t resource, bool unhealthy, const std::string& reason) {
   require_ours(live);
   require_idle(live);
-  const Resource& marked = live.tree.resource(resource);
-  const Stack& home = live.tree.stack(marked.stack);  // it may run on beside a failure
+  const ResourceRecord& marked = live.tree.resource(resource);
+  const StackRecord& home = live.tree.stack(marked.stack);  // it may run on beside a failure
   if (home.status == Status::in_progress || marked.status == Status::in_progress) throw is_in_progress(home);
   step(live, [&](StackMachine& machine) { machine.mark(resource, unhealthy, reason); });
 }
@@ -333,9 +332,9 @@ void Engine::run(LiveTree& kept, Action action) {
 /// store lets us wait: whatever they may read then (is_steady()) asks neither the store nor this tree.
 void Engine::save(LiveTree& live, Changes& changes) {
   for (const std::size_t server : changes.servers) {
-    Resource& resource = live.tree.own_resource(server);
-    resource.data["version"] = resource.data.value("version", std::int64_t{0}) + 1;
-    resource.data["modified"] = std::max(now(), resource.data.value("modified", std::int64_t{0}) + 1);
+    ResourceRecord& resource = live.tree.own_resource(server);
+    ++resource.data.version;
+    resource.data.modified = std::max(now(), resource.data.modified + 1);
     changes.resources.insert(server);
   }
   try {
@@ -367,7 +366,7 @@ void Engine::show(LiveTree& live, const Changes& changes) {
     breathe();
   }
   index(live, changes);
-  for (const Event& event : changes.events) {
+  for (const EventRecord& event : changes.events) {
     for (const auto& watcher : watchers_) watcher(event);
     breathe();
   }
@@ -380,7 +379,7 @@ void Engine::after(const std::string& id) {
   LiveTree& live = *found->second;
   if (live.tree.running()) return;
   live.previous.reset();
-  const Stack& root = live.tree.root();
+  const StackRecord& root = live.tree.root();
   if (root.action == Action::erase && root.status == Status::complete) {
     drop(live);
     return;
@@ -515,12 +514,12 @@ void Engine::compact(LiveTree& live) {
 }
 
 /// By pages, and others are served in between.
-std::vector<Event> Engine::events(EventQuery query) {
+std::vector<EventRecord> Engine::events(EventQuery query) {
   const std::size_t wanted = query.limit;
-  std::vector<Event> found;
+  std::vector<EventRecord> found;
   for (;;) {
     query.limit = wanted == 0 ? k_events_at_once : std::min(k_events_at_once, wanted - found.size());
-    std::vector<Event> page = world_.repository.events(query);
+    std::vector<EventRecord> page = world_.repository.events(query);
     check(page.size() <= query.limit, "a page has at most what was asked for", "events", page.size(), "limit",
           query.limit);
     const bool is_last = page.size() != query.limit;
@@ -577,7 +576,7 @@ std::vector<LiveTree*> Engine::trees() {
 
 void Engine::index(LiveTree& live, const Changes& changes) {
   for (const std::size_t stack : changes.stacks) {
-    const Stack& row = live.tree.stack(stack);
+    const StackRecord& row = live.tree.stack(stack);
     for (const std::string& key : {row.id, name_key(live.tree.project, row.name)}) {
       if (row.gone) {
         tree_of_.erase(key);
@@ -594,7 +593,7 @@ void Engine::index(LiveTree& live, const Changes& changes) {
 
 void Engine::index_resource(LiveTree& live, std::size_t index) {
   const StackTree& tree = live.tree;
-  const Resource& resource = tree.resource(index);
+  const ResourceRecord& resource = tree.resource(index);
   if (resource.gone) return;
   const Place place{live.tree.id, resource.path};
   if (resource.role == Role::deployment && resource.deployment.pushed) {
@@ -605,26 +604,22 @@ void Engine::index_resource(LiveTree& live, std::size_t index) {
     const std::string& stack = tree.stack(resource.stack).id;
     objects_[cat(live.tree.project, "/", stack, "/", resource.deployment.key_id)] = place;
   }
-  const std::string key = resource.data.value("key", "");
+  const ResourceData& data = resource.data;
+  const std::string& key = data.key;
   if (!key.empty()) keys_[key] = place;
-  if (const auto former = resource.data.find("former"); former != resource.data.end()) {
-    keys_[former->value("key", "")] = place;
-    objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/", former->value("object", ""))] =
-        place;
+  if (!data.former.key.empty()) {
+    keys_[data.former.key] = place;
+    objects_[cat(live.tree.project, "/", data.container, "/", data.former.object)] = place;
   }
   if (resource.role == Role::wait_handle && !key.empty()) {
     objects_[cat(tree.project, "/", tree.stack(resource.stack).id, "/", key)] = place;
   }
   if (resource.role == Role::server && !resource.physical_id.empty()) {
     servers_[resource.physical_id] = place;
-    const auto machine = resource.data.find("machine");
-    const std::string address = machine == resource.data.end() ? "" : machine->value("address", "");
-    if (!address.empty()) addresses_[address] = place;
+    if (const std::string address = data.address(); !address.empty()) addresses_[address] = place;
   }
-  if (resource.role == Role::server && resource.data.contains("object")) {
-    objects_[cat(live.tree.project, "/", resource.data.value("container", ""), "/",
-                 resource.data.value("object", ""))] = place;
-  }
+  if (resource.role == Role::server && !data.object.empty())
+    objects_[cat(live.tree.project, "/", data.container, "/", data.object)] = place;
 }
 
 }  // namespace hearth::metadata::live

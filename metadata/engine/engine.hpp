@@ -197,8 +197,8 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   /// Forgets it, and all that is kept of it.
   void drop_set_aside(const std::string& id);
 
-  [[nodiscard]] std::vector<Event> events(EventQuery query);
-  [[nodiscard]] std::optional<Event> event(const std::string& id) { return world_.repository.event(id); }
+  [[nodiscard]] std::vector<EventRecord> events(EventQuery query);
+  [[nodiscard]] std::optional<EventRecord> event(const std::string& id) { return world_.repository.event(id); }
   /// The metadata that the resource's agent gets; an empty map for what is no server.
   [[nodiscard]] Json metadata_of(LiveTree& live, std::size_t resource);
   [[nodiscard]] const Credentials& credentials() const { return credentials_; }
@@ -214,7 +214,7 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
 
   /// Calls `watcher` for each event when it is on disk. It may look at the engine, but not change it: use
   /// HttpServer::post() for that.
-  void watch(std::function<void(const Event&)> watcher) { watchers_.push_back(std::move(watcher)); }
+  void watch(std::function<void(const EventRecord&)> watcher) { watchers_.push_back(std::move(watcher)); }
 
   /// What is told of machines that asked in vain; may be null.
   void look_at(const PeerNotes* peers) { peers_ = peers; }
@@ -308,16 +308,16 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   friend class StepAround;
   [[nodiscard]] std::int64_t now() const;
   [[nodiscard]] std::int64_t lasted() const;
-  [[nodiscard]] bool holds(const Resource& resource, const std::string& credential) const;
-  [[nodiscard]] bool is_polling(const Resource& server) const;
+  [[nodiscard]] bool holds(const ResourceRecord& resource, const std::string& credential) const;
+  [[nodiscard]] bool is_polling(const ResourceRecord& server) const;
   [[nodiscard]] bool is_polling(std::int64_t last_poll) const;
 
   // engine_giving.cpp
   void require_ours(const LiveTree& live) const;
-  [[nodiscard]] Json mark_entry(const StackTree& tree, const Resource& server) const;
-  [[nodiscard]] Json signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
+  [[nodiscard]] Json mark_entry(const StackTree& tree, const ResourceRecord& server) const;
+  [[nodiscard]] Json signalling_entry(const StackTree& tree, const ResourceRecord& server, const std::string& output,
                                       const std::string& script) const;
-  [[nodiscard]] Json given_server(const StackTree& tree, const Resource& server) const;
+  [[nodiscard]] Json given_server(const StackTree& tree, const ResourceRecord& server) const;
   SignalOutcome signal_of_given(LiveTree& live, std::size_t server, const Json& body);
 
   // engine_steps.cpp: how a tree is changed
@@ -367,18 +367,18 @@ class Engine final : public StackView, public ObjectStore, public MachineView {
   [[nodiscard]] Json with_defaults(const Json& body) const;
   void require_idle(const LiveTree& live) const;
   [[nodiscard]] StackDefinition definition(const StackTree& tree, const Json& body, bool before = false) const;
-  [[nodiscard]] std::pair<LiveTree*, const Resource*> at(const Place& place) const;
-  [[nodiscard]] Document document(LiveTree& live, const Resource& server) const;
-  [[nodiscard]] std::string compose(LiveTree& live, const Resource& server) const;
+  [[nodiscard]] std::pair<LiveTree*, const ResourceRecord*> at(const Place& place) const;
+  [[nodiscard]] Document document(LiveTree& live, const ResourceRecord& server) const;
+  [[nodiscard]] std::string compose(LiveTree& live, const ResourceRecord& server) const;
   [[nodiscard]] Document tombstone() const;
-  void note_poll(const Resource& server) const;
+  void note_poll(const ResourceRecord& server) const;
   void tell_run(LiveTree& live, const std::string& server, const std::string& reason);
   void tell_runs();
 
   World world_;
   WallTime started_ = world_.clock.wall();
   MonotonicTime started_at_ = world_.clock.now();
-  std::vector<std::function<void(const Event&)>> watchers_;
+  std::vector<std::function<void(const EventRecord&)>> watchers_;
   enum class Store : std::uint8_t {
     good,
     readable,  ///< what is known is what is kept, but what runs was not taken up again

@@ -26,7 +26,7 @@ Json body_part(const StackTree& tree, const char* key) {
 /// A stack with all below it. What only we know of a resource (credentials, what its deployment told) is in "hearth".
 static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
   const StackTree& tree = live.tree;
-  const Stack& stack = tree.stack(index);
+  const StackRecord& stack = tree.stack(index);
   Json out = Json::object();
   out["name"] = stack.name;
   out["id"] = stack.id;
@@ -34,7 +34,7 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
   out["status"] = word(stack.status);
   out["resources"] = Json::object();
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree.resource(member);
+    const ResourceRecord& resource = tree.resource(member);
     Json row = resource.child == k_none ? Json::object() : exported_stack(engine, live, resource.child);
     row["name"] = resource.name;
     row["resource_id"] = resource.physical_id;
@@ -45,7 +45,8 @@ static Json exported_stack(Engine& engine, LiveTree& live, std::size_t index) {
     const bool is_made = resource.action != Action::init && !resource.removed;
     row["resource_data"] = is_made ? engine.blueprint(live).resource_data(resource.path) : Json::object();
     if (resource.era != 0) row["hearth"]["era"] = resource.era;
-    if (resource.role == Role::server || resource.role == Role::wait_handle) row["hearth"]["data"] = resource.data;
+    if (resource.role == Role::server || resource.role == Role::wait_handle)
+      row["hearth"]["data"] = to_json(resource.data);
     if (resource.role == Role::deployment) row["hearth"]["deployment"] = to_json(resource.deployment);
     out["resources"][resource.name] = std::move(row);
   }

@@ -7,7 +7,6 @@
 #include "metadata/engine/given_words.hpp"
 #include "metadata/engine/records_json.hpp"
 #include "metadata/engine/step_around.hpp"
-#include "metadata/serve/cfn_answer.hpp"
 
 namespace hearth::metadata::live {
 
@@ -24,7 +23,7 @@ bool is_config(const std::string& type) {
 }
 
 /// Of a config resource, as POST …/software_configs takes it.
-Json config_of(const Resource& resource, const Stack& home, const Json& properties) {
+Json config_of(const ResourceRecord& resource, const StackRecord& home, const Json& properties) {
   const auto given = [&](const char* key, Json otherwise) {
     const Json& value = member_or_null(properties, key);
     return value.is_null() ? std::move(otherwise) : value;
@@ -38,7 +37,7 @@ Json config_of(const Resource& resource, const Stack& home, const Json& properti
           {"options", given("options", Json::object())}};
 }
 
-Json deployment_of(const Resource& resource, const std::string& server) {
+Json deployment_of(const ResourceRecord& resource, const std::string& server) {
   const DeploymentState& state = resource.deployment;
   return {{"path", resource.path},
           {"id", resource.physical_id},
@@ -74,19 +73,14 @@ void Engine::give(const std::string& id, const std::string& to, const Json& agen
     if (for_good) mine.tree.body[k_given_for_good] = true;
     changes.definition = true;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      const Resource& row = mine.tree.resource(i);
+      const ResourceRecord& row = mine.tree.resource(i);
       if (row.gone || row.role != Role::server || !agents.contains(row.physical_id)) continue;
       const Json& told = agents[row.physical_id];
-      const Json former = row.data.value("given", Json::object());
+      const GivenServer& former = row.data.given;
+      const Json ways = told.value("os-collect-config", Json::object());
       const Json ran = told.value("ran", Json::object());
-      const bool is_known = former.value("ran", Json()) == ran &&
-                            former.value("os-collect-config", Json()) == told.value("os-collect-config", Json());
-      if (is_known) continue;
-      mine.tree.own_resource(i).data["given"] = {{"id", random_uuid()},
-                                                 {"ran", ran},
-                                                 {"os-collect-config", told.value("os-collect-config", Json::object())},
-                                                 {"state", ran.empty() ? k_told : k_to_mark},
-                                                 {"reason", ""}};
+      if (former.is_given() && former.ran == ran && former.os_collect_config == ways) continue;
+      mine.tree.own_resource(i).data.given = {random_uuid(), ran, ways, ran.empty() ? k_told : k_to_mark, ""};
       changes.servers.insert(i);
       around.breathe();
     }
@@ -102,8 +96,8 @@ void Engine::take_back(const std::string& id) {
     mine.tree.body.erase(k_given_to);
     changes.definition = true;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      if (!mine.tree.resource(i).data.contains("given")) continue;
-      mine.tree.own_resource(i).data.erase("given");
+      if (!mine.tree.resource(i).data.given.is_given()) continue;
+      mine.tree.own_resource(i).data.given = {};
       changes.servers.insert(i);
       around.breathe();
     }
@@ -112,11 +106,10 @@ void Engine::take_back(const std::string& id) {
 }
 
 /// An entry of a server's metadata that runs a script and signals us, by the server's own key.
-Json Engine::signalling_entry(const StackTree& tree, const Resource& server, const std::string& output,
+Json Engine::signalling_entry(const StackTree& tree, const ResourceRecord& server, const std::string& output,
                               const std::string& script) const {
-  const Stack& home = tree.stack(server.stack);
-  const std::string arn = cat(stack_arn(tree.project, home.name, home.id), "/resources/", server.name);
-  const std::int64_t since = server.data.value("modified", std::int64_t{0});
+  const AgentAccess way = credentials_.access(tree.project, tree.stack(server.stack), server, server.data.key);
+  const std::int64_t since = server.data.modified;
   return {{"name", k_mark_name},
           {"group", "script"},
           {"creation_time", iso_time(since)},
@@ -125,37 +118,36 @@ Json Engine::signalling_entry(const StackTree& tree, const Resource& server, con
           {"inputs",
            {input("deploy_server_id", server.physical_id), input("deploy_action", "CREATE"),
             input("deploy_signal_transport", "CFN_SIGNAL"),
-            input("deploy_signal_id", credentials_.signed_url("signal", arn, server.data.value("key", ""), since)),
-            input("deploy_signal_verb", "POST")}},
+            input("deploy_signal_id", way.signed_url("signal", iso_time(since))), input("deploy_signal_verb", "POST")}},
           {"outputs", Json::array({{{"name", output}, {"type", "String"}}})}};
 }
 
 /// What has not run on that machine is not marked.
-Json Engine::mark_entry(const StackTree& tree, const Resource& server) const {
-  const Json& given = server.data.at("given");
+Json Engine::mark_entry(const StackTree& tree, const ResourceRecord& server) const {
+  const GivenServer& given = server.data.given;
   std::string script =
       "#!/bin/sh\nset -eu\ncd \"${HEAT_CONFIG_DEPLOYED:-/var/lib/heat-config/deployed}\"\nwhile read -r ran as; do\n"
       "  [ -e \"$ran.json\" ] || continue\n  cp -p \"$ran.json\" \".$as\"\n  mv \".$as\" \"$as.json\"\ndone <<'END'\n";
-  for (const auto& [ran, as] : given.at("ran").items()) script += cat(ran, " ", as.get<std::string>(), "\n");
+  for (const auto& [ran, as] : given.ran.items()) script += cat(ran, " ", as.get<std::string>(), "\n");
   Json entry = signalling_entry(tree, server, "marked", cat(script, "END\n"));
-  entry["id"] = given.at("id");
+  entry["id"] = given.id;
   return entry;
 }
 
 SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const Json& body) {
   change(live, [&](LiveTree& mine, StepAround&) {
     Changes changes;
-    Json& given = mine.tree.own_resource(server).data["given"];
+    GivenServer& given = mine.tree.own_resource(server).data.given;
     const Json& code = member_or_null(body, "deploy_status_code");
     if (const std::string status = code.is_string() ? code.get<std::string>() : format_json(code);
         !code.is_null() && status != "0") {
-      given["reason"] = cat("exit code ", status, ": ", text_member(body, "deploy_stderr").substr(0, k_longest_reason));
+      given.reason = cat("exit code ", status, ": ", text_member(body, "deploy_stderr").substr(0, k_longest_reason));
     } else if (text_member(body, "arrived") == "yes") {
-      given["state"] = k_follows;
-      given["reason"] = "";
-    } else if (text_member(body, "marked") == "yes" && given["state"] == k_to_mark) {
-      given["state"] = k_told;
-      given["reason"] = "";
+      given.state = k_follows;
+      given.reason = "";
+    } else if (text_member(body, "marked") == "yes" && given.state == k_to_mark) {
+      given.state = k_told;
+      given.reason = "";
     }
     changes.servers.insert(server);
     return changes;
@@ -163,19 +155,19 @@ SignalOutcome Engine::signal_of_given(LiveTree& live, std::size_t server, const 
   return {};
 }
 
-Json Engine::given_server(const StackTree& tree, const Resource& server) const {
-  const Json given = server.data.value("given", Json::object());
+Json Engine::given_server(const StackTree& tree, const ResourceRecord& server) const {
+  const GivenServer& given = server.data.given;
   Json by_hand = Json::array();
   for (const auto& [name, text] : software_.entries(server.physical_id)) by_hand.push_back(name);
   return {{"id", server.physical_id},
           {"path", server.path},
-          {"name", server.data.value("name", server.name)},
-          {"transport", server.data.value("transport", "")},
-          {"state", given.value("state", "")},
-          {"reason", given.value("reason", "")},
+          {"name", server.data.name.empty() ? server.name : server.data.name},
+          {"transport", server.data.transport},
+          {"state", given.state},
+          {"reason", given.reason},
           {"last_poll", last_poll(server.physical_id)},
           {"by_hand", by_hand},
-          {"os-collect-config", server.data.value("os-collect-config", Json::object())},
+          {"os-collect-config", server.data.os_collect_config},
           {"arrival", signalling_entry(tree, server, "arrived", "#!/bin/sh\nset -eu\n")}};
 }
 
@@ -184,7 +176,7 @@ Json Engine::given(LiveTree& live) {
   Json configs = Json::array();
   Json deployments = Json::array();
   Json servers = Json::array();
-  for (const Resource& resource : tree.resources()) {
+  for (const ResourceRecord& resource : tree.resources()) {
     if (resource.gone || resource.action == Action::init) continue;
     breathe();
     if (resource.role == Role::server) servers.push_back(given_server(tree, resource));

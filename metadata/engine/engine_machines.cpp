@@ -50,7 +50,7 @@ Json numbered(const Json& public_keys) {
   return all;
 }
 
-Json ec2_tree(const Resource& server, const std::string& name, const std::string& address) {
+Json ec2_tree(const ResourceRecord& server, const std::string& name, const std::string& address) {
   Json tree = Json::object();
   tree["ami-id"] = "ami-00000000";
   tree["ami-launch-index"] = "0";
@@ -72,18 +72,18 @@ Json ec2_tree(const Resource& server, const std::string& name, const std::string
 std::vector<WantedServer> Engine::servers(const std::string& stack) {
   LiveTree& live = *find(stack).live;
   std::vector<WantedServer> all;
-  for (const Resource& resource : live.tree.resources()) {
+  for (const ResourceRecord& resource : live.tree.resources()) {
     if (resource.gone || resource.role != Role::server || resource.action == Action::init) continue;
     WantedServer row;
     row.stack = live.tree.name;
     row.path = resource.path;
     row.id = resource.physical_id;
-    row.name = resource.data.value("name", resource.name);
+    row.name = resource.data.name.empty() ? resource.name : resource.data.name;
     row.type = resource.type;
     row.status = resource.status;
-    row.is_machine = resource.data.value("is_machine", false);
+    row.is_machine = resource.data.is_machine;
     row.properties = kept_json(resource.fingerprint, "a server's properties");
-    row.machine = resource.data.contains("machine") ? resource.data["machine"] : Json();
+    row.machine = resource.data.machine;
     row.last_poll = last_poll(resource.physical_id);
     all.push_back(std::move(row));
   }
@@ -96,7 +96,8 @@ static EngineError no_server(const std::string& id) {
 
 void Engine::machine_came(const std::string& server_id, const Json& machine) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &machine](StackMachine& states) {
     states.machine_came(index, machine, "");
@@ -105,7 +106,8 @@ void Engine::machine_came(const std::string& server_id, const Json& machine) {
 
 void Engine::machine_failed(const std::string& server_id, const std::string& reason) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   step(*live, [index = live->tree.find_path(resource->path), &reason](StackMachine& states) {
     states.machine_came(index, {}, reason.empty() ? "no reason is given" : reason);
@@ -118,17 +120,13 @@ void Engine::rotate(const std::string& id, std::int64_t until) {
   change(live, [&](LiveTree& mine, StepAround& around) {
     Changes changes;
     for (std::size_t i = 0; i < mine.tree.resources().size(); ++i) {
-      const Resource& row = mine.tree.resource(i);
-      if (row.gone || row.role != Role::server || !row.data.contains("key")) continue;
-      Resource& resource = mine.tree.own_resource(i);
-      Json former = Json::object();
-      former["key"] = resource.data["key"];
-      former["object"] = resource.data.value("object", "");
-      former["until"] = until;
-      resource.data["former"] = std::move(former);
-      resource.data["key"] = random_hex(16);
-      if (resource.data.contains("object")) resource.data["object"] = random_uuid();
-      resource.data["os-collect-config"] =
+      const ResourceRecord& row = mine.tree.resource(i);
+      if (row.gone || row.role != Role::server || row.data.key.empty()) continue;
+      ResourceRecord& resource = mine.tree.own_resource(i);
+      resource.data.former = {resource.data.key, resource.data.object, until};
+      resource.data.key = random_hex(16);
+      if (!resource.data.object.empty()) resource.data.object = random_uuid();
+      resource.data.os_collect_config =
           credentials_.collect_section(mine.tree.project, mine.tree.stack(resource.stack), resource);
       changes.servers.insert(i);
       around.breathe();
@@ -138,25 +136,26 @@ void Engine::rotate(const std::string& id, std::int64_t until) {
 }
 
 /// Whether a key, or an object's name, is the resource's own, or its former one and that holds still.
-bool Engine::holds(const Resource& resource, const std::string& credential) const {
-  const auto former = resource.data.find("former");
-  if (former == resource.data.end()) return true;
-  const bool is_former = former->value("key", "") == credential || former->value("object", "") == credential;
-  return !is_former || former->value("until", std::int64_t{0}) > now();
+bool Engine::holds(const ResourceRecord& resource, const std::string& credential) const {
+  const FormerKey& former = resource.data.former;
+  const bool is_former = former.key == credential || former.object == credential;
+  return former.key.empty() || !is_former || former.until > now();
 }
 
 FirstBoot Engine::first_boot(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) throw no_server(server_id);
   const Json document = metadata_of(*live, live->tree.find_path(resource->path));
-  return {blueprint(*live).user_data(resource->path, document),
-          resource->data.value("os-collect-config", Json::object()), credentials_.urls().authority};
+  return {blueprint(*live).user_data(resource->path, document), resource->data.os_collect_config,
+          credentials_.urls().authority};
 }
 
 bool Engine::touch_server(const std::string& server_id) {
   const auto found = servers_.find(server_id);
-  const auto [live, resource] = found == servers_.end() ? std::pair<LiveTree*, const Resource*>{} : at(found->second);
+  const auto [live, resource] =
+      found == servers_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(found->second);
   if (resource == nullptr) return false;
   change(*live, [server = live->tree.find_path(resource->path)](LiveTree&, StepAround&) {
     Changes changes;
@@ -170,7 +169,7 @@ std::optional<Machine> Engine::machine_at(const std::string& address) { return m
 
 std::string Engine::instance_at(const std::string& address) const {
   const auto found = addresses_.find(address);
-  const Resource* server = found == addresses_.end() ? nullptr : at(found->second).second;
+  const ResourceRecord* server = found == addresses_.end() ? nullptr : at(found->second).second;
   return server == nullptr ? "" : server->physical_id;
 }
 
@@ -179,17 +178,16 @@ std::optional<Machine> Engine::machine_named(const std::string& instance_id) {
   if (found == servers_.end()) return std::nullopt;
   const auto [live, server] = at(found->second);
   if (server == nullptr) return std::nullopt;
-  const std::string name = server->data.value("name", server->name);
-  const auto machine = server->data.find("machine");
-  const std::string address = machine == server->data.end() ? "" : machine->value("address", "");
+  const std::string name = server->data.name.empty() ? server->name : server->data.name;
+  const Json& machine = server->data.machine;
   const Json properties = json_or_null(server->fingerprint);
   Json keys = blueprint(*live).server(server->path).public_keys;
-  if (machine != server->data.end()) keys.update(machine->value("public_keys", Json::object()));
+  if (machine.is_object()) keys.update(machine.value("public_keys", Json::object()));
   Machine out;
-  out.meta_data = ec2_tree(*server, short_name(name), address);
+  out.meta_data = ec2_tree(*server, short_name(name), server->data.address());
   out.meta_data["block-device-mapping"] = block_devices(properties);
   if (!keys.empty()) out.meta_data["public-keys"] = numbered(keys);
-  if (machine != server->data.end()) out.user_data = machine->value("user_data", "");
+  if (machine.is_object()) out.user_data = machine.value("user_data", "");
   if (out.user_data.empty()) out.user_data = first_boot(instance_id).user_data;
   Json meta = Json::object();
   meta["uuid"] = server->physical_id;
@@ -204,10 +202,8 @@ std::optional<Machine> Engine::machine_named(const std::string& instance_id) {
   }
   out.openstack["meta_data.json"] = std::move(meta);
   // The agent's own configuration: what its image may not have baked in.
-  out.openstack["vendor_data.json"] = {{"os-collect-config", server->data.value("os-collect-config", Json::object())}};
-  if (machine != server->data.end() && machine->contains("network_data")) {
-    out.openstack["network_data.json"] = (*machine)["network_data"];
-  }
+  out.openstack["vendor_data.json"] = {{"os-collect-config", server->data.os_collect_config}};
+  if (machine.contains("network_data")) out.openstack["network_data.json"] = machine["network_data"];
   return out;
 }
 

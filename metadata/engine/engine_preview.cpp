@@ -43,7 +43,7 @@ class Comparison {
   bool compare(std::size_t old_stack, std::size_t new_stack) {
     bool differs = false;
     for (const std::size_t member : next_.tree.stack(new_stack).resources) {
-      const Resource& resource = next_.tree.resource(member);
+      const ResourceRecord& resource = next_.tree.resource(member);
       const std::size_t known = before_.find_path(resource.path);
       const bool same_kind = known != k_none && before_.resource(known).type == resource.type;
       const Kind kind = same_kind ? compared(known, member) : Kind::added;
@@ -52,7 +52,7 @@ class Comparison {
       differs = differs || kind != Kind::unchanged;
     }
     for (const std::size_t member : before_.stack(old_stack).resources) {
-      const Resource& resource = before_.resource(member);
+      const ResourceRecord& resource = before_.resource(member);
       const std::size_t still = next_.tree.find_path(resource.path);
       if (still != k_none && next_.tree.resource(still).type == resource.type) continue;
       all_deleted(member);
@@ -63,8 +63,8 @@ class Comparison {
 
  private:
   Kind compared(std::size_t old_index, std::size_t new_index) {
-    const Resource& before = before_.resource(old_index);
-    const Resource& after = next_.tree.resource(new_index);
+    const ResourceRecord& before = before_.resource(old_index);
+    const ResourceRecord& after = next_.tree.resource(new_index);
     if (before.action == Action::init) return Kind::added;
     if (after.role == Role::nested) {
       if (before.child == k_none || after.child == k_none) return Kind::updated;

@@ -38,7 +38,7 @@ bool Engine::attempt(const std::string& id, const std::function<void(LiveTree&)>
 
 void Engine::put_aside(const LiveTree& live, std::string why) {
   SetAside stack{live.tree.id, live.tree.name, live.tree.project, std::move(why)};
-  for (const Resource& resource : live.tree.resources()) {
+  for (const ResourceRecord& resource : live.tree.resources()) {
     for (std::string& credential : credentials_in(to_json(resource))) {
       stack.credentials.push_back(std::move(credential));
     }

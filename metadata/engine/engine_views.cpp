@@ -32,12 +32,12 @@ Document document_of(std::string text, std::int64_t modified, const std::string&
 }
 
 /// Of a resource that has not begun: those of its stack that it needs, and that are not done.
-std::string others_before(const StackTree& tree, const Resource& row) {
+std::string others_before(const StackTree& tree, const ResourceRecord& row) {
   std::vector<std::string> names;
   for (const std::string& need : row.needs) {
     const std::size_t other = tree.find_resource(row.stack, need);
     if (other == k_none || tree.resource(other).removed) continue;
-    const Resource& before = tree.resource(other);
+    const ResourceRecord& before = tree.resource(other);
     if (before.action == Action::init || before.status != Status::complete) names.push_back(need);
   }
   return names.empty() ? "" : cat("not begun: it needs ", join(names, ", "), ", not done yet");
@@ -45,7 +45,7 @@ std::string others_before(const StackTree& tree, const Resource& row) {
 
 }  // namespace
 
-std::pair<LiveTree*, const Resource*> Engine::at(const Place& place) const {
+std::pair<LiveTree*, const ResourceRecord*> Engine::at(const Place& place) const {
   const auto live = trees_.find(place.tree);
   if (live == trees_.end()) return {nullptr, nullptr};
   const std::size_t resource = live->second->tree.find_path(place.path);
@@ -53,7 +53,7 @@ std::pair<LiveTree*, const Resource*> Engine::at(const Place& place) const {
   return {live->second.get(), &live->second->tree.resource(resource)};
 }
 
-void Engine::note_poll(const Resource& server) const {
+void Engine::note_poll(const ResourceRecord& server) const {
   std::int64_t& last = polls_[server.physical_id];
   if (now() - last >= k_note_every) last = now();
 }
@@ -63,24 +63,24 @@ std::int64_t Engine::last_poll(const std::string& server_id) const {
   return found == polls_.end() ? 0 : found->second;
 }
 
-bool Engine::is_polling(const Resource& server) const { return is_polling(last_poll(server.physical_id)); }
+bool Engine::is_polling(const ResourceRecord& server) const { return is_polling(last_poll(server.physical_id)); }
 
 bool Engine::is_polling(std::int64_t last_poll) const { return now() - last_poll < k_still_polling; }
 
 /// {"deployments": [sorted by name], "os-collect-config": {…}, what the template adds}. Entries are put in as the texts
 /// that they were made as.
-std::string Engine::compose(LiveTree& live, const Resource& server) const {
+std::string Engine::compose(LiveTree& live, const ResourceRecord& server) const {
   std::vector<std::pair<std::string, const std::string*>> entries;
   const std::vector<std::pair<std::string, std::string>> by_hand = software_.entries(server.physical_id);
   for (const auto& [name, text] : by_hand) entries.emplace_back(name, &text);
-  const Json given = server.data.value("given", Json::object());
-  const bool is_to_mark = given.value("state", "") == k_to_mark;
+  const GivenServer& given = server.data.given;
+  const bool is_to_mark = given.state == k_to_mark;
   const std::string mark = is_to_mark ? shown_text(mark_entry(live.tree, server)) : "";
   if (is_to_mark) entries.emplace_back(k_mark_name, &mark);
   const auto known = live.entries.find(server.path);
   if (known != live.entries.end()) {
     for (const std::size_t index : known->second) {
-      const Resource& resource = live.tree.resource(index);
+      const ResourceRecord& resource = live.tree.resource(index);
       const bool shown = !resource.gone && resource.deployment.pushed && resource.deployment.server == server.path;
       if (shown) entries.emplace_back(resource.deployment.name, &resource.deployment.derived);
     }
@@ -89,21 +89,21 @@ std::string Engine::compose(LiveTree& live, const Resource& server) const {
   std::string text = "{\"deployments\": [";
   for (const auto& [name, entry] : entries) text += cat(text.back() == '[' ? "" : ", ", *entry);
   text += "]";
-  Json rest = server.data.value("metadata", Json::object());
+  Json rest = server.data.metadata;
   if (!rest.is_object()) rest = Json::object();
   rest.erase("deployments");
-  const bool is_told = given.contains("os-collect-config") && !is_to_mark;
-  rest["os-collect-config"] = (is_told ? given : server.data).value("os-collect-config", Json::object());
+  const bool is_told = given.is_given() && !is_to_mark;
+  rest["os-collect-config"] = is_told ? given.os_collect_config : server.data.os_collect_config;
   for (const auto& [key, value] : rest.items()) text += cat(", ", shown_text(Json(key)), ": ", shown_text(value));
   return text + "}";
 }
 
-Document Engine::document(LiveTree& live, const Resource& server) const {
+Document Engine::document(LiveTree& live, const ResourceRecord& server) const {
   if (server.role != Role::server) return document_of("{}", server.updated);
   Served& slot = served_[server.physical_id];
-  const std::int64_t version = server.data.value("version", std::int64_t{0});
+  const std::int64_t version = server.data.version;
   if (slot.version != version || !slot.document.text) {
-    slot.document = document_of(compose(live, server), server.data.value("modified", std::int64_t{0}));
+    slot.document = document_of(compose(live, server), server.data.modified);
     slot.version = version;
   }
   return slot.document;
@@ -114,7 +114,7 @@ Document Engine::tombstone() const {
 }
 
 Json Engine::metadata_of(LiveTree& live, std::size_t resource) {
-  const Resource& row = live.tree.resource(resource);
+  const ResourceRecord& row = live.tree.resource(resource);
   if (row.role != Role::server || row.action == Action::init) return Json::object();
   return kept_json(*document(live, row).text, "metadata");
 }
@@ -149,7 +149,7 @@ bool Engine::is_steady(const ObjectPath& path) const {
 
 bool Engine::takes_runs(const ObjectPath& path) const {
   const auto place = objects_.find(object_key(path));
-  const Resource* resource = place == objects_.end() ? nullptr : at(place->second).second;
+  const ResourceRecord* resource = place == objects_.end() ? nullptr : at(place->second).second;
   return resource != nullptr && resource->role == Role::server && holds(*resource, path.object);
 }
 
@@ -184,7 +184,7 @@ std::optional<ResourceDetail> Engine::resource(const std::string& stack_id, cons
     const std::size_t stack = live.tree.find_stack(stack_id);
     const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, name);
     if (index == k_none) return std::nullopt;
-    const Resource& row = live.tree.resource(index);
+    const ResourceRecord& row = live.tree.resource(index);
     note_poll(row);
     return ResourceDetail{row.description,
                           iso_time(row.updated),
@@ -260,9 +260,9 @@ void Engine::tell_run(LiveTree& live, const std::string& server, const std::stri
     const auto known = live.entries.find(server);
     if (known == live.entries.end()) return changes;
     for (const std::size_t index : known->second) {
-      const Resource& row = tree.resource(index);
+      const ResourceRecord& row = tree.resource(index);
       if (waits_for(live, index).empty()) continue;
-      Event event;
+      EventRecord event;
       event.id = random_uuid();
       event.root_id = tree.id;
       event.stack_id = tree.stack(row.stack).id;
@@ -280,7 +280,8 @@ void Engine::tell_run(LiveTree& live, const std::string& server, const std::stri
 
 void Engine::note_object_run(const ObjectPath& path, const RunReport& report) {
   const auto place = objects_.find(object_key(path));
-  const auto [live, resource] = place == objects_.end() ? std::pair<LiveTree*, const Resource*>{} : at(place->second);
+  const auto [live, resource] =
+      place == objects_.end() ? std::pair<LiveTree*, const ResourceRecord*>{} : at(place->second);
   if (resource != nullptr) note_run(live->tree.stack(resource->stack).id, resource->name, report);
 }
 
@@ -301,22 +302,20 @@ std::string Engine::server_of(const std::string& stack_id, const std::string& de
 }
 
 std::string Engine::waits_for(const LiveTree& live, std::size_t resource) const {
-  const Resource& row = live.tree.resource(resource);
+  const ResourceRecord& row = live.tree.resource(resource);
   if (row.action == Action::init && !row.gone) return others_before(live.tree, row);
   if (row.role == Role::server && row.status == Status::in_progress && row.action != Action::erase &&
-      row.data.value("is_machine", false) && !row.data.contains("machine"))
+      row.data.is_machine && row.data.machine.is_null())
     return "no machine is given to it yet: hearth deploy chooses a node and deploys it";
   if (row.role != Role::deployment || row.status != Status::in_progress || !row.deployment.pushed) return "";
   const std::size_t index = live.tree.find_path(row.deployment.server);
   if (index == k_none) return "";
-  const Resource& server = live.tree.resource(index);
+  const ResourceRecord& server = live.tree.resource(index);
   const std::int64_t polled = last_poll(server.physical_id);
   std::string known = last_known(server.name, polled, last_run(server.physical_id), now());
   if (peers_ == nullptr || is_polling(server)) return known;
-  const auto machine = server.data.find("machine");
-  const std::string address = machine == server.data.end() ? "" : machine->value("address", "");
-  const std::string seen =
-      peers_->told(address, polled + 1, [this](const std::string& peer) { return addresses_.count(peer) > 0; });
+  const std::string seen = peers_->told(server.data.address(), polled + 1,
+                                        [this](const std::string& peer) { return addresses_.count(peer) > 0; });
   return seen.empty() ? known : cat(known, "; seen: ", seen);
 }
 
@@ -327,7 +326,7 @@ SignalOutcome Engine::signal(const std::string& stack_id, const std::string& res
   const std::size_t stack = live.tree.find_stack(stack_id);
   const std::size_t index = stack == k_none ? k_none : live.tree.find_resource(stack, resource);
   if (index == k_none) return {SignalOutcome::Kind::no_resource, ""};
-  if (live.tree.resource(index).data.contains("given")) return signal_of_given(live, index, body);
+  if (live.tree.resource(index).data.given.is_given()) return signal_of_given(live, index, body);
   SignalOutcome outcome;
   step(live, [&](StackMachine& machine) { outcome = machine.signal(index, body); });
   return outcome;

@@ -14,7 +14,8 @@ namespace hearth::metadata::live {
 
 constexpr std::size_t k_none = std::numeric_limits<std::size_t>::max();
 
-struct Event {
+/// What happened to a resource or a stack, as it is kept.
+struct EventRecord {
   std::int64_t number = 0;  ///< grows by one with each event of the engine
   std::string id;           ///< UUID
   std::string root_id;      ///< of the tree it belongs to
@@ -44,7 +45,64 @@ struct DeploymentState {
   bool pushed = false;
 };
 
-struct Resource {
+/// A server's keys of before a rotation, which hold for a while; without a key there are none.
+struct FormerKey {
+  std::string key;
+  std::string object;
+  std::int64_t until = 0;
+  bool operator==(const FormerKey&) const = default;
+};
+
+/// What is told to the agent of a server that was given to another service (given_words.hpp); without an id it is ours.
+struct GivenServer {
+  std::string id;                           ///< of the entry in its metadata
+  Json ran = Json::object();                ///< what ran: its id here → its id there
+  Json os_collect_config = Json::object();  ///< where to ask
+  std::string state;
+  std::string reason;
+  bool operator==(const GivenServer&) const = default;
+  [[nodiscard]] bool is_given() const { return !id.empty(); }
+};
+
+/// What the engine keeps of a resource beside its state; each kind of resource uses its part.
+struct ResourceData {
+  // Servers and handles: by what their agents come in.
+  std::string key;
+  std::string container;  ///< of the object, where the server's transport has one
+  std::string object;
+  FormerKey former;
+
+  // Servers.
+  std::string name;
+  std::string transport;
+  Json metadata;                            ///< the template's own
+  Json os_collect_config = Json::object();  ///< what their agents are told
+  std::int64_t version = 0;                 ///< of their document
+  std::int64_t modified = 0;
+  std::int64_t generation = 0;  ///< how many servers were in this place before
+  bool is_machine = false;
+  Json machine;  ///< its attributes; null: it has not come
+  GivenServer given;
+
+  // Handles and those that wait for them.
+  Json attributes;                ///< how the handle is signalled
+  Json signals = Json::object();  ///< id → {status, reason, data}
+  std::string handle;             ///< path of what is waited for
+  std::size_t count = 1;          ///< how many signals are waited for
+  std::int64_t deadline = 0;      ///< 0 = none; of deployments that go, too
+
+  Json told;  ///< what it told when it was known last; of a condition, that it was; null = nothing
+  Json kept;  ///< what the blueprint made up, and must find again
+  std::vector<std::string> blacklist;  ///< of a group: names that must not come again
+  std::string hook;                    ///< at which it waits for a person
+  std::string cleared;                 ///< the one that a person has cleared
+
+  bool operator==(const ResourceData&) const = default;
+  /// The machine's; empty where none is known.
+  [[nodiscard]] std::string address() const { return text_member(machine, "address"); }
+};
+
+struct ResourceRecord {
   std::int64_t row = 0;  ///< in the repository; 0 = not there yet
   std::string name;
   std::string type;
@@ -57,9 +115,9 @@ struct Resource {
   std::string description;
   std::int64_t created = 0;
   std::int64_t updated = 0;
-  std::string fingerprint;     ///< of its resolved properties
-  std::size_t era = 0;         ///< after how many updates of the stack it was made: part of what its id comes from
-  Json data = Json::object();  ///< servers: version, credentials; handles: signals; conditions: deadline
+  std::string fingerprint;  ///< of its resolved properties
+  std::size_t era = 0;      ///< after how many updates of the stack it was made: part of what its id comes from
+  ResourceData data;
   DeploymentState deployment;
   std::vector<std::string> needs;
   std::vector<std::string> hooks;
@@ -74,7 +132,7 @@ struct Resource {
   bool gone = false;
 };
 
-struct Stack {
+struct StackRecord {
   std::string id;
   std::string name;
   std::string path;  ///< of the resource whose stack it is; "" = root

@@ -10,10 +10,155 @@ namespace {
 
 constexpr std::size_t k_deepest_kept = 1024;
 
-std::string text(const Json& json, const char* key) { return json.value(key, std::string()); }
+// Each record's members with the keys under which they are kept, once for writing and for reading.
 
-Action action_of(const Json& json) { return parse_action(text(json, "action")).value_or(Action::init); }
-Status status_of(const Json& json) { return parse_status(text(json, "status")).value_or(Status::complete); }
+/// With what each is in a resource that nothing is known of.
+template <typename Data, typename Each>
+void data_fields(Data& data, const Each& each) {
+  static const ResourceData none;
+  each("key", data.key, none.key);
+  each("container", data.container, none.container);
+  each("object", data.object, none.object);
+  each("former", data.former, none.former);
+  each("name", data.name, none.name);
+  each("transport", data.transport, none.transport);
+  each("metadata", data.metadata, none.metadata);
+  each("os-collect-config", data.os_collect_config, none.os_collect_config);
+  each("version", data.version, none.version);
+  each("modified", data.modified, none.modified);
+  each("generation", data.generation, none.generation);
+  each("is_machine", data.is_machine, none.is_machine);
+  each("machine", data.machine, none.machine);
+  each("given", data.given, none.given);
+  each("attributes", data.attributes, none.attributes);
+  each("signals", data.signals, none.signals);
+  each("handle", data.handle, none.handle);
+  each("count", data.count, none.count);
+  each("deadline", data.deadline, none.deadline);
+  each("told", data.told, none.told);
+  each("kept", data.kept, none.kept);
+  each("blacklist", data.blacklist, none.blacklist);
+  each("hook", data.hook, none.hook);
+  each("cleared", data.cleared, none.cleared);
+}
+
+template <typename Former, typename Each>
+void former_fields(Former& former, const Each& each) {
+  each("key", former.key);
+  each("object", former.object);
+  each("until", former.until);
+}
+
+template <typename Given, typename Each>
+void given_fields(Given& given, const Each& each) {
+  each("id", given.id);
+  each("ran", given.ran);
+  each("os-collect-config", given.os_collect_config);
+  each("state", given.state);
+  each("reason", given.reason);
+}
+
+template <typename State, typename Each>
+void deployment_fields(State& state, const Each& each) {
+  each("server", state.server);
+  each("config_id", state.config_id);
+  each("derived", state.derived);
+  each("name", state.name);
+  each("transport", state.transport);
+  each("key_id", state.key_id);
+  each("action", state.action);
+  each("status", state.status);
+  each("reason", state.reason);
+  each("input_values", state.input_values);
+  each("outputs", state.outputs);
+  each("output_values", state.output_values);
+  each("pushed", state.pushed);
+}
+
+template <typename Record, typename Each>
+void stack_fields(Record& stack, const Each& each) {
+  each("id", stack.id);
+  each("name", stack.name);
+  each("path", stack.path);
+  each("description", stack.description);
+  each("is_group", stack.is_group);
+  each("action", stack.action);
+  each("status", stack.status);
+  each("reason", stack.reason);
+  each("created", stack.created);
+  each("updated", stack.updated);
+}
+
+template <typename Record, typename Each>
+void resource_fields(Record& resource, const Each& each) {
+  each("name", resource.name);
+  each("type", resource.type);
+  each("path", resource.path);
+  each("physical_id", resource.physical_id);
+  each("role", resource.role);
+  each("action", resource.action);
+  each("status", resource.status);
+  each("reason", resource.reason);
+  each("description", resource.description);
+  each("created", resource.created);
+  each("updated", resource.updated);
+  each("fingerprint", resource.fingerprint);
+  each("era", resource.era);
+  each("data", resource.data);
+  each("needs", resource.needs);
+  each("hooks", resource.hooks);
+  each("visited", resource.visited);
+  each("removed", resource.removed);
+}
+
+// What a member is in JSON, where the library does not know.
+
+template <typename Value>
+Json kept_member(const Value& value) {
+  return value;
+}
+Json kept_member(Action action) { return word(action); }
+Json kept_member(Status status) { return word(status); }
+Json kept_member(Role role) { return static_cast<int>(role); }
+Json kept_member(const FormerKey& former);
+Json kept_member(const GivenServer& given);
+Json kept_member(const ResourceData& data) { return to_json(data); }
+
+template <typename Value>
+void take_member(const Json& json, Value& value) {
+  value = json.get<Value>();
+}
+void take_member(const Json& json, Action& action) { action = parse_action(json.get<std::string>()).value_or(action); }
+void take_member(const Json& json, Status& status) { status = parse_status(json.get<std::string>()).value_or(status); }
+void take_member(const Json& json, Role& role) { role = static_cast<Role>(json.get<int>()); }
+void take_member(const Json& json, FormerKey& former);
+void take_member(const Json& json, GivenServer& given);
+void take_member(const Json& json, ResourceData& data) { data = resource_data_from(json); }
+
+auto member_writer(Json& json) {
+  return [&json](const char* key, const auto& value) { json[key] = kept_member(value); };
+}
+
+/// What is not there, or null, stays as it is. Throws Json::exception for what is no map.
+auto member_reader(const Json& json) {
+  (void)json.value("", false);
+  return [&json](const char* key, auto& value, const auto&...) {
+    if (const auto found = json.find(key); found != json.end() && !found->is_null()) take_member(*found, value);
+  };
+}
+
+Json kept_member(const FormerKey& former) {
+  Json json = Json::object();
+  former_fields(former, member_writer(json));
+  return json;
+}
+Json kept_member(const GivenServer& given) {
+  Json json = Json::object();
+  given_fields(given, member_writer(json));
+  return json;
+}
+void take_member(const Json& json, FormerKey& former) { former_fields(former, member_reader(json)); }
+void take_member(const Json& json, GivenServer& given) { given_fields(given, member_reader(json)); }
 
 }  // namespace
 
@@ -39,116 +184,56 @@ std::vector<std::string> credentials_in(const Json& resource) {
   return found;
 }
 
+/// Without what is as in a resource that nothing is known of.
+Json to_json(const ResourceData& data) {
+  Json json = Json::object();
+  data_fields(data, [&json](const char* key, const auto& value, const auto& none) {
+    if (value != none) json[key] = kept_member(value);
+  });
+  return json;
+}
+
+ResourceData resource_data_from(const Json& json) {
+  ResourceData data;
+  data_fields(data, member_reader(json));
+  return data;
+}
+
 Json to_json(const DeploymentState& state) {
   Json json = Json::object();
-  json["server"] = state.server;
-  json["config_id"] = state.config_id;
-  json["derived"] = state.derived;
-  json["name"] = state.name;
-  json["transport"] = state.transport;
-  json["key_id"] = state.key_id;
-  json["action"] = word(state.action);
-  json["status"] = word(state.status);
-  json["reason"] = state.reason;
-  json["input_values"] = state.input_values;
-  json["outputs"] = state.outputs;
-  json["output_values"] = state.output_values;
-  json["pushed"] = state.pushed;
+  deployment_fields(state, member_writer(json));
   return json;
 }
 
 DeploymentState deployment_from(const Json& json) {
   DeploymentState state;
-  state.server = text(json, "server");
-  state.config_id = text(json, "config_id");
-  state.derived = text(json, "derived");
-  state.name = text(json, "name");
-  state.transport = text(json, "transport");
-  state.key_id = text(json, "key_id");
-  state.action = action_of(json);
-  state.status = status_of(json);
-  state.reason = text(json, "reason");
-  state.input_values = member_or_null(json, "input_values");
-  state.outputs = member_or_null(json, "outputs");
-  state.output_values = member_or_null(json, "output_values");
-  state.pushed = json.value("pushed", false);
+  deployment_fields(state, member_reader(json));
   return state;
 }
 
-Json to_json(const Stack& stack) {
+Json to_json(const StackRecord& stack) {
   Json json = Json::object();
-  json["id"] = stack.id;
-  json["name"] = stack.name;
-  json["path"] = stack.path;
-  json["description"] = stack.description;
-  json["is_group"] = stack.is_group;
-  json["action"] = word(stack.action);
-  json["status"] = word(stack.status);
-  json["reason"] = stack.reason;
-  json["created"] = stack.created;
-  json["updated"] = stack.updated;
+  stack_fields(stack, member_writer(json));
   return json;
 }
 
-Stack stack_from(const Json& json) {
-  Stack stack;
-  stack.id = text(json, "id");
-  stack.name = text(json, "name");
-  stack.path = text(json, "path");
-  stack.description = text(json, "description");
-  stack.is_group = json.value("is_group", false);
-  stack.action = action_of(json);
-  stack.status = status_of(json);
-  stack.reason = text(json, "reason");
-  stack.created = json.value("created", std::int64_t{0});
-  stack.updated = json.value("updated", std::int64_t{0});
+StackRecord stack_from(const Json& json) {
+  StackRecord stack;
+  stack_fields(stack, member_reader(json));
   return stack;
 }
 
-Json to_json(const Resource& resource) {
+Json to_json(const ResourceRecord& resource) {
   Json json = Json::object();
-  json["name"] = resource.name;
-  json["type"] = resource.type;
-  json["path"] = resource.path;
-  json["physical_id"] = resource.physical_id;
-  json["role"] = static_cast<int>(resource.role);
-  json["action"] = word(resource.action);
-  json["status"] = word(resource.status);
-  json["reason"] = resource.reason;
-  json["description"] = resource.description;
-  json["created"] = resource.created;
-  json["updated"] = resource.updated;
-  json["fingerprint"] = resource.fingerprint;
-  json["era"] = resource.era;
-  json["data"] = resource.data;
-  json["needs"] = resource.needs;
-  if (!resource.hooks.empty()) json["hooks"] = resource.hooks;
-  json["visited"] = resource.visited;
-  json["removed"] = resource.removed;
+  resource_fields(resource, member_writer(json));
+  if (resource.hooks.empty()) json.erase("hooks");
   if (resource.role == Role::deployment) json["deployment"] = to_json(resource.deployment);
   return json;
 }
 
-Resource resource_from(const Json& json) {
-  Resource resource;
-  resource.name = text(json, "name");
-  resource.type = text(json, "type");
-  resource.path = text(json, "path");
-  resource.physical_id = text(json, "physical_id");
-  resource.role = static_cast<Role>(json.value("role", 0));
-  resource.action = action_of(json);
-  resource.status = status_of(json);
-  resource.reason = text(json, "reason");
-  resource.description = text(json, "description");
-  resource.created = json.value("created", std::int64_t{0});
-  resource.updated = json.value("updated", std::int64_t{0});
-  resource.fingerprint = text(json, "fingerprint");
-  resource.era = json.value("era", std::size_t{0});
-  resource.data = json.value("data", Json::object());
-  resource.needs = json.value("needs", std::vector<std::string>());
-  resource.hooks = json.value("hooks", std::vector<std::string>());
-  resource.visited = json.value("visited", false);
-  resource.removed = json.value("removed", false);
+ResourceRecord resource_from(const Json& json) {
+  ResourceRecord resource;
+  resource_fields(resource, member_reader(json));
   if (json.contains("deployment")) resource.deployment = deployment_from(json["deployment"]);
   return resource;
 }

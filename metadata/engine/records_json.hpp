@@ -14,11 +14,14 @@ namespace hearth::metadata::live {
 /// What a resource's agent shows to be let in, and where its signals go: ids of keys, names of objects. Of any JSON.
 [[nodiscard]] std::vector<std::string> credentials_in(const Json& resource);
 
-[[nodiscard]] Json to_json(const Stack& stack);
-[[nodiscard]] Json to_json(const Resource& resource);
+[[nodiscard]] Json to_json(const ResourceData& data);
+/// Throws Json::exception for a member of another kind than ours.
+[[nodiscard]] ResourceData resource_data_from(const Json& json);
+[[nodiscard]] Json to_json(const StackRecord& stack);
+[[nodiscard]] Json to_json(const ResourceRecord& resource);
 [[nodiscard]] Json to_json(const DeploymentState& state);
-[[nodiscard]] Stack stack_from(const Json& json);
-[[nodiscard]] Resource resource_from(const Json& json);
+[[nodiscard]] StackRecord stack_from(const Json& json);
+[[nodiscard]] ResourceRecord resource_from(const Json& json);
 [[nodiscard]] DeploymentState deployment_from(const Json& json);
 
 /// Of a stack or a resource in an export; 0 where it tells none.

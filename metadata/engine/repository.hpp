@@ -50,8 +50,8 @@ class Repository {
   virtual void remove(const std::string& tree_id) = 0;
   /// Whether there is any, readable or not.
   [[nodiscard]] virtual bool has_stacks() = 0;
-  [[nodiscard]] virtual std::vector<Event> events(const EventQuery& query) = 0;
-  [[nodiscard]] virtual std::optional<Event> event(const std::string& id) = 0;
+  [[nodiscard]] virtual std::vector<EventRecord> events(const EventQuery& query) = 0;
+  [[nodiscard]] virtual std::optional<EventRecord> event(const std::string& id) = 0;
 
   [[nodiscard]] virtual std::optional<StoredObject> object(const std::string& path) = 0;
   virtual void put_object(const std::string& path, const StoredObject& object) = 0;

@@ -313,9 +313,9 @@ std::string SqlRepository::opened(std::string_view table, std::string_view of, s
   }
 }
 
-Event SqlRepository::event_of(const sql::Statement& row) const {
-  Event event{row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
-              row.text(5),   row.text(6), row.text(7), "",          row.number(9)};
+EventRecord SqlRepository::event_of(const sql::Statement& row) const {
+  EventRecord event{row.number(0), row.text(1), row.text(2), row.text(3), row.text(4),
+                    row.text(5),   row.text(6), row.text(7), "",          row.number(9)};
   try {
     event.reason = seal_.open(place_of("event", event.id), row.text(8));
   } catch (const Error& error) {  // the others are to be seen all the same
@@ -367,20 +367,20 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   tree.restoring = data.value("restoring", false);
   sql::Statement stacks = database_.prepare("SELECT data, id FROM stack WHERE tree = ?");
   stacks.bind(1, tree.id);
-  std::vector<Stack> nested;
+  std::vector<StackRecord> nested;
   while (stacks.step()) {
     const std::string row = opened("stack", tree.id, stacks.text(1), stacks.text(0));
-    Stack stack = stack_from(kept_json(row, "a row of the table stack"));
+    StackRecord stack = stack_from(kept_json(row, "a row of the table stack"));
     stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
   }
   if (tree.stacks().size() != 1) throw Error(ErrorKind::input, "the table stack has not one row for its root");
-  for (Stack& stack : nested) tree.restore(std::move(stack));
+  for (StackRecord& stack : nested) tree.restore(std::move(stack));
   sql::Statement resources = database_.prepare("SELECT row, stack, data FROM resource WHERE tree = ? ORDER BY row");
   resources.bind(1, tree.id);
   while (resources.step()) {
     const std::int64_t row = resources.number(0);
     const std::string clear = opened("resource", tree.id, resources.text(1), resources.text(2));
-    Resource resource = resource_from(kept_json(clear, cat("row ", row, " of the table resource")));
+    ResourceRecord resource = resource_from(kept_json(clear, cat("row ", row, " of the table resource")));
     resource.row = row;
     tree.restore(std::move(resource), resources.text(1));
     breathe_();
@@ -418,7 +418,7 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
   if (changes.definition) save_tree(tree);
   bool went = false;
   for (const std::size_t index : changes.stacks) {
-    const Stack& stack = tree.stack(index);
+    const StackRecord& stack = tree.stack(index);
     went = went || stack.gone;
     if (stack.gone) continue;
     const std::string data = seal_.seal(place_of("stack", tree.id, stack.id), kept_text(to_json(stack), stack.name));
@@ -428,7 +428,7 @@ void SqlRepository::save(StackTree& tree, Changes& changes) {
   for (std::size_t i = 0; went && i < tree.stacks().size(); ++i) {  // those inside one that goes are not in the changes
     if (tree.stack(i).gone && !tree.stack(i).erased) erase_stack(tree.own_stack(i));
   }
-  for (Event& event : changes.events) save_event(event);
+  for (EventRecord& event : changes.events) save_event(event);
   prune_events(tree, changes.events);
   for (const auto& [name, value] : changes.settings) set(name, value);
   transaction.commit();
@@ -446,7 +446,7 @@ void SqlRepository::save_tree(const StackTree& tree) {
 }
 
 void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
-  Resource& resource = tree.own_resource(index);
+  ResourceRecord& resource = tree.own_resource(index);
   if (resource.gone) {
     if (resource.row != 0) database_.prepare("DELETE FROM resource WHERE row = ?").bind(1, resource.row).execute();
     resource.row = 0;
@@ -462,7 +462,7 @@ void SqlRepository::save_resource(StackTree& tree, std::size_t index) {
   insert_resource_.reset();
 }
 
-void SqlRepository::save_event(Event& event) {
+void SqlRepository::save_event(EventRecord& event) {
   insert_event_.bind(1, event.id).bind(2, event.root_id).bind(3, event.stack_id).bind(4, event.resource);
   insert_event_.bind(5, event.physical_id).bind(6, event.type).bind(7, event.status);
   insert_event_.bind(8, seal_.seal(place_of("event", event.id), event.reason));
@@ -472,7 +472,7 @@ void SqlRepository::save_event(Event& event) {
 }
 
 /// With its events: nobody can ask for them any more.
-void SqlRepository::erase_stack(Stack& stack) {
+void SqlRepository::erase_stack(StackRecord& stack) {
   for (const char* statement : {"DELETE FROM resource WHERE stack = ?", "DELETE FROM event WHERE stack = ?",
                                 "DELETE FROM stack WHERE id = ?"}) {
     database_.prepare(statement).bind(1, stack.id).execute();
@@ -482,9 +482,9 @@ void SqlRepository::erase_stack(Stack& stack) {
 }
 
 /// The oldest go, some at a time, as in Heat; once in a step, for it counts all events of the stack.
-void SqlRepository::prune_events(const StackTree& tree, const std::vector<Event>& fresh) {
+void SqlRepository::prune_events(const StackTree& tree, const std::vector<EventRecord>& fresh) {
   std::set<std::string> due;
-  for (const Event& event : fresh) {
+  for (const EventRecord& event : fresh) {
     if (++unpruned_[event.stack_id] >= k_pruned_at_once) due.insert(event.stack_id);
   }
   for (const std::string& id : due) {
@@ -519,8 +519,8 @@ void SqlRepository::remove(const std::string& tree_id) {
 
 bool SqlRepository::has_stacks() { return database_.prepare("SELECT 1 FROM tree LIMIT 1").step(); }
 
-std::vector<Event> SqlRepository::events(const EventQuery& query) {
-  std::vector<Event> found;
+std::vector<EventRecord> SqlRepository::events(const EventQuery& query) {
+  std::vector<EventRecord> found;
   if (query.stacks.empty()) return found;
   const bool one = query.stacks.size() == 1;  // else they are of one tree, which is searched as a whole
   sql::Statement rows = database_.prepare(cat("SELECT ", k_event_columns, " FROM event WHERE ",
@@ -535,7 +535,7 @@ std::vector<Event> SqlRepository::events(const EventQuery& query) {
   return found;
 }
 
-std::optional<Event> SqlRepository::event(const std::string& id) {
+std::optional<EventRecord> SqlRepository::event(const std::string& id) {
   sql::Statement rows = database_.prepare(cat("SELECT ", k_event_columns, " FROM event WHERE id = ?"));
   rows.bind(1, id);
   return rows.step() ? std::optional(event_of(rows)) : std::nullopt;

@@ -46,8 +46,8 @@ class SqlRepository final : public Repository {
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;
   [[nodiscard]] bool has_stacks() override;
-  [[nodiscard]] std::vector<Event> events(const EventQuery& query) override;
-  [[nodiscard]] std::optional<Event> event(const std::string& id) override;
+  [[nodiscard]] std::vector<EventRecord> events(const EventQuery& query) override;
+  [[nodiscard]] std::optional<EventRecord> event(const std::string& id) override;
   [[nodiscard]] std::optional<StoredObject> object(const std::string& path) override;
   void put_object(const std::string& path, const StoredObject& object) override;
   bool remove_object(const std::string& path) override;
@@ -73,12 +73,12 @@ class SqlRepository final : public Repository {
   void set_raw(const std::string& name, std::string_view value);
   [[nodiscard]] std::string tree_row(const std::string& id, const Json& data, std::string_view text) const;
   [[nodiscard]] std::string opened_tree(const std::string& id, const std::string& row) const;
-  [[nodiscard]] Event event_of(const sql::Statement& row) const;
+  [[nodiscard]] EventRecord event_of(const sql::Statement& row) const;
   void save_tree(const StackTree& tree);
   void save_resource(StackTree& tree, std::size_t index);
-  void save_event(Event& event);
-  void erase_stack(Stack& stack);
-  void prune_events(const StackTree& tree, const std::vector<Event>& fresh);
+  void save_event(EventRecord& event);
+  void erase_stack(StackRecord& stack);
+  void prune_events(const StackTree& tree, const std::vector<EventRecord>& fresh);
   [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& text);
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 

@@ -19,7 +19,7 @@ constexpr std::int64_t k_delete_patience = 240;
 }  // namespace
 
 void StackMachine::act_nested(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Action action = resource.action;
   const bool makes = action == Action::create || action == Action::adopt;
   if (makes || action == Action::update) resource.fingerprint = fingerprint_of(resource);
@@ -42,41 +42,40 @@ void StackMachine::act_nested(std::size_t index) {
 }
 
 void StackMachine::act_server(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const bool makes = resource.action == Action::create || resource.action == Action::adopt;
   if (makes || resource.action == Action::update) {
     resource.fingerprint = fingerprint_of(resource);
     const PlannedServer plan = blueprint_.server(resource.path);
     around_.prepare_server(tree_, resource, plan);
-    resource.data["is_machine"] = plan.is_machine;
+    resource.data.is_machine = plan.is_machine;
     changes_.servers.insert(index);
   }
   set(index, resource.action, Status::in_progress, "state changed");
-  const bool waits = resource.action == Action::create && resource.data.value("is_machine", false) &&
-                     !resource.data.contains("machine") && around_.provides(resource);
+  const bool waits = resource.action == Action::create && resource.data.is_machine && resource.data.machine.is_null() &&
+                     around_.provides(resource);
   if (!waits) complete(index);
 }
 
 void StackMachine::machine_came(std::size_t index, const Json& attributes, const std::string& failure) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   changes_.resources.insert(index);
   const bool waiting = resource.status == Status::in_progress && resource.action == Action::create;
   if (!failure.empty()) {
     if (waiting) fail_with(index, "ResourceInError", cat("Went to status ERROR due to \"", failure, "\""));
     return;
   }
-  resource.data["machine"] = attributes;
+  resource.data.machine = attributes;
   waiting ? complete(index) : learn(index);
   run();
 }
 
 /// A handle can be signalled from its creation on, by the way that its attributes tell.
 void StackMachine::act_handle(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.action == Action::create || resource.action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
-    if (!resource.data.is_object()) resource.data = Json::object();
-    resource.data["attributes"] = around_.prepare_handle(tree_, resource, blueprint_.handle(resource.path));
+    resource.data.attributes = around_.prepare_handle(tree_, resource, blueprint_.handle(resource.path));
   }
   set(index, resource.action, Status::in_progress, "state changed");
   complete(index);
@@ -84,27 +83,25 @@ void StackMachine::act_handle(std::size_t index) {
 
 /// A group's names that must not come again are kept with it: the template may stop naming them.
 void StackMachine::keep_blacklist(std::size_t index, const PlannedStack& plan) {
-  Resource& resource = tree_.own_resource(index);
-  if (plan.blacklist.empty() && !resource.data.contains("blacklist")) return;
-  resource.data["blacklist"] = plan.blacklist;
+  ResourceRecord& resource = tree_.own_resource(index);
+  if (plan.blacklist == resource.data.blacklist) return;
+  resource.data.blacklist = plan.blacklist;
   changes_.resources.insert(index);
 }
 
 /// A deployment on a server that was replaced is another one, though the server may have kept its id.
-std::string StackMachine::fingerprint_of(const Resource& resource) {
+std::string StackMachine::fingerprint_of(const ResourceRecord& resource) {
   Json properties = blueprint_.properties(resource.path);
   if (resource.role == Role::deployment) {
     const std::size_t server = tree_.find_path(resource.deployment.server);
-    const Json& data = server == k_none ? resource.data : tree_.own_resource(server).data;
-    if (data.contains("generation")) {
-      properties["server"] = cat(properties.value("server", ""), "#", data["generation"].get<std::int64_t>());
-    }
+    const ResourceData& data = server == k_none ? resource.data : tree_.resource(server).data;
+    if (data.generation != 0) properties["server"] = cat(properties.value("server", ""), "#", data.generation);
   }
   return action_text(properties);
 }
 
 void StackMachine::act_deployment(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Action action = resource.action;
   if (action == Action::adopt) return adopt_deployment(index);
   const bool begins = action == Action::create;
@@ -130,7 +127,7 @@ void StackMachine::act_deployment(std::size_t index) {
 }
 
 /// What is deleted may be unknown to the new template, and even what nobody knows any more must be deletable.
-PlannedDeployment StackMachine::plan_of(const Resource& resource, const Trigger& trigger) {
+PlannedDeployment StackMachine::plan_of(const ResourceRecord& resource, const Trigger& trigger) {
   if (trigger.action != Action::erase) return blueprint_.deployment(resource.path, trigger);
   for (Blueprint* blueprint : {previous_, &blueprint_}) {
     try {
@@ -145,14 +142,14 @@ PlannedDeployment StackMachine::plan_of(const Resource& resource, const Trigger&
 }
 
 /// A machine that does not poll any more will not run what is to be done at deletion.
-bool StackMachine::must_wait(const Resource& resource, const PlannedDeployment& plan) const {
+bool StackMachine::must_wait(const ResourceRecord& resource, const PlannedDeployment& plan) const {
   const std::size_t server = tree_.find_path(plan.server);
   return plan.signal_transport != "NO_SIGNAL" && resource.deployment.pushed && server != k_none &&
          around_.is_polling(tree_.own_resource(server));
 }
 
 void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, const std::string& config_id) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   DeploymentState& state = resource.deployment;
   state.config_id = config_id;
   state.derived = action_text(plan.derived);
@@ -162,7 +159,7 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   state.transport = plan.signal_transport;
   state.action = resource.action;
   // Until it has told anew it is known for what it told.
-  if (const Json told = told_of(resource); told.is_object()) resource.data["told"] = told;
+  if (const Json told = told_of(resource); told.is_object()) resource.data.told = told;
   state.output_values = Json();
   state.pushed = true;
   touch_server(resource);
@@ -173,21 +170,21 @@ void StackMachine::trigger(std::size_t index, const PlannedDeployment& plan, con
   }
   state.status = Status::in_progress;
   state.reason = "Deploy data available";
-  if (resource.action == Action::erase) resource.data["deadline"] = around_.lasted() + k_delete_patience;
+  if (resource.action == Action::erase) resource.data.deadline = around_.lasted() + k_delete_patience;
 }
 
 void StackMachine::act_wait(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   set(index, resource.action, Status::in_progress, "state changed");
   if (resource.action != Action::create && resource.action != Action::update) return complete(index);
   resource.fingerprint = fingerprint_of(resource);
   const PlannedWait plan = blueprint_.wait(resource.path);
-  const bool is_told = resource.data.contains("told");
-  resource.data = Json::object();
-  if (is_told) resource.data["told"] = true;
-  resource.data["handle"] = plan.handle;
-  resource.data["count"] = plan.count;
-  resource.data["deadline"] = around_.lasted() + plan.timeout;
+  const bool is_told = !resource.data.told.is_null();
+  resource.data = {};
+  if (is_told) resource.data.told = true;
+  resource.data.handle = plan.handle;
+  resource.data.count = plan.count;
+  resource.data.deadline = around_.lasted() + plan.timeout;
   const std::size_t handle = tree_.find_path(plan.handle);
   const bool by_itself = handle != k_none && blueprint_.handle(plan.handle).transport == "NO_SIGNAL";
   for (std::size_t i = 0; by_itself && i < plan.count; ++i) (void)signal_handle(handle, Json::object());
@@ -195,10 +192,10 @@ void StackMachine::act_wait(std::size_t index) {
 }
 
 void StackMachine::relearn(bool anew) {
-  const Stack& root = tree_.root();
+  const StackRecord& root = tree_.root();
   const bool updates = effect(root) == Action::update && is_going_on(root);
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& resource = tree_.resource(i);
+    const ResourceRecord& resource = tree_.resource(i);
     if (resource.gone) continue;
     if (resource.role == Role::nested && resource.child != k_none && tree_.stack(resource.child).is_group) {
       tell_group(i, !anew && !(updates && !is_reached(i)));
@@ -218,15 +215,15 @@ bool StackMachine::is_reached(std::size_t index) const {
 
 /// Which names a group passes over is decided when its update is planned, by the members that it has then.
 void StackMachine::tell_group(std::size_t index, bool decided) {
-  const Resource& group = tree_.resource(index);
+  const ResourceRecord& group = tree_.resource(index);
   Json known = Json::object();
-  known["removed_rsrc_list"] = group.data.value("blacklist", Json::array());
+  known["removed_rsrc_list"] = group.data.blacklist;
   if (decided) {
     known["decided"] = true;
   } else {
     Json& references = known["refs_map"] = Json::object();
     for (const std::size_t member : tree_.stack(group.child).resources) {
-      const Resource& each = tree_.resource(member);
+      const ResourceRecord& each = tree_.resource(member);
       if (each.action != Action::init) references[each.name] = reference_of(each.path);
     }
   }
@@ -243,26 +240,25 @@ Json StackMachine::reference_of(const std::string& path) {
 }
 
 /// What the run told of the resource last, whatever has happened to it since; null where it told nothing.
-Json StackMachine::told_of(const Resource& resource) const {
-  const Json& data = resource.data;
+Json StackMachine::told_of(const ResourceRecord& resource) const {
+  const ResourceData& data = resource.data;
   const bool is_complete = resource.status == Status::complete;
   switch (resource.role) {
     case Role::deployment:
-      if (data.contains("told")) return data["told"];
+      if (!data.told.is_null()) return data.told;
       return resource.deployment.status == Status::complete ? resource.deployment.output_values : Json();
-    case Role::wait_handle: return data.value("attributes", Json());
-    case Role::server: return data.value("machine", data.value("told", Json()));
-    case Role::wait_condition: return is_complete || data.contains("told") ? signals_of(resource) : Json();
+    case Role::wait_handle: return data.attributes;
+    case Role::server: return data.machine.is_null() ? data.told : data.machine;
+    case Role::wait_condition: return is_complete || !data.told.is_null() ? signals_of(resource) : Json();
     default: return {};
   }
 }
 
-Json StackMachine::signals_of(const Resource& condition) const {
-  const std::size_t handle = tree_.find_path(condition.data.value("handle", ""));
+Json StackMachine::signals_of(const ResourceRecord& condition) const {
+  const std::size_t handle = tree_.find_path(condition.data.handle);
   if (handle == k_none) return {};
   Json data = Json::object();
-  const Json signals = tree_.resource(handle).data.value("signals", Json::object());
-  for (const auto& [id, signal] : signals.items()) {
+  for (const auto& [id, signal] : tree_.resource(handle).data.signals.items()) {
     data[id] = signal.contains("data") ? signal["data"] : Json();
   }
   return {{"data", python_json(data)}};  // a text, as Heat writes it: templates may compare it
@@ -270,18 +266,16 @@ Json StackMachine::signals_of(const Resource& condition) const {
 
 /// Tells the blueprint what only the run could tell.
 void StackMachine::learn(std::size_t index) {
-  const Resource& resource = tree_.resource(index);
-  if (!resource.data.is_object() && resource.role != Role::deployment) return;
+  const ResourceRecord& resource = tree_.resource(index);
   const Json told = told_of(resource);
   if (told.is_object()) blueprint_.know(resource.path, told);
 }
 
 /// It is known from now on, whatever becomes of the resource.
 void StackMachine::tell(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
-  if (resource.role == Role::wait_condition) resource.data["told"] = true;
-  if (resource.role == Role::deployment && resource.deployment.output_values.is_object() && resource.data.is_object())
-    resource.data.erase("told");
+  ResourceRecord& resource = tree_.own_resource(index);
+  if (resource.role == Role::wait_condition) resource.data.told = true;
+  if (resource.role == Role::deployment && resource.deployment.output_values.is_object()) resource.data.told = nullptr;
   changes_.resources.insert(index);
   learn(index);
 }

@@ -15,8 +15,8 @@ void require(bool holds, const std::string& path, std::string_view key, std::str
     throw Error(ErrorKind::input, cat("Invalid adopt data: ", key, " of the resource ", path, " is no ", kind));
 }
 
-/// What is known of a server or handle: it is read at each start, so that it must have the form that we give it.
-Json known_data(const Json& known, const std::string& path) {
+/// What is known of a server or handle.
+ResourceData known_data(const Json& known, const std::string& path) {
   Json data = known.is_object() ? known.value("data", Json::object()) : Json::object();
   require(data.is_object(), path, "data", "map");
   const auto has = [](const Json& map, const char* key) { return map.contains(key) && !map[key].is_null(); };
@@ -32,14 +32,18 @@ Json known_data(const Json& known, const std::string& path) {
   for (const auto& [map, key] : {std::pair{"former", "key"}, {"former", "object"}, {"machine", "address"}}) {
     if (has(data, map) && has(data[map], key)) require(data[map][key].is_string(), path, key, "text");
   }
-  return data;
+  try {
+    return resource_data_from(data);
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::input, cat("Invalid adopt data: data of the resource ", path, " is not what an export has"));
+  }
 }
 
 }  // namespace
 
 /// Takes over what an export says of this resource: ids, credentials, and how its deployments ended.
 void StackMachine::restore(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Json* row = &tree_.adopted;
   std::size_t from = 0;
   const std::string& path = resource.path;
@@ -69,7 +73,7 @@ void StackMachine::restore(std::size_t index) {
 
 /// It was run before it came here: nothing is triggered, and what it told is known.
 void StackMachine::adopt_deployment(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.physical_id.empty()) resource.physical_id = random_uuid();
   const PlannedDeployment plan = blueprint_.deployment(resource.path, {});
   DeploymentState& state = resource.deployment;

@@ -25,7 +25,7 @@ void StackMachine::fail_with(std::size_t index, const std::string& type, const s
 /// `message` is "TYPE\nTEXT": the path goes between the two.
 void StackMachine::fail(std::size_t index, const std::string& reason, const std::string& path,
                         const std::string& message) {
-  const Resource& resource = tree_.own_resource(index);
+  const ResourceRecord& resource = tree_.own_resource(index);
   set(index, resource.action, Status::failed, reason);
   if (!resource.visited) return;  // an action of before has failed: the running one comes to it yet
   fail_stack(resource.stack, path, message);
@@ -51,7 +51,7 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
     changes_.definition = true;
     return;
   }
-  const Resource& resource = tree_.own_resource(parent);
+  const ResourceRecord& resource = tree_.own_resource(parent);
   // In its own group a member is resources[N]; seen from further out, the group's name comes before it.
   const std::string own = tree_.own_stack(resource.stack).is_group ? cat("resources[", resource.name, "]")
                                                                    : cat("resources.", resource.name);
@@ -64,7 +64,7 @@ void StackMachine::fail_stack(std::size_t index, const std::string& path, const 
 void StackMachine::abort_running(std::size_t index, std::vector<std::size_t>& nested) {
   const std::vector<std::size_t> members = tree_.own_stack(index).resources;
   for (const std::size_t member : members) {
-    Resource& resource = tree_.own_resource(member);
+    ResourceRecord& resource = tree_.own_resource(member);
     if (resource.status != Status::in_progress) continue;
     set(member, resource.action, Status::failed, cat(word(resource.action), " aborted"));
     if (resource.role == Role::deployment && resource.deployment.status == Status::in_progress) {
@@ -92,7 +92,7 @@ void StackMachine::cancel() {
 }
 
 void StackMachine::mark(std::size_t index, bool unhealthy, const std::string& reason) {
-  const Resource& resource = tree_.own_resource(index);
+  const ResourceRecord& resource = tree_.own_resource(index);
   if (resource.action == Action::erase) return;
   if (unhealthy) return set(index, Action::check, Status::failed, reason);
   if (resource.action == Action::check && resource.status == Status::failed) {
@@ -114,7 +114,7 @@ void StackMachine::end_all(const std::string& reason) {
 /// Ends what still ran beside a failure; the stack had failed already.
 void StackMachine::end_rest() {
   for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
-    const Stack& stack = tree_.own_stack(i);
+    const StackRecord& stack = tree_.own_stack(i);
     if (stack.gone) continue;
     std::vector<std::size_t> nested;
     abort_running(i, nested);
@@ -131,15 +131,14 @@ void StackMachine::check_deadlines() {
   const std::int64_t now = around_.lasted();
   if (tree_.deadline != 0 && now >= tree_.deadline) return tree_.running() ? time_out() : end_rest();
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& resource = tree_.resource(i);
-    if (resource.gone || resource.status != Status::in_progress || !resource.data.is_object()) continue;
-    const std::int64_t deadline = resource.data.value("deadline", std::int64_t{0});
+    const ResourceRecord& resource = tree_.resource(i);
+    if (resource.gone || resource.status != Status::in_progress) continue;
+    const std::int64_t deadline = resource.data.deadline;
     if (deadline == 0 || now < deadline) continue;
     if (resource.role == Role::wait_condition) {
-      const std::size_t handle = tree_.find_path(resource.data.value("handle", ""));
-      const Json signals =
-          handle == k_none ? Json::object() : tree_.resource(handle).data.value("signals", Json::object());
-      std::string received = cat(signals.size(), " of ", resource.data.value("count", std::size_t{1}), " received");
+      const std::size_t handle = tree_.find_path(resource.data.handle);
+      const Json signals = handle == k_none ? Json::object() : tree_.resource(handle).data.signals;
+      std::string received = cat(signals.size(), " of ", resource.data.count, " received");
       if (!signals.empty()) received += cat(" - ", signals.back().value("reason", ""));
       fail_with(i, "WaitConditionTimeout", received);
     } else if (resource.role == Role::deployment && resource.action == Action::erase) {

@@ -9,16 +9,15 @@ namespace hearth::metadata::live {
 
 /// True when the resource stops here; false when it has no such hook or that was cleared.
 bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.hooks.empty()) return false;
   const std::string hook = cat(when, "-", to_lower(word(action)));
   if (std::find(resource.hooks.begin(), resource.hooks.end(), hook) == resource.hooks.end()) return false;
-  if (!resource.data.is_object()) resource.data = Json::object();
-  if (resource.data.value("cleared", "") == hook) {
-    resource.data.erase("cleared");
+  if (resource.data.cleared == hook) {
+    resource.data.cleared.clear();
     return false;
   }
-  resource.data["hook"] = hook;
+  resource.data.hook = hook;
   changes_.resources.insert(index);
   record(tree_.own_stack(resource.stack), &resource, status_text(resource.action, resource.status),
          cat(word(action), " paused until Hook ", hook, " is cleared"));
@@ -26,19 +25,18 @@ bool StackMachine::pauses(std::size_t index, const char* when, Action action) {
 }
 
 SignalOutcome StackMachine::release(std::size_t index, const std::string& hook) {
-  Resource& resource = tree_.own_resource(index);
-  const std::string waiting = resource.data.is_object() ? resource.data.value("hook", "") : "";
-  if (waiting.empty() || waiting != hook) {
+  ResourceRecord& resource = tree_.own_resource(index);
+  if (resource.data.hook.empty() || resource.data.hook != hook) {
     return {SignalOutcome::Kind::bad, cat("The \"", hook, "\" hook is not defined on ", resource.name)};
   }
-  resource.data.erase("hook");
+  resource.data.hook.clear();
   changes_.resources.insert(index);
   record(tree_.own_stack(resource.stack), &resource, status_text(resource.action, resource.status),
          cat("Hook ", hook, " is cleared"));
   if (hook.rfind("post-", 0) == 0) {
     done(index);
   } else {
-    resource.data["cleared"] = hook;
+    resource.data.cleared = hook;
     resource.visited = false;
     visit(index);
   }

@@ -12,7 +12,7 @@ namespace hearth::metadata::live {
 namespace {
 
 /// Behind its action: whoever follows waits for the person, too.
-bool is_paused(const Resource& resource) { return resource.data.is_object() && resource.data.contains("hook"); }
+bool is_paused(const ResourceRecord& resource) { return !resource.data.hook.empty(); }
 
 bool is_reverse(Action action) { return action == Action::erase || action == Action::suspend; }
 
@@ -27,13 +27,13 @@ std::string started_text(Action action, std::int64_t now) {
 }  // namespace
 
 /// What a stack's action means for its resources: a rollback deletes what was created, or goes back to what was.
-Action StackMachine::effect(const Stack& stack) const {
+Action StackMachine::effect(const StackRecord& stack) const {
   if (stack.action != Action::rollback) return stack.action;
   return tree_.restoring ? Action::update : Action::erase;
 }
 
 /// Its resources may still be started.
-bool StackMachine::is_going_on(const Stack& stack) const {
+bool StackMachine::is_going_on(const StackRecord& stack) const {
   return stack.status == Status::in_progress || (stack.status == Status::failed && tree_.goes_on_after_failure());
 }
 
@@ -46,11 +46,11 @@ void StackMachine::begin(Action action) {
 
 void StackMachine::resume() {
   for (std::size_t i = 0; i < tree_.stacks().size(); ++i) {
-    const Stack& stack = tree_.stack(i);
+    const StackRecord& stack = tree_.stack(i);
     if (!stack.gone && is_going_on(stack)) count_missing(i, false);
   }
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& resource = tree_.resource(i);
+    const ResourceRecord& resource = tree_.resource(i);
     if (!resource.gone && resource.status == Status::in_progress && resource.role == Role::wait_condition)
       check_wait(i);
   }
@@ -71,15 +71,15 @@ void StackMachine::run() {
 }
 
 void StackMachine::begin_stack(std::size_t index, Action action) {
-  Stack& stack = tree_.own_stack(index);
+  StackRecord& stack = tree_.own_stack(index);
   stack.action = action;
   if (effect(stack) == Action::update) stack.updated = around_.now();
   set_stack(index, Status::in_progress, started_text(action, around_.now()));
   for (const std::size_t member : stack.resources) {
-    Resource& resource = tree_.own_resource(member);
+    ResourceRecord& resource = tree_.own_resource(member);
     changes_.resources.insert(member);  // a kill must find those, too, to which nothing has come yet
     resource.visited = false;
-    if (resource.data.is_object()) resource.data.erase("hook");
+    resource.data.hook.clear();
     if (effect(stack) != Action::update) resource.removed = false;
   }
   if (effect(stack) == Action::update) plan_update(index);
@@ -89,36 +89,36 @@ void StackMachine::begin_stack(std::size_t index, Action action) {
 /// Counts what each resource has to wait for and starts those that wait for nothing. With `all` an action begins;
 /// without, one goes on: what was visited stays visited.
 void StackMachine::count_missing(std::size_t index, bool all) {
-  Stack& stack = tree_.own_stack(index);
+  StackRecord& stack = tree_.own_stack(index);
   stack.unfinished = 0;
   for (const std::size_t member : stack.resources) {
-    Resource& resource = tree_.own_resource(member);
+    ResourceRecord& resource = tree_.own_resource(member);
     if (resource.removed) continue;
     if (all) resource.visited = false;
     resource.missing = 0;
   }
-  const auto is_done = [&](const Resource& resource) {
+  const auto is_done = [&](const ResourceRecord& resource) {
     return resource.visited && resource.status == Status::complete && !is_paused(resource);
   };
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree_.own_resource(member);
+    const ResourceRecord& resource = tree_.own_resource(member);
     if (resource.removed || is_done(resource)) continue;
     ++stack.unfinished;
     for (const std::size_t next : followers(resource)) ++tree_.own_resource(next).missing;
   }
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree_.own_resource(member);
+    const ResourceRecord& resource = tree_.own_resource(member);
     if (!resource.removed && !resource.visited && resource.missing == 0) tasks_.push_back({false, member});
   }
   if (stack.unfinished == 0) tasks_.push_back({true, index});
 }
 
-bool StackMachine::backwards(const Resource& resource) const {
+bool StackMachine::backwards(const ResourceRecord& resource) const {
   return resource.removed || is_reverse(effect(tree_.stack(resource.stack)));
 }
 
 /// Those that may come next once this one is done.
-std::vector<std::size_t> StackMachine::followers(const Resource& resource) const {
+std::vector<std::size_t> StackMachine::followers(const ResourceRecord& resource) const {
   std::vector<std::size_t> next;
   if (!backwards(resource)) {
     for (const std::size_t other : resource.needed_by) {
@@ -134,7 +134,7 @@ std::vector<std::size_t> StackMachine::followers(const Resource& resource) const
 }
 
 void StackMachine::visit(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.visited) return;
   resource.visited = true;
   changes_.resources.insert(index);
@@ -148,7 +148,7 @@ void StackMachine::visit(std::size_t index) {
 }
 
 void StackMachine::start(std::size_t index, Action action) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   resource.action = action;
   resource.status = Status::in_progress;
   try {
@@ -163,7 +163,7 @@ void StackMachine::start(std::size_t index, Action action) {
 }
 
 void StackMachine::act(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const Action action = resource.action;
   switch (resource.role) {
     case Role::nested: return act_nested(index);
@@ -177,14 +177,14 @@ void StackMachine::act(std::size_t index) {
   if (action == Action::create || action == Action::update || action == Action::adopt) {
     resource.fingerprint = fingerprint_of(resource);
     Json kept = blueprint_.kept(resource.path);
-    if (!kept.is_null()) resource.data["kept"] = std::move(kept);
+    if (!kept.is_null()) resource.data.kept = std::move(kept);
   }
   set(index, action, Status::in_progress, "state changed");
   complete(index);
 }
 
 void StackMachine::complete(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   set(index, resource.action, Status::complete, "state changed");
   if (resource.action == Action::erase) {
     around_.forget(tree_, resource);
@@ -199,7 +199,7 @@ void StackMachine::complete(std::size_t index) {
 }
 
 void StackMachine::done(std::size_t index) {
-  const Resource& resource = tree_.own_resource(index);
+  const ResourceRecord& resource = tree_.own_resource(index);
   if (!resource.visited) return;  // an action of before has ended: the running one comes to it yet
   const std::size_t stack = resource.stack;
   for (const std::size_t next : followers(resource)) {
@@ -208,17 +208,17 @@ void StackMachine::done(std::size_t index) {
   }
   const bool goes = (resource.action == Action::erase && resource.status == Status::complete) ||
                     resource.action == Action::init;  // it never came to be
-  const Stack& home = tree_.own_stack(stack);
+  const StackRecord& home = tree_.own_stack(stack);
   if (goes && (resource.removed || home.action == Action::rollback || effect(home) == Action::update)) {
     if (resource.child != k_none) changes_.stacks.insert(resource.child);
     tree_.drop_resource(index);
   }
-  Stack& owner = tree_.own_stack(stack);
+  StackRecord& owner = tree_.own_stack(stack);
   if (owner.unfinished > 0 && --owner.unfinished == 0) tasks_.push_back({true, stack});
 }
 
 void StackMachine::finish_stack(std::size_t index) {
-  const Stack& stack = tree_.stack(index);
+  const StackRecord& stack = tree_.stack(index);
   const bool has_removed = std::any_of(stack.resources.begin(), stack.resources.end(),
                                        [&](std::size_t member) { return tree_.resource(member).removed; });
   if (has_removed && effect(stack) == Action::update) return begin_removal(index);
@@ -226,11 +226,11 @@ void StackMachine::finish_stack(std::size_t index) {
 }
 
 void StackMachine::stack_done(std::size_t index) {
-  const Stack& stack = tree_.own_stack(index);
+  const StackRecord& stack = tree_.own_stack(index);
   check(stack.status == Status::in_progress && stack.unfinished == 0,
         "a stack ends once, when nothing of it is left to do", "stack", stack.name, "unfinished", stack.unfinished);
   for (const std::size_t member : stack.resources) {
-    const Resource& resource = tree_.resource(member);
+    const ResourceRecord& resource = tree_.resource(member);
     check(resource.status == Status::complete, "what a complete stack is made of is complete", "stack", stack.name,
           "resource", resource.path);
   }
@@ -242,7 +242,7 @@ void StackMachine::stack_done(std::size_t index) {
 }
 
 void StackMachine::set(std::size_t index, Action action, Status status, const std::string& reason) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   check(!resource.gone, "nothing happens to what is gone", "resource", resource.path);
   resource.action = action;
   resource.status = status;
@@ -253,16 +253,16 @@ void StackMachine::set(std::size_t index, Action action, Status status, const st
 }
 
 void StackMachine::set_stack(std::size_t index, Status status, const std::string& reason) {
-  Stack& stack = tree_.own_stack(index);
+  StackRecord& stack = tree_.own_stack(index);
   stack.status = status;
   stack.reason = reason;
   changes_.stacks.insert(index);
   record(stack, nullptr, status_text(stack.action, status), reason);
 }
 
-void StackMachine::record(const Stack& stack, const Resource* resource, const std::string& status,
+void StackMachine::record(const StackRecord& stack, const ResourceRecord* resource, const std::string& status,
                           const std::string& reason) {
-  Event event;
+  EventRecord event;
   event.id = random_uuid();
   event.root_id = tree_.id;
   event.stack_id = stack.id;
@@ -275,7 +275,7 @@ void StackMachine::record(const Stack& stack, const Resource* resource, const st
   changes_.events.push_back(std::move(event));
 }
 
-void StackMachine::touch_server(const Resource& deployment) {
+void StackMachine::touch_server(const ResourceRecord& deployment) {
   const std::size_t server = tree_.find_path(deployment.deployment.server);
   if (server != k_none) changes_.servers.insert(server);
 }

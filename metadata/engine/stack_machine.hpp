@@ -25,7 +25,7 @@ namespace hearth::metadata::live {
 
 /// What one step did, to be written in one transaction.
 struct Changes {
-  std::vector<Event> events;
+  std::vector<EventRecord> events;
   std::set<std::size_t> stacks;
   std::set<std::size_t> resources;
   std::set<std::size_t> servers;                              ///< whose metadata document is another now
@@ -45,18 +45,19 @@ class Surroundings {
   /// Called between two resources: a step of many takes its time.
   virtual void breathe() {}
   /// How an agent is to signal for this trigger; former triggers' rights end.
-  [[nodiscard]] virtual SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
-                                                   const std::string& transport) = 0;
+  [[nodiscard]] virtual Parameters signal_inputs(const StackTree& tree, ResourceRecord& resource,
+                                                 const std::string& transport) = 0;
   /// Prepares credentials and document of a server that was just created.
-  virtual void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) = 0;
+  virtual void prepare_server(const StackTree& tree, ResourceRecord& resource, const PlannedServer& plan) = 0;
   /// Somebody provides machines and will say when this one is there (then `ready` is signalled), so it is waited for.
-  [[nodiscard]] virtual bool provides(const Resource& server) const = 0;
+  [[nodiscard]] virtual bool provides(const ResourceRecord& server) const = 0;
   /// Prepares the credentials of a handle; its attributes: "url", "token", "endpoint", "curl_cli", "signal".
-  [[nodiscard]] virtual Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) = 0;
+  [[nodiscard]] virtual Json prepare_handle(const StackTree& tree, ResourceRecord& resource,
+                                            const PlannedHandle& plan) = 0;
   /// The rights of a resource that goes end.
-  virtual void forget(const StackTree& tree, const Resource& resource) = 0;
+  virtual void forget(const StackTree& tree, const ResourceRecord& resource) = 0;
   /// Whether this server's agent was heard of lately, so that waiting for it makes sense.
-  [[nodiscard]] virtual bool is_polling(const Resource& server) const = 0;
+  [[nodiscard]] virtual bool is_polling(const ResourceRecord& server) const = 0;
 };
 
 class StackMachine {
@@ -101,21 +102,21 @@ class StackMachine {
   void act(std::size_t index);
   void complete(std::size_t index);
   void done(std::size_t index);
-  [[nodiscard]] std::vector<std::size_t> followers(const Resource& resource) const;
-  [[nodiscard]] bool backwards(const Resource& resource) const;
-  [[nodiscard]] Action effect(const Stack& stack) const;
-  [[nodiscard]] bool is_going_on(const Stack& stack) const;
+  [[nodiscard]] std::vector<std::size_t> followers(const ResourceRecord& resource) const;
+  [[nodiscard]] bool backwards(const ResourceRecord& resource) const;
+  [[nodiscard]] Action effect(const StackRecord& stack) const;
+  [[nodiscard]] bool is_going_on(const StackRecord& stack) const;
 
   // stack_actions.cpp: what the kinds of resources do
   void act_nested(std::size_t index);
   void act_deployment(std::size_t index);
   void act_server(std::size_t index);
   void act_wait(std::size_t index);
-  [[nodiscard]] PlannedDeployment plan_of(const Resource& resource, const Trigger& trigger);
+  [[nodiscard]] PlannedDeployment plan_of(const ResourceRecord& resource, const Trigger& trigger);
   void trigger(std::size_t index, const PlannedDeployment& plan, const std::string& config_id);
-  [[nodiscard]] bool must_wait(const Resource& resource, const PlannedDeployment& plan) const;
-  [[nodiscard]] Json told_of(const Resource& resource) const;
-  [[nodiscard]] Json signals_of(const Resource& condition) const;
+  [[nodiscard]] bool must_wait(const ResourceRecord& resource, const PlannedDeployment& plan) const;
+  [[nodiscard]] Json told_of(const ResourceRecord& resource) const;
+  [[nodiscard]] Json signals_of(const ResourceRecord& condition) const;
   void learn(std::size_t index);
   void tell(std::size_t index);
   void act_handle(std::size_t index);
@@ -125,7 +126,7 @@ class StackMachine {
   [[nodiscard]] Json reference_of(const std::string& path);
   [[nodiscard]] bool is_reached(std::size_t index) const;
   void restore(std::size_t index);
-  [[nodiscard]] std::string fingerprint_of(const Resource& resource);
+  [[nodiscard]] std::string fingerprint_of(const ResourceRecord& resource);
 
   // stack_hooks.cpp: where a person wants to look first
   bool pauses(std::size_t index, const char* when, Action action);
@@ -138,8 +139,8 @@ class StackMachine {
   void plan_update(std::size_t index);
   void visit_update(std::size_t index);
   void replace(std::size_t index);
-  [[nodiscard]] bool unchanged(const Resource& resource, const std::string& fingerprint) const;
-  [[nodiscard]] std::string to_replace(const Resource& resource, const std::string& fingerprint);
+  [[nodiscard]] bool unchanged(const ResourceRecord& resource, const std::string& fingerprint) const;
+  [[nodiscard]] std::string to_replace(const ResourceRecord& resource, const std::string& fingerprint);
   void begin_removal(std::size_t index);
 
   // stack_failure.cpp
@@ -154,8 +155,9 @@ class StackMachine {
 
   void set(std::size_t index, Action action, Status status, const std::string& reason);
   void set_stack(std::size_t index, Status status, const std::string& reason);
-  void record(const Stack& stack, const Resource* resource, const std::string& status, const std::string& reason);
-  void touch_server(const Resource& deployment);
+  void record(const StackRecord& stack, const ResourceRecord* resource, const std::string& status,
+              const std::string& reason);
+  void touch_server(const ResourceRecord& deployment);
 
   StackTree& tree_;
   Blueprint& blueprint_;

@@ -6,7 +6,7 @@
 namespace hearth::metadata::live {
 
 SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const auto hook = body.find("unset_hook");
   if (hook != body.end()) return release(index, hook->is_string() ? hook->get<std::string>() : "");
   if (resource.role == Role::wait_handle) {
@@ -28,7 +28,7 @@ SignalOutcome StackMachine::signal(std::size_t index, const Json& body) {
 }
 
 void StackMachine::signal_deployment(std::size_t index, const Json& body) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   DeploymentOutcome outcome = deployment_outcome(resource.deployment.outputs, body);
   resource.deployment.status = outcome.failed ? Status::failed : Status::complete;
   resource.deployment.reason = outcome.reason;
@@ -40,10 +40,8 @@ void StackMachine::signal_deployment(std::size_t index, const Json& body) {
 }
 
 SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
-  Resource& handle = tree_.own_resource(index);
-  if (!handle.data.is_object()) handle.data = Json::object();
-  Json& signals = handle.data["signals"];
-  if (!signals.is_object()) signals = Json::object();
+  ResourceRecord& handle = tree_.own_resource(index);
+  Json& signals = handle.data.signals;
   const std::optional<WaitSignal> signal = parse_wait_signal(body, signals.size() + 1);
   if (!signal) return {SignalOutcome::Kind::bad, "Metadata format invalid"};
   Json entry = Json::object();
@@ -55,9 +53,8 @@ SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
   record(tree_.own_stack(handle.stack), &handle, cat("SIGNAL_", word(handle.status)),
          cat("Signal: status:", signal->status, " reason:", signal->reason));
   for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-    const Resource& other = tree_.resource(i);
-    const bool is_ours =
-        other.role == Role::wait_condition && !other.gone && other.data.value("handle", "") == handle.path;
+    const ResourceRecord& other = tree_.resource(i);
+    const bool is_ours = other.role == Role::wait_condition && !other.gone && other.data.handle == handle.path;
     if (!is_ours) continue;
     // Heat keeps no copy of `data`: a signal that nobody waited for is seen as well.
     other.status == Status::in_progress ? check_wait(i) : tell(i);
@@ -67,16 +64,16 @@ SignalOutcome StackMachine::signal_handle(std::size_t index, const Json& body) {
 
 /// Completes or fails a wait condition when its handle has got enough signals.
 void StackMachine::check_wait(std::size_t index) {
-  const Resource& condition = tree_.resource(index);
-  const std::size_t handle = tree_.find_path(condition.data.value("handle", ""));
+  const ResourceRecord& condition = tree_.resource(index);
+  const std::size_t handle = tree_.find_path(condition.data.handle);
   if (handle == k_none || condition.status != Status::in_progress) return;
-  const Json signals = tree_.resource(handle).data.value("signals", Json::object());
+  const Json& signals = tree_.resource(handle).data.signals;
   std::vector<std::string> failures;
   for (const auto& [id, signal] : signals.items()) {
     if (signal.value("status", "") == "FAILURE") failures.push_back(signal.value("reason", ""));
   }
   if (!failures.empty()) return fail_with(index, "WaitConditionFailure", join(failures, ";"));
-  if (signals.size() >= condition.data.value("count", std::size_t{1})) complete(index);
+  if (signals.size() >= condition.data.count) complete(index);
 }
 
 }  // namespace hearth::metadata::live

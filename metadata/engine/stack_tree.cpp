@@ -30,7 +30,7 @@ std::string path_below(const std::string& stack_path, const std::string& name) {
 }
 
 std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now) {
-  Stack stack;
+  StackRecord stack;
   stack.id = plan.id;
   stack.name = plan.name;
   stack.description = plan.description;
@@ -38,7 +38,7 @@ std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_re
   stack.created = now;
   stack.parent_resource = parent_resource;
   if (parent_resource != k_none) {
-    Resource& parent = resources_.own(parent_resource);
+    ResourceRecord& parent = resources_.own(parent_resource);
     stack.path = parent.path;
     stack.parent = parent.stack;
     parent.child = stacks_.size();
@@ -53,7 +53,7 @@ std::size_t StackTree::add_stack(const PlannedStack& plan, std::size_t parent_re
 }
 
 std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& plan, std::int64_t now) {
-  Resource resource;
+  ResourceRecord resource;
   resource.name = plan.name;
   resource.type = plan.type;
   resource.role = plan.role;
@@ -73,7 +73,7 @@ std::size_t StackTree::add_resource(std::size_t stack, const PlannedResource& pl
   return index;
 }
 
-void StackTree::restore(Resource resource, const std::string& stack_id) {
+void StackTree::restore(ResourceRecord resource, const std::string& stack_id) {
   for (std::size_t i = 0; i < stacks_.size(); ++i) {
     if (stacks_[i].id != stack_id) continue;
     resource.stack = i;
@@ -85,7 +85,7 @@ void StackTree::restore(Resource resource, const std::string& stack_id) {
 void StackTree::link() {
   for (std::size_t i = 0; i < resources_.size(); ++i) by_path_.own()[resources_[i].path] = i;
   for (std::size_t i = 0; i < stacks_.size(); ++i) {
-    Stack& stack = stacks_.own(i);
+    StackRecord& stack = stacks_.own(i);
     stack_by_key_.own()[stack.id] = i;
     stack_by_key_.own()[stack.name] = i;
     if (!stack.path.empty()) {
@@ -114,7 +114,7 @@ void StackTree::connect(std::size_t stack) {
 }
 
 void StackTree::drop_resource(std::size_t resource) {
-  Resource& gone = resources_.own(resource);
+  ResourceRecord& gone = resources_.own(resource);
   if (!gone.gone) ++gone_;
   gone.gone = true;
   const auto entry = by_path_->find(gone.path);
@@ -129,7 +129,7 @@ void StackTree::drop_resource(std::size_t resource) {
 
 void StackTree::drop_stack(std::size_t index) {
   if (stacks_[index].gone) return;
-  Stack& stack = stacks_.own(index);
+  StackRecord& stack = stacks_.own(index);
   stack.gone = true;
   for (const std::string& key : {stack.id, stack.name}) {
     const auto entry = stack_by_key_->find(key);
@@ -148,13 +148,13 @@ std::vector<std::size_t> StackTree::compact() {
         "gone", gone_);
   gone_ = 0;
   for (std::size_t i = 0; i < stacks_.size(); ++i) {
-    Stack& stack = stacks_.own(i);
+    StackRecord& stack = stacks_.own(i);
     renumber(stack.parent, stacks);
     renumber(stack.parent_resource, resources);
     renumber(stack.resources, resources);
   }
   for (std::size_t i = 0; i < resources_.size(); ++i) {
-    Resource& resource = resources_.own(i);
+    ResourceRecord& resource = resources_.own(i);
     renumber(resource.stack, stacks);
     renumber(resource.child, stacks);
     renumber(resource.needed_by, resources);
@@ -166,7 +166,7 @@ std::vector<std::size_t> StackTree::compact() {
 
 bool StackTree::busy() const {
   if (running() || !goes_on_after_failure()) return running();
-  for (const Resource& each : resources_) {
+  for (const ResourceRecord& each : resources_) {
     if (!each.gone && each.status == Status::in_progress) return true;
   }
   return false;

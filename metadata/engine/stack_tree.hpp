@@ -130,8 +130,8 @@ class StackTree {
   std::size_t add_stack(const PlannedStack& plan, std::size_t parent_resource, std::int64_t now);
   std::size_t add_resource(std::size_t stack, const PlannedResource& plan, std::int64_t now);
   /// Puts rows that were read from the repository in place; link() when all are there.
-  void restore(Stack stack) { stacks_.push_back(std::move(stack)); }
-  void restore(Resource resource, const std::string& stack_id);
+  void restore(StackRecord stack) { stacks_.push_back(std::move(stack)); }
+  void restore(ResourceRecord resource, const std::string& stack_id);
   void link();
   /// Forgets a stack with everything below it.
   void drop_stack(std::size_t index);
@@ -142,15 +142,15 @@ class StackTree {
   /// Sets `needed_by` of a stack's resources from their `needs`.
   void connect(std::size_t stack);
 
-  [[nodiscard]] const Stack& stack(std::size_t index) const { return stacks_[index]; }
-  [[nodiscard]] const Resource& resource(std::size_t index) const { return resources_[index]; }
+  [[nodiscard]] const StackRecord& stack(std::size_t index) const { return stacks_[index]; }
+  [[nodiscard]] const ResourceRecord& resource(std::size_t index) const { return resources_[index]; }
   /// To be changed: the first time costs a copy of the row where it is shared with another tree, and who has it from
   /// resource() may no longer look at it then.
-  [[nodiscard]] Stack& own_stack(std::size_t index) { return stacks_.own(index); }
-  [[nodiscard]] Resource& own_resource(std::size_t index) { return resources_.own(index); }
-  [[nodiscard]] const SharedRows<Stack>& stacks() const { return stacks_; }
-  [[nodiscard]] const SharedRows<Resource>& resources() const { return resources_; }
-  [[nodiscard]] const Stack& root() const { return stacks_.front(); }
+  [[nodiscard]] StackRecord& own_stack(std::size_t index) { return stacks_.own(index); }
+  [[nodiscard]] ResourceRecord& own_resource(std::size_t index) { return resources_.own(index); }
+  [[nodiscard]] const SharedRows<StackRecord>& stacks() const { return stacks_; }
+  [[nodiscard]] const SharedRows<ResourceRecord>& resources() const { return resources_; }
+  [[nodiscard]] const StackRecord& root() const { return stacks_.front(); }
   /// A failure ends only what needs what failed (as in Heat's convergence), and not all that runs beside it.
   [[nodiscard]] bool goes_on_after_failure() const {
     const auto found = body.is_object() ? body.find("on_failure") : body.end();
@@ -168,8 +168,8 @@ class StackTree {
  private:
   using Places = std::unordered_map<std::string, std::size_t>;
 
-  SharedRows<Stack> stacks_;
-  SharedRows<Resource> resources_;
+  SharedRows<StackRecord> stacks_;
+  SharedRows<ResourceRecord> resources_;
   std::size_t gone_ = 0;  ///< of the resources
   Shared<Places> by_path_;
   Shared<Places> stack_by_key_;

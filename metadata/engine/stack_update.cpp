@@ -47,7 +47,7 @@ bool is_replaced_by_input(const Json& ran, const Json& next) {
 }
 
 /// What Heat has one class for: another nested template is another version of the same thing.
-bool is_same_kind(const Resource& there, const PlannedResource& planned) {
+bool is_same_kind(const ResourceRecord& there, const PlannedResource& planned) {
   const auto is_template = [](Role role, const std::string& type) {
     return role == Role::nested && type.rfind("OS::Heat::", 0) != 0;
   };
@@ -73,7 +73,7 @@ void StackMachine::plan_update(std::size_t index) {
       changes_.resources.insert(tree_.add_resource(index, planned, around_.now()));
       continue;
     }
-    Resource& resource = tree_.own_resource(found);
+    ResourceRecord& resource = tree_.own_resource(found);
     resource.removed = false;
     resource.type = planned.type;
     resource.needs = planned.needs;
@@ -84,13 +84,13 @@ void StackMachine::plan_update(std::size_t index) {
   tree_.connect(index);
 }
 
-bool StackMachine::unchanged(const Resource& resource, const std::string& fingerprint) const {
+bool StackMachine::unchanged(const ResourceRecord& resource, const std::string& fingerprint) const {
   return resource.status == Status::complete && resource.fingerprint == fingerprint;
 }
 
 /// What Heat calls the resource whose place a new one must take, because of what can't change or where an input asks
 /// for it; empty where it can stay.
-std::string StackMachine::to_replace(const Resource& resource, const std::string& fingerprint) {
+std::string StackMachine::to_replace(const ResourceRecord& resource, const std::string& fingerprint) {
   const std::vector<std::string> changed = changed_properties(resource.fingerprint, fingerprint);
   if (std::find(changed.begin(), changed.end(), "(external_id)") != changed.end()) {
     throw Error(ErrorKind::input, cat("Update to property external_id of ", resource.name, " (", resource.type,
@@ -111,7 +111,7 @@ std::string StackMachine::to_replace(const Resource& resource, const std::string
 }
 
 void StackMachine::visit_update(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   if (resource.action == Action::init) {
     if (!pauses(index, "pre", Action::create)) start(index, Action::create);
     return;
@@ -141,27 +141,27 @@ void StackMachine::visit_update(std::size_t index) {
 /// A new one takes the place, with an id of its own; but a machine keeps the id by which whoever provides it knows it.
 /// What was more than a failure stays until the end of the update and is deleted then.
 void StackMachine::replace(std::size_t index) {
-  Resource& resource = tree_.own_resource(index);
+  ResourceRecord& resource = tree_.own_resource(index);
   const bool is_failed_server = resource.role == Role::server && resource.action == Action::check;
   const bool overwritten = resource.status != Status::complete && !is_failed_server && resource.role != Role::nested;
-  const bool keeps_id = resource.role == Role::server && resource.data.value("is_machine", false);
+  const bool keeps_id = resource.role == Role::server && resource.data.is_machine;
   if (!keeps_id) blueprint_.renew(resource.path);
   const std::size_t era = keeps_id ? resource.era : tree_.era;
   const Json told = keeps_id ? told_of(resource) : Json();
   if (overwritten) {
     around_.forget(tree_, resource);
     resource.era = era;
-    resource.data = Json::object();
-    if (told.is_object()) resource.data["told"] = told;
+    resource.data = {};
+    if (told.is_object()) resource.data.told = told;
     return start(index, Action::create);
   }
   const PlannedResource plan{resource.name,  resource.type,        resource.role,
                              resource.needs, resource.description, resource.hooks};
   const std::size_t stack = resource.stack;
   // Where its document stays at the same place, agents and caches know it by its version, which has to grow on.
-  const std::int64_t generation = resource.data.value("generation", std::int64_t{0}) + 1;
-  const std::int64_t version = resource.data.value("version", std::int64_t{0});
-  const std::int64_t modified = resource.data.value("modified", std::int64_t{0});
+  const std::int64_t generation = resource.data.generation + 1;
+  const std::int64_t version = resource.data.version;
+  const std::int64_t modified = resource.data.modified;
   resource.removed = true;
   resource.visited = false;
   const std::size_t anew = tree_.add_resource(stack, plan, around_.now());
@@ -169,8 +169,11 @@ void StackMachine::replace(std::size_t index) {
   tree_.own_resource(anew).visited = true;
   tree_.own_resource(anew).era = era;
   if (plan.role == Role::server) {
-    tree_.own_resource(anew).data = {{"generation", generation}, {"version", version}, {"modified", modified}};
-    if (told.is_object()) tree_.own_resource(anew).data["told"] = told;
+    ResourceData& data = tree_.own_resource(anew).data;
+    data.generation = generation;
+    data.version = version;
+    data.modified = modified;
+    if (told.is_object()) data.told = told;
   }
   changes_.resources.insert(anew);
   start(anew, Action::create);
@@ -178,7 +181,7 @@ void StackMachine::replace(std::size_t index) {
 
 /// The second half of an update: what the new template lacks goes, dependants first.
 void StackMachine::begin_removal(std::size_t index) {
-  Stack& stack = tree_.own_stack(index);
+  StackRecord& stack = tree_.own_stack(index);
   std::vector<std::size_t> going;
   for (const std::size_t member : stack.resources) {
     if (tree_.own_resource(member).removed) going.push_back(member);
@@ -189,7 +192,7 @@ void StackMachine::begin_removal(std::size_t index) {
     for (const std::size_t next : followers(tree_.own_resource(member))) ++tree_.own_resource(next).missing;
   }
   for (const std::size_t member : going) {
-    Resource& resource = tree_.own_resource(member);
+    ResourceRecord& resource = tree_.own_resource(member);
     if (resource.action != Action::erase) resource.visited = false;
     if (resource.missing == 0 && !resource.visited) tasks_.push_back({false, member});
   }

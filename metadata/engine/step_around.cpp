@@ -7,11 +7,9 @@ namespace hearth::metadata::live {
 
 namespace {
 
-/// What was adopted may have none, or an empty one: nobody could sign with it.
-void require_key(Json& data) {
-  const Json known = data.value("key", Json());
-  if (known.is_null() || (known.is_string() && known.get_ref<const std::string&>().empty()))
-    data["key"] = random_hex(16);
+/// What was adopted may have none: nobody could sign with it.
+void require_key(ResourceData& data) {
+  if (data.key.empty()) data.key = random_hex(16);
 }
 
 }  // namespace
@@ -23,7 +21,7 @@ Changes StepAround::all(Changes changes) {
 }
 
 /// The former trigger's URL is worth nothing from now on.
-SignalInputs StepAround::signal_inputs(const StackTree& tree, Resource& resource, const std::string& transport) {
+Parameters StepAround::signal_inputs(const StackTree& tree, ResourceRecord& resource, const std::string& transport) {
   DeploymentState& state = resource.deployment;
   when_kept_.emplace_back([&engine = engine_, former = state.key_id,
                            object = cat(tree.project, "/", tree.stack(resource.stack).id, "/", state.key_id)] {
@@ -34,38 +32,37 @@ SignalInputs StepAround::signal_inputs(const StackTree& tree, Resource& resource
   return engine_.credentials_.signal_inputs(transport, tree.project, tree.stack(resource.stack), resource, now());
 }
 
-void StepAround::prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) {
+void StepAround::prepare_server(const StackTree& tree, ResourceRecord& resource, const PlannedServer& plan) {
   require_key(resource.data);
-  resource.data["name"] = plan.name;
-  resource.data["transport"] = plan.transport;
-  resource.data["metadata"] = plan.metadata;
-  if (plan.transport == "POLL_TEMP_URL" && !resource.data.contains("object")) {
-    resource.data["container"] = plan.container.empty() ? plan.name : plan.container;
-    resource.data["object"] = plan.object.empty() ? random_uuid() : plan.object;
+  resource.data.name = plan.name;
+  resource.data.transport = plan.transport;
+  resource.data.metadata = plan.metadata;
+  if (plan.transport == "POLL_TEMP_URL" && resource.data.object.empty()) {
+    resource.data.container = plan.container.empty() ? plan.name : plan.container;
+    resource.data.object = plan.object.empty() ? random_uuid() : plan.object;
   }
   Json section = engine_.credentials_.collect_section(tree.project, tree.stack(resource.stack), resource);
   // What the agent was told of another transport is taken back, or its configuration of the boot would go on with it.
-  const Json former = resource.data.value("os-collect-config", Json::object());
-  for (const auto& [name, values] : former.items()) {
+  for (const auto& [name, values] : resource.data.os_collect_config.items()) {
     if (!values.is_object() || section.contains(name)) continue;
     for (const auto& [key, value] : values.items()) section[name][key] = nullptr;
   }
-  resource.data["os-collect-config"] = std::move(section);
+  resource.data.os_collect_config = std::move(section);
 }
 
-Json StepAround::prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) {
+Json StepAround::prepare_handle(const StackTree& tree, ResourceRecord& resource, const PlannedHandle& plan) {
   require_key(resource.data);
   return engine_.credentials_.handle_attributes(plan, tree.project, tree.stack(resource.stack), resource, now());
 }
 
-bool StepAround::is_polling(const Resource& server) const {
+bool StepAround::is_polling(const ResourceRecord& server) const {
   if (!polls_) return engine_.is_polling(server);
   const auto found = polls_->find(server.physical_id);
   return engine_.is_polling(found == polls_->end() ? 0 : found->second);
 }
 
-void StepAround::forget(const StackTree& tree, const Resource& resource) {
-  const std::string key = resource.data.value("key", "");
+void StepAround::forget(const StackTree& tree, const ResourceRecord& resource) {
+  const std::string key = resource.data.key;
   when_kept_.emplace_back([&engine = engine_, key, of_deployment = resource.deployment.key_id] {
     engine.keys_.erase(of_deployment);
     engine.keys_.erase(key);
@@ -74,26 +71,25 @@ void StepAround::forget(const StackTree& tree, const Resource& resource) {
 }
 
 /// A server that goes is remembered: when its machine still asks, it is told, and so are we.
-void StepAround::forget_server(const StackTree& tree, const Resource& resource, const std::string& key) {
-  const Stack& stack = tree.stack(resource.stack);
+void StepAround::forget_server(const StackTree& tree, const ResourceRecord& resource, const std::string& key) {
+  const StackRecord& stack = tree.stack(resource.stack);
   Json row = Json::object();
   row["key"] = key;
-  row["name"] = resource.data.value("name", resource.name);
+  row["name"] = resource.data.name.empty() ? resource.name : resource.data.name;
   row["stack_id"] = stack.id;
   row["stack_name"] = stack.name;
   row["resource"] = resource.name;
   row["type"] = resource.type;
   row["physical_id"] = resource.physical_id;
   row["until"] = now() + k_retired_kept;
-  row["object"] = resource.data.contains("object") ? cat(tree.project, "/", resource.data.value("container", ""), "/",
-                                                         resource.data.value("object", ""))
-                                                   : cat("key/", key);
+  row["object"] = resource.data.object.empty()
+                      ? cat("key/", key)
+                      : cat(tree.project, "/", resource.data.container, "/", resource.data.object);
   const std::size_t current = tree.find_path(resource.path);
   const bool replaced = current != k_none && &tree.resource(current) != &resource;
   if (replaced && tree.resource(current).physical_id == resource.physical_id) return;  // only its key is another
-  const bool same_object = replaced &&
-                           tree.resource(current).data.value("object", "") == resource.data.value("object", "") &&
-                           resource.data.contains("object");
+  const bool same_object =
+      replaced && tree.resource(current).data.object == resource.data.object && !resource.data.object.empty();
   settings_.emplace_back(cat("retired/", key), format_json(row));
   when_kept_.emplace_back(
       [&engine = engine_, row = std::move(row), same_object, replaced, tree_id = tree.id, path = resource.path] {

@@ -18,16 +18,17 @@ class StepAround final : public Surroundings {
   [[nodiscard]] std::int64_t now() const override { return engine_.now(); }
   [[nodiscard]] std::int64_t lasted() const override { return engine_.lasted(); }
   void breathe() override { engine_.breathe(); }
-  [[nodiscard]] SignalInputs signal_inputs(const StackTree& tree, Resource& resource,
-                                           const std::string& transport) override;
-  void prepare_server(const StackTree& tree, Resource& resource, const PlannedServer& plan) override;
-  [[nodiscard]] bool provides(const Resource&) const override { return engine_.world_.provides_machines; }
-  [[nodiscard]] Json prepare_handle(const StackTree& tree, Resource& resource, const PlannedHandle& plan) override;
-  void forget(const StackTree& tree, const Resource& resource) override;
-  [[nodiscard]] bool is_polling(const Resource& server) const override;
+  [[nodiscard]] Parameters signal_inputs(const StackTree& tree, ResourceRecord& resource,
+                                         const std::string& transport) override;
+  void prepare_server(const StackTree& tree, ResourceRecord& resource, const PlannedServer& plan) override;
+  [[nodiscard]] bool provides(const ResourceRecord&) const override { return engine_.world_.provides_machines; }
+  [[nodiscard]] Json prepare_handle(const StackTree& tree, ResourceRecord& resource,
+                                    const PlannedHandle& plan) override;
+  void forget(const StackTree& tree, const ResourceRecord& resource) override;
+  [[nodiscard]] bool is_polling(const ResourceRecord& server) const override;
 
  private:
-  void forget_server(const StackTree& tree, const Resource& resource, const std::string& key);
+  void forget_server(const StackTree& tree, const ResourceRecord& resource, const std::string& key);
 
   Engine& engine_;
   std::optional<std::unordered_map<std::string, std::int64_t>> polls_;

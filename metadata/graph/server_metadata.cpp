@@ -7,14 +7,10 @@
 #include "metadata/graph/identity.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/value_text.hpp"
-#include "metadata/serve/aws_signature.hpp"
-#include "metadata/serve/temp_url.hpp"
 
 namespace hearth::metadata {
 
 namespace {
-
-constexpr std::int64_t k_expires = 2147483586;  // what Heat asks for: as late as 31 bits allow, less a minute
 
 Value text_value(std::string value) { return Value::string(std::move(value)); }
 
@@ -26,12 +22,27 @@ const std::string& seed_of_keys(const Tree& tree, KeyAge age) {
   return tree.settings.key_seed.empty() ? tree.settings.seed : tree.settings.key_seed;
 }
 
-std::string temp_url_key(const Tree& tree, KeyAge age) {
-  return derived_secret(seed_of_keys(tree, age), "object key", tree.root_id, 32);
+/// A resource's way in, by keys that follow from the tree's seed.
+AgentAccess access_of(const Resource& resource, const Endpoints& endpoints, KeyAge age) {
+  const StackIdentity& stack = resource.owner->identity();
+  const Tree& tree = resource.owner->tree();
+  const std::string& seed = seed_of_keys(tree, age);
+  const std::string place = tree.secret_place(resource.path);
+  return {endpoints,
+          derived_secret(seed, "object key", tree.root_id, 32),
+          {stack.project, stack.name, stack.id},
+          resource.name,
+          {derived_secret(seed, "access key", place, 32), derived_secret(seed, "secret key", place, 32)},
+          derived_uuid(tree.settings.seed, "queue", place)};
 }
 
 Value text_or(const Value& value, std::string otherwise) {
   return value.is_null() ? text_value(std::move(otherwise)) : value;
+}
+
+std::string transport_in(const Value& properties, std::string_view key, std::string usual) {
+  const Value transport = member(properties, key);
+  return transport.is_string() ? transport.text() : usual;
 }
 
 Resource* config_named(Resource& deployment, const Value& given) {
@@ -238,104 +249,37 @@ Value deployment_entry(Resource& deployment, const DeploymentTrigger& trigger) {
                  {"options", options.is_null() ? Value::map({}) : options}});
 }
 
-std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment, const Endpoints& endpoints,
-                                                               KeyAge age) {
+Parameters signal_inputs(Resource& deployment, const Endpoints& endpoints, KeyAge age) {
   const Value given = deployment.owner->properties(deployment);
-  const std::string transport = python_str(text_or(member(given, "signal_transport"), "CFN_SIGNAL"));
-  const StackIdentity& stack = deployment.owner->identity();
-  const Tree& tree = deployment.owner->tree();
-  const std::string place = tree.secret_place(deployment.path);
-  const std::string key = derived_secret(seed_of_keys(tree, age), "access key", place, 32);
-  const std::string secret = derived_secret(seed_of_keys(tree, age), "secret key", place, 32);
-  if (transport == "CFN_SIGNAL") {
-    const std::string path = cat("/v1/signal/", stack.arn(), "/resources/", deployment.name);
-    const std::string host = endpoints.cfn.substr(endpoints.cfn.find("//") + 2);
-    const std::string signature = sign_version_2(secret, "POST", host, path,
-                                                 {{"SignatureMethod", "HmacSHA256"},
-                                                  {"SignatureVersion", "2"},
-                                                  {"AWSAccessKeyId", key},
-                                                  {"Timestamp", endpoints.created}});
-    const auto quote = [](std::string part) {
-      return replace_all(replace_all(replace_all(std::move(part), "+", "%2B"), "/", "%2F"), "=", "%3D");
-    };
-    const std::string url =
-        cat(endpoints.cfn, replace_all(path, ":", "%3A"),
-            "?SignatureMethod=HmacSHA256&SignatureVersion=2&AWSAccessKeyId=", key,
-            "&Timestamp=", replace_all(endpoints.created, ":", "%3A"), "&Signature=", quote(signature));
-    return {{"deploy_signal_id", url}, {"deploy_signal_verb", "POST"}};
-  }
-  if (transport == "TEMP_URL_SIGNAL") {
-    const std::string path = cat("/v1/AUTH_", stack.project, "/", stack.id, "/", deployment.physical_name);
-    return {{"deploy_signal_id", endpoints.objects + make_temp_url(temp_url_key(tree, age), "PUT", k_expires, path)},
-            {"deploy_signal_verb", "PUT"}};
-  }
-  if (transport == "NO_SIGNAL") return {};
-  std::vector<std::pair<std::string, std::string>> inputs = {{"deploy_auth_url", endpoints.auth},
-                                                             {"deploy_username", deployment.physical_name},
-                                                             {"deploy_user_id", key},
-                                                             {"deploy_password", secret},
-                                                             {"deploy_project_id", stack.project},
-                                                             {"deploy_region_name", endpoints.region}};
-  if (transport == "ZAQAR_SIGNAL")
-    inputs.emplace_back("deploy_queue_id", derived_uuid(tree.settings.seed, "queue", place));
-  return inputs;
+  return access_of(deployment, endpoints, age)
+      .signal_inputs(transport_in(given, "signal_transport", "CFN_SIGNAL"), deployment.physical_name,
+                     endpoints.created);
 }
 
 Value collect_section(Resource& server, const Endpoints& endpoints, KeyAge age) {
   const Value given = server.owner->properties(server);
-  const std::string transport = python_str(text_or(member(given, "software_config_transport"), "POLL_SERVER_CFN"));
-  const StackIdentity& stack = server.owner->identity();
+  const Value data = member(given, "deployment_swift_data");
   const Tree& tree = server.owner->tree();
-  const std::string& seed = tree.settings.seed;
-  const std::string place = tree.secret_place(server.path);
-  const std::string key = derived_secret(seed_of_keys(tree, age), "access key", place, 32);
-  const std::string secret = derived_secret(seed_of_keys(tree, age), "secret key", place, 32);
-  std::string collector = "cfn";
-  Value section;
-  if (transport == "POLL_TEMP_URL") {
-    collector = "request";
-    const Value data = member(given, "deployment_swift_data");
-    const std::string container =
-        truth(member(data, "container")) ? python_str(member(data, "container")) : server.physical_name;
-    const std::string object =
-        truth(member(data, "object")) ? python_str(member(data, "object")) : derived_uuid(seed, "object", place);
-    section =
-        map_of({{"metadata_url", text_value(endpoints.objects + make_temp_url(temp_url_key(tree, age), "GET", k_expires,
-                                                                              cat("/v1/AUTH_", stack.project, "/",
-                                                                                  container, "/", object)))}});
-  } else if (transport == "POLL_SERVER_HEAT") {
-    collector = "heat";
-    section = map_of({{"user_id", text_value(key)},
-                      {"password", text_value(secret)},
-                      {"auth_url", text_value(endpoints.auth)},
-                      {"project_id", text_value(stack.project)},
-                      {"stack_id", text_value(cat(stack.name, "/", stack.id))},
-                      {"resource_name", text_value(server.name)},
-                      {"region_name", text_value(endpoints.region)}});
-  } else if (transport == "ZAQAR_MESSAGE") {
-    collector = "zaqar";
-    section = map_of({{"user_id", text_value(key)},
-                      {"password", text_value(secret)},
-                      {"auth_url", text_value(endpoints.auth)},
-                      {"project_id", text_value(stack.project)},
-                      {"queue_id", text_value(derived_uuid(seed, "queue", place))},
-                      {"region_name", text_value(endpoints.region)}});
-  } else {
-    section = map_of({{"metadata_url", text_value(endpoints.cfn + "/v1/")},
-                      {"access_key_id", text_value(key)},
-                      {"secret_access_key", text_value(secret)},
-                      {"stack_name", text_value(stack.name)},
-                      {"path", text_value(server.name + ".Metadata")}});
-  }
-  return map_of({{"collectors", Value::list({text_value(collector), text_value("local")})}, {collector, section}});
+  const auto named = [&](const char* key, const std::string& otherwise) {
+    const Value name = member(data, key);
+    return truth(name) ? python_str(name) : otherwise;
+  };
+  const CollectSection section =
+      access_of(server, endpoints, age)
+          .collect_section(transport_in(given, "software_config_transport", "POLL_SERVER_CFN"),
+                           named("container", server.physical_name),
+                           named("object", derived_uuid(tree.settings.seed, "object", tree.secret_place(server.path))));
+  MapBuilder fields;
+  for (const auto& [name, value] : section.fields) fields.set(name, text_value(value));
+  return map_of({{"collectors", Value::list({text_value(section.collector), text_value("local")})},
+                 {section.collector, Value::map(std::move(fields))}});
 }
 
 namespace {
 
 /// The id follows what is deployed, so that an agent runs what changed and passes over what did not: it follows neither
 /// the keys and addresses by which the agent answers, nor the time.
-Value with_content_id(const Value& entry, const Resource& deployment,
-                      const std::vector<std::pair<std::string, std::string>>& signal) {
+Value with_content_id(const Value& entry, const Resource& deployment, const Parameters& signal) {
   MapBuilder content;
   for (const Entry& each : entry.entries()) {
     const std::string key = python_str(each.key);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "metadata/credentials/agent_access.hpp"
 #include "metadata/graph/stack.hpp"
 
 namespace hearth::metadata {
@@ -14,8 +14,8 @@ namespace hearth::metadata {
 struct DeploymentTrigger {
   std::string action = "CREATE";
   std::string config_id;
-  std::string created;                                      ///< "2026-11-21T00:12:44Z"
-  std::vector<std::pair<std::string, std::string>> signal;  ///< deploy_signal_id and so on
+  std::string created;  ///< "2026-11-21T00:12:44Z"
+  Parameters signal;    ///< deploy_signal_id and so on
 };
 
 /// The entry in `deployments`. What waits inside stays waiting.
@@ -27,12 +27,8 @@ struct DeploymentTrigger {
 /// The resource of the server of a deployment; null when it is not in this tree or not known yet.
 [[nodiscard]] Resource* server_of(Resource& deployment);
 
-/// Where agents find the services.
-struct Endpoints {
-  std::string cfn = "http://127.0.0.1:8000";
-  std::string objects = "http://127.0.0.1:8080";
-  std::string auth = "http://127.0.0.1:5000/v3";
-  std::string region = "regionOne";
+/// Where agents find the services, and when the documents were made.
+struct Endpoints : PublicUrls {
   std::string created = "2026-01-01T00:00:00Z";
 };
 
@@ -42,9 +38,7 @@ enum class KeyAge { current, former };
 /// {"collectors": […], "cfn": {…}} for the server's transport.
 [[nodiscard]] Value collect_section(Resource& server, const Endpoints& endpoints, KeyAge age = KeyAge::current);
 /// The inputs by which the agent of a deployment signals, with keys derived from the seed.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> signal_inputs(Resource& deployment,
-                                                                             const Endpoints& endpoints,
-                                                                             KeyAge age = KeyAge::current);
+[[nodiscard]] Parameters signal_inputs(Resource& deployment, const Endpoints& endpoints, KeyAge age = KeyAge::current);
 
 /// A server with its whole document.
 struct ServerDocument {

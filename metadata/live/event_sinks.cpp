@@ -40,7 +40,7 @@ std::set<std::string> sink_names(const Json& environment, std::vector<std::strin
   return names;
 }
 
-std::string sink_line(const Event& event) {
+std::string sink_line(const EventRecord& event) {
   const std::size_t cut = event.status.find('_');
   Json payload = Json::object();
   payload["resource_name"] = event.resource;
@@ -63,7 +63,7 @@ std::string sink_line(const Event& event) {
 }
 
 /// Read when a root stack begins something, since its environment may be another one then.
-const std::set<std::string>& EventSinks::sinks_of(const Event& event) {
+const std::set<std::string>& EventSinks::sinks_of(const EventRecord& event) {
   const auto known = known_.find(event.root_id);
   const bool begins = event.stack_id == event.root_id && event.physical_id == event.stack_id;
   if (known != known_.end() && !begins) return known->second;
@@ -85,7 +85,7 @@ void EventSinks::write(const std::string& name, const std::string& line) const {
     throw Error(ErrorKind::io, cat("writing an event to ", path.string(), ": not all of it could be written"));
 }
 
-void EventSinks::tell(const Event& event) noexcept {
+void EventSinks::tell(const EventRecord& event) noexcept {
   try {
     const std::set<std::string>& sinks = sinks_of(event);
     if (sinks.empty()) return;

@@ -15,7 +15,7 @@ namespace hearth::metadata::live {
 /// The names of the files that the environment's event_sinks ask for; what is no sink that we know goes to `unknown`.
 [[nodiscard]] std::set<std::string> sink_names(const Json& environment, std::vector<std::string>& unknown);
 /// One line, without its end.
-[[nodiscard]] std::string sink_line(const Event& event);
+[[nodiscard]] std::string sink_line(const EventRecord& event);
 
 class EventSinks {
  public:
@@ -23,10 +23,10 @@ class EventSinks {
   EventSinks(Engine& engine, fs::path directory, Logger& log)
       : engine_(engine), directory_(std::move(directory)), log_(log) {}
   /// What can't be written is logged: events are in the engine's own log in any case.
-  void tell(const Event& event) noexcept;
+  void tell(const EventRecord& event) noexcept;
 
  private:
-  [[nodiscard]] const std::set<std::string>& sinks_of(const Event& event);
+  [[nodiscard]] const std::set<std::string>& sinks_of(const EventRecord& event);
   void write(const std::string& name, const std::string& line) const;
 
   Engine& engine_;

@@ -204,7 +204,7 @@ struct StackService::Parts {
 
 StackService::StackService(const ServiceSettings& settings, const Clock& clock, Logger& log)
     : parts_(std::make_unique<Parts>(settings, clock, log)) {
-  parts_->engine.watch([this](const Event& event) { parts_->sinks.tell(event); });
+  parts_->engine.watch([this](const EventRecord& event) { parts_->sinks.tell(event); });
 }
 
 StackService::~StackService() = default;

@@ -30,11 +30,13 @@ void TrialRepository::remove(const std::string& tree_id) {
 
 bool TrialRepository::has_stacks() { return ask() && real_.has_stacks(); }
 
-std::vector<Event> TrialRepository::events(const EventQuery& query) {
-  return ask() ? real_.events(query) : std::vector<Event>{};
+std::vector<EventRecord> TrialRepository::events(const EventQuery& query) {
+  return ask() ? real_.events(query) : std::vector<EventRecord>{};
 }
 
-std::optional<Event> TrialRepository::event(const std::string& id) { return ask() ? real_.event(id) : std::nullopt; }
+std::optional<EventRecord> TrialRepository::event(const std::string& id) {
+  return ask() ? real_.event(id) : std::nullopt;
+}
 
 std::optional<StoredObject> TrialRepository::object(const std::string& path) {
   return ask() ? real_.object(path) : std::nullopt;

@@ -21,8 +21,8 @@ class TrialRepository final : public Repository {
   void save(StackTree& tree, Changes& changes) override;
   void remove(const std::string& tree_id) override;
   [[nodiscard]] bool has_stacks() override;
-  [[nodiscard]] std::vector<Event> events(const EventQuery& query) override;
-  [[nodiscard]] std::optional<Event> event(const std::string& id) override;
+  [[nodiscard]] std::vector<EventRecord> events(const EventQuery& query) override;
+  [[nodiscard]] std::optional<EventRecord> event(const std::string& id) override;
   [[nodiscard]] std::optional<StoredObject> object(const std::string& path) override;
   void put_object(const std::string& path, const StoredObject& object) override;
   bool remove_object(const std::string& path) override;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "metadata/serve/query.hpp"
+#include "base/net/query.hpp"
 
 namespace hearth::metadata::live {
 

@@ -289,7 +289,7 @@ ServedResponse HeatApi::list_stacks(const Call& call) {
     if (live->tree.project != call.project && !everywhere) continue;
     for (std::size_t i = 0; i < (nested ? live->tree.stacks().size() : 1); ++i) {
       engine_.breathe();
-      const Stack& stack = live->tree.stack(i);
+      const StackRecord& stack = live->tree.stack(i);
       if (stack.gone) continue;
       Json shown = stack_summary(call.base, live->tree, i);
       const std::string status = status_text(stack.action, stack.status);

@@ -61,12 +61,12 @@ class HeatApi final : public HttpHandler {
 
   // heat_api_resources.cpp: resources, events
   [[nodiscard]] ServedResponse resources(const Call& call, const StackPlace& place);
-  [[nodiscard]] ServedResponse take_run(const Call& call, const Resource& server, const Stack& stack);
+  [[nodiscard]] ServedResponse take_run(const Call& call, const ResourceRecord& server, const StackRecord& stack);
   [[nodiscard]] ServedResponse one_resource(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse events(const Call& call, const StackPlace& place, const std::string& resource);
   [[nodiscard]] ServedResponse one_event(const Call& call, const StackPlace& place);
   [[nodiscard]] ServedResponse change_resource(const Call& call, const StackPlace& place, std::size_t index);
-  [[nodiscard]] ServedResponse set_machine(const Call& call, const Resource& server);
+  [[nodiscard]] ServedResponse set_machine(const Call& call, const ResourceRecord& server);
   [[nodiscard]] Json said_of(const LiveTree& live, std::size_t index) const;
   [[nodiscard]] Json summary_of(const Call& call, const LiveTree& live, std::size_t index) const;
   [[nodiscard]] Json attributes_of(LiveTree& live, std::size_t index);
@@ -90,7 +90,7 @@ class HeatApi final : public HttpHandler {
   [[nodiscard]] ServedResponse validate(const Call& call);
   /// A long list: others are served between its rows.
   [[nodiscard]] ServedResponse listed(std::string_view name, const Json& list);
-  void require_own(const Call& call, const Stack& stack, const std::string& resource) const;
+  void require_own(const Call& call, const StackRecord& stack, const std::string& resource) const;
 
   [[nodiscard]] std::int64_t now() const;
 

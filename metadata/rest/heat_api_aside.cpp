@@ -19,7 +19,7 @@ StackTree HeatApi::shown_tree(const SetAside& stack) {
   tree.name = stack.name;
   tree.project = stack.project;
   tree.body = Json::object();
-  Stack root;
+  StackRecord root;
   root.id = stack.id;
   root.name = stack.name;
   root.action = Action::check;

@@ -10,7 +10,7 @@ namespace {
 Json preview_resources(const Base& base, const StackTree& tree, std::size_t stack) {
   Json list = Json::array();
   for (const std::size_t member : tree.stack(stack).resources) {
-    const Resource& resource = tree.resource(member);
+    const ResourceRecord& resource = tree.resource(member);
     if (resource.child != k_none) {
       list.push_back(preview_resources(base, tree, resource.child));
       continue;
@@ -28,8 +28,8 @@ Json preview_resources(const Base& base, const StackTree& tree, std::size_t stac
 }
 
 Json change_entry(const Base& base, const StackTree& tree, std::size_t index) {
-  const Resource& resource = tree.resource(index);
-  const Stack& stack = tree.stack(resource.stack);
+  const ResourceRecord& resource = tree.resource(index);
+  const StackRecord& stack = tree.stack(resource.stack);
   Json shown = resource_summary(base, tree, index);
   shown["resource_identity"] = {{"stack_name", stack.name},
                                 {"stack_id", stack.id},

@@ -11,7 +11,7 @@ namespace hearth::metadata::live {
 namespace {
 
 /// What clients may filter events by.
-bool passes_filter(const Parameters& parameters, const Event& event) {
+bool passes_filter(const Parameters& parameters, const EventRecord& event) {
   const std::string action = event.status.substr(0, event.status.find('_'));
   return passes(parameters, {{"resource_name", event.resource},
                              {"resource_type", event.type},
@@ -25,13 +25,8 @@ bool passes_filter(const Parameters& parameters, const Event& event) {
 
 /// Another one is in its place already: nobody sees it any more.
 bool is_replaced(const StackTree& tree, std::size_t index) {
-  const Resource& resource = tree.resource(index);
+  const ResourceRecord& resource = tree.resource(index);
   return resource.removed && tree.find_resource(resource.stack, resource.name) != index;
-}
-
-/// The hook that holds it until a person clears it; empty where none does.
-std::string hook_of(const Resource& resource) {
-  return resource.data.is_object() ? resource.data.value("hook", "") : "";
 }
 
 }  // namespace
@@ -57,7 +52,7 @@ Json HeatApi::summary_of(const Call& call, const LiveTree& live, std::size_t ind
 
 /// The end of what the hooks of the deployment's server wrote to stderr in their last run; null when nothing is known.
 Json HeatApi::said_of(const LiveTree& live, std::size_t index) const {
-  const Resource& row = live.tree.resource(index);
+  const ResourceRecord& row = live.tree.resource(index);
   if (row.role != Role::deployment || row.status != Status::in_progress) return {};
   const std::size_t server = live.tree.find_path(row.deployment.server);
   if (server == k_none) return {};
@@ -66,7 +61,7 @@ Json HeatApi::said_of(const LiveTree& live, std::size_t index) const {
 }
 
 /// An agent's token opens the resource that its key belongs to.
-void HeatApi::require_own(const Call& call, const Stack& stack, const std::string& resource) const {
+void HeatApi::require_own(const Call& call, const StackRecord& stack, const std::string& resource) const {
   if (!call.caller.is_agent()) return;
   const std::optional<AccessKey> key = engine_.access_key(call.caller.key_id);
   if (key && key->stack_id == stack.id && key->resource == resource) return;
@@ -84,7 +79,7 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
     for (const std::size_t member : tree.stack(stack).resources) {
       engine_.breathe();
       if (is_replaced(tree, member)) continue;
-      const Resource& resource = tree.resource(member);
+      const ResourceRecord& resource = tree.resource(member);
       const std::string status = status_text(resource.action, resource.status);
       const Fields fields = {{"name", resource.name},
                              {"resource_name", resource.name},
@@ -95,10 +90,10 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
                              {"id", resource.physical_id},
                              {"physical_resource_id", resource.physical_id},
                              {"action", std::string(word(resource.action))},
-                             {"hook", hook_of(resource)}};
+                             {"hook", resource.data.hook}};
       if (!passes(call.parameters, fields)) continue;
       Json shown = summary_of(call, *place.live, member);
-      if (!hook_of(resource).empty()) shown["hook"] = hook_of(resource);  // ours; Heat's events alone tell it
+      if (!resource.data.hook.empty()) shown["hook"] = resource.data.hook;  // ours; Heat's events alone tell it
       if (with_details) shown["stack_name"] = tree.stack(stack).name;
       if (with_details) shown["description"] = resource.description;
       rows.add(shown);
@@ -109,7 +104,7 @@ ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
 
 ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) {
   LiveTree& live = *place.live;
-  const Stack& stack = live.tree.stack(place.stack);
+  const StackRecord& stack = live.tree.stack(place.stack);
   const std::string& name = call.parts[4];
   require_own(call, stack, name);
   const std::size_t index = live.tree.find_resource(place.stack, name);
@@ -151,17 +146,17 @@ ServedResponse HeatApi::one_resource(const Call& call, const StackPlace& place) 
 }
 
 Json HeatApi::attributes_of(LiveTree& live, std::size_t index) {
-  const Resource& resource = live.tree.resource(index);
+  const ResourceRecord& resource = live.tree.resource(index);
   if (resource.role == Role::deployment) return deployment_details(resource, server_of(live.tree, resource));
   Json all = engine_.blueprint(live).shown_attributes(resource.path);
   if (resource.role == Role::server) {
-    all["os_collect_config"] = resource.data.value("os-collect-config", Json::object());
+    all["os_collect_config"] = resource.data.os_collect_config;
   }
   return all;
 }
 
 /// Ours, not Heat's: where a server's machine is, and what else templates may ask about it.
-ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
+ServedResponse HeatApi::set_machine(const Call& call, const ResourceRecord& server) {
   if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   if (server.role != Role::server) throw EngineError("HTTPBadRequest", cat(server.name, " is no server"));
   const Json machine = machine_of(body_of(call.request));
@@ -171,7 +166,7 @@ ServedResponse HeatApi::set_machine(const Call& call, const Resource& server) {
 }
 
 /// Ours, not Heat's: how a run of the server's hooks went, as its agent says.
-ServedResponse HeatApi::take_run(const Call& call, const Resource& server, const Stack& stack) {
+ServedResponse HeatApi::take_run(const Call& call, const ResourceRecord& server, const StackRecord& stack) {
   if (!call.caller.is_agent()) throw EngineError("Forbidden", "only the server's agent knows how its runs go");
   if (call.request.method != "POST") throw EngineError("HTTPBadRequest", "a report is sent by POST");
   const std::optional<RunReport> report = read_run_report(body_of(call.request));
@@ -199,26 +194,26 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   const std::uint64_t depth = number_of(call.parameters, "nested_depth");
   EventQuery query;
   query.resource = resource;
-  std::map<std::string, const Stack*> by_id;
+  std::map<std::string, const StackRecord*> by_id;
   for (const std::size_t stack : stacks_below(tree, place.stack, depth)) {
     query.stacks.push_back(tree.stack(stack).id);
     by_id[tree.stack(stack).id] = &tree.stack(stack);
   }
   const bool ascending = to_lower(parameter_or(call.parameters, "sort_dir", "")) == "asc";
   const std::string marker = parameter_or(call.parameters, "marker", "");
-  const std::optional<Event> last = marker.empty() ? std::nullopt : engine_.event(marker);
+  const std::optional<EventRecord> last = marker.empty() ? std::nullopt : engine_.event(marker);
   const std::uint64_t limit = number_of(call.parameters, "limit");
   if (ascending) query.after = last ? last->number : 0;
-  std::vector<Event> found = engine_.events(query);
+  std::vector<EventRecord> found = engine_.events(query);
   if (!ascending) {
     std::reverse(found.begin(), found.end());
-    if (last) std::erase_if(found, [&](const Event& event) { return event.number >= last->number; });
+    if (last) std::erase_if(found, [&](const EventRecord& event) { return event.number >= last->number; });
   }
-  std::erase_if(found, [&](const Event& event) { return !passes_filter(call.parameters, event); });
+  std::erase_if(found, [&](const EventRecord& event) { return !passes_filter(call.parameters, event); });
   if (limit != 0 && found.size() > limit) found.resize(limit);
-  const Stack* root = call.parameters.empty() || depth == 0 ? nullptr : &tree.stack(place.stack);
+  const StackRecord* root = call.parameters.empty() || depth == 0 ? nullptr : &tree.stack(place.stack);
   JsonRows rows("events");
-  for (const Event& event : found) {
+  for (const EventRecord& event : found) {
     engine_.breathe();
     rows.add(event_summary(call.base, event, *by_id[event.stack_id], root));
   }
@@ -226,8 +221,8 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
 }
 
 ServedResponse HeatApi::one_event(const Call& call, const StackPlace& place) {
-  const std::optional<Event> event = engine_.event(call.parts[6]);
-  const Stack& stack = place.live->tree.stack(place.stack);
+  const std::optional<EventRecord> event = engine_.event(call.parts[6]);
+  const StackRecord& stack = place.live->tree.stack(place.stack);
   if (!event || event->stack_id != stack.id || event->resource != call.parts[4]) {
     throw EngineError("EntityNotFound", cat("The Event (", call.parts[6], ") could not be found."));
   }

@@ -15,7 +15,7 @@ template <class Visit>
 void for_each_deployment(Engine& engine, const std::string& project, const Visit& visit) {
   for (LiveTree* live : engine.trees()) {
     if (live->tree.project != project) continue;
-    for (const Resource& resource : live->tree.resources()) {
+    for (const ResourceRecord& resource : live->tree.resources()) {
       const bool there = !resource.gone && resource.role == Role::deployment && !resource.physical_id.empty();
       engine.breathe();
       if (there && visit(*live, resource)) return;
@@ -97,7 +97,7 @@ ServedResponse HeatApi::deployments(const Call& call) {
   if (call.request.method == "POST") return create_deployment(call);
   const std::string wanted = parameter_or(call.parameters, "server_id", "");
   Json list = Json::array();
-  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const ResourceRecord& resource) {
     const std::string server = server_of(live.tree, resource);
     if (wanted.empty() || server == wanted) list.push_back(deployment_details(resource, server));
     return false;
@@ -114,7 +114,7 @@ ServedResponse HeatApi::server_metadata(const Call& call, const std::string& ser
   for (LiveTree* live : engine_.trees()) {
     if (live->tree.project != call.project) continue;
     for (std::size_t i = 0; i < live->tree.resources().size(); ++i) {
-      const Resource& resource = live->tree.resource(i);
+      const ResourceRecord& resource = live->tree.resource(i);
       if (resource.gone || resource.role != Role::server || resource.physical_id != server) continue;
       return json_response(200, wrapped("metadata", engine_.metadata_of(*live, i).value("deployments", Json::array())));
     }
@@ -143,7 +143,7 @@ ServedResponse HeatApi::one_deployment(const Call& call, const std::string& id) 
     return json_response(200, wrapped("software_deployment", shown(*by_hand)));
   }
   Json shown;
-  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const ResourceRecord& resource) {
     if (resource.physical_id != id) return false;
     shown = deployment_details(resource, server_of(live.tree, resource));
     return true;
@@ -181,7 +181,7 @@ ServedResponse HeatApi::configs(const Call& call) {
     return json_response(200, wrapped("software_config", shown(std::move(made))));
   }
   Json list = Json::array();
-  for_each_deployment(engine_, call.project, [&](LiveTree& live, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree& live, const ResourceRecord& resource) {
     if (resource.deployment.derived.empty()) return false;
     const Json config = kept_json(resource.deployment.derived, "a derived config");
     list.push_back(config_summary(config, live.tree.project));
@@ -206,7 +206,7 @@ ServedResponse HeatApi::one_config(const Call& call, const std::string& id) {
     return no_content();
   }
   Json shown;
-  for_each_deployment(engine_, call.project, [&](LiveTree&, const Resource& resource) {
+  for_each_deployment(engine_, call.project, [&](LiveTree&, const ResourceRecord& resource) {
     if (resource.deployment.config_id != id || resource.deployment.derived.empty()) return false;
     shown = kept_json(resource.deployment.derived, "a derived config");
     return true;

@@ -28,7 +28,7 @@ Json tags_of(const StackTree& tree, bool is_root) {
   return tags;
 }
 
-Json parent_of(const StackTree& tree, const Stack& stack) {
+Json parent_of(const StackTree& tree, const StackRecord& stack) {
   return stack.parent == k_none ? Json() : Json(tree.stack(stack.parent).id);
 }
 
@@ -55,13 +55,13 @@ ServedResponse json_text_response(int status, std::string text) {
 
 }  // namespace
 
-std::string Base::stack(const Stack& stack) const { return cat(url, "/stacks/", stack.name, "/", stack.id); }
-std::string Base::resource(const Stack& owner, const std::string& name) const {
+std::string Base::stack(const StackRecord& stack) const { return cat(url, "/stacks/", stack.name, "/", stack.id); }
+std::string Base::resource(const StackRecord& owner, const std::string& name) const {
   return cat(stack(owner), "/resources/", percent_encode(name));
 }
 
 Json stack_summary(const Base& base, const StackTree& tree, std::size_t index) {
-  const Stack& stack = tree.stack(index);
+  const StackRecord& stack = tree.stack(index);
   Json out = Json::object();
   out["id"] = stack.id;
   out["links"] = Json::array({link(base.stack(stack), "self")});
@@ -82,7 +82,7 @@ Json stack_summary(const Base& base, const StackTree& tree, std::size_t index) {
 
 Json stack_details(const Base& base, const StackTree& tree, std::size_t index, const Json& parameters,
                    const Json& outputs) {
-  const Stack& stack = tree.stack(index);
+  const StackRecord& stack = tree.stack(index);
   const std::string description = stack.description.empty() ? "No description" : stack.description;
   Json out = Json::object();
   out["stack_name"] = stack.name;
@@ -110,8 +110,8 @@ Json stack_details(const Base& base, const StackTree& tree, std::size_t index, c
 }
 
 Json resource_summary(const Base& base, const StackTree& tree, std::size_t index) {
-  const Resource& resource = tree.resource(index);
-  const Stack& stack = tree.stack(resource.stack);
+  const ResourceRecord& resource = tree.resource(index);
+  const StackRecord& stack = tree.stack(resource.stack);
   Json out = Json::object();
   out["updated_time"] = iso_time(resource.updated);
   out["creation_time"] = iso_time(resource.created);
@@ -131,7 +131,7 @@ Json resource_summary(const Base& base, const StackTree& tree, std::size_t index
   return out;
 }
 
-Json event_summary(const Base& base, const Event& event, const Stack& stack, const Stack* root) {
+Json event_summary(const Base& base, const EventRecord& event, const StackRecord& stack, const StackRecord* root) {
   const std::string resource = base.resource(stack, event.resource);
   Json out = Json::object();
   out["id"] = event.id;
@@ -156,12 +156,12 @@ Json output_details(const PlannedOutput& output) {
   return out;
 }
 
-std::string server_of(const StackTree& tree, const Resource& deployment) {
+std::string server_of(const StackTree& tree, const ResourceRecord& deployment) {
   const std::size_t server = tree.find_path(deployment.deployment.server);
   return server == k_none ? "" : tree.resource(server).physical_id;
 }
 
-Json deployment_details(const Resource& deployment, const std::string& server_id) {
+Json deployment_details(const ResourceRecord& deployment, const std::string& server_id) {
   const DeploymentState& state = deployment.deployment;
   Json out = Json::object();
   out["id"] = deployment.physical_id;

@@ -9,8 +9,8 @@ namespace hearth::metadata::live {
 /// "http://HOST/v1/PROJECT", on which all links stand.
 struct Base {
   std::string url;
-  [[nodiscard]] std::string stack(const Stack& stack) const;
-  [[nodiscard]] std::string resource(const Stack& owner, const std::string& name) const;
+  [[nodiscard]] std::string stack(const StackRecord& stack) const;
+  [[nodiscard]] std::string resource(const StackRecord& owner, const std::string& name) const;
 };
 
 [[nodiscard]] Json stack_summary(const Base& base, const StackTree& tree, std::size_t index);
@@ -18,12 +18,13 @@ struct Base {
 [[nodiscard]] Json stack_details(const Base& base, const StackTree& tree, std::size_t index, const Json& parameters,
                                  const Json& outputs);
 [[nodiscard]] Json resource_summary(const Base& base, const StackTree& tree, std::size_t index);
-[[nodiscard]] Json event_summary(const Base& base, const Event& event, const Stack& stack, const Stack* root);
+[[nodiscard]] Json event_summary(const Base& base, const EventRecord& event, const StackRecord& stack,
+                                 const StackRecord* root);
 [[nodiscard]] Json output_details(const PlannedOutput& output);
 /// The UUID of a deployment's server.
-[[nodiscard]] std::string server_of(const StackTree& tree, const Resource& deployment);
+[[nodiscard]] std::string server_of(const StackTree& tree, const ResourceRecord& deployment);
 /// As `software_deployments` shows it.
-[[nodiscard]] Json deployment_details(const Resource& deployment, const std::string& server_id);
+[[nodiscard]] Json deployment_details(const ResourceRecord& deployment, const std::string& server_id);
 
 /// {"code", "title", "explanation", "error": {"type", "traceback", "message"}}.
 [[nodiscard]] ServedResponse heat_error(int status, const std::string& type, const std::string& message);

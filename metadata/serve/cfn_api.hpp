@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/log.hpp"
-#include "metadata/serve/aws_signature.hpp"
+#include "metadata/credentials/aws_signature.hpp"
 #include "metadata/serve/views.hpp"
 
 namespace hearth::metadata {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "metadata/credentials/temp_url.hpp"
 #include "metadata/serve/run_report.hpp"
-#include "metadata/serve/temp_url.hpp"
 
 namespace hearth::metadata {
 

@@ -1,5 +1,5 @@
 // A request of any bytes is unsigned or has a credential that our secret did not make; nothing crashes.
-#include "metadata/serve/aws_signature.hpp"
+#include "metadata/credentials/aws_signature.hpp"
 
 #include "metadata/serve/cfn_answer.hpp"
 #include "tests/fuzz/check.hpp"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.query = text.substr(0, cut);
   request.headers = {{"Host", "h:8000"}};
   if (cut != std::string::npos) request.headers.emplace_back("Authorization", text.substr(cut + 1));
-  const Parameters parameters = parse_parameters(request.query);
+  const hearth::Parameters parameters = hearth::parse_parameters(request.query);
   const auto credential = find_credential({request, parameters});
   if (credential) hearth::fuzz::check(!verify_signature({request, parameters}, *credential, "a secret nobody knows"));
   (void)parse_arn(text);

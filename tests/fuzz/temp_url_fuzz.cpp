@@ -1,5 +1,5 @@
 // A path and query of any bytes are no object, or one without a grant; a request target has a path or is refused.
-#include "metadata/serve/temp_url.hpp"
+#include "metadata/credentials/temp_url.hpp"
 
 #include "tests/fuzz/check.hpp"
 

@@ -376,7 +376,7 @@ TEST_F(Api, theServicesAreGivenToAnActiveNodeWhenNoneIsWorkedOn) {
   EXPECT_NE(ask("POST", "/v1/hearth/handover", {{"id", "x"}, {"to", "n1"}}).fault().find("n1 is available"),
             std::string::npos);
   set_state(n1, State::active);
-  conductor->ledger().edit(n2).job.kind = "clean";
+  conductor->ledger().edit(n2).job.kind = JobKind::clean;
   const Said busy = ask("POST", "/v1/hearth/handover", {{"id", "x"}, {"to", "n1"}});
   EXPECT_EQ(busy.status, 409);
   EXPECT_NE(busy.fault().find("being worked on: n2"), std::string::npos) << busy.fault();

@@ -16,7 +16,7 @@ std::vector<Json> three() {
 
 Json list_of(const std::string& query, std::vector<Json> rows = three()) {
   ServedRequest request;
-  const ApiCall call{request, {}, {"http://h", "hearth", 82}, {"things"}, metadata::parse_parameters(query)};
+  const ApiCall call{request, {}, {"http://h", "hearth", 82}, {"things"}, parse_parameters(query)};
   return listed(call, std::move(rows), {"things", "box/things", "uuid,name,colour"});
 }
 

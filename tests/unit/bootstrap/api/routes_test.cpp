@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 int refusal_of(const std::string& method, const std::string& path, const std::string& query = "") {
   try {
-    check_route(split(path, '/'), method, metadata::parse_parameters(query));
+    check_route(split(path, '/'), method, parse_parameters(query));
   } catch (const Refusal& refusal) {
     return refusal.status();
   }

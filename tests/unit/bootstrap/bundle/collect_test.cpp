@@ -42,15 +42,15 @@ TEST_F(CollectTest, KeepsTreesAndLinksAsTheyAre) {
 
 TEST_F(CollectTest, TakesWithALockWhatItNames) {
   builder::fetch::ObjectStore store(dir_.path() / "fetched");
-  builder::fetch::IncomingObject object = store.create();
+  builder::BlobStore::Writer object = store.blobs().begin();
   object.write("body");
   builder::fetch::Lock lock;
-  lock.fetches[{"GET", "http://a.example/"}] = {200, store.keep(std::move(object)), 4, {}};
+  lock.fetches[{"GET", "http://a.example/"}] = {200, object.commit(), 4, {}};
   const std::string digest = lock.fetches.begin()->second.sha256;
   const Contents contents{.locks = {file("hearth.lock", lock_text(lock))}, .fetched = dir_.path() / "fetched"};
   EXPECT_THAT(places(contents),
               testing::ElementsAre(cat("fetched/objects/", digest.substr(0, 2), "/", digest), "locks/hearth.lock"));
-  fs::remove(store.path_of(digest));
+  fs::remove(store.blobs().path(digest));
   try {
     (void)collect(contents);
     FAIL();

@@ -60,12 +60,13 @@ TEST_F(AgentEndpointTest, aMachineThatIsAboutToBeSwitchedOffGetsNoToken) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
   Node& early = conductor->ledger().edit(uuid);
-  for (const char* stage : {"check", "power off", "boot network", "leave", "await off", "start disk"}) {
+  for (const Stage stage :
+       {Stage::check, Stage::power_off, Stage::boot_network, Stage::leave, Stage::await_off, Stage::start_disk}) {
     early.job.stage = stage;
     EXPECT_EQ(refused([&] { static_cast<void>(conductor->agents().look_up({}, uuid, "", "192.0.2.9")); }), 404)
-        << stage;
+        << name(stage);
   }
-  early.job.stage = "power on";
+  early.job.stage = Stage::power_on;
   EXPECT_GE(conductor->agents().look_up({}, uuid, "", "192.0.2.9")["config"]["agent_token"].get<std::string>().size(),
             32U);
 }
@@ -154,7 +155,7 @@ TEST_F(AgentEndpointTest, progressIsShownButNotKeptAndOnlyTakenFromTheNodesAgent
   Json told = {{"node_uuid", uuid}, {"agent_token", token}, {"written", 7}, {"fetched", 3}, {"phase", "write_image"}};
   conductor->agents().progress(told, "192.0.2.9");
   EXPECT_TRUE(node(uuid).progress.is_null()) << "it is not at that stage";
-  conductor->ledger().edit(uuid).job.stage = name(Stage::write_image);
+  conductor->ledger().edit(uuid).job.stage = Stage::write_image;
   conductor->ledger().commit();
   int heard = 0;
   conductor->ledger().watch([&](const Committed& committed) { heard += static_cast<int>(committed.changed.size()); });

@@ -80,7 +80,7 @@ TEST_F(DeployStepsRun, aTemplateOfTheNodesTraitAndTheRequestAreDoneBeforeAndBehi
   agents.rounds = 3;
   const std::string uuid = deploys({{"deploy_steps", {step("erase_devices_metadata", 50)}}});
   pass(3);
-  EXPECT_EQ(node(uuid).job.stage, "first steps");
+  EXPECT_EQ(node(uuid).job.stage, Stage::first_steps);
   start();
   pass(40);
   EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;

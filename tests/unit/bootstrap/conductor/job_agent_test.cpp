@@ -14,7 +14,7 @@ class JobAgent : public ConductorFixture {
     pass(3);
     token = agent_calls(uuid);
     pass(4);
-    EXPECT_EQ(node(uuid).job.stage, "write image");
+    EXPECT_EQ(node(uuid).job.stage, Stage::write_image);
     return uuid;
   }
   std::string token;
@@ -105,7 +105,7 @@ TEST_F(JobAgent, aMachineThatLosesItsPowerInTheMiddleBeginsAgainWithANewToken) {
   const std::string uuid = writing();
   agents.agents.clear();
   conductor->seen("52:54:00:00:00:01", "HTTP boot", Conductor::Sign::boots);
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   conductor->settle();
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
   agents.rounds = 0;
@@ -120,7 +120,7 @@ TEST_F(JobAgent, anAgentThatHasForgottenItsOrderMeansARestartOfTheDeployment) {
   const std::string uuid = writing();
   agents.agents.clear();
   pass(3);
-  EXPECT_EQ(node(uuid).job.notes.value("restarts", 0), 1);
+  EXPECT_EQ(node(uuid).job.notes.restarts, 1);
   EXPECT_EQ(events(uuid, "restart").size(), 1U);
   pass(3);
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
@@ -163,11 +163,11 @@ TEST_F(JobAgent, whoIsSilentIsGivenUpAndWhoAnsweredBeforeTheRestartHasItsTimeAne
   conductor->ledger().edit(uuid).driver_info["agent_silence_timeout"] = "60";
   agents.rounds = 1000;
   pass(200);
-  EXPECT_EQ(node(uuid).job.stage, "write image") << "it answers, whatever was kept of that";
+  EXPECT_EQ(node(uuid).job.stage, Stage::write_image) << "it answers, whatever was kept of that";
   start();
   agents.silent = true;
   pass(40);
-  EXPECT_EQ(node(uuid).job.stage, "write image") << node(uuid).last_error;
+  EXPECT_EQ(node(uuid).job.stage, Stage::write_image) << node(uuid).last_error;
   pass(30);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
   EXPECT_NE(node(uuid).last_error.find("has not answered since"), std::string::npos) << node(uuid).last_error;

@@ -159,7 +159,8 @@ class JobBmc : public ConductorFixture {
   void go(const std::string& uuid, int seconds = 60) {
     for (int i = 0; i < seconds && node(uuid).job.running(); ++i) {
       pass(1);
-      if (node(uuid).job.stage == "await agent") agent_calls(uuid, cat("http://192.0.2.9:", 9000 + machine.starts));
+      if (node(uuid).job.stage == Stage::await_agent)
+        agent_calls(uuid, cat("http://192.0.2.9:", 9000 + machine.starts));
     }
   }
   std::string cleaned(const Json& steps, const Json& raid = Json::object(), int seconds = 60) {
@@ -203,7 +204,7 @@ TEST_F(JobBmc, theNextConductorGoesOnBetweenTheTwo) {
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "clean",
                   {{"clean_steps", {{{"interface", "bios"}, {"step", "apply_configuration"}, {"args", turbo("On")}}}}});
-  for (int i = 0; i < 60 && !node(uuid).job.notes.contains("bmc"); ++i) go(uuid, 1);
+  for (int i = 0; i < 60 && !node(uuid).job.notes.bmc.is_object(); ++i) go(uuid, 1);
   start();
   go(uuid);
   EXPECT_EQ(node(uuid).state, State::manageable) << node(uuid).last_error;
@@ -269,7 +270,7 @@ TEST_F(JobBmc, aBmcThatIsAwayAfterTheStartIsAskedAgain) {
   set_state(uuid, State::manageable);
   conductor->verb(uuid, "clean",
                   {{"clean_steps", {{{"interface", "bios"}, {"step", "apply_configuration"}, {"args", turbo("On")}}}}});
-  for (int i = 0; i < 60 && !node(uuid).job.notes.contains("bmc"); ++i) go(uuid, 1);
+  for (int i = 0; i < 60 && !node(uuid).job.notes.bmc.is_object(); ++i) go(uuid, 1);
   machine.hangs = true;
   go(uuid, 8);
   EXPECT_EQ(node(uuid).state, State::cleaning) << node(uuid).last_error;
@@ -441,7 +442,7 @@ TEST_F(JobBmc, aMachineThatStartsByItselfWhileItsBmcIsAtWorkGoesOn) {
   conductor->verb(uuid, "clean", {{"clean_steps", Json::array({k_create})}});
   for (int i = 0; i < 60 && machine.starts < 2; ++i) go(uuid, 1);
   machine.tasks["/task1"] = {.running = true, .rests = false, .fault = ""};
-  for (int i = 0; i < 20 && node(uuid).job.stage != "run steps"; ++i) go(uuid, 1);
+  for (int i = 0; i < 20 && node(uuid).job.stage != Stage::run_steps; ++i) go(uuid, 1);
   conductor->seen("52:54:00:00:00:01", "dhcp DISCOVER", Conductor::Sign::boots);
   EXPECT_EQ(node(uuid).state, State::clean_wait) << node(uuid).last_error;
   machine.tasks["/task1"].running = false;

@@ -35,8 +35,8 @@ class JobPower : public ConductorFixture {
     conductor->verb(uuid, "deploy", {});
     pass(3);
     agent_calls(uuid);
-    for (int i = 0; i < 20 && node(uuid).job.stage != "await off"; ++i) pass(1);
-    EXPECT_EQ(node(uuid).job.stage, "await off");
+    for (int i = 0; i < 20 && node(uuid).job.stage != Stage::await_off; ++i) pass(1);
+    EXPECT_EQ(node(uuid).job.stage, Stage::await_off);
     return uuid;
   }
   NotingDriver::Machine machine;

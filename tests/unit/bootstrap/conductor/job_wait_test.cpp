@@ -13,7 +13,7 @@ TEST_F(JobWait, aNodeThatNeverCallsBackFailsWithIronicsWords) {
   conductor->verb(uuid, "deploy", {});
   pass(30);
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
-  const auto until = [&] { return node(uuid).job.notes.value(k_waits_until_note, Stamp{0}); };
+  const auto until = [&] { return node(uuid).job.notes.until; };
   EXPECT_EQ(until(), node(uuid).job.stage_since + microseconds(Seconds(60)));
   conductor->ledger().edit(uuid).driver_info["deploy_callback_timeout"] = "61";
   pass(1);
@@ -65,7 +65,7 @@ TEST_F(JobWait, WhoseCardWasMistypedIsToldWhichAsksAndStartedAgainOnceItIsCorrec
   EXPECT_NE(events(uuid, "retry")[0].find("had asked in vain, and is known now"), std::string::npos);
   pass(20);
   EXPECT_EQ(events(uuid, "retry").size(), 1U) << "once";
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   conductor->seen("52:54:00:00:00:77", "dhcp DISCOVER", Conductor::Sign::asks);
   EXPECT_EQ(told(), Json()) << "it is no stranger any more";
 }
@@ -91,7 +91,7 @@ TEST_F(JobWait, aMachineOfWhichNothingIsHeardIsStartedAgainAndThenGivenUp) {
   ASSERT_EQ(events(uuid, "retry").size(), 1U);
   EXPECT_NE(events(uuid, "retry")[0].find("it is started again (2 of 3)"), std::string::npos)
       << events(uuid, "retry")[0];
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   EXPECT_EQ(node(uuid).state, State::wait_call_back);
   pass(70);
   conductor->seen("52:54:00:00:00:01", "DHCP", Conductor::Sign::asks);
@@ -122,7 +122,7 @@ TEST_F(JobWait, aMachineThatSomebodyElseStartsForItsInspectionIsNotSwitchedHowev
   conductor->verb(uuid, "inspect", {{"manage_boot", false}});
   pass(100);
   EXPECT_EQ(node(uuid).state, State::inspect_wait) << "nothing has come of it yet";
-  EXPECT_EQ(node(uuid).job.stage, "await data");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_data);
   EXPECT_TRUE(events(uuid, "retry").empty());
 }
 

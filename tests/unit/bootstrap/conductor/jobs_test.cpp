@@ -48,7 +48,7 @@ TEST_F(JobsTest, aVerbThatIsNotAllowedLeavesTheWorkThatRuns) {
   conductor->verb(uuid, "deploy", {});
   pass(3);
   EXPECT_THROW(conductor->verb(uuid, "inspect", {}), Refusal);
-  EXPECT_EQ(node(uuid).job.kind, "deploy");
+  EXPECT_EQ(node(uuid).job.kind, JobKind::deploy);
   agent_calls(uuid);
   pass(10);
   EXPECT_EQ(node(uuid).state, State::active) << node(uuid).last_error;
@@ -83,10 +83,10 @@ TEST_F(JobsTest, aRescuedMachinesAgentIsKnownOn) {
 TEST_F(JobsTest, anAnswerToWhatWasAskedBeforeCountsForNothingNow) {
   const std::string uuid = add("fake-hardware");
   conductor->verb(uuid, "deploy", {});
-  ASSERT_EQ(node(uuid).job.stage, "power off") << "under way, and its answer has not been collected";
+  ASSERT_EQ(node(uuid).job.stage, Stage::power_off) << "under way, and its answer has not been collected";
   conductor->ledger().edit(uuid).job.started -= 1;  // as that of an earlier deployment
   workers->collect(1000);
-  EXPECT_EQ(node(uuid).job.stage, "power off");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_off);
 }
 
 TEST_F(JobsTest, abortEndsTheWaiting) {
@@ -195,7 +195,7 @@ TEST_F(JobsTest, killedAtAnyPointADeploymentGoesOnAndWritesTheImageOnce) {
       if (node(uuid).state == State::wait_call_back && token.empty()) token = agent_calls(uuid);
     }
     EXPECT_EQ(node(uuid).state, State::active)
-        << kill_at << " " << node(uuid).job.stage << " " << node(uuid).last_error;
+        << kill_at << " " << node(uuid).job.stage_name() << " " << node(uuid).last_error;
     EXPECT_EQ(agents.count("execute_deploy_step"), 1U) << kill_at;
   }
 }
@@ -210,7 +210,8 @@ TEST_F(JobsTest, aTickInPiecesChangesFewNodesInEachAndLeavesNobodyOut) {
   for (bool more = conductor->begin_tick(); more && pieces < 1000; more = conductor->go_on()) ++pieces;
   EXPECT_LE(most, 32U);
   EXPECT_LT(pieces, 100);
-  for (const std::string& uuid : uuids) EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage;
+  for (const std::string& uuid : uuids)
+    EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage_name();
   clock.advance(settings.deploy_callback_timeout + Seconds(1));
   for (bool more = conductor->begin_tick(); more && pieces < 1000; more = conductor->go_on()) ++pieces;
   EXPECT_LE(most, 32U) << "whose time has come at once, too";
@@ -240,9 +241,9 @@ TEST_F(JobsTest, noMoreMachinesBootAtOnceThanThereAreAddresses) {
     if (node(uuid).state == State::wait_call_back) agent_calls(uuid, cat("http://192.0.2.9:", ++port));
   }
   pass(3);
-  EXPECT_EQ(
-      std::count_if(uuids.begin(), uuids.end(), [&](const std::string& u) { return node(u).job.stage == "power off"; }),
-      0);
+  EXPECT_EQ(std::count_if(uuids.begin(), uuids.end(),
+                          [&](const std::string& u) { return node(u).job.stage == Stage::power_off; }),
+            0);
   EXPECT_EQ(waiting(), 1);
 }
 
@@ -270,10 +271,10 @@ TEST_F(JobsTest, aMachineWhoseBmcFailsOnceKeepsItsPlaceAmongThoseThatBoot) {
   const std::string uuid = add("deaf-once");
   conductor->verb(uuid, "deploy", {});
   pass(1);
-  ASSERT_EQ(node(uuid).job.stage, "power on");
+  ASSERT_EQ(node(uuid).job.stage, Stage::power_on);
   ASSERT_EQ(node(uuid).job.attempt, 1);
   pass(20);
-  EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage;
+  EXPECT_EQ(node(uuid).state, State::wait_call_back) << node(uuid).job.stage_name();
 }
 
 TEST_F(JobsTest, aClockThatIsSetBackKeepsNoJobWaiting) {
@@ -286,12 +287,12 @@ TEST_F(JobsTest, aClockThatIsSetBackKeepsNoJobWaiting) {
   pass(3);
   agent_calls(uuid);
   pass(2);
-  ASSERT_EQ(node(uuid).job.stage, "write image");
+  ASSERT_EQ(node(uuid).job.stage, Stage::write_image);
   clock.set_ahead(std::chrono::hours(-3));
   pass(30);
-  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).job.stage;
+  EXPECT_EQ(node(uuid).state, State::active) << node(uuid).job.stage_name();
   pass(40);
-  EXPECT_EQ(node(silent).state, State::deploy_failed) << node(silent).job.stage;
+  EXPECT_EQ(node(silent).state, State::deploy_failed) << node(silent).job.stage_name();
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class OffOrder : public ConductorFixture {
   }
 
   /// Until the job is at this stage, and its order is given.
-  void go_to(const std::string& stage) {
+  void go_to(Stage stage) {
     for (int i = 0; i < 20 && (node(uuid).job.stage != stage || workers->idle()); ++i) {
       (void)conductor->begin_tick();
     }
@@ -27,16 +27,16 @@ class OffOrder : public ConductorFixture {
 
 TEST_F(OffOrder, ofAKilledConductorFindsNoMachineThatWasStartedMeanwhile) {
   conductor->verb(uuid, "active", {});
-  go_to("power off");
+  go_to(Stage::power_off);
   ASSERT_TRUE(node(uuid).internal.contains(k_switching_off));
   start();
   pass(57);
-  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_on);
   EXPECT_EQ(node(uuid).power, Power::off);
   ASSERT_EQ(waits().size(), 1U);
   EXPECT_NE(waits()[0].find("may yet carry out what was ordered before"), std::string::npos) << waits()[0];
   pass(6);
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   EXPECT_FALSE(node(uuid).internal.contains(k_switching_off)) << "the next conductor has nothing to wait for";
 }
 
@@ -44,7 +44,7 @@ TEST_F(OffOrder, ofAKilledConductorFindsNoMachineThatIsAnothersMeanwhile) {
   conductor->verb(uuid, "active", {});
   pass(3);
   clock.advance(std::chrono::seconds(601));
-  go_to("power off");
+  go_to(Stage::power_off);
   conductor->verb(uuid, "abort", {});
   start();
   pass(5);
@@ -59,7 +59,7 @@ TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
   conductor->verb(uuid, "active", {});
   pass(3);
   clock.advance(std::chrono::seconds(601));
-  go_to("power off");  // nothing was heard of it
+  go_to(Stage::power_off);  // nothing was heard of it
   conductor->verb(uuid, "abort", {});
   start();
   pass(5);
@@ -67,23 +67,23 @@ TEST_F(OffOrder, isNotForgottenByAnotherJobNorByAnotherConductor) {
   pass(20);
   start();
   pass(57);
-  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_on);
   pass(6);
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
 }
 
 /// Each of these gives it again, and is killed before it is answered.
 TEST_F(OffOrder, ofManyConductorsOneAfterTheOtherIsAsYoungAsTheLast) {
   conductor->verb(uuid, "active", {});
-  go_to("power off");
+  go_to(Stage::power_off);
   for (int i = 0; i < 5; ++i) {
     clock.advance(std::chrono::seconds(150));
     start();
-    go_to("power off");
+    go_to(Stage::power_off);
   }
   start();
   pass(50);
-  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_on);
 }
 
 TEST_F(OffOrder, ofAPersonCountsLikewise) {
@@ -91,7 +91,7 @@ TEST_F(OffOrder, ofAPersonCountsLikewise) {
   start();
   conductor->verb(uuid, "active", {});
   pass(50);
-  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_on);
 }
 
 /// The machine's management carries it out a while after the next conductor's start; people switch on before.
@@ -162,31 +162,31 @@ TEST_F(OffOrder, ofAFailedDeploymentCountsLikewise) {
   start();
   conductor->verb(uuid, "active", {});
   pass(50);
-  EXPECT_EQ(node(uuid).job.stage, "power on");
+  EXPECT_EQ(node(uuid).job.stage, Stage::power_on);
 }
 
 TEST_F(OffOrder, thatWasAnsweredKeepsNobodyWaiting) {
   conductor->verb(uuid, "active", {});
-  go_to("power on");
+  go_to(Stage::power_on);
   start();
   pass(3);
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   conductor->verb(uuid, "abort", {});
   start();
   conductor->verb(uuid, "active", {});
   pass(5);
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
   EXPECT_TRUE(waits().empty());
 }
 
 TEST_F(OffOrder, ofLongAgoOrOfATimeToComeKeepsNobodyWaiting) {
   for (const auto& apart : {std::chrono::minutes(11), std::chrono::minutes(-11)}) {
     conductor->verb(uuid, "active", {});
-    go_to("power off");
+    go_to(Stage::power_off);
     clock.advance(apart);
     start();
     pass(6);
-    EXPECT_EQ(node(uuid).job.stage, "await agent");
+    EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
     conductor->verb(uuid, "abort", {});
     pass(3);
   }

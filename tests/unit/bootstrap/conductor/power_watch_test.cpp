@@ -184,7 +184,7 @@ TEST_F(Orders, aJobThatBeginsWaitsForTheOrderThatIsUnderWay) {
   conductor->tick();  // given, and not carried out yet
   conductor->verb(uuid, "active", {});
   conductor->settle();
-  EXPECT_EQ(node(uuid).job.stage, "check");
+  EXPECT_EQ(node(uuid).job.stage, Stage::check);
   EXPECT_EQ(driver->asked, std::vector<PowerAction>());
   EXPECT_THROW(conductor->power(uuid, "power on"), Refusal);
   pass(1);
@@ -200,7 +200,7 @@ TEST_F(Orders, theRegularLookSwitchesNoMachineThatAJobHasTakenMeanwhile) {
   conductor->verb(uuid, "active", {});
   pass(1);
   EXPECT_EQ(driver->asked, (std::vector{PowerAction::off, PowerAction::on})) << "the job's own";
-  EXPECT_EQ(node(uuid).job.stage, "await agent");
+  EXPECT_EQ(node(uuid).job.stage, Stage::await_agent);
 }
 
 TEST_F(Orders, outliveTheConductorThatTookThem) {
@@ -241,7 +241,7 @@ TEST_F(Orders, ofAJobThatIsGivenUpTellThePowerNevertheless) {
   clock.advance(std::chrono::seconds(601));
   conductor->tick();  // nothing was heard of it: it is to be switched off and started again
   conductor->tick();  // which begins
-  ASSERT_EQ(node(uuid).job.stage, "power off");
+  ASSERT_EQ(node(uuid).job.stage, Stage::power_off);
   conductor->verb(uuid, "abort", {});
   pass(1);
   EXPECT_EQ(node(uuid).power, Power::off);

@@ -57,11 +57,11 @@ class SpreadingTest : public ConductorFixture {
     node.internal["agent_secret_token"] = token(number);
     node.internal["agent_url"] = url(number);
     node.internal["agent_version"] = version;
-    node.job.kind = "deploy";
+    node.job.kind = JobKind::deploy;
     at(uuid, Stage::write_image);
     return uuid;
   }
-  void at(const std::string& uuid, Stage stage) { conductor->ledger().edit(uuid).job.stage = name(stage); }
+  void at(const std::string& uuid, Stage stage) { conductor->ledger().edit(uuid).job.stage = stage; }
   static std::string token(int number) { return cat("token", number); }
   static std::string url(int number) { return cat("http://192.0.2.", number, ":9999"); }
   /// The machines that are named, by number; -1: the seed.
@@ -283,7 +283,7 @@ TEST_F(SpreadingTest, AnOrderHasThePeersAndSoHasTheAnswerToAReport) {
     agents.rounds = 100;
     pass(3);
   }
-  ASSERT_EQ(node(all[1]).job.stage, name(Stage::write_image));
+  ASSERT_EQ(node(all[1]).job.stage, Stage::write_image);
   const auto ordered_of = [&](int number) {
     return agents.agents[url(number)].commands.back()["command_params"]["step"]["args"]["image_info"]["peers"];
   };

@@ -36,7 +36,7 @@ TEST_F(Transition, aStepSetsTargetAndTimeAndIsAnEvent) {
 
 TEST_F(Transition, aFailureKeepsItsReasonAndLiftsWhatWasAskedOfPeople) {
   apply(ledger, node(), Verb::deploy);
-  node().job.kind = "deploy";
+  node().job.kind = JobKind::deploy;
   instruct(ledger, node(), "power-on-network", "Switch it on.", Seconds(60));
   EXPECT_EQ(node().instruction.deadline, ledger.now() + 60'000'000);
   fail(ledger, node(), "no disk");

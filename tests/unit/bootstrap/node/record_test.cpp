@@ -41,7 +41,7 @@ Node full_node() {
   node.extra = {{"x_seed", {{"rack", "3"}}}};
   node.internal = {{"agent_url", "http://192.0.2.9:9999"}};
   node.fields = {{"resource_class", "gold"}};
-  node.job = {"deploy", "write image", true, 2, 10, 20, 30, {{"a", 1}}, {{"command", "x"}}};
+  node.job = {JobKind::deploy, Stage::write_image, true, 2, 10, 20, 30, {{"a", 1}}, {.command = "x"}};
   node.instruction = {"power-on-network", "Switch it on.", 1, 2, 3};
   node.observed = Power::off;
   node.seen = 99;

@@ -18,8 +18,8 @@ Node deploying() {
   node.extra = {{"x_seed", {{"rack", "A1"}, {"slot", 3}}}};
   node.internal = {{"agent_secret_token", "sesame"}};
   node.progress = {{"written", 5}};
-  node.job.kind = "deploy";
-  node.job.stage = "write image";
+  node.job.kind = JobKind::deploy;
+  node.job.stage = Stage::write_image;
   node.properties = {{"cpus", 4}, {"capabilities", "profile:compute"}};
   return node;
 }

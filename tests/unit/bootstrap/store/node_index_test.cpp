@@ -26,7 +26,7 @@ class RandomLedger {
       case 1: ledger_->remove(uuid); break;
       case 2: ledger_->edit(uuid).name = name_of(below(6)); break;
       case 3: ledger_->edit(uuid).ports = {new_port(mac_of(below(6)), 1), new_port(mac_of(6 + below(6)), 2)}; break;
-      case 4: ledger_->edit(uuid).job.kind = below(2) == 0 ? "" : "deploy"; break;
+      case 4: ledger_->edit(uuid).job.kind = below(2) == 0 ? JobKind::none : JobKind::deploy; break;
       case 5: ledger_->edit(uuid).target_power = below(2) == 0 ? "" : "power off"; break;
       case 6: ledger_->edit(uuid).internal = below(2) == 0 ? Json::object() : Json{{k_power_off_wanted, true}}; break;
       case 7: ledger_->edit(uuid).instance_uuid = below(2) == 0 ? "" : name_of(below(6)); break;

@@ -433,9 +433,9 @@ TEST_F(ReproduceTest, ElementsAreThoseThatTheImageWasMadeOf) {
 TEST_F(ReproduceTest, WhatGitServersAnsweredLiesBesideTheImageAndIsMissedBeforeTheFirstHook) {
   const auto in_store = [&](const std::string& text) {
     fetch::ObjectStore store(dir_.path() / "fetched");
-    fetch::IncomingObject object = store.create();
+    BlobStore::Writer object = store.blobs().begin();
     object.write(text);
-    return fetch::Fetched{200, store.keep(std::move(object)), text.size(), {}};
+    return fetch::Fetched{200, object.commit(), text.size(), {}};
   };
   ::setenv("HEARTH_CACHE", (dir_.path() / "elsewhere").c_str(), 1);
   EvidenceRequest recorded = request();

@@ -115,7 +115,7 @@ TEST_F(ExchangeTest, ASignedUrlIsFollowedWhileRecordingAndStandsNowhereAfterward
   EXPECT_THAT(ask("GET", at + "REDACTED"), EndsWith("\r\n\r\nhello"));
   EXPECT_THAT(ask("GET", at + "another"), EndsWith("\r\n\r\nhello"));
   for (const auto& [key, fetched] : lock.fetches) {
-    EXPECT_THAT(read_file(store_->path_of(fetched.sha256)), testing::Not(HasSubstr("s3cret")));
+    EXPECT_THAT(read_file(store_->blobs().path(fetched.sha256)), testing::Not(HasSubstr("s3cret")));
   }
 }
 
@@ -134,7 +134,7 @@ TEST_F(ExchangeTest, ATokenIsHandedOutAndAskedForAgainWhereTheNetworkIsNeeded) {
   EXPECT_THAT(lock_text(lock), HasSubstr("GET;authorized http://a.example/x 200"));
   begin(FetchMode::locked, lock);
   EXPECT_THAT(ask("GET", url), EndsWith(R"({"token":"REDACTED"})"));
-  fs::remove(store_->path_of(lock.fetches.at({"GET;authorized", "http://a.example/x"}).sha256));
+  fs::remove(store_->blobs().path(lock.fetches.at({"GET;authorized", "http://a.example/x"}).sha256));
   begin(FetchMode::locked, lock);  // the network is needed, and so is a token
   server_.script.push_back({200, R"({"token": "s3cret-3", "issued_at": "3"})", json});
   EXPECT_THAT(ask("GET", url), HasSubstr("s3cret-3"));

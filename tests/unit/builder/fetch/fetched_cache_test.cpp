@@ -22,12 +22,12 @@ class FetchedCacheTest : public testing::Test {
   void SetUp() override {
     ObjectStore store(dir_.path());
     for (const char* text : {"first", "second!"}) {
-      IncomingObject object = store.create();
+      BlobStore::Writer object = store.blobs().begin();
       object.write(text);
-      (void)store.keep(std::move(object));
+      (void)object.commit();
     }
-    set_time(store.path_of(first_), 1000);
-    set_time(store.path_of(second_), 2000);
+    set_time(store.blobs().path(first_), 1000);
+    set_time(store.blobs().path(second_), 2000);
     change_known_answers(dir_.path(), [&](Lock& known) {
       known.fetches[{"GET", "http://a.example/first"}] = {200, first_, 5, {}};
     });
@@ -60,7 +60,7 @@ TEST_F(FetchedCacheTest, ReadingAnObjectIsAUseOfIt) {
 
 TEST_F(FetchedCacheTest, VerifyingRemovesWhatIsDamagedAndItsAnswer) {
   EXPECT_THAT(verify_fetched(dir_.path()), IsEmpty());
-  const fs::path object = ObjectStore(dir_.path()).path_of(first_);
+  const fs::path object = objects_in(dir_.path()).path(first_);
   fs::remove(object);
   RealFileSystem().write(object, "fIrst", {});
   EXPECT_THAT(verify_fetched(dir_.path()), ElementsAre(first_));

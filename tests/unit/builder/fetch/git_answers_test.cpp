@@ -21,9 +21,9 @@ class GitAnswersTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const std::string& text : {k_pack, k_refs, k_page}) {
-      IncomingObject object = store_.create();
+      BlobStore::Writer object = store_.blobs().begin();
       object.write(text);
-      (void)store_.keep(std::move(object));
+      (void)object.commit();
     }
   }
   static Fetched fetched(const std::string& text) { return {200, hex_digest(HashKind::sha256, text), text.size(), {}}; }
@@ -43,7 +43,8 @@ TEST_F(GitAnswersTest, AnEmptyStoreGetsWhatGitServersAnsweredFromBesideTheLock) 
   ObjectStore empty(dir_.path() / "empty");
   take_git_answers(lock_file_, lock_, empty);
   for (const std::string& text : {k_pack, k_refs}) EXPECT_TRUE(empty.open(fetched(text).sha256, text.size())) << text;
-  EXPECT_FALSE(empty.has(fetched(k_page).sha256, k_page.size())) << "whatever else there is can be fetched again";
+  EXPECT_FALSE(empty.blobs().has(fetched(k_page).sha256, k_page.size()))
+      << "whatever else there is can be fetched again";
 }
 
 TEST_F(GitAnswersTest, ADamagedOneIsRefusedAndNotKept) {
@@ -57,7 +58,7 @@ TEST_F(GitAnswersTest, ADamagedOneIsRefusedAndNotKept) {
   } catch (const Error& error) {
     EXPECT_THAT(error.story(), HasSubstr("is not the answer of a git server that its name says"));
   }
-  EXPECT_FALSE(empty.has(hex_digest(HashKind::sha256, "PICK and what follows"), k_pack.size()));
+  EXPECT_FALSE(empty.blobs().has(hex_digest(HashKind::sha256, "PICK and what follows"), k_pack.size()));
 }
 
 TEST_F(GitAnswersTest, WhatIsNoFileOfTheAnswersSizeIsNotRead) {

@@ -11,9 +11,9 @@ namespace {
 class ObjectStoreTest : public testing::Test {
  protected:
   std::string keep(std::string_view bytes) {
-    IncomingObject object = store_.create();
+    BlobStore::Writer object = store_.blobs().begin();
     object.write(bytes);
-    return store_.keep(std::move(object));
+    return object.commit();
   }
   std::string read(const std::string& digest, std::uint64_t size) {
     const std::optional<Fd> file = ObjectStore(dir_.path()).open(digest, size);  // another process's view
@@ -31,23 +31,23 @@ TEST_F(ObjectStoreTest, GivesBackWhatItKeptUnderItsDigest) {
 }
 
 TEST_F(ObjectStoreTest, LeavesNothingOfWhatIsNotKept) {
-  { store_.create().write("half"); }
+  { store_.blobs().begin().write("half"); }
   EXPECT_TRUE(fs::is_empty(dir_.path() / "objects"));
 }
 
 TEST_F(ObjectStoreTest, TreatsAWrongObjectAsAMissingOne) {
   const std::string digest = keep("some bytes");
-  RealFileSystem().write(store_.path_of(digest), "sone bytes", {});
+  RealFileSystem().write(store_.blobs().path(digest), "sone bytes", {});
   EXPECT_EQ(read(digest, 10), "none");
-  EXPECT_FALSE(fs::exists(store_.path_of(digest)));
+  EXPECT_FALSE(fs::exists(store_.blobs().path(digest)));
   (void)keep("some bytes");
-  ASSERT_EQ(::truncate(store_.path_of(digest).c_str(), 4), 0);
+  ASSERT_EQ(::truncate(store_.blobs().path(digest).c_str(), 4), 0);
   EXPECT_EQ(read(digest, 10), "none");
 }
 
 TEST_F(ObjectStoreTest, ReplacesAWrongObjectWhenTheRightOneComes) {
   const std::string digest = keep("some bytes");
-  RealFileSystem().write(store_.path_of(digest), "something else", {});
+  RealFileSystem().write(store_.blobs().path(digest), "something else", {});
   (void)keep("some bytes");
   EXPECT_EQ(read(digest, 10), "some bytes");
 }

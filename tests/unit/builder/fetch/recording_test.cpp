@@ -18,9 +18,9 @@ const FetchKey k_package{"GET", "http://a.example/pool/main/x_1_all.deb"};
 class RecordingTest : public testing::Test {
  protected:
   Fetched kept(std::string_view bytes) {
-    IncomingObject object = store_->create();
+    BlobStore::Writer object = store_->blobs().begin();
     object.write(bytes);
-    return {200, store_->keep(std::move(object)), bytes.size(), {}};
+    return {200, object.commit(), bytes.size(), {}};
   }
   Recording make(FetchMode mode, Lock given = {}, Lock known = {}) {
     return {mode,

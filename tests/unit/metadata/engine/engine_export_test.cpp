@@ -26,7 +26,7 @@ TEST_F(EngineTest, WhatAMachineOfAnAbandonedStackHoldsWorksForTheAdoptedOne) {
     "d": {"role": "deployment", "server": "s", "needs": ["s"]}})";
   const std::string id = create("s", k_waiting);
   const std::string key = at("s", "d").deployment.key_id;
-  const std::string handle_key = at("s", "h").data["key"];
+  const std::string handle_key = at("s", "h").data.key;
   (void)engine_->signal(id, "d", Json::object());
   const Json data = engine_->abandon(id);
   EXPECT_FALSE(engine_->access_key(key));
@@ -122,7 +122,7 @@ constexpr const char* k_machine = R"({"s": {"role": "server", "name": "node-0.ex
 
 TEST_F(MachinesTest, AServerWaitsForItsMachineAndThenTellsItsAddress) {
   std::vector<std::string> seen;
-  engine_->watch([&](const Event& event) { seen.push_back(event.resource + " " + event.status); });
+  engine_->watch([&](const EventRecord& event) { seen.push_back(event.resource + " " + event.status); });
   create("s", k_machine);
   EXPECT_EQ(status("s"), "CREATE_IN_PROGRESS");
   std::vector<WantedServer> wanted = engine_->servers("s");

@@ -30,12 +30,12 @@ class EngineTest : public testing::Test {
   std::string create(const std::string& name, const std::string& resources) {
     return engine_->create("admin", name, body(resources));
   }
-  const Resource& at(const std::string& stack, const std::string& path) {
+  const ResourceRecord& at(const std::string& stack, const std::string& path) {
     const StackPlace place = engine_->find(stack);
     return place.live->tree.resource(place.live->tree.find_path(path));
   }
   std::string status(const std::string& stack) {
-    const Stack& root = engine_->find(stack).live->tree.root();
+    const StackRecord& root = engine_->find(stack).live->tree.root();
     return status_text(root.action, root.status);
   }
   Json metadata(const std::string& stack, const std::string& path) {

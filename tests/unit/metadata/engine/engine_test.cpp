@@ -35,7 +35,7 @@ TEST_F(EngineTest, AStackIsDrivenToItsEndBySignals) {
   EXPECT_EQ(status(id), "CREATE_COMPLETE");
   EventQuery query;
   query.stacks = {id};
-  const std::vector<Event> events = engine_->events(query);
+  const std::vector<EventRecord> events = engine_->events(query);
   EXPECT_EQ(events.front().reason, "Stack CREATE started");
   EXPECT_EQ(events.back().reason, "Stack CREATE completed successfully");
   query.after = events[1].number;
@@ -168,7 +168,7 @@ TEST_F(EngineTest, WhatRunsOnBesideAFailureCannotBeMarked) {
     LiveTree& live = *engine_->find("s1").live;
     engine_->mark(live, live.tree.find_path(path), true, "it does not answer");
   };
-  const auto nested = [&]() -> const Stack& { return engine_->find("s1").live->tree.stack(at("s1", "n").child); };
+  const auto nested = [&]() -> const StackRecord& { return engine_->find("s1").live->tree.stack(at("s1", "n").child); };
   (void)engine_->signal(nested().id, "e", Json::object());
   EXPECT_THROW(mark("n.e"), EngineError);
   EXPECT_THROW(mark("n"), EngineError);

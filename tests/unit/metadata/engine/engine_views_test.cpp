@@ -67,7 +67,7 @@ TEST_F(EngineTest, ADeploymentWaitsForWhatWasLastHeardOfItsMachine) {
   RunReport next;
   engine_->note_run(id, "s", next);
   engine_->tick();
-  const std::vector<Event> events = engine_->events({{id}, "d1"});
+  const std::vector<EventRecord> events = engine_->events({{id}, "d1"});
   EXPECT_EQ(events.back().reason,
             "s's last run failed in 20-os-net-config (exit code 1, after 0 s): ip: No such file or directory");
   EXPECT_EQ(events.back().status, "CREATE_IN_PROGRESS");
@@ -112,7 +112,7 @@ constexpr const char* k_temp_url = R"({"s": {"role": "server", "name": "node-0",
 
 TEST_F(EngineTest, AServersObjectIsItsDocumentAndCanNotBeWritten) {
   const std::string id = create("s1", k_temp_url);
-  const ObjectPath path{"AUTH_admin", "node-0", at("s1", "s").data["object"]};
+  const ObjectPath path{"AUTH_admin", "node-0", at("s1", "s").data.object};
   EXPECT_THAT(*engine_->object(path)->text, HasSubstr("\"deployments\""));
   EXPECT_FALSE(engine_->put_object(path, "{}", "t"));
   EXPECT_FALSE(engine_->remove_object(path));
@@ -161,9 +161,9 @@ TEST_F(EngineTest, KnowsWhenAnAgentAskedLast) {
 /// In the midst of a step what agents hold can be read, of the stack that is being changed as it was before.
 TEST_F(EngineTest, InTheMidstOfAStepAllAreAsTheyAreKept) {
   create("still", k_one_server);
-  const std::string still = at("still", "s").data["key"];
+  const std::string still = at("still", "s").data.key;
   create("moves", R"({"s": {"role": "server", "name": "node-1"}})");
-  const std::string moves = at("moves", "s").data["key"];
+  const std::string moves = at("moves", "s").data.key;
   const Json kept = metadata("moves", "s");
   std::size_t breaths = 0;
   std::size_t before_it = 0;
@@ -191,14 +191,14 @@ TEST_F(EngineTest, InTheMidstOfAStepAllAreAsTheyAreKept) {
 
 TEST_F(EngineTest, FormerKeysHoldForTheirTimeAndOpenTheNewOnes) {
   create("st", R"({"s": {"role": "server", "name": "node"}, "u": {"role": "server", "transport": "POLL_TEMP_URL"}})");
-  const std::string former = at("st", "s").data["key"];
-  const ObjectPath object{"AUTH_admin", at("st", "u").data["container"], at("st", "u").data["object"]};
+  const std::string former = at("st", "s").data.key;
+  const ObjectPath object{"AUTH_admin", at("st", "u").data.container, at("st", "u").data.object};
   ASSERT_TRUE(engine_->object(object));
   const std::string tag = engine_->object(object)->tag;
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
   engine_->rotate(engine_->find("st").live->tree.id, now + 100);
   for (int times = 0; times < 2; ++times) {
-    const std::string fresh = at("st", "s").data["key"];
+    const std::string fresh = at("st", "s").data.key;
     EXPECT_NE(fresh, former);
     EXPECT_TRUE(engine_->access_key(fresh));
     ASSERT_TRUE(engine_->access_key(former)) << "or an agent could not fetch the new one";
@@ -210,7 +210,7 @@ TEST_F(EngineTest, FormerKeysHoldForTheirTimeAndOpenTheNewOnes) {
   clock_.sleep(std::chrono::seconds(101));
   EXPECT_FALSE(engine_->access_key(former));
   EXPECT_FALSE(engine_->object(object));
-  EXPECT_TRUE(engine_->access_key(at("st", "s").data["key"]));
+  EXPECT_TRUE(engine_->access_key(at("st", "s").data.key));
 }
 
 }  // namespace

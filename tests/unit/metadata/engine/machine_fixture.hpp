@@ -12,19 +12,19 @@ namespace hearth::metadata::live {
 class FakeSurroundings final : public Surroundings {
  public:
   std::int64_t now() const override { return time; }
-  SignalInputs signal_inputs(const StackTree&, Resource& resource, const std::string& transport) override {
+  Parameters signal_inputs(const StackTree&, ResourceRecord& resource, const std::string& transport) override {
     return {{"deploy_signal_id", cat(transport, " ", resource.path)}};
   }
-  void prepare_server(const StackTree&, Resource& resource, const PlannedServer& plan) override {
-    resource.data = Json::object();
-    resource.data["name"] = plan.name;
+  void prepare_server(const StackTree&, ResourceRecord& resource, const PlannedServer& plan) override {
+    resource.data = {};
+    resource.data.name = plan.name;
   }
-  bool provides(const Resource&) const override { return provider; }
-  Json prepare_handle(const StackTree&, Resource& resource, const PlannedHandle& plan) override {
+  bool provides(const ResourceRecord&) const override { return provider; }
+  Json prepare_handle(const StackTree&, ResourceRecord& resource, const PlannedHandle& plan) override {
     return {{"url", cat("http://signal/", resource.path)}, {"token", plan.transport}};
   }
-  void forget(const StackTree&, const Resource& resource) override { forgotten.push_back(resource.path); }
-  bool is_polling(const Resource&) const override { return polling; }
+  void forget(const StackTree&, const ResourceRecord& resource) override { forgotten.push_back(resource.path); }
+  bool is_polling(const ResourceRecord&) const override { return polling; }
 
   std::int64_t time = 1000;
   bool polling = false;
@@ -69,21 +69,21 @@ class MachineTest : public testing::Test {
   std::vector<std::string> events() {
     changes_ = machine_->take_changes();
     std::vector<std::string> lines;
-    for (const Event& event : changes_.events) {
+    for (const EventRecord& event : changes_.events) {
       const std::string reason = event.reason == "state changed" ? "" : cat(" ", event.reason);
       lines.push_back(cat(path_of(event), ": ", event.status, reason));
     }
     return lines;
   }
-  std::string path_of(const Event& event) {
-    for (const Stack& stack : tree_.stacks()) {
+  std::string path_of(const EventRecord& event) {
+    for (const StackRecord& stack : tree_.stacks()) {
       if (stack.id != event.stack_id) continue;
       if (event.physical_id == stack.id) return cat(stack.path, "/");
       return path_below(stack.path, event.resource);
     }
     return "?";
   }
-  const Resource& at(const std::string& path) { return tree_.resource(tree_.find_path(path)); }
+  const ResourceRecord& at(const std::string& path) { return tree_.resource(tree_.find_path(path)); }
   std::string status() { return status_text(tree_.root().action, tree_.root().status); }
 
   StackTree tree_;

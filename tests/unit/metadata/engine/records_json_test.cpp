@@ -9,7 +9,7 @@ namespace hearth::metadata::live {
 namespace {
 
 TEST(RecordsJson, AResourceComesBackAsItWas) {
-  Resource resource;
+  ResourceRecord resource;
   resource.name = "Dep";
   resource.path = "a.0.Dep";
   resource.type = "OS::Heat::SoftwareDeployment";
@@ -19,7 +19,7 @@ TEST(RecordsJson, AResourceComesBackAsItWas) {
   resource.status = Status::in_progress;
   resource.reason = "state changed";
   resource.fingerprint = "{}";
-  resource.data["deadline"] = 7;
+  resource.data.deadline = 7;
   resource.needs = {"b"};
   resource.visited = true;
   resource.removed = true;
@@ -34,8 +34,48 @@ TEST(RecordsJson, AResourceComesBackAsItWas) {
   EXPECT_EQ(resource_from(stored).role, Role::deployment);
 }
 
+TEST(RecordsJson, AllThatIsKnownOfAResourceComesBackAsItWas) {
+  ResourceData data;
+  data.key = "k";
+  data.container = "c";
+  data.object = "o";
+  data.former = {"k0", "o0", 5};
+  data.name = "n";
+  data.transport = "POLL_TEMP_URL";
+  data.metadata = {{"m", 1}};
+  data.os_collect_config = {{"collectors", Json::array({"cfn"})}};
+  data.version = 2;
+  data.modified = 3;
+  data.generation = 4;
+  data.is_machine = true;
+  data.machine = {{"address", "192.0.2.5"}};
+  data.given = {"id", {{"a", "b"}}, {{"cfn", Json::object()}}, "told", "why"};
+  data.attributes = {{"url", "u"}};
+  data.signals = {{"1", {{"status", "SUCCESS"}}}};
+  data.handle = "h";
+  data.count = 6;
+  data.deadline = 7;
+  data.told = true;
+  data.kept = {{"value", "v"}};
+  data.blacklist = {"0"};
+  data.hook = "pre-create";
+  data.cleared = "pre-update";
+  const Json stored = to_json(data);
+  EXPECT_EQ(stored.size(), 24U);
+  EXPECT_EQ(resource_data_from(stored), data);
+  EXPECT_EQ(data.address(), "192.0.2.5");
+}
+
+TEST(RecordsJson, WhatNothingIsKnownOfTakesNoPlace) {
+  EXPECT_EQ(to_json(ResourceData{}), Json::object());
+  EXPECT_EQ(resource_data_from(Json::parse(R"({"key": null, "of another Hearth": 1})")), ResourceData{});
+  EXPECT_THROW((void)resource_data_from(Json::parse(R"({"is_machine": "yes"})")), Json::exception);
+  EXPECT_THROW((void)resource_data_from(5), Json::exception);
+  EXPECT_THROW((void)stack_from(Json::array()), Json::exception);
+}
+
 TEST(RecordsJson, AStackComesBackAsItWas) {
-  Stack stack;
+  StackRecord stack;
   stack.id = "id";
   stack.name = "n";
   stack.path = "a.0";

@@ -70,7 +70,7 @@ TEST_F(RepositoryTest, OldEventsGoAndSoDoThoseOfAStackThatWent) {
     changes.definition = step == 0;
     repository_->save(stored, changes);
   }
-  const std::vector<Event> left = repository_->events({{"id-1"}});
+  const std::vector<EventRecord> left = repository_->events({{"id-1"}});
   EXPECT_GE(left.size(), 1000U);
   EXPECT_LE(left.size(), 1200U);
   EXPECT_EQ(left.back().time, 29);
@@ -200,7 +200,7 @@ class SealedRepositoryTest : public RepositoryTest {
     StackTree stored = tree();
     stored.body["environment"]["parameters"]["p"] = k_hidden;
     stored.previous_body["environment"]["parameters"]["p"] = k_hidden;
-    stored.own_resource(0).data["properties"] = k_hidden;
+    stored.own_resource(0).data.name = k_hidden;
     stored.own_resource(1).reason = k_hidden;
     Changes changes = everything();
     for (int i = 0; i < 4; ++i) changes.events.push_back({0, "e", "id-1", "id-1", "s", "p", "T", "X", k_hidden, 7});
@@ -209,10 +209,10 @@ class SealedRepositoryTest : public RepositoryTest {
     repository_->set("secret", k_hidden);
     repository_->put_object("path", {cat(std::string("\0\xff", 2), k_hidden), "t", 7});
     Changes again = everything();  // what was there before stays in pages that are free
-    for (Event& event : again.events) event.reason = std::string(3000, '.');
-    stored.own_resource(0).data["properties"] = cat(std::string(5000, '-'), k_hidden);
+    for (EventRecord& event : again.events) event.reason = std::string(3000, '.');
+    stored.own_resource(0).data.name = cat(std::string(5000, '-'), k_hidden);
     repository_->save(stored, again);
-    stored.own_resource(0).data["properties"] = k_hidden;
+    stored.own_resource(0).data.name = k_hidden;
     repository_->save(stored, again);
   }
   void expect_all_there() {
@@ -223,7 +223,7 @@ class SealedRepositoryTest : public RepositoryTest {
     EXPECT_EQ(found.project, "admin");
     EXPECT_EQ(found.body["environment"]["parameters"]["p"], k_hidden);
     EXPECT_EQ(found.previous_body["environment"]["parameters"]["p"], k_hidden);
-    EXPECT_EQ(found.resource(found.find_path("a")).data["properties"], k_hidden);
+    EXPECT_EQ(found.resource(found.find_path("a")).data.name, k_hidden);
     EXPECT_EQ(found.resource(found.find_path("b")).reason, k_hidden);
     EXPECT_EQ(repository_->events({{"id-1"}}).at(3).reason, k_hidden);
     EXPECT_EQ(repository_->setting("secret"), k_hidden);
@@ -555,7 +555,7 @@ TEST_F(SealedRepositoryTest, SomebodyElsesRowIsSetAsideWithItsNameAndItsAgents) 
   EXPECT_EQ(stored.unreadable[0].project, "admin");
   EXPECT_THAT(stored.unreadable[0].why, testing::HasSubstr("it is not sealed"));
   EXPECT_EQ(stored.trees.size(), 1U);
-  const std::vector<Event> events = repository_->events({{"id-1"}});
+  const std::vector<EventRecord> events = repository_->events({{"id-1"}});
   EXPECT_GE(events.size(), 7U) << "the others are shown";
 }
 

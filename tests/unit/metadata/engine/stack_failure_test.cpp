@@ -171,7 +171,7 @@ class Lives : public MachineTest {
   std::vector<std::size_t> running() const {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-      const Resource& each = tree_.resource(i);
+      const ResourceRecord& each = tree_.resource(i);
       if (!each.gone && each.role == Role::deployment && each.status == Status::in_progress) found.push_back(i);
     }
     return found;

@@ -59,7 +59,7 @@ TEST_F(MachineTest, AHandleTellsHowToSignalItAndAGroupKeepsItsBlacklist) {
   create(R"({"h": {"role": "wait_handle", "form": "swift"}, "x": {"needs": ["h"], "properties": {"u": "@h.url"}},
     "g": {"role": "nested", "is_group": true, "blacklist": ["0"], "stack": {"1": {}}}})");
   EXPECT_EQ(at("x").fingerprint, R"({"u":"http://signal/h"})");
-  EXPECT_EQ(at("g").data["blacklist"], Json::array({"0"}));
+  EXPECT_EQ(at("g").data.blacklist, std::vector<std::string>{"0"});
   machine_->relearn();
   EXPECT_EQ(blueprint_->known["g"], Json::parse(R"({"removed_rsrc_list": ["0"], "decided": true})"));
   machine_->relearn(true);

@@ -38,7 +38,7 @@ TEST(StackTree, ACopySharesItsRowsAndEachIsChangedAlone) {
   StackTree copy = kept;
   const std::size_t a = kept.find_path("a");
   EXPECT_EQ(&kept.resource(a), &copy.resource(a)) << "a large tree is not copied for a small step";
-  Resource& own = copy.own_resource(a);
+  ResourceRecord& own = copy.own_resource(a);
   own.reason = "changed";
   EXPECT_EQ(&copy.own_resource(a), &own) << "it stays where it is";
   copy.drop_resource(copy.find_path("b"));
@@ -95,7 +95,7 @@ TEST(StackTree, TakesOutWhatWentAndFindsTheRestAsBefore) {
   ASSERT_EQ(tree.stacks().size(), 2U);
   EXPECT_EQ(now[going], k_none);
   EXPECT_EQ(now[group], tree.find_path("group"));
-  const Resource& found = tree.resource(tree.find_path("group"));
+  const ResourceRecord& found = tree.resource(tree.find_path("group"));
   EXPECT_EQ(found.child, tree.find_stack("id-3"));
   EXPECT_EQ(tree.stack(found.child).parent_resource, tree.find_path("group"));
   EXPECT_EQ(tree.stack(found.child).resources, (std::vector{tree.find_path("group.0"), tree.find_path("group.1")}));
@@ -110,12 +110,12 @@ TEST(StackTree, IsTheSameAfterItWasStoredAndRestored) {
   tree.add_stack({"id-1", "s", "", false, {planned("a"), planned("b", {"a"})}}, k_none, 0);
   tree.add_stack({"id-2", "s-a", "", true, {planned("0")}}, tree.find_path("a"), 0);
   StackTree again;
-  for (Stack stack : tree.stacks()) {
+  for (StackRecord stack : tree.stacks()) {
     stack.parent = stack.parent_resource = k_none;
     stack.resources.clear();
     again.restore(stack);
   }
-  for (Resource resource : tree.resources()) {
+  for (ResourceRecord resource : tree.resources()) {
     const std::string id = tree.stack(resource.stack).id;
     resource.child = k_none;
     resource.needed_by.clear();

@@ -24,7 +24,7 @@ class UpdateTest : public MachineTest {
     for (bool more = true; more;) {
       more = false;
       for (std::size_t i = 0; i < tree_.resources().size(); ++i) {
-        const Resource& resource = tree_.resource(i);
+        const ResourceRecord& resource = tree_.resource(i);
         if (resource.gone || resource.role != Role::deployment || resource.deployment.status != Status::in_progress)
           continue;
         (void)machine_->signal(i, Json::object());

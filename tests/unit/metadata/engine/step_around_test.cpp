@@ -8,7 +8,7 @@ namespace {
 TEST_F(EngineTest, WhatAStepTakesIsTakenWhenItIsKept) {
   (void)create("s1", k_one_server);
   const LiveTree& live = *engine_->find("s1").live;
-  const std::string key = at("s1", "s").data.value("key", "");
+  const std::string key = at("s1", "s").data.key;
   StepAround around(*engine_);
   around.forget(live.tree, at("s1", "s"));
   EXPECT_TRUE(engine_->is_steady(key)) << "the step may not come to its end";

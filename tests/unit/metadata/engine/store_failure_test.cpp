@@ -146,7 +146,7 @@ TEST_P(StoreFailureTest, WhereTheStoreFailsWhileAStepIsMadeBesideOthersThatIsSai
 TEST_P(StoreFailureTest, WhileNothingCanBeReadAgainWhatIsKnownIsReadOn) {
   (void)create("st", k_one_server);
   const Json before = metadata("st", "s");
-  const std::string key = at("st", "s").data["key"];
+  const std::string key = at("st", "s").data.key;
   faults_ = {.calls = 0, .fails_at = 1, .forever = true};
   EXPECT_THROW((void)create("other", k_one_server), sql::StoreError);
   EXPECT_THROW((void)engine_->signal(engine_->find("st").live->tree.id, "d1", Json::object()), sql::StoreError);
@@ -189,7 +189,7 @@ TEST_F(EngineTest, SomebodyElsesLockDelaysNobodyForLong) {
   std::size_t polls = 0;
   engine_->set_breath([&] {
     ++polls;
-    EXPECT_TRUE(engine_->is_steady(at("st", "s").data["key"].get<std::string>())) << "its own stack's agents, too";
+    EXPECT_TRUE(engine_->is_steady(at("st", "s").data.key)) << "its own stack's agents, too";
     EXPECT_EQ(metadata("st", "s"), before);
   });
   repository_->meanwhile([this] { engine_->breathe_for_store(); });

@@ -10,7 +10,7 @@
 #include "base/net/url.hpp"
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
-#include "metadata/serve/aws_signature.hpp"
+#include "metadata/credentials/aws_signature.hpp"
 #include "tests/fakes/lossy_disk.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_logger.hpp"

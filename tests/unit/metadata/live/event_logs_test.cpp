@@ -79,7 +79,7 @@ class Life {
     ServiceSettings settings;
     settings.state = directory_.path() / "state";
     service_ = std::make_unique<StackService>(settings, clock_, log_);
-    service_->engine().watch([this](const Event& event) { note(event); });
+    service_->engine().watch([this](const EventRecord& event) { note(event); });
   }
 
   Lines live(const Json& step) {
@@ -118,9 +118,9 @@ class Life {
     return body;
   }
   /// As the field's client lists events: a stack's own are its resource's.
-  void note(const Event& event) {
+  void note(const EventRecord& event) {
     const StackTree& tree = engine().find("s").live->tree;
-    for (const Stack& stack : tree.stacks()) {
+    for (const StackRecord& stack : tree.stacks()) {
       if (stack.id != event.stack_id) continue;
       const std::string path = event.physical_id == stack.id ? stack.path : path_below(stack.path, event.resource);
       lines_.emplace_back(stack.id, cat("[", path, "]: ", event.status, "  ", without_ids(event.reason)));
@@ -137,7 +137,7 @@ class Life {
   }
   void send(const std::string& path, const Json& body) {
     StackTree& tree = engine().find("s").live->tree;
-    const Resource& resource = tree.resource(tree.find_path(path));
+    const ResourceRecord& resource = tree.resource(tree.find_path(path));
     EXPECT_EQ(engine().signal(tree.stack(resource.stack).id, resource.name, body).kind, SignalOutcome::Kind::taken);
   }
   /// Plays the agents as long as any has something to do.
@@ -145,7 +145,7 @@ class Life {
     for (bool more = true; more;) {
       more = false;
       const StackTree tree = engine().find("s").live->tree;  // as it is now
-      for (const Resource& each : tree.resources()) {
+      for (const ResourceRecord& each : tree.resources()) {
         if (each.gone || each.role != Role::deployment || each.deployment.status != Status::in_progress) continue;
         send(each.path, {{"deploy_stdout", "out"}, {"deploy_stderr", ""}, {"deploy_status_code", 0}});
         more = true;

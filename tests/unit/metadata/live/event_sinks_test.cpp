@@ -18,7 +18,7 @@ TEST(EventSinks, AreWhatTheEnvironmentNamesPlainly) {
 }
 
 TEST(EventSinks, GetEventsInTheFormOfHeatsQueues) {
-  Event event;
+  EventRecord event;
   event.id = "e1";
   event.root_id = "root";
   event.stack_id = "s1";

@@ -182,7 +182,7 @@ resources:
   Engine& engine = service.engine();
   const auto ids = [&] {
     std::vector<std::string> all;
-    for (const Stack& stack : engine.find("s").live->tree.stacks()) all.push_back(stack.id);
+    for (const StackRecord& stack : engine.find("s").live->tree.stacks()) all.push_back(stack.id);
     std::sort(all.begin(), all.end());
     return all;
   };
@@ -232,8 +232,8 @@ outputs:
   const std::string id = service->engine().adopt("admin", "s", body("20"), data);
   EXPECT_EQ(texts(), before) << "and only what is random comes along";
   EXPECT_EQ(id, left);
-  std::vector<Event> events = service->engine().events({{id}});
-  std::erase_if(events, [](const Event& event) { return !event.status.starts_with("ADOPT"); });
+  std::vector<EventRecord> events = service->engine().events({{id}});
+  std::erase_if(events, [](const EventRecord& event) { return !event.status.starts_with("ADOPT"); });
   ASSERT_GT(events.size(), 2U);
   EXPECT_EQ(events[1].reason, "resource_data was not taken over, for only a RandomString's value is: same.value");
   EXPECT_EQ(cat(events[1].type, " ", events[1].resource, " ", events[1].status), "OS::Heat::Stack s ADOPT_IN_PROGRESS")

@@ -6,7 +6,7 @@ namespace {
 TEST_F(RestTest, AnAgentSaysHowItsOwnRunsGo) {
   create("s1", k_one_server);
   const std::string report = R"({"state": "failed", "step": "20-net", "why": "no ip"})";
-  const std::string key = at("s1", "s").data["key"];
+  const std::string key = at("s1", "s").data.key;
   const std::string token = agent_token(key, engine_->access_key(key)->secret, 99999);
   EXPECT_EQ(send("POST", self("s1") + "/resources/s/run", report).status, 403) << "no person's";
   EXPECT_EQ(send("POST", self("s1") + "/resources/d1/run", report, token).status, 403) << "not another's";

@@ -26,7 +26,7 @@ class IdentityTest : public RestTest {
 
 TEST_F(IdentityTest, GivesATokenForAKeyPairThatOpensItsOwnResourceOnly) {
   create("s1", k_one_server);
-  const std::string key = at("s1", "s").data["key"];
+  const std::string key = at("s1", "s").data.key;
   const ServedResponse response = ask("POST", "/v3/auth/tokens", login(key, engine_->access_key(key)->secret));
   EXPECT_EQ(response.status, 201);
   const std::string token = find_header(response.headers, "X-Subject-Token").value_or("");
@@ -40,7 +40,7 @@ TEST_F(IdentityTest, GivesATokenForAKeyPairThatOpensItsOwnResourceOnly) {
 
 TEST_F(IdentityTest, RefusesAllOthers) {
   create("s1", k_one_server);
-  EXPECT_EQ(ask("POST", "/v3/auth/tokens", login(at("s1", "s").data["key"], "guess")).status, 401);
+  EXPECT_EQ(ask("POST", "/v3/auth/tokens", login(at("s1", "s").data.key, "guess")).status, 401);
   EXPECT_EQ(ask("POST", "/v3/auth/tokens", login("nobody", "")).status, 401);
   EXPECT_EQ(ask("POST", "/v3/auth/tokens", "{").status, 400);
   EXPECT_EQ(ask("POST", "/v3/auth/tokens", R"({"auth": [1]})").status, 401);
@@ -63,7 +63,7 @@ TEST_F(IdentityTest, GivesTokensWhileAStackIsChanged) {
   ServedRequest request;
   request.method = "POST";
   request.path = "/v3/auth/tokens";
-  const std::string key = at("s1", "s").data["key"];
+  const std::string key = at("s1", "s").data.key;
   request.body = login(key, "whatever it is");
   IdentityApi api(*engine_, clock_, log_);
   EXPECT_TRUE(api.admits_at_once(request));

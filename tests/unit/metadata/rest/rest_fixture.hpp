@@ -53,7 +53,7 @@ class RestTest : public EngineTest {
     const ServedResponse response = send("GET", target);
     return response.status == 200 ? Json::parse(response.body) : Json(response.status);
   }
-  const Resource& at_in(const std::string& project, const std::string& stack, const std::string& path) {
+  const ResourceRecord& at_in(const std::string& project, const std::string& stack, const std::string& path) {
     const StackPlace place = engine_->find(stack, project);
     return place.live->tree.resource(place.live->tree.find_path(path));
   }

@@ -1,9 +1,9 @@
-#include "metadata/serve/query.hpp"
+#include "base/net/query.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hearth::metadata {
+namespace hearth {
 namespace {
 
 TEST(Parameters, AreDecodedInTheirOrder) {
@@ -25,4 +25,4 @@ TEST(Parameters, OfAFloodOnlyTwoHundredAreKept) {
 }
 
 }  // namespace
-}  // namespace hearth::metadata
+}  // namespace hearth

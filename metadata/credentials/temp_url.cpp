@@ -1,4 +1,4 @@
-#include "metadata/serve/temp_url.hpp"
+#include "metadata/credentials/temp_url.hpp"
 
 #include <arpa/inet.h>
 

@@ -1,5 +1,5 @@
 // Swift's TempURLs: a URL whose signature is the right to one method on one object (or on all below a prefix) until a
-// time. Source: the tempurl middleware of OpenStack Swift; tests/unit/metadata/serve/data holds what it answered.
+// time. Source: the tempurl middleware of OpenStack Swift; tests/unit/metadata/credentials/data holds what it answered.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/net/query.hpp"
 #include "base/net/served.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::metadata {
 

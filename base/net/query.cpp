@@ -1,11 +1,11 @@
-#include "metadata/serve/query.hpp"
+#include "base/net/query.hpp"
 
 #include <algorithm>
 
 #include "base/net/url.hpp"
 #include "base/text.hpp"
 
-namespace hearth::metadata {
+namespace hearth {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::string parameter_or(const Parameters& parameters, std::string_view name, st
   return found ? std::move(*found) : std::move(fallback);
 }
 
-}  // namespace hearth::metadata
+}  // namespace hearth

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace hearth::metadata {
+namespace hearth {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
@@ -18,4 +18,4 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::optional<std::string> find_parameter(const Parameters& parameters, std::string_view name);
 [[nodiscard]] std::string parameter_or(const Parameters& parameters, std::string_view name, std::string fallback);
 
-}  // namespace hearth::metadata
+}  // namespace hearth

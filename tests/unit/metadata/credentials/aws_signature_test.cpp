@@ -1,4 +1,4 @@
-#include "metadata/serve/aws_signature.hpp"
+#include "metadata/credentials/aws_signature.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace hearth::metadata {
 namespace {
 
 Json vectors() {
-  const std::string path = HEARTH_SOURCE_DIR "/tests/unit/metadata/serve/data/aws_signatures.json";
+  const std::string path = HEARTH_SOURCE_DIR "/tests/unit/metadata/credentials/data/aws_signatures.json";
   return parse_json(read_file(path), path).value_or_throw();
 }
 

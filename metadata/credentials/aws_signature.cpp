@@ -1,4 +1,4 @@
-#include "metadata/serve/aws_signature.hpp"
+#include "metadata/credentials/aws_signature.hpp"
 
 #include <algorithm>
 

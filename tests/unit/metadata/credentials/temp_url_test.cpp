@@ -1,4 +1,4 @@
-#include "metadata/serve/temp_url.hpp"
+#include "metadata/credentials/temp_url.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ ServedRequest request_for(const std::string& method, const std::string& path, co
 }
 
 TEST(TempUrl, IsGrantedOrRefusedAsSwiftDoes) {
-  const std::string file = HEARTH_SOURCE_DIR "/tests/unit/metadata/serve/data/temp_urls.json";
+  const std::string file = HEARTH_SOURCE_DIR "/tests/unit/metadata/credentials/data/temp_urls.json";
   const Json cases = parse_json(read_file(file), file).value_or_throw();
   ASSERT_EQ(cases.size(), 28U);
   for (const Json& row : cases) {

@@ -1,4 +1,4 @@
-#include "builder/store/blob_store.hpp"
+#include "builder/blobs/blob_store.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -81,6 +81,37 @@ TEST_F(BlobStoreTest, DamageIsFound) {
   EXPECT_TRUE(store.verify(digest));
   RealFileSystem().write(store.path(digest), "bytez", {});
   EXPECT_FALSE(store.verify(digest));
+}
+
+TEST_F(BlobStoreTest, LookingWhetherABlobIsWholeIsNoUseOfIt) {
+  const std::string digest = put("bytes", 300);
+  const std::int64_t used = store.list().front().last_used;
+  EXPECT_TRUE(store.verify(digest));
+  EXPECT_EQ(store.list().front().last_used, used);
+}
+
+TEST_F(BlobStoreTest, DamagedBlobsAreRemovedAndOthersStay) {
+  const std::string digest = put("bytes");
+  const std::string whole = put("whole");
+  RealFileSystem().write(store.path(digest), "bytez", {});
+  EXPECT_THAT(store.remove_damaged(), ElementsAre(digest));
+  EXPECT_FALSE(store.has(digest));
+  EXPECT_TRUE(store.has(whole, 5));
+  EXPECT_FALSE(store.has(whole, 4));
+}
+
+TEST_F(BlobStoreTest, CheckedBlobsLieInFoldersAndAreListedAndPrunedLikeOthers) {
+  const BlobStore checked(dir.path() / "checked", BlobCare::checked);
+  BlobStore::Writer writer = checked.begin();
+  writer.write("some ");
+  writer.write("bytes");
+  EXPECT_EQ(writer.text(), "some bytes");
+  EXPECT_EQ(writer.size(), 10U);
+  const std::string digest = writer.commit();
+  EXPECT_TRUE(fs::exists(dir.path() / "checked" / digest.substr(0, 2) / digest));
+  EXPECT_EQ(checked.list().front().digest(), digest);
+  EXPECT_THAT(checked.prune(9), ElementsAre(digest));
+  EXPECT_THAT(checked.list(), IsEmpty());
 }
 
 TEST_F(BlobStoreTest, OthersFilesAreNoBlobs) {

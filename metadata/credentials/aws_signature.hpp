@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/net/query.hpp"
 #include "base/net/served.hpp"
-#include "metadata/serve/query.hpp"
 
 namespace hearth::metadata {
 
