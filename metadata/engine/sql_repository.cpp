@@ -19,6 +19,7 @@ namespace {
 constexpr const char* k_version_in_clear = "1";  ///< all before anything was sealed
 constexpr std::int64_t k_version = 2;
 constexpr const char* k_rows_at_once = "500";
+constexpr const char* k_stacks_at_once = "200";  ///< whose rows are in memory at one time, beside what is made of them
 constexpr const char* k_in_clear = "in the clear";
 constexpr const char* k_in_seal = "sealed with another key";
 constexpr int k_times_to_empty_log = 300;
@@ -334,27 +335,54 @@ void SqlRepository::check() {
   }
 }
 
+/// In blocks of stacks: a database elsewhere may take 20 ms for each question, and a site has a stack for each machine.
 StoredStacks SqlRepository::load() {
   take_seal_again();
   StoredStacks stored;
-  sql::Statement rows = database_.prepare("SELECT id, data FROM tree ORDER BY number");
-  while (rows.step()) {
-    const std::string id = rows.text(0);
-    const std::string data = rows.text(1);
-    try {
-      stored.trees.push_back(load_tree(id, data));
-    } catch (const sql::StoreError&) {  // the others can't be read either
-      throw;
-    } catch (const Json::exception& error) {
-      stored.unreadable.push_back(unreadable(id, data, cat("a row of it in the database: ", json_fault(error))));
-    } catch (const Error& error) {
-      stored.unreadable.push_back(unreadable(id, data, error.what()));
+  std::vector<std::pair<std::int64_t, StackTree>> trees;
+  sql::Statement next =
+      database_.prepare(cat("SELECT id, data, number FROM tree WHERE id > ? ORDER BY id LIMIT ", k_stacks_at_once));
+  std::string last;
+  for (std::vector<TreeRow> block(1); !block.empty();) {
+    block.clear();
+    next.bind(1, last);
+    while (next.step()) block.push_back({next.text(0), next.text(1), next.number(2)});
+    next.reset();
+    if (block.empty()) break;
+    last = block.back().id;
+    std::map<std::string, PartRows> parts = parts_between(block.front().id, last);
+    for (const auto& [id, data, number] : block) {
+      try {
+        trees.emplace_back(number, tree_of(id, data, parts[id]));
+      } catch (const sql::StoreError&) {  // the others can't be read either
+        throw;
+      } catch (const Json::exception& error) {
+        stored.unreadable.push_back(unreadable(id, data, cat("a row of it in the database: ", json_fault(error))));
+      } catch (const Error& error) {
+        stored.unreadable.push_back(unreadable(id, data, error.what()));
+      }
     }
   }
+  std::stable_sort(trees.begin(), trees.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [number, tree] : trees) stored.trees.push_back(std::move(tree));
   return stored;
 }
 
-StackTree SqlRepository::load_tree(const std::string& id, const std::string& text) {
+std::map<std::string, SqlRepository::PartRows> SqlRepository::parts_between(const std::string& first,
+                                                                            const std::string& last) {
+  std::map<std::string, PartRows> parts;
+  sql::Statement stacks = database_.prepare("SELECT tree, id, data FROM stack WHERE tree >= ? AND tree <= ?");
+  stacks.bind(1, first).bind(2, last);
+  while (stacks.step()) parts[stacks.text(0)].stacks.push_back({0, stacks.text(1), stacks.text(2)});
+  sql::Statement resources =
+      database_.prepare("SELECT tree, row, stack, data FROM resource WHERE tree >= ? AND tree <= ? ORDER BY row");
+  resources.bind(1, first).bind(2, last);
+  while (resources.step())
+    parts[resources.text(0)].resources.push_back({resources.number(1), resources.text(2), resources.text(3)});
+  return parts;
+}
+
+StackTree SqlRepository::tree_of(const std::string& id, const std::string& text, const PartRows& parts) {
   const Json data = kept_json(opened_tree(id, text), "its row of the table tree");
   StackTree tree;
   tree.id = id;
@@ -365,24 +393,19 @@ StackTree SqlRepository::load_tree(const std::string& id, const std::string& tex
   tree.deadline = data.value("deadline", std::int64_t{0});
   tree.era = data.value("era", std::size_t{0});
   tree.restoring = data.value("restoring", false);
-  sql::Statement stacks = database_.prepare("SELECT data, id FROM stack WHERE tree = ?");
-  stacks.bind(1, tree.id);
   std::vector<StackRecord> nested;
-  while (stacks.step()) {
-    const std::string row = opened("stack", tree.id, stacks.text(1), stacks.text(0));
-    StackRecord stack = stack_from(kept_json(row, "a row of the table stack"));
+  for (const PartRow& row : parts.stacks) {
+    const std::string clear = opened("stack", tree.id, row.stack, row.data);
+    StackRecord stack = stack_from(kept_json(clear, "a row of the table stack"));
     stack.path.empty() ? tree.restore(std::move(stack)) : nested.push_back(std::move(stack));  // the root comes first
   }
   if (tree.stacks().size() != 1) throw Error(ErrorKind::input, "the table stack has not one row for its root");
   for (StackRecord& stack : nested) tree.restore(std::move(stack));
-  sql::Statement resources = database_.prepare("SELECT row, stack, data FROM resource WHERE tree = ? ORDER BY row");
-  resources.bind(1, tree.id);
-  while (resources.step()) {
-    const std::int64_t row = resources.number(0);
-    const std::string clear = opened("resource", tree.id, resources.text(1), resources.text(2));
-    ResourceRecord resource = resource_from(kept_json(clear, cat("row ", row, " of the table resource")));
-    resource.row = row;
-    tree.restore(std::move(resource), resources.text(1));
+  for (const PartRow& row : parts.resources) {
+    const std::string clear = opened("resource", tree.id, row.stack, row.data);
+    ResourceRecord resource = resource_from(kept_json(clear, cat("row ", row.row, " of the table resource")));
+    resource.row = row.row;
+    tree.restore(std::move(resource), row.stack);
     breathe_();
   }
   tree.link();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -79,7 +80,24 @@ class SqlRepository final : public Repository {
   void save_event(EventRecord& event);
   void erase_stack(StackRecord& stack);
   void prune_events(const StackTree& tree, const std::vector<EventRecord>& fresh);
-  [[nodiscard]] StackTree load_tree(const std::string& id, const std::string& text);
+  struct TreeRow {
+    std::string id;
+    std::string data;
+    std::int64_t number;
+  };
+  /// Of the tables stack (no number) and resource.
+  struct PartRow {
+    std::int64_t row;
+    std::string stack;
+    std::string data;
+  };
+  struct PartRows {
+    std::vector<PartRow> stacks;
+    std::vector<PartRow> resources;
+  };
+  /// By tree, of those whose ids are from `first` to `last`.
+  [[nodiscard]] std::map<std::string, PartRows> parts_between(const std::string& first, const std::string& last);
+  [[nodiscard]] StackTree tree_of(const std::string& id, const std::string& text, const PartRows& parts);
   [[nodiscard]] SetAside unreadable(const std::string& id, const std::string& data, std::string why);
 
   fs::path keys_;
