@@ -49,6 +49,12 @@ std::size_t last_of_wave(std::size_t size, std::size_t stripe) {
   return givers == 0 ? 0 : index_of(givers - 1, stripe);
 }
 
+bool Spreading::takes(const Member& member) const {
+  const Node* node = ledger_.by_uuid(member.uuid);
+  return node != nullptr && !member.is_gone && node->job.stage == name(Stage::write_image) &&
+         text_in(node->internal, "agent_secret_token") == member.token;
+}
+
 const Node* Spreading::there(const Member& member) const {
   const Node* node = ledger_.by_uuid(member.uuid);
   if (node == nullptr || !member.gives || !node->job.running()) return nullptr;
@@ -70,14 +76,15 @@ void Spreading::forget_others(const std::string& root) {
   std::erase_if(images_, [&](const auto& image) { return image.first != root && !is_anybody_there(image.second); });
 }
 
+bool Spreading::is_whole(const Wave& wave) const {
+  return ledger_.now() - wave.begun > microseconds(k_wave) || ledger_.now() < wave.begun;
+}
+
 Spreading::Place Spreading::join(Image& image, const Node& node) {
   const std::string token = text_in(node.internal, "agent_secret_token");
   if (const auto found = image.places.find(token); found != image.places.end()) return found->second;
   if (!is_anybody_there(image)) image = {};
-  const Stamp now = ledger_.now();
-  const bool is_late =
-      image.waves.empty() || now - image.waves.back().begun > microseconds(k_wave) || now < image.waves.back().begun;
-  if (is_late) image.waves.push_back({now, {}});
+  if (image.waves.empty() || is_whole(image.waves.back())) image.waves.push_back({ledger_.now(), {}});
   Wave& wave = image.waves.back();
   Member member{.uuid = node.uuid, .token = token};
   member.gives = text_in(node.internal, "agent_version") == HEARTH_VERSION;
@@ -99,23 +106,35 @@ std::optional<std::size_t> Spreading::asked_by(const Image& image, const Place& 
   return std::nullopt;
 }
 
-/// In place of who gives no more: whoever of the wave is asked by the fewest, of those that stand before it in the
-/// stripe's tree, so that nobody comes to wait for himself.
+/// Whether who stands at `index` has the stripe from who stands at `place`, or is that one.
+bool Spreading::is_below(const Image& image, const Place& place, std::size_t index, std::size_t stripe) const {
+  std::optional<std::size_t> above = index;
+  for (std::size_t steps = image.waves[place.wave].members.size(); above && *above != place.index; --steps) {
+    if (steps == 0) return true;  // a circle, which is none of this one's
+    above = asked_by(image, {place.wave, *above}, stripe);
+  }
+  return above.has_value();
+}
+
+/// In place of who gives no more: the first of the wave whose link has room, else whoever is asked by the fewest, of
+/// those that do not have the stripe from this one, so that nobody comes to wait for himself. While more come, those
+/// that only take the stripe find other places, and pass it on to nobody.
 std::optional<std::size_t> Spreading::stand_in(const Image& image, const Place& place, std::size_t stripe) const {
   const std::size_t size = image.waves[place.wave].members.size();
   std::vector<std::size_t> asked(size);
   for (std::size_t index = 1; index < size; ++index) {
     const Place other{place.wave, index};
-    for (std::size_t each = 0; other != place && there(at(image, other)) != nullptr && each < k_stripes; ++each) {
-      if (const auto index_asked = asked_by(image, other, each)) ++asked[*index_asked];
+    for (std::size_t each = 0; each < k_stripes && takes(at(image, other)); ++each) {
+      const auto index_asked = other == place && each == stripe ? std::nullopt : asked_by(image, other, each);
+      if (index_asked) ++asked[*index_asked];
     }
   }
+  const auto load = [&asked](std::size_t index) { return std::max(asked[index] + 1, k_stripes); };
   std::optional<std::size_t> found;
-  const bool gives = (place.index - 1) % k_stripes == stripe;
-  for (std::size_t index = 0; index < (gives ? place.index : size); ++index) {
-    const bool gives_too = index == 0 || (index - 1) % k_stripes == stripe;
-    if (!gives_too || index == place.index || !may_ask(image, place, {place.wave, index})) continue;
-    if (!found || asked[index] < asked[*found]) found = index;
+  for (std::size_t index = 0; index < size; ++index) {
+    const bool gives_too = index == 0 || (index - 1) % k_stripes == stripe || is_whole(image.waves[place.wave]);
+    if (!gives_too || !may_ask(image, place, {place.wave, index}) || is_below(image, place, index, stripe)) continue;
+    if (!found || load(index) < load(*found)) found = index;
   }
   return found;
 }
@@ -190,6 +209,7 @@ void Spreading::take_fault(Image& image, Member& by, const Node& node, const Jso
   const std::string what = one_line(text_in(fault, "what").substr(0, k_told));
   const bool is_for_itself = kind == "slow" || kind == "unreached";
   if (!is_for_itself) accused.gives = false;
+  if (kind == "gone") accused.is_gone = true;
   ledger_.record(node, "agent",
                  cat(giver->title(), " (", told->first, ") was asked for parts of the image: ", what,
                      is_for_itself ? "; it asks others" : "; nobody asks it any more"));

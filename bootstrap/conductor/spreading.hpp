@@ -3,7 +3,7 @@
 // one for the odd ones, so that nobody passes on more than he gets (agent/deploy/image/gathering.hpp has the whole,
 // and why it is so). The head of the first wave has the image from its server; that of a later one from those of the
 // wave before that have nobody below them. Who leaves, dies or gives what is wrong stays in its place, and gives no
-// more: each of those below it asks another that stands before it and is asked by the fewest.
+// more: each of those below it asks another that has room, or is asked by the fewest, and does not stand below it.
 //
 // Nothing is kept: what a conductor that starts anew does not know comes with the agents' next reports.
 #pragma once
@@ -52,6 +52,7 @@ class Spreading {
     std::string uuid;
     std::string token;  ///< of its agent: one that starts anew is another member
     bool gives = true;
+    bool is_gone = false;  ///< so it was told: it asks for nothing, either
     std::string pin;
     std::map<std::string, Place> told;  ///< whom it was told to ask, by URL
     std::set<Place> refused;            ///< of them, those that it found at fault
@@ -71,13 +72,17 @@ class Spreading {
   [[nodiscard]] static auto& at(auto& image, const Place& place) {
     return image.waves[place.wave].members[place.index];
   }
+  [[nodiscard]] bool is_whole(const Wave& wave) const;
   Place join(Image& image, const Node& node);
   [[nodiscard]] bool is_anybody_there(const Image& image) const;
   void forget_others(const std::string& root);
   /// Its node, where it can give now; else null.
   [[nodiscard]] const Node* there(const Member& member) const;
+  /// It gets the image now, from whomever.
+  [[nodiscard]] bool takes(const Member& member) const;
   [[nodiscard]] bool may_ask(const Image& image, const Place& place, const Place& other) const;
   [[nodiscard]] std::optional<std::size_t> asked_by(const Image& image, const Place& place, std::size_t stripe) const;
+  [[nodiscard]] bool is_below(const Image& image, const Place& place, std::size_t index, std::size_t stripe) const;
   [[nodiscard]] std::optional<std::size_t> stand_in(const Image& image, const Place& place, std::size_t stripe) const;
   [[nodiscard]] std::optional<Place> giver(Image& image, Place place, std::size_t stripe) const;
   [[nodiscard]] Json peers_of(Image& image, const std::string& root, const Place& place);
