@@ -45,6 +45,9 @@ struct ImageStory {
 /// The README of the element of this name, as a page; nothing where no element has it.
 [[nodiscard]] std::optional<cli::Topic> element_topic(const std::string& name, const fs::path& executable);
 
+/// Which elements have the variable of this name, with what their READMEs say of it; nothing where none has.
+[[nodiscard]] std::optional<cli::Topic> variable_topic(const std::string& name, const fs::path& executable);
+
 /// Which elements read each variable, of all that can be found.
 [[nodiscard]] std::map<std::string, std::vector<std::string>> variables_of_elements(const fs::path& executable);
 

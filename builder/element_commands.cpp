@@ -20,6 +20,7 @@
 #include "builder/elements/skeleton.hpp"
 #include "builder/elements/tree_fetch.hpp"
 #include "builder/elements/upstream_tree.hpp"
+#include "builder/guestfs/appliance_settings.hpp"
 #include "builder/installation.hpp"
 #include "builder/lint/element_lint.hpp"
 #include "builder/lint/fixes.hpp"
@@ -237,7 +238,8 @@ constexpr const char* k_lint_details =
     "An operand is the name of an element, its directory, or a directory of elements; without one, all elements are\n"
     "checked. Makes the checks of dib-lint and more; each has a name, which the output shows in brackets. A comment\n"
     "'# dib-lint: disable=NAME…' at the beginning of a line switches checks off for its file, in a README for the\n"
-    "element; [dib-lint] ignore= in tox.ini for all.\n\n"
+    "element; [dib-lint] ignore= in tox.ini for all. Names of packages are looked up in lists of Debian and Ubuntu\n"
+    "that are here: an earlier build's, this machine's apt's.\n\n"
     "What is only a matter of taste is an error in Hearth's own tree, and with --house-style; elsewhere it is a "
     "warning,\n"
     "and DIB_DEBUG_TRACE is not asked for. --fix mends x bits, line ends, last lines and the order of element-deps.\n\n"
@@ -258,14 +260,14 @@ void name_as_given(std::vector<Finding>& findings, const std::vector<std::string
 }
 
 /// Findings of one run, over all elements chosen, in the order of files.
-std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalog& catalog,
+std::vector<Finding> lint_all(const std::vector<Element>& elements, const Catalog& catalog, PackageLint& packages,
                               const cli::Arguments& arguments) {
   Disabled disabled = globally_disabled_checks(RealFileSystem().read("tox.ini").value_or(""));
   for (const std::string& list : arguments.values("disable")) {
     for (std::string& check : split(list, ',')) disabled.insert(std::move(check));
   }
   const RealFileSystem files;
-  ElementLint lint(files, catalog, disabled);
+  ElementLint lint(files, catalog, disabled, &packages);
   std::vector<Finding> all;
   for (const Element& element : elements) {
     const bool house = element.built_in || arguments.has("house-style");
@@ -300,14 +302,23 @@ std::string what_was_checked(const std::vector<Element>& elements, const cli::Ar
              is_beside ? "; hearth element lint . checks those that are here" : "", ")");
 }
 
-int report_findings(const std::vector<Finding>& all, const std::vector<Element>& elements,
-                    const cli::Arguments& arguments) {
+/// Behind that, where names of packages were looked up nowhere.
+std::string unseen_names(const std::vector<Element>& elements) {
+  const bool has_names = std::any_of(elements.begin(), elements.end(), [](const Element& each) {
+    return !each.built_in && (fs::exists(each.path / "package-installs.yaml") ||
+                              fs::exists(each.path / "package-installs.json") || fs::exists(each.path / "pkg-map"));
+  });
+  return has_names ? ", names of packages not looked up (no lists of a release are here: apt-get update, or a build, "
+                     "brings some)"
+                   : "";
+}
+
+int report_findings(const std::vector<Finding>& all, const std::string& checked, const cli::Arguments& arguments) {
   std::size_t errors = 0;
   for (const Finding& finding : all) {
     if (!arguments.has("json")) cli::print(cat(finding_text(finding), "\n"));
     errors += finding.severity == Severity::error ? 1 : 0;
   }
-  const std::string checked = what_was_checked(elements, arguments);
   const std::size_t warnings = all.size() - errors;
   if (arguments.has("json")) {
     cli::print(json_document(findings_json(all)));
@@ -347,10 +358,14 @@ cli::Command lint_command(const fs::path& executable) {
               [executable](const cli::Arguments& arguments) {
                 const Catalog catalog = catalog_around(executable, arguments.operands());
                 const std::vector<Element> elements = elements_to_lint(catalog, arguments.operands());
-                std::vector<Finding> all = lint_all(elements, catalog, arguments);
-                if (!arguments.has("fix")) return report_findings(all, elements, arguments);
+                const RealFileSystem files;
+                PackageLint packages(files, catalog, image_cache(current_environment()), host_architecture());
+                const std::string checked =
+                    cat(what_was_checked(elements, arguments), packages.is_blind() ? unseen_names(elements) : "");
+                std::vector<Finding> all = lint_all(elements, catalog, packages, arguments);
+                if (!arguments.has("fix")) return report_findings(all, checked, arguments);
                 mend_all(all);
-                return report_findings(all, elements, arguments);
+                return report_findings(all, checked, arguments);
               },
           .names = element_names(executable)};
 }
@@ -436,13 +451,23 @@ std::function<std::vector<std::string>()> element_names(const fs::path& executab
   };
 }
 
+namespace {
+
+/// None of one whose files are wrong: lint says why.
+std::vector<std::string> variables_of(const FileReader& files, const Catalog& catalog, const Element& element) try {
+  return describe_element(files, catalog, element).variables;
+} catch (const Error&) {
+  return {};
+}
+
+}  // namespace
+
 std::map<std::string, std::vector<std::string>> variables_of_elements(const fs::path& executable) {
   const RealFileSystem files;
   const Catalog catalog = scan_all(executable);
   std::map<std::string, std::vector<std::string>> readers;
   for (const auto& [name, element] : catalog.elements()) {
-    for (const std::string& variable : describe_element(files, catalog, element).variables)
-      readers[variable].push_back(name);
+    for (const std::string& variable : variables_of(files, catalog, element)) readers[variable].push_back(name);
   }
   return readers;
 }
@@ -459,6 +484,43 @@ std::optional<cli::Topic> element_topic(const std::string& name, const fs::path&
                     cat("The element ", name, ", ", readme.empty() ? element->path.string() : readme.string(),
                         "\n'hearth element info ", name, "' tells what it needs, installs and runs."),
                     text};
+}
+
+namespace {
+
+/// The item of a README's list that tells of the variable; empty where none does.
+std::string item_of(const std::string& readme, const std::string& variable) {
+  std::string item;
+  for (const std::string& line : split_lines(readme)) {
+    const bool is_its = line.starts_with("- ") && (line.find(cat("`", variable, "`")) != std::string::npos ||
+                                                   line.find(cat("`", variable, "=")) != std::string::npos);
+    if (item.empty() ? is_its : line.starts_with("  "))
+      item += cat(item.empty() ? "" : " ", trim(item.empty() ? line.substr(2) : line));
+    else if (!item.empty())
+      break;
+  }
+  return item;
+}
+
+}  // namespace
+
+std::optional<cli::Topic> variable_topic(const std::string& name, const fs::path& executable) {
+  const bool is_one = name.find('_') != std::string::npos &&
+                      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+  if (!is_one) return std::nullopt;
+  const RealFileSystem files;
+  const Catalog catalog = scan_all(executable);
+  std::string text;
+  for (const auto& [name_of_one, element] : catalog.elements()) {
+    const std::vector<std::string> variables = variables_of(files, catalog, element);
+    if (std::find(variables.begin(), variables.end(), name) == variables.end()) continue;
+    const std::string item = item_of(files.read(readme_of(files, element)).value_or(""), name);
+    text += cat("- ", name_of_one, item.empty() ? "" : cat(": ", item), "\n");
+  }
+  if (text.empty()) return std::nullopt;
+  return cli::Topic{
+      "", cat("The variable ", name, " is read or set by"),
+      cat(text, "\n`hearth help ELEMENT` has the README of one, `hearth help variables` all variables.\n")};
 }
 
 std::vector<cli::Command> element_commands(const fs::path& executable) {

@@ -132,7 +132,7 @@ class ImageSource {
     const bool verbose = arguments.has("verbose");
     options_.start_guest = [env, this, verbose](const std::vector<GuestDrive>& drives) {
       check_appliance(env);
-      ApplianceSettings settings = appliance_settings(env, appliance_cache(env), work_.path(), clock_);
+      ApplianceSettings settings = appliance_settings(env, image_cache(env), work_.path(), clock_);
       cli::tell("starting libguestfs' appliance…\n");
       if (verbose) settings.on_line = [](std::string_view line) { cli::tell(cat(std::string(line), "\n")); };
       return std::unique_ptr<Guest>(Appliance::start(settings, drives));

@@ -134,15 +134,24 @@ std::vector<std::string> pages_that_speak_of(const Program& program, const std::
   return names;
 }
 
-/// The row of a topic's table that begins with the word, as a variable's does, with what stands below; may be empty.
+/// Whether a line of a topic's table has the word among its names, which stand first: "  TMPDIR, TMP_DIR    where …".
+bool is_row_of(const std::string& line, const std::string& word) {
+  if (!line.starts_with("  ")) return false;
+  for (std::size_t begin = 2; begin < line.size();) {
+    const std::size_t end = std::min(line.find_first_of(" ,", begin), line.size());
+    if (line.compare(begin, end - begin, word) == 0) return true;
+    if (line.compare(end, 2, ", ") != 0) return false;
+    begin = end + 2;
+  }
+  return false;
+}
+
+/// The row of a topic's table that is the word's, as a variable's is, with what stands below; may be empty.
 std::string row_of_topic(const std::string& text, const std::string& word) {
   constexpr std::string_view k_below = "     ";
   std::string found;
   for (const std::string& line : split_lines(text)) {
-    const bool begins =
-        line.starts_with(cat("  ", word)) &&
-        (line.size() == word.size() + 2 || line.find_first_of(" ,", word.size() + 2) == word.size() + 2);
-    if (begins || (!found.empty() && line.starts_with(k_below)))
+    if (is_row_of(line, word) || (!found.empty() && line.starts_with(k_below)))
       found += cat(line, "\n");
     else if (!found.empty())
       break;

@@ -470,13 +470,13 @@ Json ConductorClient::call_expecting(const std::string& method, const std::strin
 }
 
 std::vector<std::string> ConductorClient::names_of_nodes() {
-  const Answer answer = send("GET", "/v1/nodes?fields=name", "");
+  const Answer answer = send("GET", "/v1/nodes?fields=name,uuid", "");
   const Result<Json> nodes = parse_json(answer.body, "nodes");
   std::vector<std::string> names;
   if (answer.status != 200 || !nodes || !nodes->is_object()) return names;
   for (const Json& node : nodes->value("nodes", Json::array())) {
     const std::string name = text_in(node, "name");
-    if (!name.empty()) names.push_back(name);
+    names.push_back(name.empty() ? text_in(node, "uuid") : name);
   }
   return names;
 }

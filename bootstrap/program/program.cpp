@@ -93,7 +93,10 @@ cli::Program make_program(const fs::path& executable) {
   program.references = reference_pages(executable);
   program.pages = doc_pages();
   program.pages_at = pages_directory(executable);
-  program.further = [executable](const std::string& name) { return builder::element_topic(name, executable); };
+  program.further = [executable](const std::string& name) {
+    const std::optional<cli::Topic> element = builder::element_topic(name, executable);
+    return element ? element : builder::variable_topic(name, executable);
+  };
   program.links = builder::link_commands(executable);
   program.known = [executable](const std::string& what, const std::vector<std::string>& words) {
     std::vector<std::string> names = builder::known_names(what, words, executable);

@@ -158,6 +158,14 @@ Step deployment_step(const RehearsalSettings& settings) {
 
 }  // namespace
 
+bool may_end_otherwise(const std::vector<std::string>& failed, const std::set<std::string>& disturbed,
+                       const std::vector<InjectedFault>& mistakes) {
+  return failed.empty() || std::ranges::any_of(failed, [&](const std::string& name) {
+           return disturbed.contains(name) ||
+                  std::ranges::any_of(mistakes, [&](const InjectedFault& mistake) { return mistake.machine == name; });
+         });
+}
+
 std::string deploy_again(const RehearsalSettings& settings, const std::string& state) {
   std::vector<std::string> words = deployment_words(settings);
   words.insert(words.begin(), "hearth");

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,11 @@ struct Step {
 [[nodiscard]] std::vector<Step> operator_steps(const RehearsalSettings& settings);
 /// The one of them that imports the inventory.
 [[nodiscard]] Step inventory_step(const RehearsalSettings& settings);
+
+/// Whether a step that failed may end otherwise when it is run again: not where each machine that has an error is one
+/// that no fault befell, and of which the inventory has no mistake.
+[[nodiscard]] bool may_end_otherwise(const std::vector<std::string>& failed, const std::set<std::string>& disturbed,
+                                     const std::vector<InjectedFault>& mistakes);
 
 /// What a person types to deploy once more at a rehearsal that is kept, whose seed is a process. `state`: its
 /// node_state, as it is called where that is typed.

@@ -177,8 +177,21 @@ class Rehearsal {
       print_fitted("", end);
       failure_ = last_line_.empty() ? end : cat(end, ": ", last_line_);
       if (turn >= step.again || deadline_.passed(clock_.now())) return shell_code(result.status);
-      mend(step);
+      const std::vector<std::string> failed = failed_nodes();
+      const bool is_mended = mend(step);
+      if (is_mended || may_end_otherwise(failed, disturbed_, mistakes_)) continue;
+      print_fitted("", cat("not run again: what failed (", join(failed, ", "), ") is no doing of the injected faults"));
+      return shell_code(result.status);
     }
+  }
+
+  /// Those that have an error, of whatever step.
+  [[nodiscard]] std::vector<std::string> failed_nodes() {
+    std::vector<std::string> names;
+    for (const Json& node : watch_.nodes()) {
+      if (!text_in(node, "last_error").empty()) names.push_back(text_in(node, "name"));
+    }
+    return names;
   }
 
   [[nodiscard]] std::vector<std::string> not_active() {
@@ -198,12 +211,14 @@ class Rehearsal {
     }
     if (!inject_fault(stage_.bmc(), fault, clock_)) return false;
     print_line(cat(stamp(), "*** fault: ", fault.text(), "\n"));
+    disturbed_.insert(fault.machine);
     if (fault.kind == FaultKind::dead_disk) dead_disks_.push_back(fault.machine);
     return true;
   }
 
-  /// What people do before they try again.
-  void mend(const Step& step) {
+  /// What people do before they try again; false where there is nothing to do.
+  bool mend(const Step& step) {
+    const bool had_dead_disks = !dead_disks_.empty();
     for (const std::string& machine : std::exchange(dead_disks_, {})) {
       replace_disk(stage_.bmc(), machine, clock_);
       print_line(cat(stamp(), "*** the disk of ", machine, " is replaced\n"));
@@ -213,11 +228,12 @@ class Rehearsal {
     std::erase_if(unseen, [&](const InjectedFault& fault) {
       return step.title != import.title || fault.kind == FaultKind::wrong_password;
     });
-    if (unseen.size() == mistakes_.size()) return;
+    if (unseen.size() == mistakes_.size()) return had_dead_disks;
     mistakes_ = std::move(unseen);
     stage_.write_inventory(with_mistakes(stage_.inventory(), mistakes_));
     print_line(cat(stamp(), "*** the inventory is corrected: ", inventory_file(settings_).string(), "\n"));
     if (step.title != import.title) static_cast<void>(play({import.title, import.argv, import.tells_events, 0}));
+    return true;
   }
 
   /// The stack is complete when the last signal is there; the agent's words on the console come a moment later. Without
@@ -290,6 +306,7 @@ class Rehearsal {
   RehearsalStage stage_;
   Watch watch_;
   std::vector<std::string> dead_disks_;  ///< machines whose disk is dead
+  std::set<std::string> disturbed_;      ///< machines that a fault befell
   bool muted_ = false;                   ///< the step that runs tells events itself
   std::string last_line_;                ///< of the step that runs
   std::string failure_;                  ///< of the last step, where it failed

@@ -159,6 +159,25 @@ std::string content_of(archive* in, const std::string& source, std::size_t& unpa
   }
 }
 
+Json json_member(const Members& members, std::string_view name, const std::string& source) {
+  const auto member = members.find(name);
+  if (member == members.end()) throw no_incident(source, cat("it holds no ", name));
+  return parse_json(member->second, cat(source, "/", name)).value_or_throw();
+}
+
+Json manifest_of(const Members& members, const std::string& source) {
+  const Json manifest = json_member(members, k_manifest, source);
+  const auto format = manifest.is_object() ? manifest.find("incident_format") : manifest.end();
+  if (!manifest.is_object() || format == manifest.end() || !format->is_number_integer())
+    throw no_incident(source, "its manifest names no format");
+  if (*format >= 1 && *format <= k_incident_format) return manifest;
+  throw Error(ErrorKind::unsupported,
+              cat(source, " was made by hearth ", safe_text(text_in(manifest, "hearth")), " in format ",
+                  format_json(*format), "; this program reads formats up to ", k_incident_format))
+      .hint("read it with a hearth that is as new");
+}
+
+/// The manifest, which stands first, is looked at before what follows: a later format may have further members.
 Members read_members(std::string_view bytes, const std::string& source) {
   const OpenArchive in(::archive_read_new());
   ::archive_read_support_filter_zstd(in.get());
@@ -180,13 +199,8 @@ Members read_members(std::string_view bytes, const std::string& source) {
       throw no_incident(source, cat("it holds '", safe_text(name), "', which none has"));
     if (!members.emplace(name, content_of(in.get(), source, unpacked)).second)
       throw no_incident(source, cat("it holds ", name, " twice"));
+    if (name == k_manifest) static_cast<void>(manifest_of(members, source));
   }
-}
-
-Json json_member(const Members& members, std::string_view name, const std::string& source) {
-  const auto member = members.find(name);
-  if (member == members.end()) throw no_incident(source, cat("it holds no ", name));
-  return parse_json(member->second, cat(source, "/", name)).value_or_throw();
 }
 
 }  // namespace
@@ -218,16 +232,7 @@ std::string packed(Incident incident, std::size_t largest) {
 Incident unpacked(std::string_view bytes, const std::string& source) {
   if (bytes.size() > k_largest_incident) throw no_incident(source, "it is larger than 5 MB");
   const Members members = read_members(bytes, source);
-  const Json manifest = json_member(members, k_manifest, source);
-  const auto format = manifest.is_object() ? manifest.find("incident_format") : manifest.end();
-  if (!manifest.is_object() || format == manifest.end() || !format->is_number_integer())
-    throw no_incident(source, "its manifest names no format");
-  if (*format < 1 || *format > k_incident_format) {
-    throw Error(ErrorKind::unsupported,
-                cat(source, " was made by hearth ", safe_text(text_in(manifest, "hearth")), " in format ",
-                    format_json(*format), "; this program reads formats up to ", k_incident_format))
-        .hint("read it with a hearth that is as new");
-  }
+  const Json manifest = manifest_of(members, source);
   const auto sums = members.find(k_sums);
   if (sums == members.end()) throw damaged(source, "it is cut off: it holds no digests");
   if (sums->second != sums_of(members)) throw damaged(source, "a digest does not hold: it was changed on its way");

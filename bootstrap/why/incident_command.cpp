@@ -1,5 +1,8 @@
 #include "bootstrap/why/incident_command.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "base/cli/print.hpp"
 #include "base/cli/table.hpp"
 #include "base/hash.hpp"
@@ -31,9 +34,17 @@ std::string safe_log(const std::string& log) {
   return join(lines, "\n");
 }
 
-/// What its machine said last on its serial line, where the conductor keeps that and who asks may see it.
+/// What its machine said last on its serial line, where the conductor keeps that and who asks may see it. What a BMC's
+/// session carried until now reaches the conductor a moment after the first question.
 std::string console_of(ConductorClient& conductor, Incident& incident) try {
-  const Json part = asked(conductor, cat("/v1/hearth/consoles/", text_in(incident.facts.node, "uuid")));
+  constexpr int k_questions = 5;
+  constexpr std::chrono::milliseconds k_moment{200};
+  const std::string target = cat("/v1/hearth/consoles/", text_in(incident.facts.node, "uuid"));
+  Json part = asked(conductor, target);
+  for (int i = 1; i < k_questions && part.contains("text") && text_in(part, "text").empty(); ++i) {
+    std::this_thread::sleep_for(k_moment);
+    part = asked(conductor, target);
+  }
   return safe_log(text_in(part, "text"));
 } catch (const Error& error) {
   incident.left_out.push_back(cat("its console: ", safe_text(error.what())));
@@ -98,6 +109,7 @@ int run_incident(const cli::Arguments& arguments) {
   AtomicFile out = AtomicFile::create(file, 0600);
   write_all(out.fd(), bytes, file);
   out.commit();
+  for (const std::string& what : incident.left_out) cli::tell(cat("left out: ", what, "\n"));
   const Answer answer = answer_of(unpacked(bytes, file));
   if (arguments.has("json")) {
     const Json shown = {

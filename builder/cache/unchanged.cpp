@@ -41,6 +41,7 @@ Json digests_of_records(const fs::path& directory) {
   return digests;
 }
 
+constexpr const char* k_elements = "elements";  // digests of their files, by their names
 constexpr const char* k_seal = "seal";          // of the notes themselves
 constexpr const char* k_evidence = "evidence";  // what it was, by names; noted when it is written, after the outputs
 constexpr std::array k_sealed = {k_sbom_file, k_provenance_file, k_signed_file};
@@ -157,12 +158,25 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
   }
   Json looks = Json::object();
   for (const fs::path& output : outputs) looks[output.string()] = look_of(output);
-  Json json = {{"key", key}, {"outputs", looks}, {"records", digests_of_records(directory)}};
+  Json json = {{"key", key},
+               {"outputs", looks},
+               {"records", digests_of_records(directory)},
+               {k_elements, facts.digests_of_elements()}};
   std::move(noted).put_into(json);
   // It tells of earlier outputs. A build that is killed before it tells of these, or can't, is found without it.
   RealFileSystem().remove(directory / k_provenance_file);
   json[k_seal] = seal_of(json, secrets);
   write_notes(directory, json);
+}
+
+std::vector<std::string> changed_elements(const fs::path& directory, const FactSource& facts) {
+  const Json notes = notes_in(directory);
+  const Json noted = object_member(notes, k_elements);
+  std::vector<std::string> changed;
+  for (const auto& [name, digest] : facts.digests_of_elements()) {
+    if (noted.contains(name) && noted.at(name) != Json(digest)) changed.push_back(name);
+  }
+  return changed;
 }
 
 std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key, const FactSource& facts,

@@ -28,6 +28,10 @@ void note_outputs(const fs::path& directory, const std::string& key, const std::
                   const std::vector<StepRecord>& steps, const BuildPlan& plan, const FactSource& facts,
                   const FactKey& secrets);
 
+/// Elements of which a file is another than when the outputs noted in `directory` were made: a README, too, which no
+/// step reads. None where nothing is noted.
+[[nodiscard]] std::vector<std::string> changed_elements(const fs::path& directory, const FactSource& facts);
+
 /// The outputs noted in `directory` when they are still what a build would make: all facts of all steps hold, as they
 /// have to for a layer, and the records that only a build can make, this one too, are as they were made. Else none.
 [[nodiscard]] std::vector<fs::path> unchanged_outputs(const fs::path& directory, const std::string& key,

@@ -30,7 +30,7 @@ StartGuest appliance_starter(ApplianceSettings settings) {
   };
 }
 
-fs::path appliance_cache(const Environment& env) {
+fs::path image_cache(const Environment& env) {
   const std::string given = variable(env, "DIB_IMAGE_CACHE");
   if (!given.empty()) return given;
   return home_directory(env) / ".cache/image-create";

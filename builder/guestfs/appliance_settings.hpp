@@ -22,6 +22,6 @@ namespace hearth::builder {
 [[nodiscard]] StartGuest appliance_starter(ApplianceSettings settings);
 
 /// Where the built appliance is kept for commands outside a build: DIB_IMAGE_CACHE, else ~/.cache/image-create.
-[[nodiscard]] fs::path appliance_cache(const Environment& env);
+[[nodiscard]] fs::path image_cache(const Environment& env);
 
 }  // namespace hearth::builder

@@ -191,6 +191,12 @@ const std::string& FactSource::elements_digest() const {
   return known->second;
 }
 
+std::map<std::string, std::string> FactSource::digests_of_elements() const {
+  std::map<std::string, std::string> digests;
+  for (const Element& element : plan_.elements.elements) digests[element.name] = digests_.path(element.path);
+  return digests;
+}
+
 void FactSource::add_elements(Facts& facts) const {
   if (!facts.emplace(k_all_elements, elements_digest()).second) return;
   for (const Element& element : plan_.elements.elements) {

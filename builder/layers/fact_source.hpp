@@ -104,6 +104,8 @@ class FactSource {
   [[nodiscard]] std::string host_digest_of(const fs::path& path) const;
   /// All files of the elements.
   [[nodiscard]] const std::string& elements_digest() const;
+  /// Of each element's files, by its name.
+  [[nodiscard]] std::map<std::string, std::string> digests_of_elements() const;
 
  private:
   /// What a file of the merged hooks says of inputs.

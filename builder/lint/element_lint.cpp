@@ -56,6 +56,7 @@ std::vector<Finding> ElementLint::lint(const Element& element, Style style) {
   check_duplicates(element);
   check_variables(element);
   check_conditions(element);
+  if (packages_ != nullptr) add_unless_off(packages_->unknown(element));
   for (Finding& finding : source_faults(files_, element)) add(std::move(finding));
   if (style == Style::anyones) forgive_style();
   return std::move(findings_);
@@ -161,7 +162,12 @@ void ElementLint::check_files(const Element& element, const fs::path& below) {
 
 void ElementLint::check_variables(const Element& element) {
   if (!set_somewhere_) set_somewhere_ = environment_variables(files_, catalog_);
-  for (Finding& finding : undeclared_variables(files_, catalog_, element, *set_somewhere_)) {
+  add_unless_off(undeclared_variables(files_, catalog_, element, *set_somewhere_));
+}
+
+/// Those that a comment of their own file does not switch off.
+void ElementLint::add_unless_off(std::vector<Finding> findings) {
+  for (Finding& finding : findings) {
     const bool is_off = disabled_checks(files_.read(finding.file).value_or("")).contains(finding.check);
     if (!is_off) add(std::move(finding));
   }

@@ -9,6 +9,7 @@
 
 #include "base/sys/file.hpp"
 #include "builder/elements/catalog.hpp"
+#include "builder/lint/package_lint.hpp"
 #include "builder/report/finding.hpp"
 
 namespace hearth::builder {
@@ -18,9 +19,10 @@ enum class Style { house, anyones };
 
 class ElementLint {
  public:
-  /// `catalog` is where dependencies are looked for; `disabled` holds for every file.
-  ElementLint(const FileReader& files, const Catalog& catalog, Disabled disabled)
-      : files_(files), catalog_(catalog), disabled_(std::move(disabled)) {}
+  /// `catalog` is where dependencies are looked for; `disabled` holds for every file. Names of packages are looked up
+  /// in `packages`, if it is given.
+  ElementLint(const FileReader& files, const Catalog& catalog, Disabled disabled, PackageLint* packages = nullptr)
+      : files_(files), catalog_(catalog), disabled_(std::move(disabled)), packages_(packages) {}
 
   /// In the order of files. Hooks that an element linted before has as well are found too.
   [[nodiscard]] std::vector<Finding> lint(const Element& element, Style style = Style::house);
@@ -36,6 +38,7 @@ class ElementLint {
   void check_duplicates(const Element& element);
   void check_variables(const Element& element);
   void check_conditions(const Element& element);
+  void add_unless_off(std::vector<Finding> findings);
   void find(const fs::path& file, int line, const std::string& check, std::string what,
             Severity severity = Severity::error);
   void add(Finding finding);
@@ -43,6 +46,7 @@ class ElementLint {
   const FileReader& files_;
   const Catalog& catalog_;
   Disabled disabled_;
+  PackageLint* packages_;
   Disabled disabled_here_;  ///< disabled_, and what the element's README switches off
   std::vector<Finding> findings_;
   std::optional<std::set<std::string>> set_somewhere_;  ///< variables, by some environment.d of the catalog

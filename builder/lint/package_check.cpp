@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -12,14 +11,12 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
-#include "builder/packages/package_map.hpp"
+#include "builder/lint/package_lists.hpp"
 #include "builder/packages/packed_text.hpp"
 
 namespace hearth::builder {
 
 namespace {
-
-constexpr const char* k_apt_lists = "/var/lib/apt/lists";
 
 struct Wanted {
   std::string name;
@@ -27,24 +24,10 @@ struct Wanted {
   int line = 0;
 };
 
-struct System {
-  std::string distro;
-  std::string release;
-};
-
-std::string host_release(const FileReader& files, const std::string& distro) {
-  std::string id;
-  std::string codename;
-  for (const std::string& line : split_lines(files.read("/etc/os-release").value_or(""))) {
-    if (line.starts_with("ID=")) id = line.substr(3);
-    if (line.starts_with("VERSION_CODENAME=")) codename = line.substr(17);
-  }
-  return id == distro ? codename : "";
-}
-
 /// What is bootstrapped, as far as the elements' names and the caller's variables tell.
-std::optional<System> system_of(const FileReader& files, const BuildPlan& plan, const Environment& environment) {
-  System system;
+std::optional<PackagedSystem> system_of(const FileReader& files, const BuildPlan& plan,
+                                        const Environment& environment) {
+  PackagedSystem system;
   for (const char* distro : {"debian", "ubuntu"}) {
     if (plan.elements.find(cat(distro, "-minimal")) != nullptr) system.distro = distro;
   }
@@ -53,20 +36,6 @@ std::optional<System> system_of(const FileReader& files, const BuildPlan& plan, 
   if (system.release.empty()) system.release = host_release(files, system.distro);
   if (system.release.empty()) return std::nullopt;
   return system;
-}
-
-bool is_named_in(const FileReader& files, const fs::path& directory, std::string_view word, int depth) {
-  for (const std::string& name : files.list(directory)) {
-    const fs::path path = directory / name;
-    const std::optional<FileStatus> status = files.status(path);
-    if (!status) continue;
-    if (status->type == FileStatus::Type::directory) {
-      if (depth > 0 && is_named_in(files, path, word, depth - 1)) return true;
-    } else if (status->type == FileStatus::Type::regular) {
-      if (files.read(path).value_or("").find(word) != std::string::npos) return true;
-    }
-  }
-  return false;
 }
 
 /// Whether packages may come from repositories that no list here is of.
@@ -82,31 +51,17 @@ bool has_further_sources(const FileReader& files, const BuildPlan& plan, const E
 }
 
 std::vector<std::string> mapped(const FileReader& files, const PackageEntry& entry, const BuildPlan& plan,
-                                const System& system) {
+                                const PackagedSystem& system) {
   const Element* const element = plan.elements.find(entry.element);
-  const fs::path file = element == nullptr ? fs::path() : element->path / "pkg-map";
-  const auto text = element == nullptr ? std::nullopt : files.read(file);
-  if (!text) return {entry.package};
-  const Result<PackageMap> map = PackageMap::parse(*text, file.string(), system.distro, system.release);
-  if (!map.ok()) return {};
-  return map.value().find(entry.package).value_or(std::vector<std::string>{entry.package});
+  if (element == nullptr) return {entry.package};
+  return names_behind(files, element->path / "pkg-map", entry.package, system);
 }
 
 /// Whether a package counts of whose conditions nobody knows yet: environment.d is yet to set their variables.
 enum class Undecided { passed_over, taken };
 
-/// With no conditions but those on the system itself.
-PackageEntry taken_where_undecided(PackageEntry entry) {
-  entry.install_type.clear();
-  entry.python_version.clear();
-  std::erase_if(entry.when, [](const std::string& line) {
-    return !line.starts_with("DISTRO_NAME") && !line.starts_with("DIB_RELEASE") && !line.starts_with("ARCH");
-  });
-  return entry;
-}
-
 std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                    const System& system, Undecided undecided = Undecided::passed_over) {
+                                    const PackagedSystem& system, Undecided undecided = Undecided::passed_over) {
   Environment environment = request.environment;
   environment["ARCH"] = request.architecture;
   environment["DISTRO_NAME"] = system.distro;
@@ -117,7 +72,7 @@ std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest&
     if (entry.action == PackageEntry::Action::uninstall) continue;
     try {
       const bool is_taken = undecided == Undecided::taken;
-      if (choose_packages({is_taken ? taken_where_undecided(entry) : entry}, environment).empty()) continue;
+      if (choose_packages({is_taken ? for_any_build(entry) : entry}, environment).empty()) continue;
     } catch (const Error&) {
       if (undecided == Undecided::passed_over) continue;
     }
@@ -128,39 +83,9 @@ std::vector<Wanted> wanted_packages(const FileReader& files, const ImageRequest&
   return wanted;
 }
 
-/// "NAME:amd64", "NAME=1.0" and "NAME/suite" are NAME to apt; what else is no name (patterns, files, tasks) is empty.
-std::string plain_package(const std::string& word) {
-  const std::string name = word.substr(0, word.find_first_of(":=/"));
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.';
-  });
-  const bool begins = !name.empty() && std::isalnum(static_cast<unsigned char>(name.front())) != 0;
-  return plain && begins && !name.ends_with("-") && !name.ends_with("+") ? name : "";
-}
-
-/// Those of the release: its own, updates and security, plain or compressed.
-std::vector<fs::path> lists_in(const FileReader& files, const fs::path& directory, const ImageRequest& request,
-                               const std::string& release) {
-  std::vector<fs::path> lists;
-  for (const std::string& name : files.list(directory)) {
-    const bool is_list = name.find(cat("_binary-", request.architecture, "_Packages")) != std::string::npos;
-    const bool is_ours = name.find(cat("_dists_", release, "_")) != std::string::npos ||
-                         name.find(cat("_dists_", release, "-")) != std::string::npos;
-    if (is_list && is_ours) lists.push_back(directory / name);
-  }
-  return lists;
-}
-
-std::vector<fs::path> package_lists(const FileReader& files, const ImageRequest& request, const System& system) {
-  const fs::path cached =
-      request.cache / "apt" / system.distro / cat("lists-", system.release, "-", request.architecture);
-  std::vector<fs::path> lists = lists_in(files, cached, request, system.release);
-  return lists.empty() ? lists_in(files, k_apt_lists, request, system.release) : lists;
-}
-
 /// Whether a name that the lists lack is in no repository of the build's either: they are of the mirror that it asks
 /// and of its components, and the release gets no new packages from day to day.
-bool are_whole(const std::vector<fs::path>& lists, const System& system, const Environment& environment) {
+bool are_whole(const std::vector<fs::path>& lists, const PackagedSystem& system, const Environment& environment) {
   static const std::set<std::string_view> moving = {"sid", "unstable", "testing", "experimental", "devel"};
   if (moving.count(system.release) > 0 || !variable(environment, "DIB_DEBIAN_COMPONENTS").empty() ||
       !variable(environment, "DIB_UBUNTU_COMPONENTS").empty())
@@ -194,31 +119,15 @@ bool brings_packages(const FileReader& files, const BuildPlan& plan) {
 
 }  // namespace
 
-void add_package_names(std::string_view list, std::unordered_set<std::string>& names) {
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find('\n', at), list.size());
-    const std::string_view line = list.substr(at, end - at);
-    at = end + 1;
-    if (line.starts_with("Package: ")) {
-      names.emplace(trim(line.substr(9)));
-    } else if (line.starts_with("Provides: ")) {
-      for (const std::string& each : split(line.substr(10), ',')) {
-        const std::vector<std::string> words = split_words(each);
-        if (!words.empty()) names.insert(words.front().substr(0, words.front().find(':')));
-      }
-    }
-  }
-}
-
 std::vector<std::string> packages_behind(const FileReader& files, const BuildPlan& plan, const Environment& environment,
                                          const PackageEntry& entry) {
-  const std::optional<System> system = system_of(files, plan, environment);
+  const std::optional<PackagedSystem> system = system_of(files, plan, environment);
   return system ? mapped(files, entry, plan, *system) : std::vector<std::string>{entry.package};
 }
 
 std::vector<Finding> unknown_packages(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
                                       std::vector<std::string>& known) {
-  const std::optional<System> system = system_of(files, plan, request.environment);
+  const std::optional<PackagedSystem> system = system_of(files, plan, request.environment);
   if (!system || has_further_sources(files, plan, request.environment)) return {};
   const auto memory = [&](const std::string& name) {
     return cat("package ", system->distro, " ", system->release, " ", name);
@@ -229,7 +138,7 @@ std::vector<Finding> unknown_packages(const FileReader& files, const ImageReques
   std::erase_if(open, [&](const Wanted& each) { return each.name.empty() || seen.count(memory(each.name)) > 0; });
   if (open.empty()) return {};
   std::unordered_set<std::string> names;
-  const std::vector<fs::path> lists = package_lists(files, request, *system);
+  const std::vector<fs::path> lists = package_lists(files, request.cache, request.architecture, *system);
   bool has_main = false;
   bool all_read = true;
   for (const fs::path& list : lists) {
@@ -382,7 +291,7 @@ bool installs_by_hooks(const FileReader& files, const BuildPlan& plan) {
 
 /// The packages that any list may ask for, in order.
 std::vector<std::string> all_asked(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
-                                   const System& system) {
+                                   const PackagedSystem& system) {
   std::set<std::string> names;
   for (const Wanted& each : wanted_packages(files, request, plan, system, Undecided::taken))
     names.insert(plain_package(each.name));
@@ -410,7 +319,7 @@ std::optional<PackageGraph> package_graph(const FileReader& files, const std::ve
 
 std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRequest& request, const BuildPlan& plan,
                                           std::vector<std::string>& known) {
-  const std::optional<System> system = system_of(files, plan, request.environment);
+  const std::optional<PackagedSystem> system = system_of(files, plan, request.environment);
   if (!system || !variable(request.environment, "DIB_DEBOOTSTRAP_EXTRA_ARGS").empty()) return {};
   std::vector<std::pair<fs::path, std::string>> scripts = scripts_in_image(files, plan);
   std::erase_if(scripts, [&](const auto& script) { return package_of(script.second).empty(); });
@@ -423,7 +332,8 @@ std::vector<Finding> missing_interpreters(const FileReader& files, const ImageRe
   const std::set<std::string> seen(known.begin(), known.end());
   std::erase_if(scripts, [&](const auto& script) { return seen.count(memory(script.second)) > 0; });
   if (scripts.empty()) return {};
-  const std::optional<PackageGraph> graph = package_graph(files, package_lists(files, request, *system));
+  const std::optional<PackageGraph> graph =
+      package_graph(files, package_lists(files, request.cache, request.architecture, *system));
   const bool is_known =
       graph && std::all_of(asked.begin(), asked.end(), [&](const auto& name) { return graph->knows(name); });
   if (!is_known) return {};

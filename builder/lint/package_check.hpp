@@ -1,11 +1,9 @@
 // Names of packages against the lists of the repositories that they would come from, before anything is fetched: the
-// lists of an earlier build's bootstrap, else those of this machine's apt. Where neither has the release, nothing is
-// said.
+// lists of an earlier build's bootstrap, else those of this machine's apt (package_lists.hpp). Where neither has the
+// release, nothing is said.
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "base/sys/file.hpp"
@@ -14,9 +12,6 @@
 #include "builder/spec/image_request.hpp"
 
 namespace hearth::builder {
-
-/// Adds the names that a Packages file (deb822) has, and those that its packages provide.
-void add_package_names(std::string_view list, std::unordered_set<std::string>& names);
 
 /// What a name of a list stands for, by its element's pkg-map, in the system that is built; the name itself where that
 /// system is not known.

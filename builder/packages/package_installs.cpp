@@ -236,6 +236,15 @@ std::vector<PackageEntry> load_package_installs(const FileReader& files, const E
   return all;
 }
 
+PackageEntry for_any_build(PackageEntry entry) {
+  entry.install_type.clear();
+  entry.python_version.clear();
+  std::erase_if(entry.when, [](const std::string& line) {
+    return !line.starts_with("DISTRO_NAME") && !line.starts_with("DIB_RELEASE") && !line.starts_with("ARCH");
+  });
+  return entry;
+}
+
 std::map<Phase, PhasePackages> choose_packages(const std::vector<PackageEntry>& entries,
                                                const Environment& environment) {
   std::map<Phase, PhasePackages> chosen;

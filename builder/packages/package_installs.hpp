@@ -49,6 +49,9 @@ struct PhasePackages {
   std::vector<std::pair<std::string, std::string>> uninstall;
 };
 
+/// The entry with no conditions but those on the system itself (DISTRO_NAME, DIB_RELEASE, ARCH).
+[[nodiscard]] PackageEntry for_any_build(PackageEntry entry);
+
 /// Evaluates the conditions. Installing wins over removing the same package in the same phase. Throws Error(input) for
 /// a condition on a variable that is not set.
 [[nodiscard]] std::map<Phase, PhasePackages> choose_packages(const std::vector<PackageEntry>& entries,

@@ -20,6 +20,8 @@ class PackageMap {
 
   /// The packages behind a name; nothing when the map does not know it, empty when it says to skip it.
   [[nodiscard]] std::optional<std::vector<std::string>> find(const std::string& name) const;
+  /// All that it knows, each with its packages, blanks between them.
+  [[nodiscard]] const std::map<std::string, std::string>& names() const { return names_; }
 
  private:
   std::map<std::string, std::string> names_;

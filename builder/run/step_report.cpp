@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "builder/blobs/blob_store.hpp"
+#include "builder/cache/unchanged.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/fact_source.hpp"
 
@@ -213,9 +214,10 @@ void write_steps(const BuildInputs& inputs, const StepsDone& done, const Earlier
   const auto place_of = [&](const std::string& label, const std::string& fact) {
     return inputs.facts.place_of(label, fact);
   };
-  const Json report = step_report(done, earlier, place_of);
-  RealFileSystem().write(fs::path(inputs.request.output.string() + ".d") / k_steps_file,
-                         cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
+  Json report = step_report(done, earlier, place_of);
+  const fs::path directory = inputs.request.output.string() + ".d";
+  report["changed_elements"] = changed_elements(directory, inputs.facts);
+  RealFileSystem().write(directory / k_steps_file, cat(format_json(report, {.indent = 1}), "\n"), {.mode = 0644});
 }
 
 std::vector<std::string> layers_of_report(std::string_view text, const std::string& source) {

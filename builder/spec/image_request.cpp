@@ -76,15 +76,6 @@ std::vector<std::string> comma_list(const std::vector<std::string>& values) {
   return items;
 }
 
-std::string host_architecture() {
-  utsname machine{};
-  ::uname(&machine);
-  const std::string name = machine.machine;
-  if (name == "x86_64") return "amd64";
-  if (name == "aarch64") return "arm64";
-  return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
-}
-
 /// The listed elements. Upstream's shell splits each operand at blanks and drops empty ones: scripts of its users count
 /// on that.
 std::vector<std::string> listed_elements(const cli::Arguments& arguments, Manner manner) {
@@ -538,6 +529,15 @@ void require_utf8(const ImageRequest& request) {
 }
 
 }  // namespace
+
+std::string host_architecture() {
+  utsname machine{};
+  ::uname(&machine);
+  const std::string name = machine.machine;
+  if (name == "x86_64") return "amd64";
+  if (name == "aarch64") return "arm64";
+  return name.compare(0, 3, "arm") == 0 ? "armhf" : name;
+}
 
 ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock) {
   std::vector<std::string> listed = listed_elements(arguments, caller.manner);

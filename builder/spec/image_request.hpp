@@ -129,6 +129,9 @@ inline constexpr const char* k_watching = "How it is run and watched";
 /// The options that make up a request: of `hearth image create`, disk-image-create and all others that build or plan.
 [[nodiscard]] const std::vector<cli::Option>& image_options();
 
+/// This machine's, as Debian names it: amd64, arm64.
+[[nodiscard]] std::string host_architecture();
+
 /// Arguments of a table that has image_options() to a finished request. Throws Error: usage for what is wrong in
 /// options and variables, with upstream's words where it has some; input or not_found for files that they name.
 [[nodiscard]] ImageRequest resolve(const cli::Arguments& arguments, const Caller& caller, const Clock& clock);

@@ -32,7 +32,7 @@ def indented(path):
         while text.endswith("\\") and number + 1 < len(lines):
             number += 1
             text = text[:-1] + " " + lines[number].strip()
-        if re.match(r" {4,}\S", text):
+        if re.match(r" {4,}(?!hearth [a-z -]+: )\S", text):  # not what it says when it fails
             yield first, text.strip().removeprefix("- ")  # an item of a pipeline's script
         number += 1
 

@@ -38,6 +38,28 @@ gives 1 "$HEARTH" element new -d made my-element
 expect_text out "exists already"
 gives 2 "$HEARTH" element new 'my element'
 
+ELEMENTS_PATH=$PWD/made gives 0 "$HEARTH" help DIB_MY_ELEMENT_GREETING
+expect_text out "The variable DIB_MY_ELEMENT_GREETING is read or set by" "- my-element"
+gives 2 "$HEARTH" help DIB_MY_ELEMENT_GREETINGS
+
+# Names of packages are looked up in the lists that are here; where none are, that is told.
+lists=cache/apt/debian/lists-bookworm-$(dpkg --print-architecture)
+mkdir -p "$lists" names/tool
+printf 'Package: lsof\n' > "$lists/m_dists_bookworm_main_binary-$(dpkg --print-architecture)_Packages"
+printf '# tool\n' > names/tool/README.md
+printf 'lsof:\nlsofff:\n' > names/tool/package-installs.yaml
+DIB_IMAGE_CACHE=$PWD/cache gives 0 "$HEARTH" element lint names
+expect_text out "names/tool/package-installs.yaml:2: warning: lsofff is in no repository of debian bookworm" "did you mean lsof?" \
+    "1 element: 0 errors, 1 warning"
+DIB_IMAGE_CACHE=$PWD/cache gives 1 "$HEARTH" element lint --strict names
+printf '# dib-lint: disable=package\nlsofff:\n' > names/tool/package-installs.yaml
+DIB_IMAGE_CACHE=$PWD/cache gives 0 "$HEARTH" element lint --strict names
+# shellcheck disable=SC2016 # of the inner shell
+if unshare -rm sh -c 'mount -t tmpfs none /var/lib/apt/lists' 2> /dev/null; then
+    gives 0 unshare -rm sh -c 'mount -t tmpfs none /var/lib/apt/lists && DIB_IMAGE_CACHE=$PWD/none exec "$0" element lint names' "$HEARTH"
+    expect_text out "1 element, names of packages not looked up (no lists of a release are here" "): nothing found"
+fi
+
 printf '#!/bin/bash\n# DIB_DEBUG_TRACE\nset -eu\nsudo losetup -f\n' > made/my-element/install.d/60-bad
 gives 1 "$HEARTH" element lint made/my-element
 expect_text out "60-bad:1: error:" "[executable]" "[setpipefail]" "60-bad:4: error: losetup" "60-bad:4: warning: hooks are root"

@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+# A block is a file where the text before it ends with the file's name.
+FILE = re.compile(r"`([\w-]*[./][\w./-]*)`(, executable)?:\s*\Z")
 WORDS = (". ", "hearth ", "openstack ", "openssl ")
 MARK = "\x01"
 
@@ -43,8 +45,9 @@ def steps(text):
     return found
 
 
-def pattern(lines):
-    parts = [r"(?:.*\n)*?" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + "\n" for line in lines]
+def pattern(lines, part_of=re.escape):
+    """`part_of`: the pattern of what stands between two "…"."""
+    parts = [r"(?:.*\n)*?" if line.strip() == "…" else ".*".join(part_of(part) for part in line.split("…")) + "\n" for line in lines]
     return re.compile("".join(parts) + r"\Z")
 
 

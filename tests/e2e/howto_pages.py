@@ -1,4 +1,4 @@
-"""What world each how-to page takes for granted, what is typed for names like NODE and FILE, and which of its commands are typed by other tests."""
+"""What world README, each tutorial and each how-to page take for granted, what is typed for names like NODE and FILE, and which of its commands are typed by other tests."""
 
 import dataclasses
 
@@ -28,6 +28,64 @@ TOKENS = {"3f0c8a…": "a" * 64, "b27d91…": "b" * 64, "77e0aa…": "c" * 64}
 
 FLEETCONF = "elements/heat-config-fleetconf"
 FLEETCONF_HOOK = FLEETCONF + "/static/var/lib/heat-config/hooks/fleetconf"
+
+# The same words twice on a page: the second time a person at a terminal answers.
+ANSWERED = ("hearth() { unset -f hearth; printf '192.0.2.0/24\\n\\n\\n\\neth1\\n\\n\\n\\n' | script -qec \"hearth $*\" /dev/null; }")
+REHEARSAL = ("starts machines in QEMU", "e2e/rehearsal_faults.sh")
+RULES = ("starts machines in QEMU", "e2e/rehearsal_rules.sh")
+
+BEGINNING = {
+    "../README.md": Page(
+        "cp -r $ROOT/examples . && cp $WORK/bmc.pem /etc/hearth/bmc-ca.pem && cp examples/real-site/instackenv.json right.json && "
+        """sed 's/"pm_addr": "192.0.2.202"/"pm_adr": "192.0.2.202"/' right.json > instackenv.json && rm site.yaml && """
+        "sed 's/flavor: web/flavor: control/; s/server-%index%/control/' site-stack.yaml > stack.yaml",
+        built=True, figures=True,
+        codes={"hearth site new site.yaml --inventory instackenv.json     # takes": "1", "hearth node import": "1"},
+        words={"--engine &": "--engine --poll-interval 1 --power-off-wait 1"},
+        between={
+            "hearth site new site.yaml --inventory instackenv.json     # mended": f"cp right.json instackenv.json; {ANSWERED}",
+            "hearth deploy": "sed -i s/change-me/secret/ instackenv.json && hearth node import instackenv.json; "
+            "hearth baremetal configure boot --deploy-kernel deploy.kernel --deploy-ramdisk deploy.initramfs && becomes control1 available",
+            "hearth image create --offline": "sha256sum node.tar > recorded",
+            "hearth bundle create": "sha256sum --quiet -c recorded"},
+        elsewhere={"bash examples/quickstart.sh": ("takes minutes", "e2e/bad_machine.sh", "examples/quickstart.sh"),
+                   "bash tests/run.sh": ("is all tests", "../.ci/run", "tests/run.sh"),
+                   "cmake --preset release": ("takes minutes", "e2e/packages.sh", "cpack --config"),
+                   "apt install": ("installs a package", "e2e/packages.sh", "apt")}),
+    "tutorials/first-image.md": Page(
+        built=True, words={"hearth image boot": BOOT}, codes={"hearth image boot": BOOTED},
+        elsewhere={"hearth image test": (MACHINE, "e2e/boot_layout.sh", "image test")}),
+    "tutorials/my-own-element.md": Page(
+        built=True, files={"#!/bin/bash": ("begins", "bash -n begins")},
+        elsewhere={"hearth image test": (MACHINE, "e2e/ci_pipeline.sh", "http 80/")}),
+    "tutorials/self-configuring.md": Page(
+        "hearth element new web -d elements && export ELEMENTS_PATH=$PWD/elements", built=True,
+        elsewhere={"hearth image test": (MACHINE, "e2e/hello.sh", "greeting = ")}),
+    "tutorials/three-machines.md": Page(
+        "cp $ROOT/examples/three-nodes/three-nodes.yaml .",
+        elsewhere={"bash examples/three-nodes/run.sh": ("starts machines in QEMU", "e2e/three_nodes.sh", "three-nodes/run.sh"),
+                   "HEARTH=/usr/bin/hearth": ("starts machines in QEMU", "e2e/three_nodes.sh", "three-nodes/run.sh"),
+                   "hearth rehearse site.yaml --inject power-loss": (*REHEARSAL, "power-loss:compute1@deploying"),
+                   "hearth rehearse site.yaml --inject dead-disk": (*REHEARSAL, "dead-disk:control1"),
+                   "hearth rehearse site.yaml --inject lossy-link": (*REHEARSAL, "lossy-link:compute2"),
+                   "hearth rehearse site.yaml --inject wrong-mac": (*RULES, "wrong-mac:"),
+                   "hearth rehearse site.yaml --inject wrong-password": (*RULES, "wrong-password:"),
+                   "hearth rehearse site.yaml --keep": (*RULES, "--keep --page"),
+                   "hearth rehearse site.yaml --console": (*RULES, "--console one"),
+                   "hearth rehearse site.yaml": (*REHEARSAL, "three_nodes.sh"),
+                   "hearth why site": ("needs a rehearsal", "e2e/rehearsal_rules.sh", "why stack site"),
+                   "hearth stack list --state": ("needs a rehearsal", "e2e/rehearsal_rules.sh", "stack list"),
+                   "hearth node list --state": ("needs a rehearsal", "e2e/rehearsal_rules.sh", "node list")}),
+    "tutorials/closed-site.md": Page(
+        "export ELEMENTS_PATH=$STAND_INS", built=True,
+        between={"hearth bundle create -o site.bundle --lock node.lock --packages": "mkdir debian && echo hearth > debian/names && rm site.bundle"},
+        elsewhere={"bash cmake/install-packages.sh": ("fetches hundreds of packages", "e2e/bundle_rehearsal.sh", "--download debian run"),
+                   "tar -xf site.bundle": ("installs packages", "e2e/bundle_rehearsal.sh", "tar -xf site.bundle"),
+                   "export PATH=$PWD/hearth/bin": ("is of the same", "e2e/bundle_rehearsal.sh", "hearth/bin/hearth"),
+                   "hearth rehearse": ("starts machines in QEMU", "e2e/bundle_rehearsal.sh", "rehearse")}),
+}
+# Pages that another test types: (why it is not typed here, that test, a text in it).
+ELSEWHERE = {"tutorials/from-a-seed-to-openstack.md": ("needs a cloud", "peers/bootstrap/tutorial_peer.py", "followed.py")}
 
 IMAGES = {
     "howto/channels.md": Page(
@@ -190,4 +248,4 @@ COMING = {
         elsewhere={"hearth stack adopt": ("needs what a stack left", "e2e/stack_lifecycle.sh", "stack adopt"),
                    "hearth seed create": ("takes minutes", "e2e/seed.sh", "seed create")}),
 }
-PAGES = {**IMAGES, **SITES, **COMING}
+PAGES = {**BEGINNING, **IMAGES, **SITES, **COMING}

@@ -28,7 +28,10 @@ OURS = ("198.51.100.5", "192.0.2.53")  # further addresses of the seed
 MACS = {"web1": "52:54:00:00:00:01", "web2": "52:54:00:00:00:02", "web3": "52:54:00:00:00:03", "bench1": "52:54:00:00:00:09"}
 PASSWORD = "secret"
 # What stands in for elements where an image is built in a second: a tree of this machine's own programs, with a kernel's name in it.
-STANDS_IN = ("base", "vm", "growroot", "enable-serial-console", "dhcp-all-interfaces", "openssh-server", "devuser", "web", "db", "cache")
+STANDS_IN = ("base", "vm", "growroot", "enable-serial-console", "dhcp-all-interfaces", "openssh-server", "devuser", "simple-init", "hearth-agent",
+             "heat-config-script", "heat-metadata", "os-apply-config", "os-refresh-config", "web", "db", "cache")
+
+PROGRAMS = "bash basename cat chmod chown cp dirname echo env false find grep head id install ln ls mkdir mv readlink rm sed sleep sort stat touch tr true xargs"
 
 
 def enter(work):
@@ -152,6 +155,7 @@ def stand_ins(folder):
         os.makedirs(os.path.join(folder, name))
     tiny = os.path.join(folder, "debian-minimal")
     run("cp", "-r", os.path.join(HERE, "elements", "tiny-os"), tiny)
+    os.rename(os.path.join(tiny, "root.d", "10-tiny-os"), os.path.join(tiny, "root.d", "08-debootstrap"))  # as pages show it
     hook = os.path.join(tiny, "root.d", "20-boot")
     with open(hook, "w", encoding="ascii") as file:
         file.write("""#!/bin/bash
@@ -161,7 +165,8 @@ for name in vmlinuz initrd.img; do
     echo "$name" > "$TARGET_ROOT/boot/$name-6.1.0"
 done
 printf '#!/bin/sh\\necho "packages: $*" >> /etc/packages\\n' > "$TARGET_ROOT/usr/local/bin/install-packages"
-chmod 0755 "$TARGET_ROOT/usr/local/bin/install-packages"
+printf '#!/bin/sh\\n' > "$TARGET_ROOT/usr/local/bin/systemctl"
+chmod 0755 "$TARGET_ROOT"/usr/local/bin/*
 """)
     os.chmod(hook, 0o755)
 
@@ -206,6 +211,7 @@ resources:
 """
 # What a page takes for granted, as words of the shell that types it.
 SHELL = r"""
+declare +x ROOT WORK STAND_INS DATABASE  # builds are not told of them
 serve() {
     "$@" > serve.log 2>&1 &
     served=$!

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The how-to pages, and the tables of who comes from another project: each command is typed in order, in a world that fits its page
-(howto_world.py, howto_pages.py), and says what stands below it. usage: howtos.py ROOT [PAGE…]     (HEARTH: the program)
+"""README, the tutorials, the how-to pages, and the tables of who comes from another project: each command is typed in order, in a world that
+fits its page (howto_world.py, howto_pages.py), and says what stands below it. usage: howtos.py ROOT [PAGE…]     (HEARTH: the program)
 
 What would build an image for minutes is planned; where a page goes on with the image, it is built of stand-ins, too. What is typed nowhere
 here has a row that says why, and which test runs it. Exit 77: something that is needed is not here."""
@@ -19,13 +19,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../peers")]
 import howto_world as world  # noqa: E402
 import postgres  # noqa: E402
-from followed import ASSIGNMENTS, MARK, blocks, pattern, planned  # noqa: E402
-from howto_pages import PAGES  # noqa: E402
+from followed import ASSIGNMENTS, FILE, MARK, blocks, pattern, planned  # noqa: E402
+from howto_pages import ELSEWHERE, PAGES  # noqa: E402
 
 PATIENCE = 300  # seconds a page
 NAMES = "hearth|disk-image-create|ramdisk-image-create|element-info|dib-lint"  # of our program
-PROGRAMS = NAMES + "|hearth-agent|openssl|openstack|export|set|ssh|systemctl|apt|sudo|podman|cmake|mkdir|python3"
-COMMAND = re.compile(rf"{ASSIGNMENTS}(?:{PROGRAMS})(?: |$)")
+PROGRAMS = NAMES + r"|hearth-agent|openssl|openstack|export|set|ssh|systemctl|apt|sudo|podman|cmake|mkdir|python3|bash|sed|sha256sum|\."
+COMMAND = re.compile(rf"(?!hearth [a-z -]+: ){ASSIGNMENTS}(?:{PROGRAMS})(?: |$)")  # not what it says when it fails
 OURS = re.compile(rf"{ASSIGNMENTS}(?:{NAMES})(?: |$)")
 FIGURE = re.compile(r"[0-9][0-9a-f:.TZmsh-]*|\b[0-9a-f]{8,}\b| {2,}")
 
@@ -53,9 +53,14 @@ def joined(lines):
     return whole
 
 
-def parts_of(text):
-    """("command" or "block", lines): a command with its output; a block that begins with none, and belongs to no command above it."""
-    for _, lines in blocks(re.sub(r"\n\n(?= {4})", "\n\n.\n\n", unlisted(text))):  # an empty line ends a block
+def parts_of(text, files):
+    """("command", "block" or "file", lines): a command with its output; a block that begins with none, and belongs to no command above it; of
+    pages that name their files so, a file, whose first line is its name as the page has it."""
+    for before, lines in blocks(re.sub(r"\n\n(?= {4})", "\n\n.\n\n", unlisted(text))):  # an empty line ends a block
+        named = FILE.search(before.rstrip().removesuffix(".")) if files else None
+        if named:
+            yield ("file", [named.group(0), *lines])
+            continue
         current = None
         for line in joined(lines):
             if COMMAND.match(line):
@@ -83,10 +88,11 @@ def replaced(text, words):
 
 def answer_of(lines, figures):
     """As a pattern; where a page's figures are examples, any will do."""
-    if not figures:
-        return pattern(lines)
-    text = pattern(lines).pattern
-    return re.compile(FIGURE.sub(lambda found: r"\s+" if found.group().isspace() else r"[0-9a-f:.TZmsh-]+", text.replace("\\ ", " ").replace("\\-", "-")))
+    def any_figures(part):
+        text = re.escape(part).replace("\\ ", " ").replace("\\-", "-")
+        return FIGURE.sub(lambda found: r"\s+" if found.group().isspace() else r"[0-9a-f:.TZmsh-]+", text)
+
+    return pattern(lines, any_figures if figures else re.escape)
 
 
 class Follower:
@@ -96,7 +102,7 @@ class Follower:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("OS_", "HEARTH_", "DIB_", "ELEMENTS_")) and "proxy" not in k.lower()}
         self.environment |= {
             "ROOT": root, "WORK": work, "STAND_INS": f"{work}/elements", "PATH": f"{work}/bin:{os.environ['PATH']}", "HOME": f"{work}/home",
-            "DIB_IMAGE_CACHE": f"{work}/cache", "LC_ALL": "C.UTF-8", "TZ": "UTC", "LIBGUESTFS_BACKEND": "direct",
+            "DIB_IMAGE_CACHE": f"{work}/cache", "LC_ALL": "C.UTF-8", "TINY_OS_PROGRAMS": world.PROGRAMS, "TZ": "UTC", "LIBGUESTFS_BACKEND": "direct",
             "LIBGUESTFS_BACKEND_SETTINGS": "force_tcg"}
 
     def fault(self, page, text):
@@ -107,10 +113,10 @@ class Follower:
             text = file.read()
         folder = os.path.join(self.work, os.path.basename(name).removesuffix(".md"))
         os.mkdir(folder)
-        for kept in os.listdir("/var/lib/hearth"):
-            shutil.rmtree(f"/var/lib/hearth/{kept}")
+        for place in ("/var/lib/hearth", "/srv"):
+            subprocess.run(["find", place, "-mindepth", "1", "-delete"], check=True)
         world.furnish(folder, self.work)
-        steps = self.steps(name, page, [*parts_of(text), *(in_tables(text) if name.startswith("coming-from") else [])])
+        steps = self.steps(name, page, [*parts_of(text, name.startswith("tutorials")), *(in_tables(text) if name.startswith("coming-from") else [])])
         self.type(name, page, steps, folder)
         stale = [row for row in (*page.words, *page.files, *page.between, *page.codes, *page.elsewhere) if row not in self.used]
         if stale:
@@ -128,6 +134,9 @@ class Follower:
         """(line as it stands there, what is typed, its output) of each command, with what is done before them."""
         self.used, steps = set(), [("", page.before, None)] if page.before else []
         for kind, lines in parts:
+            if kind == "file":
+                steps += self.named_file(page, lines[0], [replaced(line, page.words) for line in lines[1:]])
+                continue
             elsewhere = self.row(page.elsewhere, lines[0])
             compared = kind == "block" or not (elsewhere and not page.figures or planned(lines[0]) and not page.built)
             if not compared and len(lines) > 1:
@@ -172,7 +181,13 @@ class Follower:
         self.counts["typed"] += 1
         if "hearth node serve " in typed:
             typed = re.sub(r"(?=hearth node serve )", "serve ", typed)
-        yield (line, f"ELEMENTS_PATH=$STAND_INS {typed}" if plan else typed, output)
+        yield (line, f"ELEMENTS_PATH=${{ELEMENTS_PATH:+$ELEMENTS_PATH:}}$STAND_INS {typed}" if plan else typed, output)
+
+    def named_file(self, page, named, lines):
+        path, is_program = FILE.search(named).groups()
+        self.used |= {word for word in page.words if word in "\n".join(lines)}
+        text = "\n".join(lines).rstrip("\n")
+        yield (f"the file {path}", f"mkdir -p $(dirname {path}) && cat > {path} <<'END'\n{text}\nEND\nchmod {'755' if is_program else '644'} {path}", None)
 
     def file(self, page, file, lines):
         """The block as a file; in front of it stands how it is written, behind it what reads it."""
@@ -212,7 +227,8 @@ class Follower:
 
 
 def pages_of(root):
-    for folder in ("howto", "coming-from"):
+    yield "../README.md"
+    for folder in ("tutorials", "howto", "coming-from"):
         yield from (f"{folder}/{name}" for name in sorted(os.listdir(os.path.join(root, "docs", folder))))
 
 
@@ -241,7 +257,7 @@ def main(root, *only):
     database.start()
     follower.environment["DATABASE"] = f"127.0.0.1:{database.port}/hearth"
     machines = world.Machines(work)
-    pages = list(pages_of(root))
+    pages = [name for name in pages_of(root) if name not in ELSEWHERE]
     try:
         for name in pages:
             if name in PAGES and (not only or os.path.basename(name) in only):
@@ -250,6 +266,9 @@ def main(root, *only):
     finally:
         machines.end()
         database.stop()
+    for name, (why, test, text) in ELSEWHERE.items():
+        if not follower.is_run(why, test, text):
+            follower.fault(name, f"is not typed here, nor by {test}")
     if sorted(PAGES) != sorted(pages):
         follower.fault("howto_pages.py", f"a page without a world, or a world without a page: {sorted(set(PAGES) ^ set(pages))}")
     print("\n\n".join(follower.faults))

@@ -254,6 +254,11 @@ done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
+printf '{"nodes": [{"pm_type": "fake-hardware", "mac": ["02:00:00:00:00:09"]}]}' > nameless.json
+"$HEARTH" node import nameless.json > said 2>&1 || fail "a node without a name is not imported: $(cat said)"
+nameless=$(grep -oE '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' said | head -n 1)
+mistake 1 "Node web could not be found" "There are: " "${nameless:?}" -- node manage web
+"$HEARTH" node delete "$nameless" > said || fail "$(cat said)"
 mistake 2 "there is no command 'status' here" "hearth node list: the machines" -- status
 mistake 2 "there is no command 'list' here" "hearth node list: the machines" -- list
 mistake 2 "there is no command 'machine' here" "hearth node list" -- machine list

@@ -12,10 +12,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from followed import blocks, planned  # noqa: E402
+from followed import FILE, blocks, planned  # noqa: E402
 
-# A block is a file where the text before it ends with the file's name.
-FILE = re.compile(r"`([\w-]*[./][\w./-]*)`(, executable)?:\s*\Z")
 TYPED = re.compile(r"hearth (?:element|metadata|site|schema|image plan) ")
 
 

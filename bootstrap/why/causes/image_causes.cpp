@@ -24,10 +24,11 @@ struct Group {
 
 constexpr std::string_view k_after = "it comes after ";
 
-/// Whether it ran for what is another step's reason, or is nobody's: such a phase always runs.
+/// Whether it ran for what is another step's reason, or is nobody's: such a phase always runs, and no layer has it.
 bool is_others(const std::string& reason) {
   return reason.starts_with(k_after) || reason.starts_with("it shares its layer with ") ||
-         reason.starts_with("steps of its phase always run");
+         reason.starts_with("steps of its phase always run") ||
+         reason.starts_with("it was too quick for a layer of its own");
 }
 
 /// The group of the step that the reason names, else the last one.
@@ -106,6 +107,13 @@ std::vector<Finding> findings_of(const Json& report) {
   }
   if (groups.size() > found.size())
     found.back().evidence.push_back(cat("and ", groups.size() - found.size(), " more that had a cause of their own"));
+  const auto elements = report.value("changed_elements", std::vector<std::string>());
+  if (found.empty() && !elements.empty())
+    found.push_back({cat("It was made anew because a file of the element", elements.size() == 1 ? " " : "s ",
+                         join_first(elements, k_most_causes), " changed."),
+                     {cat("no step reads that file (a README, a test), but the image's evidence is of all files; ",
+                          steps_text(kept), kept == 1 ? " was" : " were", " taken from layers")},
+                     "nothing"});
   if (found.empty())
     found.push_back({cat("Nothing had changed: ", steps_text(kept), kept == 1 ? " was" : " were",
                          " taken from layers, and the rest always runs."),

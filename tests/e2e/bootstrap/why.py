@@ -579,6 +579,10 @@ def incidents(lab):
     lab.settled(name, "Agent returned error")
     lab.settled(name, "the agent's logs are in")
     machine.off.set()
+    home = f"{lab.c.directory}/qemu/{lab.c.node(name)['uuid']}"
+    os.makedirs(home)
+    with open(home + "/console.log", "w", encoding="ascii", newline="") as file:
+        file.write(("[    0.5] a machine of this conductor\n" + Talker.LOG).replace("\n", "\r\n"))
     secret = {"type": "string", "hidden": True, "default": "SECRET-30"}
     lab.stacks.create("secrets", {"parameters": {"p": secret}, "resources": {"wait": {"type": "OS::Heat::WaitCondition", "properties": {
         "handle": {"get_resource": "h"}, "count": 1, "timeout": 600}}, "h": {"type": "OS::Heat::WaitConditionHandle"}, "c": {
@@ -602,6 +606,9 @@ def incidents(lab):
     with tarfile.open(fileobj=io.BytesIO(unpacked)) as archive:
         archive.extractall("opened")
     subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd="opened", check=True)
+    with open("opened/console.log", encoding="utf-8") as file:
+        text = file.read()
+    assert "a machine of this conductor" in text and "the disk sda has 512 sectors" in text, text
 
     here = json.loads(lab.why("node", name, "--json")) + json.loads(lab.why("stack", "secrets", "--json"))
     there = run("why", "--file", "i.tar.zst", "--json")  # where there is no site

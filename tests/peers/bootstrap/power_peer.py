@@ -71,6 +71,16 @@ def from_elsewhere(c, simulator):
     assert "uptime" not in events and "types at its console" in events, events
 
 
+def packed_console(c, name):
+    """What an incident of the node has of its console; empty where it has none."""
+    file = os.path.join(c.directory, f"{name}.incident.tar.zst")
+    c.run("incident", name, "--output", file)
+    done = subprocess.run(["tar", "--zstd", "-xOf", file, "console.log"], capture_output=True, text=True, timeout=30, check=False)
+    os.unlink(file)
+    assert done.returncode == 0 or "Not found in archive" in done.stderr, done
+    return done.stdout
+
+
 def console(c, simulator):
     """The machine's serial port by its BMC, for who may be at the socket; after the conductor and the session have ended, again."""
     def says(reader, what):
@@ -103,6 +113,8 @@ def console(c, simulator):
         os.write(simulator.serial, b"welcome")
         for reader in (one, other):
             says(reader, b"welcome")
+        text = packed_console(c, "i1")
+        assert text.endswith("login: welcome"), f"an incident has what was said before anybody asked by REST: {text!r}"
         from_elsewhere(c, simulator)
         ends = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]
         same("sessions", 1, len(ends))
@@ -124,6 +136,7 @@ def console(c, simulator):
     same("no session is left", 0, len([pid for pid in os.listdir("/proc") if pid.isdigit() and is_session(pid, simulator.port)]))
     shown = subprocess.run([c.hearth, "node", "console", "i1", "--state", c.directory], capture_output=True, text=True, timeout=30, check=False)
     assert shown.returncode == 1 and "is off" in shown.stderr and "--enable" in shown.stderr, shown
+    same("of one that is off an incident has nothing", "", packed_console(c, "i1"))
 
 
 def is_session(pid, port):
@@ -409,6 +422,8 @@ def qemu(c):
     until("its keyboard is free", 204, lambda: c.ask("PUT", at, mine)[0])
     same("typed", 204, c.ask("PUT", at, dict(mine, text="M"))[0])
     until("nothing of what was refused", True, lambda: c.ask("GET", at)[1]["text"].endswith("HELN"))
+    text = packed_console(c, "q1")
+    assert text.endswith("HELN"), f"an incident has what a machine in QEMU said: {text!r}"
     switch(c, "q1", "power off", "power off")
     until("QEMU has ended", False, lambda: os.path.exists(f"/proc/{pid}"))
 

@@ -18,26 +18,39 @@ using testing::HasSubstr;
 
 std::string topic(const std::string& name) { return cli::topic_help(make_program("/usr/bin/hearth"), name, 80); }
 
-/// The names HEARTH_… that stand in quotes in the product's sources.
-std::set<std::string> quoted_names() {
+/// The names that begin with one of these and stand in quotes in the product's sources.
+std::set<std::string> quoted_names(const std::vector<std::string>& beginnings) {
   std::set<std::string> names;
-  const std::regex quoted("\"(HEARTH_[A-Z_]+)\"");
   for (const char* room : {"agent", "base", "bootstrap", "builder", "metadata", "pxe"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(HEARTH_SOURCE_DIR) / room)) {
       if (entry.path().extension() != ".cpp") continue;
       const std::string code = read_file(entry.path());
-      for (std::sregex_iterator at(code.begin(), code.end(), quoted), end; at != end; ++at) names.insert((*at)[1]);
+      for (const std::string& beginning : beginnings) {
+        const std::string quoted = cat("\"", beginning, "_");
+        for (std::size_t at = code.find(quoted); at != std::string::npos; at = code.find(quoted, at + 1)) {
+          const std::size_t end = code.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", at + 1);
+          if (end != std::string::npos && code[end] == '"' && end > at + quoted.size())
+            names.insert(code.substr(at + 1, end - at - 1));
+        }
+      }
     }
   }
   return names;
 }
 
 TEST(Topics, EnvironmentNamesEveryVariableOfOurs) {
-  std::set<std::string> names = quoted_names();
+  std::set<std::string> names = quoted_names({"HEARTH"});
   EXPECT_GT(names.size(), 15U);
   names.erase("HEARTH_LIVE");  // the label of a live ISO
   const std::string text = topic("environment");
   for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(name, "[^A-Z_]")));
+}
+
+TEST(Topics, EnvironmentNamesEveryVariableOfOtherProgramsThatIsRead) {
+  const std::set<std::string> names = quoted_names({"OS", "XDG", "LIBGUESTFS"});
+  EXPECT_EQ(names.count("OS_CACERT") + names.count("XDG_CACHE_HOME") + names.count("LIBGUESTFS_HV"), 3U);
+  const std::string text = topic("environment");
+  for (const std::string& name : names) EXPECT_THAT(text, testing::ContainsRegex(cat(" ", name, "[, \n]")));
 }
 
 TEST(Topics, EnvironmentNamesEveryVariableThatABuildReads) {
@@ -88,6 +101,7 @@ TEST(Topics, AVariableIsATopicItself) {
             "'hearth help environment' has the others.\n");
   EXPECT_THAT(topic("DIB_MANIFEST_IMAGE_DIR"), HasSubstr("its manifests\n                                (/etc/dib"));
   EXPECT_THAT(topic("DIB_BOOTLOADER_USE_SERIAL_CONSOLE"), HasSubstr("no serial one"));
+  EXPECT_THAT(topic("OS_PASSWORD"), HasSubstr("  OS_USERNAME, OS_PASSWORD")) << "the second of its row";
 }
 
 TEST(Topics, ExitCodesHasWhatCommandsSayOfTheirs) {

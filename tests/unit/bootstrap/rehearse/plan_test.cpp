@@ -130,5 +130,13 @@ TEST(RehearsalPlan, aSpareMachineIsNoFailure) {
   EXPECT_FALSE(all_are_well({node("active")}, 2)) << "one is missing";
 }
 
+TEST(RehearsalPlan, aStepIsNotRunAgainForMachinesThatNoFaultBefell) {
+  const std::vector<InjectedFault> mistakes = {{FaultKind::wrong_mac, "web1", ""}};
+  EXPECT_FALSE(may_end_otherwise({"db1", "db2"}, {"web2"}, mistakes)) << "their disks are too small, and stay so";
+  EXPECT_TRUE(may_end_otherwise({"db1", "web2"}, {"web2"}, mistakes));
+  EXPECT_TRUE(may_end_otherwise({"db1", "web1"}, {}, mistakes));
+  EXPECT_TRUE(may_end_otherwise({}, {}, {})) << "it is no machine that failed";
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

@@ -104,7 +104,8 @@ TEST(Incident, HostileMembersAreRefused) {
   for (const char* name : {"../../etc/passwd", "/etc/passwd", "a/manifest.json", "./manifest.json"})
     EXPECT_NE(refused(by_hand({{name, "x"}})).find("which none has"), std::string::npos) << name;
   EXPECT_NE(refused(by_hand({{"manifest.json", "", AE_IFLNK}})).find("which none has"), std::string::npos);
-  EXPECT_NE(refused(by_hand({{"manifest.json", "{}"}, {"manifest.json", "{}"}})).find("twice"), std::string::npos);
+  const Member manifest = {"manifest.json", R"({"incident_format": 1})"};
+  EXPECT_NE(refused(by_hand({manifest, manifest})).find("twice"), std::string::npos);
   EXPECT_NE(refused(by_hand({{"facts.json", std::string(std::size_t{65} << 20U, ' ')}})).find("more than 64 MiB"),
             std::string::npos);
   const std::string escape = refused(by_hand({{"\x1b]0;x", "x"}}));
@@ -112,7 +113,8 @@ TEST(Incident, HostileMembersAreRefused) {
 }
 
 TEST(Incident, ANewerOneNamesItsVersion) {
-  const std::string story = refused(by_hand({{"manifest.json", R"({"incident_format": 3, "hearth": "9.0"})"}}));
+  const std::string story =
+      refused(by_hand({{"manifest.json", R"({"incident_format": 3, "hearth": "9.0"})"}, {"screen.png", "x"}}));
   EXPECT_NE(story.find("made by hearth 9.0 in format 3; this program reads formats up to 2"), std::string::npos)
       << story;
 }

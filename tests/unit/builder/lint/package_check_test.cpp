@@ -11,14 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(PackageNames, AreThoseThatListsHaveAndProvide) {
-  std::unordered_set<std::string> names;
-  add_package_names(
-      "Package: nginx\nProvides: httpd, httpd-cgi (= 1), nginx-abi:amd64\nDescription: Package: x\n\nPackage: git",
-      names);
-  EXPECT_THAT(names, testing::UnorderedElementsAre("nginx", "httpd", "httpd-cgi", "nginx-abi", "git"));
-}
-
 struct PackageCheckTest : testing::Test {
   TempDir directory = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;

@@ -57,6 +57,16 @@ TEST(ImageCauses, WhatChangedNothingIsSaidToHaveChangedNothing) {
   EXPECT_THAT(found[0].cause, HasSubstr("Nothing had changed: 1 step was taken"));
 }
 
+TEST(ImageCauses, AFileOfAnElementThatNoStepReadsIsTheCauseWhereNoOtherIs) {
+  const Json quick = ran("post-install.d/60-ec", {"it was too quick for a layer of its own"});
+  const auto of = [](const std::vector<Json>& steps) {
+    return causes_of(ImageFacts{{{"steps", steps}, {"taken", 1}, {"changed_elements", {"ec"}}}, "", "web.d"});
+  };
+  EXPECT_EQ(of({kept("root.d/1"), quick})[0].cause, "It was made anew because a file of the element ec changed.");
+  EXPECT_EQ(of({ran("install.d/5-b", {"install.d/5-b changed"}), quick})[0].cause,
+            "install.d/5-b ran because it changed; 1 step ran with it.");
+}
+
 TEST(ImageCauses, ABuildThatFailedStandsBeforeTheOneThatIsThere) {
   const auto found = causes({ran("install.d/5-b", {"it is new"})},
                             {{"began", "2026-01-01"}, {"error", "install.d/9 failed\nits log"}});
