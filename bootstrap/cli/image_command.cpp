@@ -65,16 +65,27 @@ class StateFolder {
     return hasher.hex_digest();
   }
 
-  /// The frames of an image, likewise; their root.
+  /// The frames of an image, likewise; their root. Each root has a file of its own (frames_name()): machines that get
+  /// the image of before go on with theirs. One that is there with the same bytes stays as it is.
   [[nodiscard]] std::string keep_frames(const fs::path& image, const fs::path& scratch, const std::string& name,
                                         CommandRunner& runner) const {
     constexpr int k_fast = 3;  // of zstd; somebody waits for it
-    AtomicFile to = begun(name);
+    const std::string first = cat(name, ".frames");
+    AtomicFile to = begun(first);
     const std::string root =
         builder::frames::write_image_frames(image, scratch, to.fd(), {.level = k_fast}, runner).root;
-    give(to.fd(), name);
+    give(to.fd(), first);
     to.commit();
+    const std::string own = frames_name(name, root);
+    if (is_same(first, own))
+      drop(first);
+    else if (::renameat(folder_.get(), first.c_str(), folder_.get(), own.c_str()) != 0)
+      throw Error::from_errno("renaming", first);
     return root;
+  }
+  [[nodiscard]] static std::string frames_name(const std::string& name, const std::string& root) {
+    constexpr std::size_t k_of_root = 16;
+    return cat(name, ".", root.substr(0, k_of_root), ".frames");
   }
 
   void keep_text(const std::string& text, const std::string& name) const {
@@ -90,9 +101,15 @@ class StateFolder {
   }
 
  private:
-  [[nodiscard]] AtomicFile begun(const std::string& name) const {
-    return AtomicFile::create(fs::path(cat("/proc/self/fd/", folder_.get())) / name);
+  [[nodiscard]] fs::path path_of(const std::string& name) const {
+    return fs::path(cat("/proc/self/fd/", folder_.get())) / name;
   }
+  [[nodiscard]] bool is_same(const std::string& name, const std::string& other) const {
+    const fs::path place = path_of(other);
+    return fs::is_regular_file(fs::symlink_status(place)) &&
+           digest_file(path_of(name)).sha256 == digest_file(place).sha256;
+  }
+  [[nodiscard]] AtomicFile begun(const std::string& name) const { return AtomicFile::create(path_of(name)); }
   void give(const Fd& made, const std::string& name) const {
     if (::geteuid() == 0 && owner_.st_uid != 0 && ::fchown(made.get(), owner_.st_uid, owner_.st_gid) != 0)
       throw Error::from_errno(cat("giving to user ", owner_.st_uid), name);
@@ -124,13 +141,9 @@ TakenIn take_in(const fs::path& image, const StateFolder& folder, const std::str
   static_cast<void>(folder.keep(boot.kernel, cat(name, ".kernel")));
   static_cast<void>(folder.keep(boot.ramdisk, cat(name, ".ramdisk")));
   TakenIn taken{folder.keep(image, cat(name, image.extension().string())), ""};
-  const std::string frames = cat(name, ".frames");
   const bool has_frames = !arguments.has("image-url") && image.extension() != ".frames" &&
                           builder::frames::is_whole_disk(image, registered_format(image));
-  if (has_frames)
-    taken.root = folder.keep_frames(image, found.path(), frames, runner);
-  else if (image.extension() != ".frames")
-    folder.drop(frames);  // of one that had this name before
+  if (has_frames) taken.root = folder.keep_frames(image, found.path(), name, runner);
   return taken;
 }
 
@@ -251,6 +264,32 @@ void require_folder_here(const cli::Arguments& arguments) {
       .hint("Run it on the seed, without --url; where the seed's folder is at hand here, name it: --state DIR");
 }
 
+/// Of an image, frames that the one before had of this name: machines may be at them.
+constexpr const char* k_former_frames = "frames_before";
+
+/// Null where there is none.
+Json image_record(ConductorClient& conductor, const std::string& name) try {
+  return conductor.call("GET", cat("/v1/hearth/images/", percent_encode(name)));
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::not_found) throw;
+  return nullptr;
+}
+
+/// Those of the record before that are to stay beside `frames`; empty: none.
+std::string former_frames(const Json& before, const std::string& frames) {
+  const std::string last = text_in(before, "frames");
+  return last == frames ? text_in(before, k_former_frames) : last;
+}
+
+/// What the record before had, and that of now has not.
+void drop_others(const StateFolder& images, const Json& before, const Json& now) {
+  for (const char* key : {"frames", k_former_frames}) {
+    const std::string file = text_in(before, key);
+    if (!file.empty() && file != text_in(now, "frames") && file != text_in(now, k_former_frames))
+      images.drop(fs::path(file).filename().string());
+  }
+}
+
 int load(const cli::Arguments& arguments) {
   require_folder_here(arguments);
   const fs::path image = builder::channels::image_named(arguments.operand(0, "image"), arguments);
@@ -261,19 +300,24 @@ int load(const cli::Arguments& arguments) {
   const auto conductor = ConductorClient::open(arguments, ConductorClient::NewState::made);
   const fs::path folder = fs::path(state_directory(arguments)) / "files" / "images";
   std::optional<cli::Working> working(std::in_place, cat("taking in ", image.filename().string()));
-  const auto [digest, root] =
-      take_in(image, StateFolder(state_directory(arguments), {"files", "images"}), name, arguments);
+  const StateFolder images(state_directory(arguments), {"files", "images"});
+  const auto [digest, root] = take_in(image, images, name, arguments);
+  const Json before = image_record(*conductor, name);
   Json record = {{"kernel", (folder / cat(name, ".kernel")).string()},
                  {"ramdisk", (folder / cat(name, ".ramdisk")).string()},
                  {"file", (folder / cat(name, image.extension().string())).string()},
                  {"image_os_hash_algo", "sha256"},
                  {"image_os_hash_value", digest},
                  {"image_disk_format", registered_format(image)}};
-  if (!root.empty()) record.update({{"frames", (folder / cat(name, ".frames")).string()}, {"frames_root", root}});
+  if (!root.empty())
+    record.update({{"frames", (folder / StateFolder::frames_name(name, root)).string()}, {"frames_root", root}});
+  if (const std::string former = former_frames(before, text_in(record, "frames")); !former.empty())
+    record[k_former_frames] = former;
   working.reset();
   record["evidence"] = evidence.kept(state_directory(arguments), name, digest);
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
+  drop_others(images, before, record);
   cli::print(cat(name, " sha256:", digest, "\n"));
   if (!conductor->lasts()) tell_where_kept(arguments);
   return 0;
@@ -282,7 +326,7 @@ int load(const cli::Arguments& arguments) {
 /// The files of a registered image.
 std::vector<fs::path> files_of(const Json& image) {
   std::vector<fs::path> files;
-  for (const char* key : {"file", "frames", "kernel", "ramdisk"}) {
+  for (const char* key : {"file", "frames", k_former_frames, "kernel", "ramdisk"}) {
     if (const std::string file = text_in(image, key); !file.empty()) files.emplace_back(file);
   }
   return files;

@@ -51,7 +51,7 @@ std::size_t last_of_wave(std::size_t size, std::size_t stripe) {
 
 bool Spreading::takes(const Member& member) const {
   const Node* node = ledger_.by_uuid(member.uuid);
-  return node != nullptr && !member.is_gone && node->job.stage == name(Stage::write_image) &&
+  return node != nullptr && !member.is_gone && node->job.stage == Stage::write_image &&
          text_in(node->internal, "agent_secret_token") == member.token;
 }
 

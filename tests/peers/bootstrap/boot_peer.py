@@ -430,13 +430,32 @@ def images_by_url(hearth):
         assert not os.path.exists(f"{directory}/files/images/disk.raw"), "what was refused was copied"
         told(*load, "--state", directory)
         kept = sorted(os.listdir(f"{directory}/files/images"))
-        same("what is loaded", ["disk.frames", "disk.kernel", "disk.ramdisk", "disk.raw"], kept)
+        frames = kept[0]
+        assert frames.startswith("disk.") and frames.endswith(".frames"), kept
+        same("what is loaded", [frames, "disk.kernel", "disk.ramdisk", "disk.raw"], kept)
         said = told("image", "unload", "disk")
         assert "0 files removed (they lie with the seed" in said, said
         same("what stays", kept, sorted(os.listdir(f"{directory}/files/images")))
         told(*load, "--state", directory)
-        assert "4 files removed" in told("image", "unload", "disk", "--state", directory)
-        same("what is left", [], os.listdir(f"{directory}/files/images"))
+
+        # Machines that are getting the image of before go on with its frames.
+        images = f"{directory}/files/images"
+        first = os.stat(f"{images}/{frames}").st_ino
+        told(*load, "--state", directory)
+        same("frames of the same image", first, os.stat(f"{images}/{frames}").st_ino)
+        generations = [frames]
+        for _ in range(2):
+            with open(files["disk.raw"], "r+b") as disk:
+                disk.seek(-4096, os.SEEK_END)
+                disk.write(os.urandom(4096))
+            told(*load, "--state", directory)
+            others = [name for name in os.listdir(images) if name.endswith(".frames") and name not in generations]
+            same("new frames", 1, len(others))
+            assert os.path.exists(f"{images}/{generations[-1]}"), "those of before are gone"
+            generations += others
+        assert not os.path.exists(f"{images}/{generations[0]}"), "those of long ago are kept"
+        assert "5 files removed" in told("image", "unload", "disk", "--state", directory)
+        same("what is left", [], os.listdir(images))
 
 
 def main():

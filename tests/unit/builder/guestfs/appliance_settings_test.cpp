@@ -24,8 +24,8 @@ TEST(ApplianceSettingsTest, TheFieldsVariablesAreMinded) {
 }
 
 TEST(ApplianceSettingsTest, TheCacheIsTheBuilders) {
-  EXPECT_EQ(appliance_cache({{"HOME", "/home/a"}}), fs::path("/home/a/.cache/image-create"));
-  EXPECT_EQ(appliance_cache({{"HOME", "/home/a"}, {"DIB_IMAGE_CACHE", "/cache"}}), fs::path("/cache"));
+  EXPECT_EQ(image_cache({{"HOME", "/home/a"}}), fs::path("/home/a/.cache/image-create"));
+  EXPECT_EQ(image_cache({{"HOME", "/home/a"}, {"DIB_IMAGE_CACHE", "/cache"}}), fs::path("/cache"));
 }
 
 }  // namespace
