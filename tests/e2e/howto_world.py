@@ -103,7 +103,8 @@ class Machines:
 
     def boots(self, name, turn):
         """The ramdisk: an inspection tells what it has found; any other work is the agent's. It ends when its machine is switched."""
-        node = self.ask(f"/v1/nodes/{name}")
+        while (node := self.ask(f"/v1/nodes/{name}")) is None and turn == self.turns[name] and not self.stop.wait(0.2):
+            pass  # the conductor is busy: an agent where an inspection is waited for would be waited for in vain
         if node and node["provision_state"].startswith("inspect"):
             found = {"inventory": {"interfaces": [{"name": "eth0", "mac_address": MACS[name]}], "cpu": {"count": 2}, "memory": {"physical_mb": 1024}}}
             while request(API + "/v1/continue_inspection", "POST", found)[0] != 200 and not self.stop.is_set():
