@@ -82,9 +82,21 @@ std::string without_url_password(std::string_view rest) {
   return kept;
 }
 
-/// Blocks "-----BEGIN … PRIVATE KEY-----" to their end; one without an end is hidden to the text's.
+/// The text behind a private key's end whose beginning was cut off, or all of it.
+std::string_view behind_cut_key(std::string_view text) {
+  const std::size_t last = text.find(k_key_end);
+  const std::size_t end = last == std::string_view::npos ? last : text.find("-----", last + k_key_end.size());
+  if (end == std::string_view::npos || text.find(k_key_begin) < last) return text;
+  const bool is_private = text.substr(last, end - last).find("PRIVATE") != std::string_view::npos;
+  return is_private ? text.substr(end + 5) : text;
+}
+
+/// Blocks "-----BEGIN … PRIVATE KEY-----" to their end; one without an end is hidden to the text's, and one without a
+/// beginning, as the end of a longer text has it, from the text's.
 std::string without_private_keys(std::string_view text) {
-  std::string kept;
+  const std::string_view rest = behind_cut_key(text);
+  std::string kept(rest.size() < text.size() ? k_hidden : "");
+  text = rest;
   while (true) {
     const std::size_t begin = text.find(k_key_begin);
     const std::size_t title = begin == std::string_view::npos ? begin : text.find("-----", begin + k_key_begin.size());

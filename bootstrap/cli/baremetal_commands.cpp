@@ -300,7 +300,7 @@ int validate_file(const cli::Arguments& arguments) {
   for (Fault& fault : environment_faults(entries)) {
     if (!is_told(fault)) faults.push_back(std::move(fault));
   }
-  for (const std::string& line : drafts.warnings) cli::tell(cat("warning: ", line));
+  for (const std::string& line : drafts.warnings) cli::tell(cat("warning: ", line, "\n"));
   if (!faults.empty()) cli::print(cat(faults_text(faults, entries, file), "\n"));
   cli::print(cat(faults.empty() ? "SUCCESS" : "FAILURE", ": found ", faults.size(), " errors\n"));
   return faults.empty() ? 0 : 1;

@@ -45,7 +45,7 @@ std::string console_of(ConductorClient& conductor, Incident& incident) try {
     std::this_thread::sleep_for(k_moment);
     part = asked(conductor, target);
   }
-  return safe_log(text_in(part, "text"));
+  return safe_console(part);
 } catch (const Error& error) {
   incident.left_out.push_back(cat("its console: ", safe_text(error.what())));
   return "";
@@ -123,6 +123,13 @@ int run_incident(const cli::Arguments& arguments) {
 }
 
 }  // namespace
+
+std::string safe_console(const Json& part) {
+  const std::string text = text_in(part, "text");
+  if (part.value("from", std::uint64_t{0}) == 0) return safe_log(text);
+  const std::size_t line = text.find('\n');
+  return line == std::string::npos ? "" : safe_log(text.substr(line + 1));
+}
 
 cli::Command incident_command() {
   return {

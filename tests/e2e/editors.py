@@ -413,7 +413,8 @@ def told_of(name, cases, folder):
             json.dump(case, file)
     if name == "package-installs":
         lines = run("element", "lint", *map(os.path.dirname, paths)).stdout.split("\n")
-        return ["\n".join(line for line in lines if line.startswith(path + ":")) for path in paths]
+        # Which packages there are, where their lists are at hand, is no matter of a schema.
+        return ["\n".join(line for line in lines if line.startswith(path + ":") and "is in no repository" not in line) for path in paths]
     bad = os.path.join(where, "bad")
     with open(bad, "w", encoding="utf-8") as file:
         file.write("x")

@@ -86,5 +86,11 @@ TEST(Redaction, WordsOfSentencesStay) {
   }
 }
 
+TEST(Redaction, APrivateKeyWhoseBeginningWasCutOffIsHiddenToo) {
+  EXPECT_EQ(hide_secrets("MIIEvQ\nabc\n-----END RSA PRIVATE KEY-----\nnext"), "******\nnext");
+  EXPECT_EQ(hide_secrets("MIIEvQ\n-----END CERTIFICATE-----\nnext"), "MIIEvQ\n-----END CERTIFICATE-----\nnext");
+  EXPECT_EQ(hide_secrets("a\n-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\nb"), "a\n******\nb");
+}
+
 }  // namespace
 }  // namespace hearth

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "bootstrap/why/incident_command.hpp"
 
 namespace hearth::bootstrap::why {
 namespace {
@@ -127,6 +128,14 @@ TEST(Incident, DamageIsTold) {
       {"manifest.json", R"({"incident_format": 1})"}, {"facts.json", facts}, {"SHA256SUMS", "0  facts.json\n"}};
   EXPECT_NE(refused(by_hand(changed)).find("a digest does not hold"), std::string::npos);
   EXPECT_NE(refused(by_hand({changed[0], changed[1]})).find("cut off"), std::string::npos);
+}
+
+TEST(IncidentTest, OfAConsoleThatWasCutNoSecretIsLeftWhoseBeginningIsGone) {
+  const auto shown = [](const char* text, int from) { return safe_console({{"from", from}, {"text", text}}); };
+  EXPECT_EQ(shown("d=hunter22\nlogin:", 70), "login:");
+  EXPECT_EQ(shown("d=hunter22", 70), "");
+  EXPECT_EQ(shown("ab\nMIIEvQ\n-----END PRIVATE KEY-----\nlogin:", 70), "******\nlogin:");
+  EXPECT_EQ(shown("a line\nlogin:", 0), "a line\nlogin:") << "whole";
 }
 
 }  // namespace
