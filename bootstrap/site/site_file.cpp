@@ -172,14 +172,14 @@ class SiteReader {
   }
 
   std::uint64_t number(const Part& part, const std::string& key, std::uint64_t usual, std::uint64_t least,
-                       std::uint64_t most) {
+                       std::uint64_t most, std::string_view unit = "") {
     const Value* found = part.map == nullptr ? nullptr : part.map->find(key);
     if (found == nullptr) return usual;
     if (found->kind() == Kind::integer && found->as_integer() >= static_cast<std::int64_t>(least) &&
         found->as_integer() <= static_cast<std::int64_t>(most)) {
       return static_cast<std::uint64_t>(found->as_integer());
     }
-    problem(*found, cat(part.place, ".", key), cat("a number from ", least, " to ", most, " is expected here"));
+    problem(*found, cat(part.place, ".", key), cat("a number from ", least, " to ", most, unit, " is expected here"));
     return usual;
   }
 
@@ -334,8 +334,8 @@ void read_machine(SiteReader& reader, const Value& item, std::size_t index, Site
     reader.problem(SiteReader::at(part, "firmware"), cat(part.place, ".firmware"), "bios or uefi is expected here");
   machine.uefi = firmware == "uefi";
   machine.has_own_firmware = part.map->find("firmware") != nullptr;
-  machine.memory_mib = reader.number(part, "memory", machine.memory_mib, 256, 1U << 20U);
-  machine.disk_gib = reader.number(part, "disk", machine.disk_gib, 1, 1U << 14U);
+  machine.memory_mib = reader.number(part, "memory", machine.memory_mib, 256, 1U << 20U, " (MiB)");
+  machine.disk_gib = reader.number(part, "disk", machine.disk_gib, 1, 1U << 14U, " (GiB)");
   machine.cpus = static_cast<unsigned>(reader.number(part, "cpus", machine.cpus, 1, 64));
   machine.profile = reader.text(part, "profile", false);
   machine.address = reader.text(part, "address", false);
@@ -452,7 +452,7 @@ Result<SiteFile, std::string> parse_site_file(std::string_view text, const fs::p
   const Part seed = reader.part(top, "seed", false);
   reader.only(seed, key_names("seed"));
   site.seed_image = resolved(site, reader.text(seed, "image", false));
-  site.seed_memory_mib = reader.number(seed, "memory", site.seed_memory_mib, 256, 1U << 20U);
+  site.seed_memory_mib = reader.number(seed, "memory", site.seed_memory_mib, 256, 1U << 20U, " (MiB)");
   const Part deploy = reader.part(top, "deploy", false);
   reader.only(deploy, key_names("deploy"));
   site.deploy = {resolved(site, reader.text(deploy, "kernel", true)),

@@ -83,7 +83,10 @@ std::string next_of(const std::string& reason) {
   return "where it was meant, nothing: the next build keeps what has not changed since";
 }
 
-Finding finding_of(const Group& group, std::size_t kept) {
+Finding finding_of(Group group, std::size_t kept) {
+  // What somebody wrote comes before what a build was told.
+  std::stable_partition(group.reasons.begin(), group.reasons.end(),
+                        [](const std::string& reason) { return !reason.starts_with("the variable "); });
   Finding finding;
   finding.cause = cat(group.step, " ran because ", reason_of(group.step, group.reasons.front()),
                       group.behind == 0 ? "" : cat("; ", steps_text(group.behind), " ran with it"), ".");
@@ -111,7 +114,8 @@ std::vector<Finding> findings_of(const Json& report) {
   if (found.empty() && !elements.empty())
     found.push_back({cat("It was made anew because a file of the element", elements.size() == 1 ? " " : "s ",
                          join_first(elements, k_most_causes), " changed."),
-                     {cat("no step reads that file (a README, a test), but the image's evidence is of all files; ",
+                     {cat("no step had to run for it: none reads that file (a README, a test), whose name is in the "
+                          "image's evidence, or another image's build had made the layer with it; ",
                           steps_text(kept), kept == 1 ? " was" : " were", " taken from layers")},
                      "nothing"});
   if (found.empty())

@@ -62,7 +62,7 @@ TEST(SiteFile, whatIsWrongIsNamedWithItsLine) {
        "machines[0]: root_device.sise is no hint (do you mean size?)"},
       {"N\nmachine: []\n", "unknown key 'machine' (machines?)"},
       {"N\nmachines: [{firmware: bois}]\n", "site.yaml:3: machines[0].firmware: bios or uefi"},
-      {"N\nmachines: [{memory: 64}]\n", "machines[0].memory: a number from 256"},
+      {"N\nmachines: [{memory: 64}]\n", "machines[0].memory: a number from 256 to 1048576 (MiB) is expected"},
       {"N\nmachines: [{name: a}, {name: a}]\n", "machines[1].name: a is there twice"},
       {"N\nmachines: [{name: a/b}]\n", "machines[0].name: 'a/b': letters, digits"},
       {"N\nmachines: [{mac: '52:54:00:00:00:01'}, {mac: 52-54-00-00-00-01}]\n", "is node1's already"},

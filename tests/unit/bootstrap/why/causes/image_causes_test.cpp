@@ -24,7 +24,7 @@ std::vector<Finding> causes(const std::vector<Json>& steps, const Json& unfinish
 
 TEST(ImageCauses, TheStepThatChangedStandsFirstAndNotWhatRanWithIt) {
   const auto found = causes({kept("root.d/08-a"), ran("root.d/10-b", {"it shares its layer with install.d/50-web"}),
-                             ran("install.d/50-web", {"install.d/50-web changed", "the variable T is new"}, 2.5),
+                             ran("install.d/50-web", {"the variable T is new", "install.d/50-web changed"}, 2.5),
                              ran("install.d/60-c", {"it comes after install.d/50-web"}, 4), ran("cleanup.d/1", {})});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].cause, "install.d/50-web ran because it changed; 3 steps ran with it.");
