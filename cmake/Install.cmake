@@ -55,7 +55,7 @@ foreach(room agent base bootstrap builder docs metadata pxe simulation)
   list(APPEND texts ${found})
 endforeach()
 # README, HACKING and PROMISES lead there.
-list(APPEND texts tests/README.md tests/mutation/README.md tests/simulation/found.txt simulation/world.hpp simulation/rules.cpp)
+list(APPEND texts tests/README.md tests/newcomers.md tests/mutation/README.md tests/simulation/found.txt simulation/world.hpp simulation/rules.cpp)
 foreach(text LICENSE ${texts})
   cmake_path(GET text PARENT_PATH folder)
   install(FILES ${CMAKE_SOURCE_DIR}/${text} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

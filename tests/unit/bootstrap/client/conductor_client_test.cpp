@@ -69,7 +69,7 @@ std::string story_for(const std::string& asked, const std::vector<std::string>& 
   conductor.answers[node_target(asked)] = {404, {{"error_message", cat("Node ", asked, " could not be found.")}}};
   Json rows = Json::array();
   for (const std::string& name : names) rows.push_back({{"name", name}});
-  conductor.answers["/v1/nodes?fields=name"] = {200, {{"nodes", rows}}};
+  conductor.answers["/v1/nodes?fields=name,uuid"] = {200, {{"nodes", rows}}};
   try {
     static_cast<void>(conductor.call("GET", node_target(asked)));
   } catch (const Error& error) {
