@@ -1,35 +1,12 @@
 // hearth: one command for everything; disk-image-create, element-info and their like when started under that name.
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <clocale>
-#include <string_view>
 
 #include "base/cli/print.hpp"
-#include "base/limits_hint.hpp"
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
-
-namespace {
-
-/// What libraries and the allocator take before main() begins; with less they crash there.
-constexpr rlim_t k_least_data = 12U << 20U;
-
-/// Runs before libraries are initialized: no memory, no stream, nothing that may throw.
-void refuse_tiny_limits() {
-  struct rlimit data {};
-  if (::getrlimit(RLIMIT_DATA, &data) != 0 || data.rlim_cur >= k_least_data) return;
-  for (const std::string_view part : {std::string_view("hearth: no memory to begin with\n  "),
-                                      std::string_view(hearth::k_limits_hint), std::string_view("\n")})
-    if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
-  ::_exit(1);
-}
-[[gnu::section(".preinit_array"), gnu::used]] void (*const k_before_all)() = refuse_tiny_limits;
-
-}  // namespace
 
 int main(int argc, char** argv) {
   using namespace hearth;
