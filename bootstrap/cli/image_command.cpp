@@ -69,8 +69,8 @@ class StateFolder {
   /// the image of before go on with theirs. One that is there with the same bytes stays as it is.
   [[nodiscard]] std::string keep_frames(const fs::path& image, const fs::path& scratch, const std::string& name,
                                         CommandRunner& runner) const {
-    constexpr int k_fast = 3;  // of zstd; somebody waits for it
-    const std::string first = cat(name, ".frames");
+    constexpr int k_fast = 3;                            // of zstd; somebody waits for it
+    const std::string first = cat(name, ".frames.new");  // no record's: NAME.frames is one of an older Hearth
     AtomicFile to = begun(first);
     const std::string root =
         builder::frames::write_image_frames(image, scratch, to.fd(), {.level = k_fast}, runner).root;
@@ -281,12 +281,13 @@ std::string former_frames(const Json& before, const std::string& frames) {
   return last == frames ? text_in(before, k_former_frames) : last;
 }
 
-/// What the record before had, and that of now has not.
-void drop_others(const StateFolder& images, const Json& before, const Json& now) {
+/// What the record before had of that folder, and that of now has not.
+void drop_others(const StateFolder& images, const fs::path& folder, const Json& before, const Json& now) {
   for (const char* key : {"frames", k_former_frames}) {
-    const std::string file = text_in(before, key);
-    if (!file.empty() && file != text_in(now, "frames") && file != text_in(now, k_former_frames))
-      images.drop(fs::path(file).filename().string());
+    const fs::path file = text_in(before, key);
+    const bool is_here = fs::weakly_canonical(file.parent_path()) == fs::weakly_canonical(folder);
+    if (is_here && file != text_in(now, "frames") && file != text_in(now, k_former_frames))
+      images.drop(file.filename().string());
   }
 }
 
@@ -317,7 +318,7 @@ int load(const cli::Arguments& arguments) {
   record["evidence"] = evidence.kept(state_directory(arguments), name, digest);
   if (const auto url = arguments.value("image-url")) record["image_source"] = *url;
   conductor->call("PUT", cat("/v1/hearth/images/", percent_encode(name)), record);
-  drop_others(images, before, record);
+  drop_others(images, folder, before, record);
   cli::print(cat(name, " sha256:", digest, "\n"));
   if (!conductor->lasts()) tell_where_kept(arguments);
   return 0;

@@ -343,8 +343,8 @@ StoredStacks SqlRepository::load() {
   sql::Statement next =
       database_.prepare(cat("SELECT id, data, number FROM tree WHERE id > ? ORDER BY id LIMIT ", k_stacks_at_once));
   std::string last;
-  for (std::vector<TreeRow> block(1); !block.empty();) {
-    block.clear();
+  while (true) {
+    std::vector<TreeRow> block;
     next.bind(1, last);
     while (next.step()) block.push_back({next.text(0), next.text(1), next.number(2)});
     next.reset();
