@@ -88,7 +88,10 @@ class Machines:
                 token = file.read().strip()
         except OSError:
             return None
-        status, text = request(API + path, method, version="1.82", token=token)
+        for _ in range(6):  # a conductor whose disk is busy answers 503
+            status, text = request(API + path, method, version="1.82", token=token)
+            if 0 < status < 500 or self.stop.wait(0.5):
+                break
         return json.loads(text) if status == 200 and text else None
 
     def switched(self, name, on, where):
@@ -103,8 +106,7 @@ class Machines:
 
     def boots(self, name, turn):
         """The ramdisk: an inspection tells what it has found; any other work is the agent's. It ends when its machine is switched."""
-        while (node := self.ask(f"/v1/nodes/{name}")) is None and turn == self.turns[name] and not self.stop.wait(0.2):
-            pass  # the conductor is busy: an agent where an inspection is waited for would be waited for in vain
+        node = self.ask(f"/v1/nodes/{name}")
         if node and node["provision_state"].startswith("inspect"):
             found = {"inventory": {"interfaces": [{"name": "eth0", "mac_address": MACS[name]}], "cpu": {"count": 2}, "memory": {"physical_mb": 1024}}}
             while request(API + "/v1/continue_inspection", "POST", found)[0] != 200 and not self.stop.is_set():
