@@ -305,9 +305,8 @@ cli::Command test_command(const ImageSource& source) {
       .summary = "start an image and wait for signs of life on its console",
       .details =
           "Exit codes: 0 all signs were seen and checks passed; 3 it came up, and a check failed; 4 no sign in time, "
-          "or "
-          "the machine ended or failed before (what was seen and the console's last lines are told); 1 it could not be "
-          "tried; 2 wrong usage.\n"
+          "or the machine ended or failed before (what was seen and the console's last lines are told): where only "
+          "checks are asked, a prompt to log in or an answer is one; 1 it could not be tried; 2 wrong usage.\n"
           "Checks come after the signs, in order: --http, --run, --checks; all are told, also behind one that failed. "
           "The guest reaches nothing outside. What the record beside the image (NAME.d) says it lacks for --run is an "
           "error at once; else the check ends when nobody got in for a third of --timeout behind the log-in prompt.\n"

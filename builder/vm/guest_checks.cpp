@@ -67,7 +67,7 @@ class HttpCheck final : public GuestCheck {
                        cat(answer, ", not so: ", join(missed, ", "), "; it is: ", first_line(response.body)));
       return verdict(text(), Outcomes::passed, cat(answer, ", ", human_bytes(response.body.size())));
     } catch (const Error& error) {
-      return verdict(text(), Outcomes::failed, error.what());
+      return verdict(text(), Outcomes::unanswered, error.what());
     }
   }
 
@@ -114,7 +114,7 @@ class RunCheck final : public GuestCheck {
     if (succeeded(result.status)) return verdict(text(), Outcomes::passed, said);
     const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said));
     if (!is_by_ssh(result)) return {true, {{text(), Outcomes::failed, told}}};
-    return {false, {{text(), Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}}, true};
+    return {false, {{text(), Outcomes::unanswered, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}}, true};
   }
 
  private:
@@ -151,7 +151,7 @@ class InsideCheck final : public GuestCheck {
       const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown)));
       if (is_by_ssh(result))
         return {false,
-                {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}},
+                {{"log in by ssh", Outcomes::unanswered, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}},
                 true,
                 true};
       Outcome outcome = verdict("answers of the machine", Outcomes::failed,

@@ -35,4 +35,17 @@ expect_text log "FAILED  service nginx: running: active" "mode: is 644, not 0600
     "FAILED  package apache2: installed: not installed" "mount /: exists: mounted" "FAILED  http 80/missing: HTTP 404" \
     "(5 of 6 checks failed)"
 [ "$(grep -c '<failure' wrong.xml)" = 5 ] || fail "$(cat wrong.xml)"
+# Disks on which there is nothing to boot: no check has failed, as nobody was there to answer one.
+truncate -s 64M zeros.raw
+cp zeros.raw noloader.raw
+printf '2048,,L,*\n' | sfdisk -q noloader.raw  # a table of partitions, with no code in front of it
+for disk in zeros noloader; do  # the second ends, or hangs, in its empty code
+    code=0
+    "$HEARTH" image test $disk.raw --accel tcg --checks wrong.yaml --run true --http 80/ --junit $disk.xml --timeout 25 > log 2>&1 || code=$?
+    [ $code = 4 ] || fail "$disk: exit code $code: $(cat log)"
+    expect_text log "NO ANSWER  http 80/" "NO ANSWER  service nginx: running: not asked" \
+        "the machine gave no sign of life: " "last lines of the console"
+    ! grep -q FAILED log || fail "$disk: $(cat log)"
+    expect_text $disk.xml ' failures="0" errors="8" '
+done
 finish
