@@ -199,6 +199,13 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
   EXPECT_FALSE(failed.no_way_in);
   EXPECT_EQ(only(failed).told, "exit code 3: inactive");
   EXPECT_EQ(only(failed).outcome, Verdict::Outcome::failed);
+  fakes::ScriptedRunner slow;
+  std::string said;
+  slow.on("ssh", [&](const Command&) { return CommandResult{TimedOut{}, said, ""}; });
+  const auto late = run_check("true", WayIn{.key = "/k"}, slow);
+  EXPECT_EQ(only(late->look(Deadline::never())).outcome, Verdict::Outcome::unanswered) << "was anybody there?";
+  said = "half of it";
+  EXPECT_EQ(only(late->look(Deadline::never())).outcome, Verdict::Outcome::failed);
   code = 0;
   EXPECT_FALSE(only(check->look(Deadline::never())).failed());
   EXPECT_THAT(join(argv, " "), HasSubstr("-i /k -p 2200"));
