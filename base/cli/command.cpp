@@ -15,6 +15,9 @@
 #include "base/cli/layout.hpp"
 #include "base/cli/manual.hpp"
 #include "base/cli/markdown.hpp"
+#include "base/cli/near_command.hpp"
+#include "base/cli/near_file.hpp"
+#include "base/cli/near_option.hpp"
 #include "base/error.hpp"
 #include "base/foreign_json.hpp"
 #include "base/sys/limits.hpp"
@@ -39,7 +42,8 @@ int guarded(const std::string& name, const std::vector<std::string>& words, cons
   try {
     return body();
   } catch (const Error& error) {
-    tell(cat(name, ": ", bounded_story(error.story(), words), "\n"));
+    const std::string meant = near_file_told(error.story(), words);
+    tell(cat(name, ": ", bounded_story(error.story(), words), "\n", meant.empty() ? "" : cat("  ", meant, "\n")));
     if (error.kind() == ErrorKind::usage) tell(cat("Try '", name, " --help'.\n"));
     return error.exit_code();
   } catch (const Json::exception& error) {
@@ -50,37 +54,9 @@ int guarded(const std::string& name, const std::vector<std::string>& words, cons
   return 1;
 }
 
-/// A word that no option takes and nobody reads was meant for something; an empty one names nothing.
-void refuse_operands(const std::string& name, const Command& command, const Arguments& arguments) {
-  if (arguments.operands().empty()) return;
-  if (!command.operands.empty()) {
-    if (std::find(arguments.operands().begin(), arguments.operands().end(), "") == arguments.operands().end()) return;
-    throw Error(ErrorKind::usage, cat(command.operands, ": an empty word names nothing; is a variable not set?"));
-  }
-  Error error(ErrorKind::usage,
-              cat("'", arguments.operands().front(), "' is one word too many: ", name, " takes options only"));
-  for (const auto& [value, what] : {std::pair{"SITE", "A site file"}, {"FILE", "A file"}}) {
-    const auto takes = std::find_if(command.options.begin(), command.options.end(),
-                                    [value = value](const Option& option) { return option.value_name == value; });
-    if (takes == command.options.end()) continue;
-    error.hint(cat(what, " is named by ", signature(*takes), "."));
-    break;
-  }
-  throw Error(error);
-}
-
-/// "--server web1", where SERVER is what the command is told without an option; else empty.
-std::string operand_meant(const Command& command, std::string_view fault) {
-  for (const std::string& word : split_words(command.operands)) {
-    std::string option = to_lower(word);
-    std::erase_if(option, [](char c) { return (c < 'a' || c > 'z') && c != '-'; });
-    if (fault.starts_with(cat("unrecognized option '--", option, "'"))) return word;
-  }
-  return "";
-}
-
+/// `program`: that has the command among others; null of a link.
 int run_command(const std::string& name, const Command& command, const std::vector<std::string>& words,
-                bool must_take_operands = false) {
+                const Program* program = nullptr) {
   const std::vector<Option> options = shown_options(command);
   const Arguments arguments = [&] {
     try {
@@ -88,8 +64,7 @@ int run_command(const std::string& name, const Command& command, const std::vect
     } catch (Error& error) {
       if (command.operands.find("COMMAND") != std::string::npos)
         error.hint("A COMMAND that has options of its own stands behind --: … -- uname -a");
-      if (const std::string meant = operand_meant(command, error.what()); !meant.empty())
-        error.hint(cat(meant, " stands by itself, without an option: ", name, " ", command.operands));
+      if (const std::string told = option_advice(name, command, program, error.what()); !told.empty()) error.hint(told);
       throw;
     }
   }();
@@ -97,127 +72,8 @@ int run_command(const std::string& name, const Command& command, const std::vect
     print(command_help(name, command, width_of(stdout)));
     return 0;
   }
-  if (must_take_operands) refuse_operands(name, command, arguments);
+  if (program != nullptr) refuse_operands(*program, command, arguments);
   return command.run(arguments);
-}
-
-/// "node power onn": what comes after "node power" in commands, the nearest or all; empty where that tells nothing.
-std::string what_comes_next(const std::vector<std::string>& names, const std::vector<std::string>& words) {
-  for (std::size_t taken = words.size() - 1; taken > 1; --taken) {
-    const std::string begin = cat(join({words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken)}, " "), " ");
-    std::set<std::string> next;
-    for (const std::string& name : names) {
-      if (name.starts_with(begin)) next.insert(split_words(name.substr(begin.size())).front());
-    }
-    if (next.empty()) continue;
-    const std::string other = cat(words[0], " ", words[taken]);  // "node power reboot"
-    if (std::find(names.begin(), names.end(), other) != names.end())
-      return cat("there is no command '", begin, words[taken], "'; did you mean '", other, "'?");
-    const std::optional<std::string> near = nearest(words[taken], {next.begin(), next.end()});
-    return cat("there is no command '", begin, words[taken], "'",
-               near ? cat("; did you mean '", begin, *near, "'?")
-                    : cat("; behind '", trim(begin), "' stands ", join({next.begin(), next.end()}, " or ")));
-  }
-  return "";
-}
-
-/// What other programs call the same, the likeliest first.
-constexpr std::array<std::string_view, 7> k_alike = {"create build make new import add",
-                                                     "boot run start up",
-                                                     "delete remove rm destroy",
-                                                     "show inspect info get describe",
-                                                     "set edit change modify",
-                                                     "list ls",
-                                                     "lint validate check"};
-
-/// "build" among the words that may stand behind "image": what other programs mean by it.
-std::optional<std::string> alike(const std::string& word, const std::vector<std::string>& known) {
-  for (const std::string_view set : k_alike) {
-    const std::vector<std::string> words = split_words(set);
-    if (std::find(words.begin(), words.end(), word) == words.end()) continue;
-    for (const std::string& other : words) {
-      if (std::find(known.begin(), known.end(), other) != known.end()) return other;
-    }
-  }
-  return std::nullopt;
-}
-
-/// "import", which stands behind "node": "'node import'"; empty where nothing ends so.
-std::string names_that_end_in(const std::vector<std::string>& names, const std::string& word) {
-  constexpr std::size_t k_told = 4;
-  std::vector<std::string> found;
-  for (const std::string& name : names) {
-    if (name.ends_with(cat(" ", word))) found.push_back(cat("'", name, "'"));
-  }
-  const bool has_more = found.size() > k_told;
-  if (has_more) found.resize(k_told);
-  return cat(join(found, " or "), has_more ? " or another that ends so" : "");
-}
-
-/// A second word that no command has behind such a first one.
-[[noreturn]] void unknown_second(const Program& program, const std::vector<std::string>& words,
-                                 const std::vector<std::string>& names, const std::vector<std::string>& seconds) {
-  const std::string what = cat("there is no command '", words[0], " ", words[1], "'");
-  const std::string first = cat(program.name, " ", words[0]);
-  if (words[1] == "help")
-    throw Error(ErrorKind::usage, cat(what, "; did you mean '", program.name, " help ", words[0], "'?"));
-  std::optional<std::string> meant = alike(words[1], seconds);
-  if (!meant && std::find(names.begin(), names.end(), words[1]) != names.end())  // "node why n3"
-    throw Error(ErrorKind::usage, cat(what, "; did you mean '", join({words.begin() + 1, words.end()}, " "), "'?"));
-  if (const std::string whole = names_that_end_in(names, words[1]); !meant && !whole.empty())  // "image lint"
-    throw Error(ErrorKind::usage, cat(what, "; did you mean ", whole, "?"));
-  if (!meant) meant = nearest(words[1], seconds);
-  if (meant) throw Error(ErrorKind::usage, cat(what, "; did you mean '", words[0], " ", *meant, "'?"));
-  throw Error(ErrorKind::usage, what).hint(cat("`", first, "` prints those that begin so."));
-}
-
-/// "disk-image-create": what other programs call a command in one word.
-std::optional<std::string> written_in_one(const std::string& word, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (name.find(' ') != std::string::npos && word.ends_with(cat("-", replace_all(name, " ", "-")))) return name;
-  }
-  return std::nullopt;
-}
-
-/// Options and what they stand before are no part of a command's name.
-std::vector<std::string> words_of_name(std::vector<std::string> words) {
-  const auto option =
-      std::find_if(words.begin() + 1, words.end(), [](const auto& word) { return word.starts_with('-'); });
-  words.erase(option, words.end());
-  return words;
-}
-
-[[noreturn]] void unknown_command(const Program& program, const std::vector<std::string>& given) {
-  const std::vector<std::string> words = words_of_name(given);
-  if (words[0] == "version" || nearest(words[0], {"--version", "--help"})) {
-    const std::string meant = nearest(words[0], {"--version", "--help"}).value_or("--version");
-    throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean '", meant, "'?"));
-  }
-  for (const auto& [begin, there] : program.elsewhere) {
-    if (cat(join(words, " "), " ").starts_with(cat(begin, " ")))
-      throw Error(ErrorKind::usage, cat("there is no command '", begin, "' here")).hint(there);
-  }
-  std::vector<std::string> names;
-  std::vector<std::string> seconds;  // behind the first word
-  for (const Command& command : all_commands(program)) {
-    names.push_back(command.words);
-    const std::vector<std::string> row = split_words(command.words);
-    if (row.size() > 1 && row[0] == words[0]) seconds.push_back(row[1]);
-  }
-  if (const std::string next = what_comes_next(names, words); !next.empty()) throw Error(ErrorKind::usage, next);
-  std::vector<std::string> groups;
-  for (const std::string& name : names) groups.push_back(name.substr(0, name.find(' ')));
-  if (words.size() > 1 && !seconds.empty()) unknown_second(program, words, names, seconds);
-  if (const std::string whole = names_that_end_in(names, words[0]); !whole.empty())
-    throw Error(ErrorKind::usage, cat("there is no command '", words[0], "'; did you mean ", whole, "?"));
-  const std::string two = words.size() > 1 ? cat(words[0], " ", words[1]) : words[0];
-  std::optional<std::string> near = nearest(two, names);
-  const std::string& told = near ? two : words[0];
-  if (!near) near = written_in_one(words[0], names);
-  if (!near) near = nearest(words[0], names);
-  if (!near) near = nearest(words[0], groups);
-  throw Error(ErrorKind::usage,
-              cat("there is no command '", told, "'", near ? cat("; did you mean '", *near, "'?") : ""));
 }
 
 int show_help(const Program& program, const Arguments& arguments) {
@@ -340,11 +196,17 @@ std::vector<Command> all_commands(const Program& program) {
 int run(const Program& program, const std::vector<std::string>& words) noexcept {
   const int code = guarded(program.name, words, [&]() -> int {
     if (const std::optional<int> done = run_word(program, words)) return *done;
+    if (words.size() == 2 && words[0] == "help" && is_option_of_others(program, words[1])) {
+      print(option_help(program, words[1]));
+      return 0;
+    }
     const std::vector<Command> rows = all_commands(program);
     if (const Command* row = row_of(rows, words)) {
       const std::string name = cat(program.name, " ", row->words);
       const auto used = static_cast<std::ptrdiff_t>(words_matched(*row, words));
-      return guarded(name, words, [&] { return run_command(name, *row, {words.begin() + used, words.end()}, true); });
+      return guarded(name, words, [&] {
+        return run_command(name, *row, {words.begin() + used, words.end()}, &program);
+      });
     }
     if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);

@@ -63,6 +63,8 @@ struct Program {
   std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
   /// A page that is none of the manual's, by its name: the README of something. Its own name is its file's path.
   std::function<std::optional<Topic>(const std::string& name)> further = {};
+  /// Names of further pages that a mistyped one is near to.
+  std::function<std::vector<std::string>()> further_names = {};
   std::string pages_at = {};  ///< the directory in which they lie as files, beside others that they lead to
 };
 

@@ -103,6 +103,21 @@ std::string manual_help(const Program& program, std::size_t width) {
   return cat("Pages of the manual:\n", summary_lines(rows, width), "\n", wrapped(how, width), "\n");
 }
 
+/// Of a topic's table, "  TMPDIR, TMP_DIR    where …", the names in capitals that stand first.
+std::vector<std::string> names_of_rows(const std::string& text) {
+  std::vector<std::string> names;
+  for (const std::string& line : split_lines(text)) {
+    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+    for (const std::string& word : split_words(line)) {
+      const std::string name = word.ends_with(',') ? word.substr(0, word.size() - 1) : word;
+      if (name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos) break;
+      names.push_back(name);
+      if (name == word) break;
+    }
+  }
+  return names;
+}
+
 /// Every name that topic_help knows, for a suggestion.
 std::optional<std::string> nearest_topic(const Program& program, const std::string& topic) {
   std::vector<std::string> names = topic_names(program);
@@ -111,7 +126,14 @@ std::optional<std::string> nearest_topic(const Program& program, const std::stri
     names.push_back(row.words.substr(0, row.words.find(' ')));  // "image" has help, too
   }
   for (const Topic& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
-  return nearest(topic, names);
+  for (const Topic& each : program.topics) {
+    for (std::string& name : names_of_rows(each.text)) names.push_back(std::move(name));
+  }
+  if (program.further_names) {
+    for (std::string& name : program.further_names()) names.push_back(std::move(name));
+  }
+  std::optional<std::string> near = nearest(topic, names);
+  return near ? near : nearest(replace_all(topic, "_", "-"), names);
 }
 
 /// Of the manual, those that have the word most often first.

@@ -33,8 +33,9 @@ std::string test_case(const JunitCase& each, const std::string& suite) {
     return cat(head, "><skipped message=\"", xml_attribute(each.message), "\"/></testcase>\n");
   const std::string output =
       each.output.empty() ? "" : cat("      <system-out>", xml_text(each.output), "</system-out>\n");
-  return cat(head, ">\n      <failure type=\"", xml_attribute(each.kind), "\" message=\"", xml_attribute(each.message),
-             "\">", xml_text(each.story), "</failure>\n", output, "    </testcase>\n");
+  const char* const what = each.outcome == Outcome::error ? "error" : "failure";
+  return cat(head, ">\n      <", what, " type=\"", xml_attribute(each.kind), "\" message=\"",
+             xml_attribute(each.message), "\">", xml_text(each.story), "</", what, ">\n", output, "    </testcase>\n");
 }
 
 }  // namespace
@@ -44,8 +45,8 @@ std::string junit_xml(const std::string& suite, const std::vector<JunitCase>& ca
     return std::count_if(cases.begin(), cases.end(), [&](const JunitCase& each) { return each.outcome == outcome; });
   };
   const std::string counts =
-      cat(" tests=\"", cases.size(), "\" failures=\"", count(Outcome::failed), "\" errors=\"0\" skipped=\"",
-          count(Outcome::skipped), "\" time=\"", fixed(seconds, 3), "\"");
+      cat(" tests=\"", cases.size(), "\" failures=\"", count(Outcome::failed), "\" errors=\"", count(Outcome::error),
+          "\" skipped=\"", count(Outcome::skipped), "\" time=\"", fixed(seconds, 3), "\"");
   std::string xml = cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts, ">\n  <testsuite name=\"",
                         xml_attribute(suite), "\"", counts, ">\n");
   for (const JunitCase& each : cases) xml += test_case(each, suite);

@@ -8,14 +8,14 @@
 namespace hearth::cli {
 
 struct JunitCase {
-  enum class Outcome { passed, failed, skipped };
+  enum class Outcome { passed, failed, error /* it could not be tried to its end */, skipped };
   std::string name;
   double seconds = 0;
   Outcome outcome = Outcome::passed;
-  std::string kind;     ///< of failure
-  std::string message;  ///< one line; of a failure or a skip
-  std::string story;    ///< of a failure
-  std::string output;   ///< what was written meanwhile, of a failure; may be empty
+  std::string kind;     ///< of a failure or an error
+  std::string message;  ///< one line; of a failure, an error or a skip
+  std::string story;    ///< of a failure or an error
+  std::string output;   ///< what was written meanwhile, of a failure or an error; may be empty
 };
 
 /// What XML 1.0 has no place for stands as "?".

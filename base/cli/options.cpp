@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cli/layout.hpp"
+#include "base/cli/near_option.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -22,18 +23,8 @@ const Option& find_long(const std::vector<Option>& table, const std::string& nam
     if (option.name.compare(0, name.size(), name) == 0) matches.push_back(&option);
   }
   if (matches.size() == 1) return *matches.front();
-  std::vector<std::string> names;
-  for (const Option& option : table) {
-    if (!option.name.empty()) names.push_back(option.name);
-  }
   if (matches.empty()) {
-    const std::optional<std::string> near = nearest(name, names);
-    const auto letter = std::find_if(table.begin(), table.end(), [&](const Option& option) {
-      return option.name.empty() && !option.value_name.empty() && !name.empty() && option.letter == name.front();
-    });
-    const std::string meant = near                    ? cat("--", *near)
-                              : letter != table.end() ? cat("-", letter->letter, " ", letter->value_name)
-                                                      : "";
+    const std::string meant = near_option(table, name);
     refuse(cat("unrecognized option '--", name, "'", meant.empty() ? "" : cat("; did you mean '", meant, "'?")));
   }
   std::vector<std::string> possible;
@@ -45,7 +36,8 @@ const Option& find_letter(const std::vector<Option>& table, char letter) {
   for (const Option& option : table) {
     if (option.letter == letter) return option;
   }
-  refuse(cat("invalid option -- '", letter, "'"));
+  const std::string meant = near_option(table, std::string(1, letter));
+  refuse(cat("invalid option -- '", letter, "'", meant.empty() ? "" : cat("; did you mean '", meant, "'?")));
 }
 
 constexpr std::size_t k_longest_list = 240;  ///< of values; of more the option's help tells

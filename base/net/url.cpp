@@ -143,7 +143,8 @@ Result<Url> parse_url(std::string_view text) {
   const std::size_t mark = text.find("://");
   Url url;
   url.scheme = to_lower(text.substr(0, mark == std::string_view::npos ? 0 : mark));
-  if (url.scheme != "http" && url.scheme != "https") return wrong(whole, "not an http or https URL");
+  if (url.scheme != "http" && url.scheme != "https")
+    return wrong(whole, "not an http or https URL (http://HOST:PORT is one)");
   text.remove_prefix(mark + 3);
   const std::string_view authority = take_until(text, "/?#");
   take_target(url, text);

@@ -278,6 +278,17 @@ void require_change(const cli::Arguments& arguments, const std::vector<cli::Opti
   for (const std::string& id : arguments.operands()) {  // no node's name has one
     if (id.find('=') == std::string::npos) continue;
     const std::string key = id.substr(0, id.find('='));
+    const std::string object =
+        replace_all(key.substr(0, key.find('/')), "_", "-");  // "driver_info/x" of Ironic's paths
+    const auto own = std::find_if(options.begin(), options.end(), [&](const cli::Option& each) {
+      return each.name == object || cat(each.name, "s") == object || each.name == cat(object, "y") ||
+             (object == "properties" && each.name == "property");
+    });
+    if (own != options.end()) {
+      const std::string value = id.substr(key.find('/') == std::string::npos ? key.size() + 1 : object.size() + 1);
+      throw Error(ErrorKind::usage, cat("'", key, "=…' stands where a node's name is expected; did you mean --",
+                                        own->name, " ", shell_quote(value), "?"));
+    }
     const bool of_driver = std::any_of(driver_sheets().begin(), driver_sheets().end(), [&](const DriverSheet& sheet) {
       return !sheet.inventory.prefix.empty() && key.starts_with(cat(sheet.inventory.prefix, "_"));
     });

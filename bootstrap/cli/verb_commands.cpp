@@ -57,6 +57,28 @@ void check_digest(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
 }
 
+/// A file of this folder stands where a name is meant: of a node, or of an image that is registered. Asked before a
+/// conductor is, so that it is told at once.
+void refuse_files(const std::string& verb, const cli::Arguments& arguments) {
+  const auto is_file = [](const std::string& word) {
+    boost::system::error_code hidden;
+    return word.find('/') != std::string::npos || (word.find('.') != std::string::npos && fs::exists(word, hidden));
+  };
+  const std::string first = arguments.operand(0, "node");
+  for (const std::string& id : arguments.operands()) {
+    if (!is_file(id)) continue;
+    throw Error(ErrorKind::usage, cat("'", id, "' is a file, and the name of a node is expected"))
+        .hint(cat("An image for machines is named by --image: hearth image load ", shell_quote(id),
+                  " registers the file, hearth node ", verb, " ", id == first ? "NODE" : first, " --image ",
+                  fs::path(id).stem().string(), " takes it."));
+  }
+  const std::string image = arguments.value_or("image", "");
+  if (image.find('/') == std::string::npos || image.find("://") != std::string::npos) return;
+  throw Error(ErrorKind::usage, cat("--image ", image, ": a file, where the name of a registered image is expected"))
+      .hint(cat("Register it first: hearth image load ", shell_quote(image), "; then: hearth node ", verb, " ",
+                join(arguments.operands(), " "), " --image ", fs::path(image).stem().string()));
+}
+
 /// What is kept of a registered image; of one that is not, which there are, and how it becomes one.
 Json image_named(ConductorClient& conductor, const std::string& name) try {
   return conductor.call("GET", cat("/v1/hearth/images/", percent_encode(name)));
@@ -196,7 +218,7 @@ void tell_of_host_names(ConductorClient& conductor, const std::vector<std::strin
 
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
-  (void)arguments.operand(0, "node");
+  refuse_files(row.verb, arguments);
   check_digest(arguments);
   const Json body = verb_body(row, arguments);
   const auto conductor = ConductorClient::open(arguments);

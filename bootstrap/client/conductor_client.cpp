@@ -16,6 +16,7 @@
 #include "bootstrap/client/deputy.hpp"
 #include "bootstrap/client/verb_refusal.hpp"
 #include "bootstrap/conductor/agent_client.hpp"
+#include "bootstrap/node/states.hpp"
 #include "bootstrap/power/all_drivers.hpp"
 #include "pxe/privileges.hpp"
 
@@ -67,6 +68,10 @@ std::string who_is_there(const std::string& asked, const std::vector<std::string
   if (parts.size() > 1 && std::all_of(parts.begin(), parts.end(), is_known))
     return cat("Several stand with blanks between: ", join(parts, " "));
   constexpr std::size_t k_likely = 2;  // of srv-a1 to srv-a9, none is meant more than the others
+  boost::system::error_code hidden;
+  if (asked.find('.') != std::string::npos && fs::exists(asked, hidden))
+    return cat(asked, " is a file: hearth node import takes an inventory, hearth baremetal instackenv validate --file ",
+               asked, " checks one, hearth site check a site file.");
   const std::vector<std::string> likely = likely_names(asked, names);
   if (!likely.empty() && likely.size() <= k_likely) return cat("Did you mean ", join(likely, " or "), "?");
   return names.empty() || names.size() > k_few ? "`hearth node list` prints them."
@@ -301,6 +306,9 @@ class PlayedConductor final : public ConductorClient {
 
 void require_state(const std::string& directory) {
   if (has_state(directory)) return;
+  if (parse_state(directory) && !fs::exists(directory))  // "--state available"
+    throw Error(ErrorKind::not_found, cat("there is no state in ", directory, ", which --state takes for a directory"))
+        .hint(cat("The nodes that are ", directory, ": hearth node list --provision-state ", directory));
   throw Error(ErrorKind::not_found, cat("there is no state in ", directory))
       .hint(
           "`hearth node import FILE` and `hearth node serve` make one; --state DIR or HEARTH_NODE_STATE names "

@@ -55,13 +55,28 @@ std::vector<std::pair<std::string, std::string>> elsewhere() {
        "NAME.d/build.log: of an image"},
       {"machine", k_nodes},
       {"machines", k_nodes},
-      {"server", k_nodes}};
+      {"server", k_nodes},
+      {"node start", "hearth node power on NODE"},
+      {"node stop", "hearth node power off NODE"},
+      {"node restart", "hearth node reboot NODE"},
+      {"node ssh", "hearth node console NODE: its serial console"},
+      {"image sign", "hearth image create --sign-key KEY: signs what it builds"},
+      {"image resize",
+       "hearth image create --image-size SIZE: how large a disk is; at its first start it grows to the machine's"}};
   // What the conductor answers, and no command here asks for.
   for (const char* begin :
        {"node boot device", "node boot mode", "node secure boot", "node inject nmi", "node bios", "node firmware"})
     rows.emplace_back(begin, cat("openstack baremetal ", begin,
                                  " … does it, at the same conductor (hearth help ironic: how to point it there)"));
   return rows;
+}
+
+/// What `help` has a page of, beside the manual's.
+std::vector<std::string> elements_and_variables(const fs::path& executable) {
+  std::vector<std::string> names = builder::element_names(executable)();
+  if (names.empty()) return names;  // there are no elements, or they can't be read
+  for (const auto& [variable, elements] : builder::variables_of_elements(executable)) names.push_back(variable);
+  return names;
 }
 
 /// Below what holds for all, what the commands say of their exit codes themselves.
@@ -97,6 +112,7 @@ cli::Program make_program(const fs::path& executable) {
     const std::optional<cli::Topic> element = builder::element_topic(name, executable);
     return element ? element : builder::variable_topic(name, executable);
   };
+  program.further_names = [executable] { return elements_and_variables(executable); };
   program.links = builder::link_commands(executable);
   program.known = [executable](const std::string& what, const std::vector<std::string>& words) {
     std::vector<std::string> names = builder::known_names(what, words, executable);

@@ -160,7 +160,7 @@ bool LayerKeeper::restore(const Chain& chain) {
 void LayerKeeper::take_over(const Chain& chain) {
   for (const LayerRecord& layer : chain.layers) {
     steps_.insert(steps_.end(), layer.steps.begin(), layer.steps.end());
-    layers_.push_back({layer.blob, layer.steps.back().label});
+    layers_.push_back({layer.blob, layer.steps.back().label, layer.made_by});
     if (setup_.policy.stored) setup_.policy.stored(layer.planned.back());
     if (setup_.remote)
       setup_.remote->offer(lookup_key(layer.parent, layer.planned.front(), layer.is_copy), layer, setup_.store.blobs());
@@ -296,6 +296,7 @@ LayerRecord LayerKeeper::record_now(const std::vector<Step>& rest) const {
   record.phase = phase_of_label(steps_.back().label).value_or(Phase::root);
   record.rest = rest;
   record.is_copy = !area_.is_overlay();
+  record.made_by = setup_.image.filename().string();
   record.written.began = setup_.began;
   const auto is_left = [&](const Step& step) {
     return step.phase > record.phase || std::find(rest.begin(), rest.end(), step) != rest.end();
@@ -418,7 +419,7 @@ void LayerKeeper::finish() {
                    : ""));
       continue;
     }
-    layers_.push_back({packing->blob, packing->last_of_all});
+    layers_.push_back({packing->blob, packing->last_of_all, setup_.image.filename().string()});
     setup_.log.line(cat("hearth: kept the layer up to ", packing->last_step, ": ",
                         human_bytes(packing->report.packed_bytes), ", ", seconds_text(packing->report.processor_time),
                         " of processor time"));

@@ -41,6 +41,8 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
         .hint(cat("An element is called by its name, and found in ELEMENTS_PATH (", catalog.search_path_text(),
                   "); a file of images ends in .yaml, and must be there."));
   }
+  if (const std::vector<std::string> parts = split(name, ','); parts.size() > 1 && needed_by.empty())
+    return Error(ErrorKind::input, message).hint(cat("Elements stand with blanks between: ", join(parts, " ")));
   // One that every diskimage-builder has, and we have not.
   const bool has_upstreams = catalog.find("pip-and-virtualenv") != nullptr;
   return Error(ErrorKind::input, message)

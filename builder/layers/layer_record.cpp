@@ -95,6 +95,7 @@ Json to_json(const LayerRecord& record) {
   json["ended"] = record.written.ended;
   json["blob"] = record.blob;
   json["bytes"] = record.bytes;
+  if (!record.made_by.empty()) json["made_by"] = text_of(record.made_by);
   return json;
 }
 
@@ -119,6 +120,7 @@ std::optional<LayerRecord> parse_layer_record(const std::string& text) {
     record.written = {json.at("began").get<std::int64_t>(), json.at("ended").get<std::int64_t>()};
     record.blob = json.at("blob").get<std::string>();
     record.bytes = json.at("bytes").get<std::uint64_t>();
+    record.made_by = bytes_of(json.value("made_by", ""));
     return record;
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -32,8 +32,9 @@ struct LayerRecord {
   WriteTimes written;                ///< by its build so far: files that are of it or of layers below
   std::string blob;                  ///< SHA-256 of the archive
   std::uint64_t bytes = 0;           ///< of the archive
+  std::string made_by;               ///< the image whose build ran the steps; empty of an older Hearth
 
-  /// What the layer is known by: a digest over everything but blob, bytes and times.
+  /// What the layer is known by: a digest over everything but blob, bytes, times and maker.
   [[nodiscard]] std::string id() const;
 };
 
@@ -41,6 +42,7 @@ struct LayerRecord {
 struct HeldLayer {
   std::string digest;
   std::string last_step;
+  std::string made_by = {};  ///< as its record says
 };
 
 /// Where records of layers on top of `parent` lie whose first step is `label`.

@@ -325,7 +325,8 @@ class Build final : StepObserver {
                  .rejected = keeper_->reasons(),
                  .layers = keeper_->layers(),
                  .base = keeper_->base_key(),
-                 .work_area_bytes = work_area_},
+                 .work_area_bytes = work_area_,
+                 .image = in_.request.output.filename().string()},
                 earlier_);
   }
 

@@ -23,14 +23,14 @@ constexpr std::size_t k_column = 44;
 constexpr std::size_t k_most_reasons = 6;
 
 /// Which layer holds each step; those of the last steps may be in none.
-std::map<std::string, std::string> layers_by_label(const StepsDone& done) {
-  std::map<std::string, std::string> layers;
+std::map<std::string, const HeldLayer*> layers_by_label(const StepsDone& done) {
+  std::map<std::string, const HeldLayer*> layers;
   auto layer = done.layers.begin();
   std::vector<std::string> labels;
   for (const StepRecord& step : done.steps) {
     labels.push_back(step.label);
     if (layer == done.layers.end() || step.label != layer->last_step) continue;
-    for (const std::string& label : labels) layers.emplace(label, layer->digest);
+    for (const std::string& label : labels) layers.emplace(label, &*layer);
     labels.clear();
     ++layer;
   }
@@ -79,12 +79,29 @@ class Reasons {
     return reasons;
   }
 
+  /// In what a step that was taken from this layer is not what the last build of this image had: another image's build,
+  /// or one before the last, ran it as it has to be now.
+  [[nodiscard]] std::vector<std::string> of_taken(std::size_t index, const std::string& layer) {
+    const StepRecord& step = done_.steps[index];
+    const EarlierStep* const before = earlier_.find(step.label);
+    if (earlier_.steps.empty() || (before != nullptr && (before->layer.empty() || before->layer == layer))) return {};
+    std::vector<std::string> reasons{"it is new"};
+    if (before != nullptr)
+      reasons = describe_differences(without_other_way(before->facts, step.facts),
+                                     without_other_way(step.facts, before->facts), place_of_step(step.label));
+    if (reasons.size() > k_most_reasons) reasons.resize(k_most_reasons);
+    if (!reasons.empty() && cause_.empty()) cause_ = step.label;
+    return reasons;
+  }
+
  private:
+  [[nodiscard]] PlaceOfFact place_of_step(const std::string& label) const {
+    return [this, label](const std::string& fact) { return place_of_ ? place_of_(label, fact) : std::string(); };
+  }
+
   [[nodiscard]] std::vector<std::string> differences(const std::string& label, const Facts& before,
                                                      const Facts& now) const {
-    const PlaceOfFact place_of = [&](const std::string& fact) {
-      return place_of_ ? place_of_(label, fact) : std::string();
-    };
+    const PlaceOfFact place_of = place_of_step(label);
     std::vector<std::string> found =
         describe_differences(without_other_way(before, now), without_other_way(now, before), place_of);
     if (found.empty() && before != now) found = rejected(label);
@@ -159,7 +176,11 @@ class Reasons {
 bool was_taken(const Json& step) { return step.at("outcome") == "taken"; }
 
 std::string why_of(const Json& step) {
-  return was_taken(step) || !step.contains("why") ? "" : join(step.at("why").get<std::vector<std::string>>(), "; ");
+  const char* const key = was_taken(step) ? "changed" : "why";
+  if (!step.contains(key)) return "";
+  const std::string why = join(step.at(key).get<std::vector<std::string>>(), "; ");
+  const std::string maker = text_member(step, "made_by");
+  return was_taken(step) ? cat(why, maker.empty() ? "" : cat(" (by the build of ", maker, ")")) : why;
 }
 
 /// `before`: the reason of the line before, which is not said again.
@@ -192,22 +213,33 @@ std::string wrong_place(const Json& report) {
 
 Json step_report(const StepsDone& done, const EarlierBuild& earlier, const PlaceInStep& place_of) {
   Reasons reasons(done, earlier, place_of);
-  const std::map<std::string, std::string> layers = layers_by_label(done);
+  const std::map<std::string, const HeldLayer*> layers = layers_by_label(done);
   Json list = Json::array();
   for (std::size_t i = 0; i < done.steps.size(); ++i) {
     Json step = to_json(done.steps[i]);
     step["outcome"] = i < done.taken ? "taken" : "ran";
-    if (const auto layer = layers.find(done.steps[i].label); layer != layers.end()) step["layer"] = layer->second;
-    if (i >= done.taken) {
-      step["why"] = Json::array();  // files have any bytes in their names
-      for (const std::string& reason : reasons.of(i)) step["why"].push_back(replace_invalid_utf8(reason));
-    }
+    const auto layer = layers.find(done.steps[i].label);
+    const bool is_held = layer != layers.end();
+    const bool is_taken = i < done.taken;
+    if (is_held) step["layer"] = layer->second->digest;
+    if (is_held && is_taken && !layer->second->made_by.empty())
+      step["made_by"] = replace_invalid_utf8(layer->second->made_by);
+    Json told = Json::array();  // files have any bytes in their names
+    const std::string digest = is_held ? layer->second->digest : "";
+    for (const std::string& reason : is_taken ? reasons.of_taken(i, digest) : reasons.of(i))
+      told.push_back(replace_invalid_utf8(reason));
+    if (!is_taken || !told.empty()) step[is_taken ? "changed" : "why"] = std::move(told);
     list.push_back(std::move(step));
   }
   Json digests = Json::array();
   for (const HeldLayer& layer : done.layers) digests.push_back(layer.digest);
-  return {{"version", 1},      {"taken", done.taken}, {"steps", list},
-          {"layers", digests}, {"base", done.base},   {"work_area_bytes", done.work_area_bytes}};
+  return {{"version", 1},
+          {"taken", done.taken},
+          {"steps", list},
+          {"layers", digests},
+          {"base", done.base},
+          {"work_area_bytes", done.work_area_bytes},
+          {"image", replace_invalid_utf8(done.image)}};
 }
 
 void write_steps(const BuildInputs& inputs, const StepsDone& done, const EarlierBuild& earlier) {

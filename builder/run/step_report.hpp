@@ -26,6 +26,7 @@ struct StepsDone {
   std::vector<HeldLayer> layers = {};      ///< in order
   std::string base = {};                   ///< key of what is below the first layer
   std::uint64_t work_area_bytes = 0;
+  std::string image = {};  ///< its name, as layers say who made them
 };
 
 /// The report of a build as JSON.

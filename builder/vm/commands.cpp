@@ -105,6 +105,20 @@ std::string disk_format_of(const fs::path& image) {
                 " or docker load; of the same elements hearth image create -t qcow2 makes a disk."));
 }
 
+/// In MiB. "2G" and "2048M" are what QEMU and others take.
+std::uint64_t memory_of(const cli::Arguments& arguments, std::uint64_t usual) try {
+  return cli::number(arguments, "memory", usual);
+} catch (const Error& error) {
+  const std::string given = to_lower(arguments.value_or("memory", ""));
+  const std::size_t digits = std::min(given.find_first_not_of("0123456789"), given.size());
+  const std::optional<std::uint64_t> count = parse_number(given.substr(0, digits));
+  const std::string unit = given.substr(digits);
+  const bool is_gib = unit == "g" || unit == "gb" || unit == "gib";
+  const bool is_mib = unit == "m" || unit == "mb" || unit == "mib";
+  if (!count || *count > 1'000'000 || (!is_gib && !is_mib)) throw;
+  throw Error(error).hint(cat("It counts MiB, without a unit: --memory ", is_gib ? *count * 1024 : *count));
+}
+
 QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments, const fs::path& scratch,
                          const Clock& clock) {
   QemuMachine machine;
@@ -122,7 +136,7 @@ QemuMachine make_machine(const fs::path& image, const cli::Arguments& arguments,
   if (machine.firmware != FirmwareKind::bios) machine.ovmf = find_ovmf(machine.firmware);
   machine.cd_drive = arguments.has("cd") || machine.image.extension() == ".iso";
   machine.sector_size = static_cast<std::uint32_t>(cli::number(arguments, "sector-size", machine.sector_size));
-  machine.memory_mib = cli::number(arguments, "memory", machine.memory_mib);
+  machine.memory_mib = memory_of(arguments, machine.memory_mib);
   if (machine.memory_mib < k_least_memory_mib) {
     throw Error(ErrorKind::usage, cat("--memory: ", machine.memory_mib, " MiB are too few for any system; ",
                                       k_least_memory_mib, " at least"));
@@ -305,9 +319,8 @@ cli::Command test_command(const ImageSource& source) {
       .summary = "start an image and wait for signs of life on its console",
       .details =
           "Exit codes: 0 all signs were seen and checks passed; 3 it came up, and a check failed; 4 no sign in time, "
-          "or "
-          "the machine ended or failed before (what was seen and the console's last lines are told); 1 it could not be "
-          "tried; 2 wrong usage.\n"
+          "or the machine ended or failed before (what was seen and the console's last lines are told): where only "
+          "checks are asked, a prompt to log in or an answer is one; 1 it could not be tried; 2 wrong usage.\n"
           "Checks come after the signs, in order: --http, --run, --checks; all are told, also behind one that failed. "
           "The guest reaches nothing outside. What the record beside the image (NAME.d) says it lacks for --run is an "
           "error at once; else the check ends when nobody got in for a third of --timeout behind the log-in prompt.\n"

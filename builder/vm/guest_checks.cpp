@@ -67,7 +67,7 @@ class HttpCheck final : public GuestCheck {
                        cat(answer, ", not so: ", join(missed, ", "), "; it is: ", first_line(response.body)));
       return verdict(text(), Outcomes::passed, cat(answer, ", ", human_bytes(response.body.size())));
     } catch (const Error& error) {
-      return verdict(text(), Outcomes::failed, error.what());
+      return verdict(text(), Outcomes::unanswered, error.what());
     }
   }
 
@@ -84,6 +84,12 @@ class HttpCheck final : public GuestCheck {
 
 /// ssh's own exit code: there is no connection yet.
 bool is_by_ssh(const CommandResult& result) { return result.status == ExitStatus(Exited{255}); }
+
+/// Of a log-in that has brought no good answer. One that said nothing until its deadline may have met nobody at all.
+Outcomes without_answer(const CommandResult& result) {
+  const bool is_silent = result.status == ExitStatus(TimedOut{}) && trim(result.out).empty();
+  return is_silent || is_by_ssh(result) ? Outcomes::unanswered : Outcomes::failed;
+}
 
 Command log_in(const fs::path& key, std::uint16_t port, const std::string& line, const Deadline& deadline) {
   Command command;
@@ -113,8 +119,8 @@ class RunCheck final : public GuestCheck {
     const std::string said(trim(result.out));
     if (succeeded(result.status)) return verdict(text(), Outcomes::passed, said);
     const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said));
-    if (!is_by_ssh(result)) return {true, {{text(), Outcomes::failed, told}}};
-    return {false, {{text(), Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}}, true};
+    if (!is_by_ssh(result)) return {true, {{text(), without_answer(result), told}}};
+    return {false, {{text(), Outcomes::unanswered, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}}, true};
   }
 
  private:
@@ -151,10 +157,10 @@ class InsideCheck final : public GuestCheck {
       const std::string told = cat(describe(result.status), said.empty() ? "" : cat(": ", said.substr(0, k_shown)));
       if (is_by_ssh(result))
         return {false,
-                {{"log in by ssh", Outcomes::failed, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}},
+                {{"log in by ssh", Outcomes::unanswered, cat(ssh_trouble(said, way_.has_server), " (", told, ")")}},
                 true,
                 true};
-      Outcome outcome = verdict("answers of the machine", Outcomes::failed,
+      Outcome outcome = verdict("answers of the machine", without_answer(result),
                                 result.out.size() >= k_most_answers
                                     ? cat("more than ", human_bytes(k_most_answers), ": ask for less at once")
                                     : told);
@@ -191,6 +197,11 @@ class InsideCheck final : public GuestCheck {
 
 Result<HttpWish, std::string> parse_http_wish(const std::string& text) {
   const std::string usage = cat("--http ", text, ": PORT/PATH[=WORDS] is expected: 80/, 8080/health=ok");
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!text.starts_with(scheme)) continue;
+    const Result<Url> url = parse_url(text);
+    return cat(usage, url ? cat("; of the guest's own that is --http ", url->port, url->path) : "");
+  }
   const std::size_t slash = text.find('/');
   const std::optional<std::uint64_t> port =
       slash == std::string::npos ? std::nullopt : parse_number(text.substr(0, slash));

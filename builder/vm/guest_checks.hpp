@@ -31,9 +31,9 @@ class GuestCheck {
     bool no_way_in = false;         ///< nobody could log in: told soon where the system has come up, and it stays so
     bool is_cut = false;            ///< the verdicts say why what it asks was not answered
   };
-  /// What it asks, each failed by `why`: of a check that nobody came to make, or that was not answered.
+  /// What it asks, each with `why`: of a check that nobody came to make, or that was not answered.
   [[nodiscard]] virtual std::vector<Verdict> unanswered(const std::string& why) const {
-    return {{text(), Verdict::Outcome::failed, why}};
+    return {{text(), Verdict::Outcome::unanswered, why}};
   }
   /// Once; takes a few seconds at most, a command as long as it runs.
   [[nodiscard]] virtual Outcome look(const Deadline& deadline) = 0;

@@ -563,7 +563,10 @@ std::vector<Verdict> judge(const std::vector<ResourceCheck>& checks, const Answe
 }
 
 std::vector<Verdict> unanswered(const std::vector<ResourceCheck>& checks, const std::string& why) {
-  return verdicts_of(checks, [&](std::size_t, const Expectation&, Verdict& verdict) { verdict.told = why; });
+  return verdicts_of(checks, [&](std::size_t, const Expectation&, Verdict& verdict) {
+    verdict.outcome = Outcome::unanswered;
+    verdict.told = why;
+  });
 }
 
 }  // namespace hearth::builder::vm

@@ -11,11 +11,17 @@
 namespace hearth::builder::vm {
 
 struct Verdict {
-  enum class Outcome { passed, failed, skipped };
+  enum class Outcome {
+    passed,
+    failed,
+    unanswered,  ///< nobody answered, or nobody came to ask: whether it is so is not known
+    skipped,
+  };
   std::string name;  ///< as a person reads it: "http 80/", "file /etc/motd: mode"
   Outcome outcome = Outcome::failed;
   std::string told;  ///< what is there, or why not
-  [[nodiscard]] bool failed() const { return outcome == Outcome::failed; }
+  /// It is not so, or not known to be.
+  [[nodiscard]] bool failed() const { return outcome == Outcome::failed || outcome == Outcome::unanswered; }
 };
 
 struct Expectation {
@@ -70,7 +76,7 @@ struct Answers {
 };
 [[nodiscard]] Answers parse_answers(const std::string& output, std::size_t checks);
 
-/// Of a machine that did not answer: one for each expectation, failed by `why`; skipped is what the file says.
+/// Of a machine that did not answer: one for each expectation, with `why`; skipped is what the file says.
 [[nodiscard]] std::vector<Verdict> unanswered(const std::vector<ResourceCheck>& checks, const std::string& why);
 
 /// One for each expectation, in order.

@@ -54,6 +54,7 @@ class ConsoleReader {
       for (Verdict& verdict : verdicts) checked.push_back({std::move(verdict), elapsed()});
     };
     const auto add_last = [&] {
+      settle(last.verdicts, checked);
       add(std::move(last.verdicts));
       if (last.is_cut) add(checks[at]->unanswered("not answered"));
       last = {};
@@ -86,8 +87,25 @@ class ConsoleReader {
   }
 
   [[nodiscard]] Duration elapsed() const { return clock_.now() - start_; }
+  /// Of life: something that was expected, a prompt to log in, or an answer.
+  [[nodiscard]] bool gave_sign(const std::vector<Checked>& checked) const {
+    return !watch_.seen().empty() || watch_.came_up() ||
+           std::any_of(checked.begin(), checked.end(), [](const Checked& each) { return has_answered(each.verdict); });
+  }
 
  private:
+  static bool has_answered(const Verdict& verdict) {
+    return verdict.outcome == Verdict::Outcome::passed || verdict.outcome == Verdict::Outcome::failed;
+  }
+
+  /// Of a machine that gave signs of life silence is an answer: nobody is there who should be.
+  void settle(std::vector<Verdict>& tried, const std::vector<Checked>& checked) const {
+    if (!gave_sign(checked) && std::none_of(tried.begin(), tried.end(), has_answered)) return;
+    for (Verdict& each : tried) {
+      if (each.outcome == Verdict::Outcome::unanswered) each.outcome = Verdict::Outcome::failed;
+    }
+  }
+
   /// With what came of the last try, or what the machine says.
   void tell_wait(const std::string& what, const GuestCheck::Outcome& last) {
     const MonotonicTime now = clock_.now();
@@ -208,13 +226,15 @@ BootReport test_image(QemuMachine machine, const std::vector<std::string>& expec
   child.kill_and_wait();
   std::string missing = watch.waiting_for();
   const bool is_all_seen = missing.empty();
-  if (const std::string why = first_failure(checked, missing); !why.empty())
+  const bool gave_sign = reader.gave_sign(checked);
+  if (const std::string why = first_failure(checked, missing); !why.empty() && (gave_sign || reason.empty()))
     reason = reason.empty() ? why : cat(reason, "; ", why);
   const bool passed = reason.empty();
   return BootReport{.passed = passed,
                     .seen = watch.seen(),
                     .checked = std::move(checked),
                     .is_all_seen = is_all_seen,
+                    .gave_sign = gave_sign,
                     .is_out_of_time = is_out_of_time,
                     .missing = std::move(missing),
                     .reason = std::move(reason),

@@ -104,6 +104,21 @@ build
 "$HEARTH" image why image > why
 expect_text why "the variable FLAVOUR is gone"
 
+# Where another image's build made the changed step first, this one takes it, and whose it is is the cause; a README is one by itself.
+hook writer/install.d/90-last <<< 'echo "once more ${FLAVOUR:-plain}" > /opt/last'
+"$HEARTH" image create -n -t tar -o other tiny-os reader writer > out 2>&1 < /dev/null || fail "another image: $(cat out)"
+build
+ran
+"$HEARTH" why image image > said
+expect_text said "install.d/90-last was taken as the build of other had made it, because it changed"
+echo words > elements/writer/README.md
+build
+ran
+"$HEARTH" why image image > said
+expect_text said "It was made anew because a file of the element writer changed." "none reads that file"
+! grep -q other said || fail "a README is laid to another image: $(cat said)"
+rm other.* elements/writer/README.md -r
+
 echo two > elements/reader/data/unread.txt
 build
 ran

@@ -69,6 +69,114 @@ for command in "show" "set" "delete" "manage" "power on" "boot-log" "deploy" "va
     mistake 2 "an empty word names nothing; is a variable not set?" -- node $command ""
 done
 
+# What is likely to be typed: words in another order, of OpenStack's clients, in the plural or in one; options of theirs, or of another
+# command; a file without its ending, of the folder above, or where a name or an option is meant. In one go each: CODE|WORDS|TEXT
+mkdir -p slips/sub
+cp disk.raw slips/disk.raw
+cp stack.yaml inventory.json slips
+pushd slips > said
+tar -cf web.tar disk.raw
+touch x.qcow2
+printf -- '- imagename: shop\n  elements: [tiny-os]\n' > images.yaml
+printf 'network: {subnet: 192.0.2.0/24}\n' | tee site.yaml > ../above.yaml
+while IFS='|' read -r code line text; do
+    # shellcheck disable=SC2086
+    mistake "$code" "$text" -- $line
+done << 'SLIPS'
+2|list nodes|did you mean 'node list'?
+2|list elements|did you mean 'element list'?
+2|create image -t tar tiny-os|did you mean 'image create'?
+2|create stack demo -t stack.yaml|did you mean 'stack create'?
+2|show node alpha|did you mean 'node show'?
+2|import node inventory.json|did you mean 'node import'?
+2|delete node alpha|did you mean 'node delete'?
+2|deploy node alpha|did you mean 'node deploy'?
+2|power on alpha|did you mean 'node power on'?
+2|info element tiny-os|did you mean 'element info'?
+2|serve node|did you mean 'node serve'?
+2|check site site.yaml|did you mean 'site check'?
+2|verify bundle x.bundle|did you mean 'bundle verify'?
+2|node alpha power on|did you mean 'node power on alpha'?
+2|node power alpha off|did you mean 'node power off alpha'?
+2|node --list|did you mean 'node list'?
+2|--verbose node list|did you mean 'node list --verbose'?
+2|-V|did you mean '--version'?
+2|baremetal node list|did you mean 'node list'?
+2|baremetal node power on alpha|did you mean 'node power on'?
+2|baremetal port list|did you mean 'node port list'?
+2|openstack baremetal node show alpha|did you mean 'node show'?
+2|openstack stack create demo|did you mean 'stack create'?
+2|openstack image list|did you mean 'image list'?
+2|event list demo|did you mean 'stack event list'?
+2|stack output list demo|did you mean 'stack output show'?
+2|stack resources demo|did you mean 'stack resource list'?
+2|node provision alpha|did you mean 'node deploy'?
+2|node start alpha|hearth node power on NODE
+2|node rm alpha|did you mean 'node delete'?
+2|image rm disk|did you mean 'image unload'?
+2|image upload disk.raw|did you mean 'image load'?
+2|image sign disk.raw|hearth image create --sign-key KEY
+2|cache show|did you mean 'cache list'?
+2|cache clean|did you mean 'cache prune'?
+2|nodes list|did you mean 'node list'?
+2|images list|did you mean 'image list'?
+2|element lists|did you mean 'element list'?
+2|node_list|did you mean 'node list'?
+2|image_create|did you mean 'image create'?
+2|node power_on alpha|did you mean 'node power on'?
+2|node boot_log alpha|did you mean 'node boot-log'?
+2|node list --format json|did you mean '--json'?
+2|node list -f json|did you mean '--json'?
+2|node show alpha -f json|did you mean '--json'?
+2|node list -c Name|did you mean '--json'?
+2|node list --fields name,uuid|did you mean '--json'?
+2|stack list --format=json|did you mean '--json'?
+2|node list --os-cloud seed|did you mean '--url'?
+2|node list --debug|hearth node list has --
+2|node console alpha --provision-state active|--provision-state is an option of hearth node list
+2|image create --image_size 4G tiny-os|did you mean '--image-size'?
+2|image create --size 4G tiny-os|did you mean '--image-size'?
+2|image create --name web tiny-os|did you mean '-o NAME'?
+2|node serve --site site.yaml|did you mean '--boot SITE'?
+2|image boot disk.raw --ram 2048|did you mean '--memory'?
+2|image boot disk.raw --port 80:80|did you mean '--forward'?
+2|image boot disk.raw --memory 2G|--memory 2048
+2|image test disk.raw --http http://localhost:8080/health|of the guest's own that is --http 8080/health
+2|node set alpha --driver_info ipmi_username=u|did you mean '--driver-info'?
+2|node set alpha driver_info/ipmi_port=1|did you mean --driver-info ipmi_port=1?
+2|node set alpha name=x|did you mean --name x?
+2|node list alpha|did you mean 'node show alpha'?
+2|stack create demo stack.yaml|A file is named by -t, --template FILE.
+2|stack update demo stack.yaml|A file is named by -t, --template FILE.
+2|metadata lint stack.yaml|A file is named by -t, --template FILE.
+2|node deploy alpha --image ./x.qcow2|hearth image load ./x.qcow2; then: hearth node deploy alpha --image x
+2|node deploy alpha x.qcow2|An image for machines is named by --image: hearth image load x.qcow2
+1|node validate inventory.json|inventory.json is a file: hearth node import takes an inventory
+1|node list --state available|hearth node list --provision-state available
+1|node list --url localhost:6385|http://HOST:PORT
+1|image inspect wbe.tar|Did you mean web.tar?
+1|image inspect disc.raw|Did you mean disk.raw?
+1|image verify disk|Did you mean disk.raw?
+1|image boot sub/disk.raw|Did you mean disk.raw?
+1|site check site.yml|Did you mean site.yaml?
+1|rehearse site|Did you mean site.yaml?
+1|site check above.yaml|Did you mean ../above.yaml?
+1|node import inventory|Did you mean inventory.json?
+1|node import inventroy.json|Did you mean inventory.json?
+1|image load disk|Did you mean disk.raw?
+1|image create images|Did you mean images.yaml?
+1|image plan sub/images.yaml|Did you mean images.yaml?
+1|image create -n -t tar tiny-os,vm|Elements stand with blanks between: tiny-os vm
+2|help DIB_QUITE|did you mean 'DIB_QUIET'?
+2|help HEARTH_CASHE|did you mean 'HEARTH_CACHE'?
+2|help image crate|did you mean 'image create'?
+2|help tiny_os|did you mean 'tiny-os'?
+2|help exit-code|did you mean 'exit-codes'?
+0|help --provision-state|hearth node list
+SLIPS
+popd > said
+rm -r slips above.yaml
+
 # Variables
 HEARTH_NODE_STAET=x mistake 0 "did you mean HEARTH_NODE_STATE?" -- node list
 HEARTH_LAYERS=copy mistake 2 "HEARTH_LAYERS: 'copy' is not known" "Known: copies" -- image create -n -t tar tiny-os

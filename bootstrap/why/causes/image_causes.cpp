@@ -13,9 +13,11 @@ namespace {
 
 constexpr std::size_t k_most_causes = 4;
 
-/// Steps that ran for one reason: the first one's.
+/// Steps that ran, or were taken from a layer that the last build had not, for one reason: the first one's.
 struct Group {
   std::string step;
+  bool is_taken = false;
+  std::string made_by;  ///< whose build the layer is of
   std::vector<std::string> reasons;
   double seconds = 0;
   std::size_t behind = 0;  ///< that ran because the first did
@@ -43,17 +45,28 @@ std::vector<Group> groups_of(const Json& steps) {
   std::size_t before = 0;  // ran ahead of the first cause, in the layer of which that is
   double seconds_before = 0;
   for (const Json& step : steps) {
-    if (step.at("outcome") == "taken") continue;
+    if (step.at("outcome") == "taken") {
+      const auto changed = step.value("changed", std::vector<std::string>());
+      const bool is_told = !groups.empty() && groups.back().reasons == changed;
+      if (!changed.empty() && !is_told)
+        groups.push_back(
+            {.step = step.at("step"), .is_taken = true, .made_by = step.value("made_by", ""), .reasons = changed});
+      continue;
+    }
     const auto reasons = step.value("why", std::vector<std::string>());
     const double seconds = step.at("seconds").get<double>();
     const bool is_same = !groups.empty() && !reasons.empty() && reasons == groups.back().reasons;
     if (reasons.empty() || is_others(reasons.front()) || is_same) {
+      const bool is_after = !reasons.empty() && reasons.front().starts_with(k_after);
+      if (!groups.empty() && groups.back().is_taken && !is_after) continue;  // what always runs: nothing else did
       Group* const cause = groups.empty() ? nullptr : &group_for(groups, reasons.empty() ? "" : reasons.front());
       (cause == nullptr ? before : cause->behind) += 1;
       (cause == nullptr ? seconds_before : cause->seconds_behind) += seconds;
       continue;
     }
     groups.push_back({.step = step.at("step"),
+                      .is_taken = false,
+                      .made_by = "",
                       .reasons = reasons,
                       .seconds = seconds,
                       .behind = std::exchange(before, 0),
@@ -83,18 +96,28 @@ std::string next_of(const std::string& reason) {
   return "where it was meant, nothing: the next build keeps what has not changed since";
 }
 
-Finding finding_of(Group group, std::size_t kept) {
+/// "the build of shop": who ran a step that `image` took.
+std::string maker_of(const Group& group, const std::string& image) {
+  if (group.made_by.empty()) return "another build";
+  return group.made_by == image ? "an earlier build of this image" : cat("the build of ", group.made_by);
+}
+
+Finding finding_of(Group group, std::size_t kept, const std::string& image) {
   // What somebody wrote comes before what a build was told.
   std::stable_partition(group.reasons.begin(), group.reasons.end(),
                         [](const std::string& reason) { return !reason.starts_with("the variable "); });
   Finding finding;
-  finding.cause = cat(group.step, " ran because ", reason_of(group.step, group.reasons.front()),
+  const std::string how =
+      group.is_taken ? cat(" was taken as ", maker_of(group, image), " had made it, because ") : " ran because ";
+  finding.cause = cat(group.step, how, reason_of(group.step, group.reasons.front()),
                       group.behind == 0 ? "" : cat("; ", steps_text(group.behind), " ran with it"), ".");
   for (std::size_t i = 1; i < group.reasons.size(); ++i)
     finding.evidence.push_back(reason_of(group.step, group.reasons[i]));
+  const std::string behind = group.behind == 0 ? ""
+                                               : cat(", what ran with it", group.is_taken ? " took " : " ",
+                                                     fixed(group.seconds_behind, 1), " s");
   finding.evidence.push_back(
-      cat("it took ", fixed(group.seconds, 1), " s",
-          group.behind == 0 ? "" : cat(", what ran with it ", fixed(group.seconds_behind, 1), " s"), "; ",
+      cat(group.is_taken ? "it did not run again" : cat("it took ", fixed(group.seconds, 1), " s"), behind, "; ",
           steps_text(kept), kept == 1 ? " was" : " were", " taken from layers"));
   finding.next = next_of(group.reasons.front());
   return finding;
@@ -106,7 +129,7 @@ std::vector<Finding> findings_of(const Json& report) {
   std::vector<Finding> found;
   for (const Group& group : groups) {
     if (found.size() == k_most_causes) break;
-    found.push_back(finding_of(group, kept));
+    found.push_back(finding_of(group, kept, report.value("image", "")));
   }
   if (groups.size() > found.size())
     found.back().evidence.push_back(cat("and ", groups.size() - found.size(), " more that had a cause of their own"));
@@ -115,7 +138,7 @@ std::vector<Finding> findings_of(const Json& report) {
     found.push_back({cat("It was made anew because a file of the element", elements.size() == 1 ? " " : "s ",
                          join_first(elements, k_most_causes), " changed."),
                      {cat("no step had to run for it: none reads that file (a README, a test), whose name is in the "
-                          "image's evidence, or another image's build had made the layer with it; ",
+                          "image's evidence; ",
                           steps_text(kept), kept == 1 ? " was" : " were", " taken from layers")},
                      "nothing"});
   if (found.empty())

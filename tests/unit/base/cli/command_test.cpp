@@ -99,8 +99,10 @@ TEST(RunProgram, AnEmptyWordNamesNothing) {
 }
 
 TEST(RunProgram, AFirstWordThatIsRightLeadsToWhatBeginsSo) {
-  EXPECT_THAT(run_demo({"image", "entirely-different"}).err,
-              HasSubstr("there is no command 'image entirely-different'\n  `demo image` prints those that begin so."));
+  EXPECT_THAT(
+      run_demo({"image", "entirely-different"}).err,
+      HasSubstr(
+          "there is no command 'image entirely-different'\n  `demo image` prints those that begin so: create, show."));
 }
 
 TEST(RunProgram, WhatOnlyAnotherProgramHasIsToldWithItsCommand) {

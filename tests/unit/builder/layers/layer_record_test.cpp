@@ -15,6 +15,7 @@ LayerRecord example() {
   record.written = {.began = 1'700'000'000'000'000'005, .ended = 1'700'000'001'000'000'000};
   record.blob = std::string(64, 'a');
   record.bytes = 7;
+  record.made_by = "shop";
   return record;
 }
 
@@ -23,6 +24,10 @@ TEST(LayerRecord, IsReadBackAsItWasWritten) {
   ASSERT_TRUE(read);
   EXPECT_EQ(to_json(*read), to_json(example()));
   EXPECT_EQ(read->id(), example().id());
+  EXPECT_EQ(read->made_by, "shop");
+  Json older = to_json(example());
+  older.erase("made_by");
+  EXPECT_EQ(parse_layer_record(older.dump())->made_by, "");
 }
 
 TEST(LayerRecord, FactsMayBeAnyBytes) {
@@ -34,6 +39,7 @@ TEST(LayerRecord, ItsIdFollowsFromWhatItDependsOnNotFromItsBytesOrTimes) {
   LayerRecord other = example();
   other.blob = std::string(64, 'b');
   other.steps.front().seconds = 9;
+  other.made_by = "another";
   EXPECT_EQ(other.id(), example().id());
   other.steps.front().facts["env X"] = "2";
   EXPECT_NE(other.id(), example().id());

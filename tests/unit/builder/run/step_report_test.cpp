@@ -27,7 +27,8 @@ Json report_of(const std::vector<StepRecord>& steps, std::size_t taken, const Js
                       .rejected = done.rejected,
                       .layers = done.layers,
                       .base = done.base,
-                      .work_area_bytes = 0};
+                      .work_area_bytes = 0,
+                      .image = "web"};
   return step_report(all, earlier_build(before, [](const auto&) { return true; }), place_of);
 }
 
@@ -87,6 +88,23 @@ TEST(StepReport, AStepOfWhichNothingHasChangedSaysWhyItRanAllTheSame) {
             "it was too quick for a layer of its own");
   const std::vector<StepRecord> late = {{"finalise.d/50-a", "a", 1, {}}};
   EXPECT_EQ(why_of_first(late, report_of(late, 0, Json()), true), "steps of its phase always run");
+}
+
+TEST(StepReport, AStepThatAnotherBuildMadeAsItHasToBeNowSaysWhoseItIsAndWhatChanged) {
+  const std::string mine(64, 'a');
+  const std::string others(64, 'b');
+  const Json first = report_of(steps("1"), 0, Json(), {.steps = {}, .layers = {{mine, "install.d/10-b", "web"}}});
+  const StepsDone done{.steps = {}, .layers = {{others, "install.d/10-b", "shop"}}};
+  const Json taken = report_of(steps("2"), 2, first, done);
+  EXPECT_FALSE(taken["steps"][0].contains("changed")) << "it is as it was";
+  EXPECT_EQ(taken["steps"][1]["made_by"], "shop");
+  EXPECT_EQ(taken["steps"][1]["changed"], Json({"install.d/10-b changed"}));
+  EXPECT_EQ(taken["steps"][2]["why"], Json({"it comes after install.d/10-b"}));
+  EXPECT_THAT(why_text(taken), HasSubstr("install.d/10-b changed (by the build of shop)\n"));
+  const StepsDone same{.steps = {}, .layers = {{mine, "install.d/10-b", "web"}}};
+  EXPECT_FALSE(report_of(steps("2"), 2, first, same)["steps"][1].contains("changed")) << "the layer that it had";
+  EXPECT_FALSE(report_of(steps("1"), 2, first, done)["steps"][1].contains("changed")) << "made anew, and the same";
+  EXPECT_FALSE(report_of(steps("1"), 2, Json(), done)["steps"][1].contains("changed")) << "its first build";
 }
 
 TEST(StepReport, WhatComesAfterAStepWhoseLayerIsGoneSaysSoAndNamesTheVariableThatChangedToo) {

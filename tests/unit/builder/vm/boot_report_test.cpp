@@ -17,6 +17,7 @@ BootReport failed_report() {
                       {{"file /a: mode", Outcome::failed, "is 600, not 0644"}, std::chrono::seconds(11)},
                       {{"command x", Outcome::skipped, "the file says skip"}, std::chrono::seconds(11)}},
           .is_all_seen = true,
+          .gave_sign = true,
           .missing = "file /a: mode",
           .reason = "is 600, not 0644",
           .last_lines = {"a last line"},
@@ -48,9 +49,52 @@ TEST(BootReportTest, WhatAMachineSaysMakesNoLineOfTheReport) {
   EXPECT_THAT(report.text(), HasSubstr("mode: one\n        |   1.0 s  forged\n"));
 }
 
+/// Of a machine that only checks were asked of, and that never came up.
+BootReport silent_report() {
+  return {.passed = false,
+          .seen = {},
+          .checked = {{{"http 80/", Outcome::unanswered, "connection refused"}, std::chrono::seconds(5)},
+                      {{"file /a: mode", Outcome::unanswered, "not asked: no loader"}, std::chrono::seconds(5)},
+                      {{"command x", Outcome::skipped, "the file says skip"}, std::chrono::seconds(5)}},
+          .is_all_seen = true,
+          .missing = "http 80/",
+          .reason = "no loader",
+          .last_lines = {"a last line"},
+          .took = std::chrono::seconds(5)};
+}
+
+TEST(BootReportTest, WhatNobodyAnsweredIsNoFailureOfACheck) {
+  const BootReport report = silent_report();
+  EXPECT_EQ(report.exit_code(), 4);
+  EXPECT_EQ(report.text(),
+            "  5.0 s  NO ANSWER  http 80/: connection refused\n"
+            "  5.0 s  NO ANSWER  file /a: mode: not asked: no loader\n"
+            "  5.0 s  command x: the file says skip\n"
+            "failed after 5.0 s: the machine gave no sign of life: no loader\n"
+            "  last lines of the console:\n    a last line\n");
+  EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("tests=\"3\" failures=\"0\" errors=\"2\" skipped=\"1\""));
+  EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("<error type=\"check\" message=\"connection refused\">"));
+  EXPECT_EQ(report.json().at("checked").at(0).at("result"), "unanswered");
+  EXPECT_EQ(report.json().at("gave_sign"), false);
+}
+
+TEST(BootReportTest, AMissingSignIsAnErrorOfASilentMachineAndAFailureOfOneThatCameUp) {
+  BootReport report = silent_report();
+  report.is_all_seen = false;
+  report.missing = "login:";
+  EXPECT_EQ(report.exit_code(), 4);
+  EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("failures=\"0\" errors=\"3\""));
+  report.gave_sign = true;
+  EXPECT_EQ(report.exit_code(), 4) << "it owes a sign";
+  EXPECT_THAT(report.junit("web.qcow2"), HasSubstr("failures=\"1\" errors=\"2\""));
+}
+
 TEST(BootReportTest, ItsExitCodeTellsAFailedCheckFromAMachineThatNeverCameUp) {
   BootReport report = failed_report();
   EXPECT_EQ(report.exit_code(), 3);
+  report.gave_sign = false;
+  EXPECT_EQ(report.exit_code(), 4) << "nobody answered";
+  report.gave_sign = true;
   report.is_all_seen = false;
   EXPECT_EQ(report.exit_code(), 4) << "whatever else failed";
   report.passed = true;

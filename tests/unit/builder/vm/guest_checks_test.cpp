@@ -74,7 +74,7 @@ TEST(GuestChecksTest, APageIsGoodWithItsWordsAndBelow400) {
   EXPECT_THAT(only(check->look(Deadline::never())).told, HasSubstr("without the words: hello"));
   EXPECT_FALSE(only(check->look(Deadline::never())).failed());
   const GuestCheck::Outcome gone = check->look(Deadline::after(std::chrono::seconds(1), clock));
-  EXPECT_TRUE(only(gone).failed());
+  EXPECT_EQ(only(gone).outcome, Verdict::Outcome::unanswered);
   EXPECT_FALSE(gone.done);
 }
 
@@ -172,6 +172,10 @@ TEST_F(InsideCheckTest, AnAnswerThatWasCutIsNone) {
   ASSERT_EQ(check_->unanswered("not asked").size(), 1U);
   EXPECT_EQ(check_->unanswered("not asked").front().name, "process nginx: running");
   EXPECT_EQ(check_->unanswered("not asked").front().told, "not asked");
+  EXPECT_EQ(check_->unanswered("not asked").front().outcome, Verdict::Outcome::unanswered);
+  EXPECT_EQ(only(cut).outcome, Verdict::Outcome::failed) << "somebody let us in";
+  answer_ = "";
+  EXPECT_EQ(only(check_->look(Deadline::never())).outcome, Verdict::Outcome::unanswered);
 }
 
 TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
@@ -187,12 +191,21 @@ TEST(GuestChecksTest, ACommandsExitCodeDecidesButNotSshsOwn) {
   const GuestCheck::Outcome unheard = check->look(Deadline::never());
   EXPECT_FALSE(unheard.done) << "there is no connection yet";
   EXPECT_TRUE(unheard.no_way_in);
+  EXPECT_EQ(only(unheard).outcome, Verdict::Outcome::unanswered);
   EXPECT_THAT(only(unheard).told, HasSubstr("has the image an ssh server"));
   code = 3;
   const GuestCheck::Outcome failed = check->look(Deadline::never());
   EXPECT_TRUE(failed.done);
   EXPECT_FALSE(failed.no_way_in);
   EXPECT_EQ(only(failed).told, "exit code 3: inactive");
+  EXPECT_EQ(only(failed).outcome, Verdict::Outcome::failed);
+  fakes::ScriptedRunner slow;
+  std::string said;
+  slow.on("ssh", [&](const Command&) { return CommandResult{TimedOut{}, said, ""}; });
+  const auto late = run_check("true", WayIn{.key = "/k"}, slow);
+  EXPECT_EQ(only(late->look(Deadline::never())).outcome, Verdict::Outcome::unanswered) << "was anybody there?";
+  said = "half of it";
+  EXPECT_EQ(only(late->look(Deadline::never())).outcome, Verdict::Outcome::failed);
   code = 0;
   EXPECT_FALSE(only(check->look(Deadline::never())).failed());
   EXPECT_THAT(join(argv, " "), HasSubstr("-i /k -p 2200"));

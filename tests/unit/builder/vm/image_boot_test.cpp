@@ -98,7 +98,7 @@ class NoWayIn final : public GuestCheck {
   [[nodiscard]] std::string text() const override { return "run true"; }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
   [[nodiscard]] Outcome look(const Deadline&) override {
-    return {false, {{text(), Verdict::Outcome::failed, "nothing answers"}}, true};
+    return {false, {{text(), Verdict::Outcome::unanswered, "nothing answers"}}, true};
   }
 };
 
@@ -110,6 +110,8 @@ TEST_F(ImageBootTest, WhereNobodyGetsInItIsToldSoonAndNotWaitedForForEver) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("the system asks for a log-in, and nothing answers; waiting"));
   EXPECT_EQ(report.reason, "nothing answers");
+  EXPECT_EQ(report.exit_code(), 3) << "it came up, and lets nobody in";
+  EXPECT_THAT(report.junit("x"), HasSubstr("failures=\"1\" errors=\"0\""));
   EXPECT_LT(report.took, std::chrono::seconds(10));
   EXPECT_FALSE(still_runs());
 }
@@ -117,7 +119,10 @@ TEST_F(ImageBootTest, WhereNobodyGetsInItIsToldSoonAndNotWaitedForForEver) {
 TEST_F(ImageBootTest, ASystemThatHasNotComeUpYetIsWaitedFor) {
   patience_ = {std::chrono::milliseconds(10), std::chrono::milliseconds(20)};
   checks_.push_back(std::make_unique<NoWayIn>());
-  EXPECT_THAT(boot("echo booting; sleep 60", {}, std::chrono::seconds(2)).reason, HasSubstr("the deadline passed"));
+  const BootReport report = boot("echo booting; sleep 60", {}, std::chrono::seconds(2));
+  EXPECT_EQ(report.reason, "the deadline passed");
+  EXPECT_EQ(report.exit_code(), 4);
+  EXPECT_THAT(report.junit("x"), HasSubstr("failures=\"0\" errors=\"1\""));
 }
 
 TEST_F(ImageBootTest, ChecksOfOnePortShareOneWayThere) {
@@ -147,11 +152,11 @@ class FallsSilent final : public GuestCheck {
   [[nodiscard]] std::string text() const override { return "2 checks inside"; }
   [[nodiscard]] std::uint16_t guest_port() const override { return 22; }
   [[nodiscard]] std::vector<Verdict> unanswered(const std::string& why) const override {
-    return {{"service nginx", Verdict::Outcome::failed, why}, {"file /a", Verdict::Outcome::failed, why}};
+    return {{"service nginx", Verdict::Outcome::unanswered, why}, {"file /a", Verdict::Outcome::unanswered, why}};
   }
   [[nodiscard]] Outcome look(const Deadline&) override {
     if (!std::exchange(answers_, false))
-      return {false, {{"log in by ssh", Verdict::Outcome::failed, "nothing answers: add an element"}}, true, true};
+      return {false, {{"log in by ssh", Verdict::Outcome::unanswered, "nothing answers: add an element"}}, true, true};
     return {false,
             {{"service nginx", Verdict::Outcome::failed, "is failed"}, {"file /a", Verdict::Outcome::passed, "there"}}};
   }
@@ -159,6 +164,18 @@ class FallsSilent final : public GuestCheck {
  private:
   bool answers_;
 };
+
+TEST_F(ImageBootTest, OneAnswerIsASignOfLifeAndWhatNobodyCameToAskIsNotKnown) {
+  checks_.push_back(std::make_unique<ThirdTime>(true));
+  checks_.push_back(std::make_unique<NoWayIn>());
+  const BootReport report = boot("sleep 60", {}, std::chrono::seconds(2));
+  EXPECT_EQ(report.exit_code(), 3) << report.text();
+  EXPECT_THAT(report.text(), HasSubstr("FAILED  run true: nothing answers"));
+  checks_.clear();
+  checks_.push_back(std::make_unique<ThirdTime>(true));
+  checks_.push_back(std::make_unique<FallsSilent>(false));
+  EXPECT_THAT(boot("sleep 60", {}, std::chrono::seconds(2)).junit("x"), HasSubstr("failures=\"2\" errors=\"2\""));
+}
 
 TEST_F(ImageBootTest, WhatWasAnsweredBeforeTheDeadlineIsToldAndWhatWasNotByName) {
   const auto told = [](const BootReport& report) {
@@ -190,9 +207,14 @@ TEST_F(ImageBootTest, AMissingQemuIsAnError) {
 TEST_F(ImageBootTest, ARealBiosWithAnEmptyDiskFailsLongBeforeTheDeadline) {
   if (!find_program("qemu-system-x86_64", current_environment())) GTEST_SKIP() << "qemu is not installed";
   RealFileSystem().write(work_.path() / "empty", std::string(1 << 20, '\0'), {});
-  const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, {"login: $"}, checks_,
-                                       Deadline::after(std::chrono::seconds(100), clock_), work_.path(), clock_);
-  EXPECT_THAT(report.reason, HasSubstr("the firmware found nothing to boot")) << report.text();
+  checks_.push_back(http_check({80, "/", "hello", {}, {}}, clock_));
+  for (const std::vector<std::string>& expected : {std::vector<std::string>{"login: $"}, {}}) {
+    const BootReport report = test_image({.image = work_.path() / "empty", .image_format = "raw"}, expected, checks_,
+                                         Deadline::after(std::chrono::seconds(100), clock_), work_.path(), clock_);
+    EXPECT_THAT(report.reason, HasSubstr("the firmware found nothing to boot")) << report.text();
+    EXPECT_EQ(report.exit_code(), 4) << report.text();
+    EXPECT_THAT(report.junit("empty"), HasSubstr("failures=\"0\"")) << report.text();
+  }
 }
 
 TEST_F(ImageBootTest, AtTheTerminalQemuGetsTheKeyboardAndMayReboot) {

@@ -67,6 +67,30 @@ TEST(ImageCauses, AFileOfAnElementThatNoStepReadsIsTheCauseWhereNoOtherIs) {
             "install.d/5-b ran because it changed; 1 step ran with it.");
 }
 
+TEST(ImageCauses, AStepThatAnotherImagesBuildMadeIsTheOneCauseAndNoReadmeIs) {
+  const auto taken = [](const std::string& maker) {
+    Json step = kept("install.d/50-web");
+    step["changed"] = {"install.d/50-web changed", "the variable T is new"};
+    if (!maker.empty()) step["made_by"] = maker;
+    return step;
+  };
+  const auto of = [](const std::vector<Json>& steps) {
+    return causes_of(
+        ImageFacts{{{"steps", steps}, {"taken", 2}, {"image", "web"}, {"changed_elements", {"ec"}}}, "", "web.d"});
+  };
+  const auto found = of({kept("root.d/1"), taken("shop"), ran("cleanup.d/9", {"steps of its phase always run"})});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].cause, "install.d/50-web was taken as the build of shop had made it, because it changed.");
+  EXPECT_THAT(found[0].evidence, Contains("the variable T is new"));
+  EXPECT_THAT(found[0].evidence, Contains("it did not run again; 2 steps were taken from layers"));
+  EXPECT_THAT(of({taken("shop"), ran("install.d/60-c", {"it comes after install.d/50-web"}, 4)})[0].cause,
+              HasSubstr("because it changed; 1 step ran with it."));
+  EXPECT_THAT(of({taken("web")})[0].cause, HasSubstr("was taken as an earlier build of this image had made it"));
+  EXPECT_THAT(of({taken("")})[0].cause, HasSubstr("was taken as another build had made it"));
+  const auto readme = of({kept("root.d/1")});
+  EXPECT_THAT(readme[0].evidence[0], testing::Not(HasSubstr("another image")));
+}
+
 TEST(ImageCauses, ABuildThatFailedStandsBeforeTheOneThatIsThere) {
   const auto found = causes({ran("install.d/5-b", {"it is new"})},
                             {{"began", "2026-01-01"}, {"error", "install.d/9 failed\nits log"}});
