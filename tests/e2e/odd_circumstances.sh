@@ -134,41 +134,34 @@ if [ "$(id -u)" = 0 ]; then
     expect_text out "looking at $work/user/closed.d/.lock: Permission denied" "give another name by -o"
 fi
 
-# held [WORD]: the slow hook runs until go() says so; begun NAME: waits until it does, in a build of that name.
-held() {
-    rm -rf "$work/held" && mkdir "$work/held"
-    hook slow/root.d/60-slow <<< ": > '$work/held/began'; until [ -e '$work/held/go' ]; do sleep 0.1; done; : ${1:-}"
-}
-go() { : > "$work/held/go"; }
+# begun NAME: waits until the slow hook of its build runs.
 begun() {
-    for _ in $(seq 600); do
-        [ ! -e "$work/held/began" ] || return 0
-        sleep 0.1
+    for _ in $(seq 200); do
+        ! grep -qsF 'running root.d/60-slow' "$1.d/build.log" || return 0
+        sleep 0.05
     done
     fail "$1: the slow hook did not run: $(cat out)"
 }
 # One output by two paths at once: the second is refused, and the first goes on.
 hook slow/root.d/60-slow <<< ':'
 create -o alone --no-cache tiny-os plain slow || fail "a build alone: $(cat out)"
-held
+hook slow/root.d/60-slow <<< 'sleep 5'  # who comes second waits for two seconds
 ln -s . self
 create -o twice --no-cache tiny-os plain slow &
 begun twice
 ! "$HEARTH" image create -n -t tar -o self/twice --no-cache tiny-os plain slow > second 2>&1 < /dev/null || fail "the second build of one image went on"
 expect_text second "or give another name by -o"
-go
 wait $! || fail "the first build of two: $(cat out)"
 cmp twice.tar alone.tar || fail "a second build of it changed the first"
 
 # An element that is edited, and one that is replaced, while it is built: the next build sees it.
 for way in edit replace; do
-    held $way
+    hook slow/root.d/60-slow <<< "sleep 1; : $way"
     hook slow/install.d/30-who <<< "echo old > /who"
     create -o "$way" tiny-os slow &
     begun "$way"
     [ $way = edit ] || mv elements/slow elements/old-slow
     hook slow/install.d/30-who <<< "echo new > /who"
-    go
     wait $! || fail "$way in the middle: $(cat out)"
     [ -e elements/slow/root.d ] || cp -r elements/old-slow/root.d elements/slow
     create -o "$way" tiny-os slow || fail "$way in the middle: $(cat out)"

@@ -38,7 +38,7 @@ class Postgres:
 
     def run(self, program, *args):
         as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
-        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
+        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=300, cwd="/")
 
     def start(self):
         options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories= -c fsync=off -c wal_retrieve_retry_interval=500"

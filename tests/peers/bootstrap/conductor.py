@@ -119,7 +119,7 @@ class Conductor:
                 raise AssertionError(f"still {look()}, not {expected}")
             time.sleep(0.1)
 
-    def wait(self, name, state, seconds=60):
+    def wait(self, name, state, seconds=120):
         """Until the node is in that state."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

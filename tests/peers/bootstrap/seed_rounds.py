@@ -79,7 +79,7 @@ def check_old(kind, old, machines):
         old.people("up")
     while old.process.poll() is None:
         answers.add(old.get(patience=SHORT))
-        assert time.monotonic() - began < 15, f"it goes on: {old.said()[-2000:]}"
+        assert time.monotonic() - began < 60, f"it goes on: {old.said()[-2000:]}"
     assert 200 not in answers, "the old one has answered"
     assert not old.has_address(), "the old one has taken the address back"
     assert machines.sent.get(old.mac, 0) < began, "the old one has sent machines something"

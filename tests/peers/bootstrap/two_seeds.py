@@ -26,7 +26,7 @@ from own_network import free_port
 HERE, CARRIED = "198.51.100.254", "192.0.2.1"
 KEPT_IN_FILES = ("seal-key", "api-token", "server.key", "server.pem", "server-authority.pem", "metadata/seal-key", "metadata/api-token",
                  "metadata/tokens.json", "metadata/transport")
-SHORT = 1  # second: the patience of whoever has another seed to ask, or asks again
+SHORT = 3  # seconds: the patience of whoever has another seed to ask, or asks again
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 TEMPLATE = """

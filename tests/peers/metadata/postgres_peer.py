@@ -279,7 +279,7 @@ def check_silent_server(postgres, service, urls):
 
 
 def check_failing_statements(postgres):
-    postgres.create("faults")
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
     run = subprocess.run([ENGINE_TESTS, "--gtest_filter=Postgres/*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
                          capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0 and "[  PASSED  ] 12 tests" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
@@ -287,7 +287,7 @@ def check_failing_statements(postgres):
 
 def check_two_sites(postgres, service, work):
     """Two databases of one server are two sites: neither keeps the other out, or knows its stacks."""
-    postgres.create("elsewhere")
+    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "elsewhere")
     other = Service(HEARTH, work + "/elsewhere", "--database", postgres.url("elsewhere"))
     other.start()
     try:
