@@ -102,8 +102,8 @@ code=0
 [ "$code" = 7 ] && [ -e plain-2.tar ] || fail "diskimage-builder ends with $code"
 expect_text log "no <such> thing & more" "Build completed successfully"
 
-# wait_until COMMAND…: for twenty seconds at most.
-wait_until() { for _ in $(seq 200); do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; fail "in vain: $*"; }
+# wait_until COMMAND…: for a minute at most.
+wait_until() { for _ in $(seq 600); do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; fail "in vain: $*"; }
 sed -e "s/\['1', '2', '3', '4'\]/[slow, '1', '2']/" -e 's/plain, rich/plain/' images.yaml > slow.yaml
 gone() { ! pgrep -f "sleep $mark"; }
 begin_slow() {

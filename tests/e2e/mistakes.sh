@@ -500,7 +500,7 @@ fi
 # Whoever waits for an inspection is told for what.
 "$HEARTH" node serve --state served --port 0 --rehearsal > serve.log 2>&1 &
 server=$!
-for ((try = 0; try < 100; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
+for ((try = 0; try < 600; try++)); do [ -S served/api.socket ] && break; sleep 0.1; done
 echo '{"nodes": [{"name": "asked", "pm_type": "fake_pxe", "mac": ["02:00:00:00:00:07"]}]}' > asked.json
 "$HEARTH" node import asked.json --state served > said 2>&1 || fail "node import: $(cat said)"
 mistake 2 "--wait and --no-wait exclude each other" -- baremetal introspection bulk start --wait 3 --no-wait --state served
@@ -645,15 +645,15 @@ chmod 600 held/people
 "$HEARTH" node serve --state held --port 0 > held.out 2> held.log &
 server=$!
 trap 'kill $server 2> /dev/null || true; rm -rf "$work"' EXIT
-for _ in $(seq 100); do [ -s held/endpoint ] && break; sleep 0.1; done
+for _ in $(seq 600); do [ -s held/endpoint ] && break; sleep 0.1; done
 by_bert() { "$HEARTH" node list --url "$(cat held/endpoint)" --token-file bert.token > said 2>&1; }
 by_bert || fail "node serve: bert is not let in: $(cat said held.log)"
 echo "bert raed $token" > held/people
-for _ in $(seq 50); do grep -q 'whoever was let in before still is' held.log && break; sleep 0.1; done
+for _ in $(seq 600); do grep -q 'whoever was let in before still is' held.log && break; sleep 0.1; done
 expect_text held.log "whoever was let in before still is: " "held/people:1: "
 by_bert || fail "node serve: a line that is wrong shuts people out: $(cat said)"
 : > held/people
-for _ in $(seq 50); do by_bert || break; sleep 0.1; done
+for _ in $(seq 300); do by_bert || break; sleep 0.1; done
 ! by_bert || fail "node serve: who was taken out of people is still let in"
 kill $server
 wait $server || true

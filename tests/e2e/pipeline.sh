@@ -28,7 +28,7 @@ for target in plain-1 plain-slow rich-slow; do
     forget
     make -k -j2 -f images.mk < /dev/null > out 2>&1 &
     maker=$!
-    for _ in $(seq 200); do [ -z "$(job "$target" | head -1)" ] || break; sleep 0.05; done
+    until [ -n "$(job "$target" | head -1)" ] || ! kill -0 "$maker" 2> /dev/null; do sleep 0.05; done
     sleep "0.$((RANDOM % 10))"
     job "$target" | xargs -r kill -9 || true  # it may have ended just now
     wait "$maker" || told=$((told + 1))

@@ -6,9 +6,9 @@
 small_site one
 rehearse() { exec timeout 120 "$HEARTH" rehearse site.yaml --accel tcg --no-inspection "$@"; }
 
-# Within ten seconds no process names the work directory: each of a rehearsal does, by its state, its files or its folder.
+# Within half a minute no process names the work directory: each of a rehearsal does, by its state, its files or its folder.
 nothing_runs() {
-    local end=$((SECONDS + 10))
+    local end=$((SECONDS + 30))
     while pgrep -f "$work/" > running; do
         if [ "$SECONDS" -ge "$end" ]; then
             fail "$1 leaves running:"

@@ -258,14 +258,22 @@ waits() {
 }
 "$HEARTH" node set evil --driver-info redfish_address="http://127.0.0.1:$mute" --driver-info redfish_timeout=3 > said 2>&1 || fail "set: $(cat said)"
 waits "waiting for the BMC of evil, 60 s at most" 20 node power on evil
-timeout 3 "$HEARTH" node list --url "http://127.0.0.1:$mute" > said 2>&1 || true
-expect_text said "waiting for the conductor at http://127.0.0.1:$mute, 60 s at most"
-timeout 3 "$HEARTH" stack list --url "http://127.0.0.1:$mute/v1/admin" > said 2>&1 || true
-expect_text said "waiting for the stack service at http://127.0.0.1:$mute/v1/admin, 300 s at most"
-timeout 3 "$HEARTH" image create -n -t tar -o mute --remote-cache "http://127.0.0.1:$mute" --remote-cache-insecure tiny-os > said 2>&1 || true
-expect_text said "waiting for an answer of the remote cache http://127.0.0.1:$mute/; 5 s of its silence end that"
-timeout 3 "$HEARTH" element fetch "http://127.0.0.1:$mute/elements.git" > said 2>&1 || true
-expect_text said "waiting for http://127.0.0.1:$mute/elements.git; 60 s of its silence end that"
+# tells TEXT WORD…: says so before anybody has answered, and is stopped then.
+tells() {
+    local text=$1 process
+    shift
+    timeout 60 "$HEARTH" "$@" > said 2>&1 &
+    process=$!
+    until grep -qF "$text" said || ! kill -0 "$process" 2> /dev/null; do sleep 0.1; done
+    kill "$process" 2> /dev/null || true
+    wait "$process" || true
+    expect_text said "$text"
+}
+tells "waiting for the conductor at http://127.0.0.1:$mute, 60 s at most" node list --url "http://127.0.0.1:$mute"
+tells "waiting for the stack service at http://127.0.0.1:$mute/v1/admin, 300 s at most" stack list --url "http://127.0.0.1:$mute/v1/admin"
+tells "waiting for an answer of the remote cache http://127.0.0.1:$mute/; 5 s of its silence end that" \
+    image create -n -t tar -o mute --remote-cache "http://127.0.0.1:$mute" --remote-cache-insecure tiny-os
+tells "waiting for http://127.0.0.1:$mute/elements.git; 60 s of its silence end that" element fetch "http://127.0.0.1:$mute/elements.git"
 
 # ^C leaves none of what was begun, which is as large as a disk and hidden.
 begun() {
@@ -277,10 +285,7 @@ interrupted() {
     (exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
         "$HEARTH" "$@") > said 2>&1 &
     process=$!
-    for _ in $(seq 100); do
-        [ -z "$(begun)" ] || break
-        sleep 0.05
-    done
+    until [ -n "$(begun)" ] || ! kill -0 "$process" 2> /dev/null; do sleep 0.05; done
     [ -n "$(begun)" ] || fail "hearth $*: nothing was begun: $(cat said)"
     kill -INT "$process"
     wait "$process" || code=$?
@@ -306,7 +311,7 @@ for command in "boot --accel tcg disk.raw" "test --accel tcg disk.raw" "sizes di
         # shellcheck disable=SC2086
         PATH=$work/bin:$PATH TMPDIR=$work/tmp "$HEARTH" image $command > said 2>&1 < /dev/null &
         hearth=$!
-        for _ in $(seq 100); do pgrep -f "sleep $mark" > /dev/null && break; sleep 0.1; done
+        for _ in $(seq 600); do pgrep -f "sleep $mark" > /dev/null && break; sleep 0.1; done
         kill "-$signal" "$hearth"
         code=0
         wait "$hearth" || code=$?

@@ -1,5 +1,6 @@
 """A network of a test's own: whatever port it wants is free there, also a second time, whoever else tests meanwhile."""
 
+import contextlib
 import ctypes
 import fcntl
 import itertools
@@ -14,6 +15,7 @@ FIRST, END = 20000, 32000  # the kernel gives none of these to whoever connects
 MARK = "HEARTH_TEST_HAS_OWN_NETWORK"
 
 _numbers = None
+_given = set()
 
 
 def enter():
@@ -41,9 +43,9 @@ def enter():
 def free_port(kind=socket.SOCK_STREAM):
     """Each call gives another one."""
     while True:
-        with socket.socket(socket.AF_INET, kind) as taken:
-            try:
-                taken.bind(("127.0.0.1", next(_numbers) if _numbers else random.randrange(FIRST, END)))
-            except OSError:
-                continue
-            return taken.getsockname()[1]
+        number = next(_numbers) if _numbers else random.randrange(FIRST, END)
+        with socket.socket(socket.AF_INET, kind) as taken, contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", number))
+            if number not in _given:
+                _given.add(number)
+                return number

@@ -18,7 +18,8 @@ def programs():
 class Postgres:
     """A cluster in a directory, by Debian's own programs, at one address of this machine. They refuse to run as root."""
 
-    def __init__(self, directory, address="127.0.0.1"):
+    def __init__(self, directory, address="127.0.0.1", rules=""):
+        """`rules`: lines of pg_hba.conf that stand before all others."""
         self.address = address
         self.programs = programs()
         self.data = directory + "/data"
@@ -29,13 +30,15 @@ class Postgres:
             shutil.chown(self.data, "postgres")
             os.chmod(directory, 0o755)
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "hearth", "--no-sync")
-        if address != "127.0.0.1":
-            with open(self.data + "/pg_hba.conf", "a", encoding="ascii") as file:
-                file.write("host all,replication all all trust\n")
+        others = "host all,replication all all trust\n" if address != "127.0.0.1" else ""
+        with open(self.data + "/pg_hba.conf", "r+", encoding="ascii") as file:
+            usual = file.read()
+            file.seek(0)
+            file.write(rules + usual + others)
 
     def run(self, program, *args):
         as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
-        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/")
+        subprocess.run([*as_user, f"{self.programs}/{program}", *args], check=True, stdout=subprocess.DEVNULL, timeout=300, cwd="/")
 
     def start(self):
         options = f"-p {self.port} -c listen_addresses={self.address} -c unix_socket_directories= -c fsync=off -c wal_retrieve_retry_interval=500"
@@ -58,6 +61,10 @@ class Postgres:
         """What psql prints of it."""
         done = subprocess.run([f"{self.programs}/psql", "-qAtc", statement, self.url(database)], capture_output=True, text=True, timeout=60, check=True)
         return done.stdout.strip()
+
+    def create(self, name, *options):
+        """A database."""
+        self.run("createdb", "-h", self.address, "-p", str(self.port), "-U", "hearth", *options, name)
 
     def end_connections(self, database="postgres"):
         self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' "

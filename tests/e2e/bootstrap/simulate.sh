@@ -89,13 +89,13 @@ holds "power-loss:compute1@200.000+0.000"
 # A process that is killed costs the run that it played, and is told.
 "$hearth" simulate site.yaml --runs 2 --years 0.3 -j2 > killed.txt 2>&1 &
 starter=$!
-for _ in {1..100}; do
+for _ in {1..1200}; do
   player=$(pgrep -P "$starter" | head -1) || true
   [ -z "$player" ] || break
   sleep 0.05
 done
 [ -n "$player" ] || fail "no process plays: $(cat killed.txt)"
-for _ in {1..100}; do
+for _ in {1..1200}; do
   [ -z "$(find tmp -name kernel)" ] || break
   sleep 0.05
 done
@@ -111,7 +111,7 @@ for wish in "--runs 100 --years 20" "--replay 1 --years 20"; do
   # shellcheck disable=SC2086 # two options
   "$hearth" simulate site.yaml $wish > stopped.txt 2>&1 &
   starter=$!
-  for _ in {1..200}; do
+  for _ in {1..1200}; do
     [ -z "$(find tmp -name ramdisk)" ] || break
     sleep 0.05
   done

@@ -46,7 +46,7 @@ class Conductor:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
     def __enter__(self):
         return self
@@ -111,15 +111,15 @@ class Conductor:
         return self.ask("GET", f"/v1/nodes/{name}")[1]
 
     @staticmethod
-    def until(look, expected, seconds=20):
-        """Until what is looked at is so."""
+    def until(look, expected, seconds=60):
+        """Until what is looked at is so; so long may a machine need that is busy with others."""
         end = time.monotonic() + seconds
         while look() != expected:
             if time.monotonic() > end:
                 raise AssertionError(f"still {look()}, not {expected}")
             time.sleep(0.1)
 
-    def wait(self, name, state, seconds=60):
+    def wait(self, name, state, seconds=120):
         """Until the node is in that state."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -141,8 +141,8 @@ def site(directory, *networks, **more):
     return path
 
 
-def until(look, seconds=20):
-    """Until what is looked at is there."""
+def until(look, seconds=60):
+    """Until what is looked at is there; so long may a machine need that is busy with others."""
     end = time.monotonic() + seconds
     while not look():
         assert time.monotonic() < end, "it did not come to that"

@@ -7,22 +7,17 @@ usage: postgres_cuts.py HEARTH
 Runs in a network namespace of its own, with a name server of its own.
 """
 import contextlib
-import http.client
 import os
 import signal
 import socket
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.error
 
-from conductor import Conductor, in_own_namespace, need, same, until
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
+from conductor import Conductor, same, until
+from on_postgres import CLOSED, Postgres, acknowledged, all_nodes, made, run_in_own_namespace, timed
 
 
 class Way:
@@ -105,26 +100,8 @@ def name_server(options):
         file.write(f"nameserver 127.0.0.1\noptions {options}\n")
 
 
-def made(conductor, name):
-    """Whether a node was acknowledged."""
-    with contextlib.suppress(OSError, urllib.error.URLError, http.client.HTTPException):
-        return conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": name})[0] == 201
-    return False
-
-
-def acknowledged(conductor, prefix):
-    """The name of a node that was: one that was answered with 503 may be there, too."""
-    tried = [f"{prefix}-0"]
-
-    def is_made():
-        tried.append(f"{prefix}-{len(tried)}")
-        return made(conductor, tried[-1])
-    until(is_made)
-    return tried[-1]
-
-
 def names_of(conductor):
-    return {node["name"] for node in conductor.ask("GET", "/v1/nodes?limit=1000")[1]["nodes"]}
+    return {node["name"] for node in all_nodes(conductor)}
 
 
 def run(hearth, *words, code, told, timeout=40):
@@ -132,10 +109,6 @@ def run(hearth, *words, code, told, timeout=40):
     done = subprocess.run([hearth, *words], capture_output=True, text=True, timeout=timeout, check=False)
     assert done.returncode == code and told in done.stderr and "secret" not in done.stderr, (words, done)
     return time.monotonic() - began
-
-
-def create(postgres, name, *words):
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", *words, name)
 
 
 def check_lost_answers(hearth, way):
@@ -208,7 +181,7 @@ def check_stopped_backup(hearth, way, work):
 
 def check_silent_names(hearth, postgres, names):
     """The conductor, and its stack engine on the same thread: whoever asks is answered at once, if only with 503."""
-    create(postgres, "named")
+    postgres.create("named")
     ports = [f"--{port}-port=0" for port in ("cfn", "objects", "heat", "identity")]
     url = f"postgresql://hearth:secret@db.test:{postgres.port}/named"
     with Conductor(hearth, "--database", url, "--engine", "--plain-stacks", *ports) as conductor:
@@ -237,7 +210,7 @@ def check_silent_names(hearth, postgres, names):
 
 def check_frozen(hearth, postgres):
     """All of the server is stopped: whoever asks the conductor that has an engine waits once, and is answered at once from then on."""
-    create(postgres, "frozen")
+    postgres.create("frozen")
     ports = [f"--{port}-port=0" for port in ("cfn", "objects", "heat", "identity")]
     with open(postgres.data + "/postmaster.pid", encoding="ascii") as file:
         server = file.readline().strip()
@@ -264,7 +237,7 @@ def check_frozen(hearth, postgres):
 
 def check_password_file(hearth, postgres, work):
     """Only root may read it, and another user serves: he comes back to the database, too."""
-    create(postgres, "closed")
+    postgres.create("closed")
     with open(work + "/pgpass", "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="ascii") as file:
         file.write("*:*:*:closed:s3cret\n")
     url = f"postgresql://closed@127.0.0.1:{postgres.port}/closed?passfile={work}/pgpass"
@@ -284,10 +257,10 @@ def waits_for_replica(postgres, setting):
 def check_defaults(hearth, postgres, work):
     """Encodings that have not all characters are refused; what the database has as a default changes nothing."""
     for encoding in ("LATIN1", "EUC_JP"):
-        create(postgres, encoding.lower(), "-E", encoding, "-T", "template0", "-l", "C")
+        postgres.create(encoding.lower(), "-E", encoding, "-T", "template0", "-l", "C")
         run(hearth, "node", "serve", "--state", work + "/encoded", "--port", "0", "--database", postgres.url(encoding.lower()), code=1,
             told=f"keeps texts as {encoding}")
-    create(postgres, "defaults", "-E", "UTF8", "-T", "template0", "-l", "C")
+    postgres.create("defaults", "-E", "UTF8", "-T", "template0", "-l", "C")
     postgres.ask("ALTER DATABASE defaults SET synchronous_commit = off; ALTER DATABASE defaults SET client_encoding = 'LATIN1'")
     with Conductor(hearth, "--database", postgres.url("defaults")) as conductor:
         assert made(conductor, "n1")
@@ -311,7 +284,7 @@ def check_defaults(hearth, postgres, work):
 
 def check_what_is_not_there(hearth, postgres, work):
     """Emptied, another site's, none at all; stacks beside it that nobody would serve; a link in the directory's place."""
-    create(postgres, "emptied")
+    postgres.create("emptied")
     with Conductor(hearth, "--database", postgres.url("emptied")) as conductor:
         assert made(conductor, "n1")
         conductor.stop()
@@ -348,34 +321,22 @@ def inside(hearth):
         # Longer in all than the conductor waits, which is what is looked at: with the system's own 2 * 5 s either may be first.
         name_server("timeout:3 attempts:5")
         os.chmod(work, 0o755)
-        postgres = Postgres(work + "/postgres")
-        with open(postgres.data + "/pg_hba.conf", encoding="ascii") as file:
-            rest = file.read()
-        with open(postgres.data + "/pg_hba.conf", "w", encoding="ascii") as file:
-            file.write("host all closed 127.0.0.1/32 scram-sha-256\n" + rest)
+        postgres = Postgres(work + "/postgres", rules=CLOSED)
         postgres.start()
         postgres.ask("CREATE ROLE closed LOGIN SUPERUSER PASSWORD 's3cret'")
         way, names = Way(postgres.port), Names()
         for name in ("lost", "silent", "stopped", "forgotten"):
-            create(postgres, name)
+            postgres.create(name)
         try:
             for check, *words in ((check_lost_answers, hearth, way), (check_forgotten, hearth, way), (check_silence, hearth, way, work),
                                   (check_stopped_backup, hearth, way, work), (check_silent_names, hearth, postgres, names),
                                   (check_frozen, hearth, postgres), (check_password_file, hearth, postgres, work),
                                   (check_defaults, hearth, postgres, work), (check_what_is_not_there, hearth, postgres, work)):
-                began = time.monotonic()
-                check(*words)
-                print(f"{time.monotonic() - began:5.1f} s  {check.__name__}", flush=True)
+                timed(check, *words)
         finally:
             postgres.stop()
             subprocess.run(["umount", "/etc/resolv.conf"], check=False)
 
 
-def main():
-    need(programs(), "postgresql is not installed")
-    need(os.getuid() == 0, "not root: no name server of our own")
-    in_own_namespace(inside)
-
-
 if __name__ == "__main__":
-    main()
+    run_in_own_namespace(inside)

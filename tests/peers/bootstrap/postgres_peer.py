@@ -6,7 +6,7 @@ The tests of the store again (BOOTSTRAP_TESTS, this room's unit tests), each sta
 
 usage: postgres_peer.py HEARTH BOOTSTRAP_TESTS
 """
-import http.client
+import itertools
 import json
 import os
 import re
@@ -18,111 +18,67 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 
-from conductor import Conductor, until
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from own_network import enter  # noqa: E402  pylint: disable=wrong-import-position
-from postgres import Postgres, programs  # noqa: E402  pylint: disable=wrong-import-position
+from conductor import Conductor, need, until
+from on_postgres import CLOSED, Busy, Postgres, acknowledged, all_events, all_nodes, check_kept, programs, status_of, timed
+from own_network import enter
 
 HEARTH, BOOTSTRAP_TESTS = sys.argv[1:3]
 
 
-class Writer:
+class Writer(Busy):
     """Makes nodes and puts them into maintenance as fast as it is answered; what was acknowledged."""
 
     count = 0
 
     def __init__(self, conductor):
+        super().__init__()
         Writer.count += 1
         self.prefix = f"w{Writer.count}-"
-        self.conductor, self.made, self.kept, self.refused = conductor, 0, [], 0
-        self.stop = threading.Event()
-        self.thread = threading.Thread(target=self.run)
+        self.conductor, self.made, self.kept, self.maintained, self.refused = conductor, 0, [], [], 0
 
-    def run(self):
-        while not self.stop.is_set():
-            name = f"{self.prefix}{self.made}"
-            self.made += 1
-            try:
-                status, _ = self.conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": name})
-                if status == 201:
-                    self.kept.append(name)
-                    status, _ = self.conductor.ask_raw("PUT", f"/v1/nodes/{name}/maintenance", {"reason": "r" + name})
-                    if status == 202:
-                        self.kept[-1] = name + "!"
-                self.refused += status == 503
-            except (OSError, urllib.error.URLError, ValueError, http.client.HTTPException):
-                time.sleep(0.02)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        self.thread.join()
-
-
-def all_nodes(conductor):
-    found, path = [], "/v1/nodes/detail"
-    while path:
-        page = conductor.ask("GET", path)[1]
-        found += page["nodes"]
-        path = page.get("next", "").removeprefix(conductor.url)
-    return found
-
-
-def all_events(conductor):
-    found, after = [], 0
-    while True:
-        page = conductor.ask("GET", f"/v1/hearth/events?limit=1000&after={after}")[1]["events"]
-        if not page:
-            return found
-        found += page
-        after = page[-1]["id"]
-
-
-def check_kept(conductor, kept):
-    nodes = {node["name"]: node for node in all_nodes(conductor)}
-    lost = [name for name in kept if name.rstrip("!") not in nodes or (name.endswith("!") and not nodes[name[:-1]]["maintenance"])]
-    assert not lost, f"acknowledged, and lost: {lost} of {len(kept)}"
-    events = all_events(conductor)
-    ids = [event["id"] for event in events]
-    assert ids == sorted(set(ids)), "no event is there twice"
-    told = {event["name"] for event in events if event["kind"] == "maintenance"}
-    assert all(name[:-1] in told for name in kept if name.endswith("!")), "a node without its event"
+    def once(self):
+        name = f"{self.prefix}{self.made}"
+        self.made += 1
+        status = status_of(self.conductor, "POST", "/v1/nodes", {"driver": "fake-hardware", "name": name})
+        if status == 201:
+            self.kept.append(name)
+            status = status_of(self.conductor, "PUT", f"/v1/nodes/{name}/maintenance", {"reason": "r" + name})
+            self.maintained += [name] if status == 202 else []
+        self.refused += status == 503
+        if status is None:
+            self.stop.wait(0.02)
 
 
 def check_killed(postgres, conductor):
     """Of the conductor and of the database, at any moment."""
-    kept = []
+    kept, maintained = [], []
     for pause in (0.05, 0.21, 0.4):
         with Writer(conductor) as writer:
-            time.sleep(0.3 + pause)
+            until(lambda one=writer: one.maintained)
+            time.sleep(pause)
             conductor.kill()
-        kept = [*kept, *writer.kept]
-        assert writer.kept, "else nothing is tested"
+        kept, maintained = kept + writer.kept, maintained + writer.maintained
         conductor.start()
-        check_kept(conductor, kept)
+        check_kept(conductor, kept, maintained)
     with Writer(conductor) as writer:
-        time.sleep(0.5)
+        until(lambda: writer.maintained)
         postgres.stop()
         began = time.monotonic()
         status, _ = conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "away"})
-        assert status == 503 and time.monotonic() - began < 6, (status, time.monotonic() - began)
+        took = time.monotonic() - began
+        assert status == 503 and took < 12, (status, took)  # after three seconds, on a machine that has other work
         assert conductor.ask_raw("GET", "/v1/nodes")[0] in (200, 503), "it answers"
         until(lambda: writer.refused > 0)
         postgres.start()
         before = len(writer.kept)
         until(lambda: len(writer.kept) > before)
-    check_kept(conductor, writer.kept)
+    check_kept(conductor, writer.kept, writer.maintained)
     log = conductor.logged()
     assert "nothing is acknowledged and no order given" in log and "answers again" in log, log
     conductor.kill()
     conductor.start()
-    check_kept(conductor, [*kept, *writer.kept])
+    check_kept(conductor, kept + writer.kept, maintained + writer.maintained)
 
 
 def check_closed(postgres, conductor):
@@ -135,11 +91,12 @@ def check_closed(postgres, conductor):
     for number, (reason, (close, reopen)) in enumerate(closing.items()):
         postgres.ask(close)
         postgres.end_connections()
-        until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"closed{n}"})[0] == 503)
+        tries = itertools.count()
+        until(lambda n=number, at=tries: status_of(conductor, "POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"closed{n}-{next(at)}"}) == 503)
         until(lambda why=reason: why in conductor.logged())
         postgres.ask(reopen)
         postgres.end_connections()
-        until(lambda n=number: conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": f"open{n}"})[0] == 201)
+        acknowledged(conductor, f"open{number}")
 
 
 def serve(directory, url, *options):
@@ -159,11 +116,12 @@ def check_second(postgres, conductor, work):
     with Conductor(HEARTH, "--database", postgres.url(), directory=work + "/second") as other:
         assert other.ask("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "of-the-second"})[0] == 201
         asked = []
-        beside = threading.Thread(target=lambda: asked.append(lost_answer(conductor)))
+        body = {"driver": "fake-hardware", "name": "of-the-first"}
+        beside = threading.Thread(target=lambda: asked.append(status_of(conductor, "POST", "/v1/nodes", body)))
         beside.start()
         time.sleep(0.2)
         conductor.process.send_signal(signals.SIGCONT)
-        assert conductor.process.wait(timeout=20) != 0
+        assert conductor.process.wait(timeout=60) != 0
         beside.join()
         assert asked[0] not in (200, 201, 202), f"the one that was replaced acknowledged: {asked[0]}"
         told = conductor.logged()
@@ -175,13 +133,6 @@ def check_second(postgres, conductor, work):
     assert conductor.ask("GET", "/v1/nodes/of-the-second")[0] == 200
 
 
-def lost_answer(conductor):
-    try:
-        return conductor.ask_raw("POST", "/v1/nodes", {"driver": "fake-hardware", "name": "of-the-first"})[0]
-    except (OSError, urllib.error.URLError, http.client.HTTPException):
-        return None
-
-
 def check_refused(postgres, work):
     """A wrong password, which nobody is told; a database of a newer Hearth; a directory whose state is elsewhere."""
     for number, url in enumerate((f"postgresql://closed:s3cret@127.0.0.1:{postgres.port}/postgres",
@@ -190,7 +141,7 @@ def check_refused(postgres, work):
         refused = serve(f"{work}/wrong{number}", url)
         assert refused.returncode != 0 and "s3cret" not in refused.stderr + refused.stdout, refused.stderr
         assert "password" in refused.stderr, refused.stderr
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "newer")
+    postgres.create("newer")
     with Conductor(HEARTH, "--database", postgres.url("newer")) as made:
         made.stop()
         postgres.ask("UPDATE conductor.settings SET value = '99' WHERE name = 'version'", "newer")
@@ -209,7 +160,7 @@ def hearth(*words):
 
 def facts(conductor):
     events = [event for event in all_events(conductor) if event["kind"] != "conductor"]
-    nodes = [(n["uuid"], n["name"], n["maintenance"], json.dumps(n["driver_info"], sort_keys=True)) for n in all_nodes(conductor)]
+    nodes = [(n["uuid"], n["name"], n["maintenance"], json.dumps(n["driver_info"], sort_keys=True)) for n in all_nodes(conductor, "/v1/nodes/detail")]
     return sorted(nodes), events
 
 
@@ -225,13 +176,12 @@ def check_backup(postgres, conductor, work):
         assert b"of a BMC" not in file.read()
     hearth("restore", "--state", work + "/busy", work + "/busy.bundle")
     hearth("restore", "--state", work + "/files", work + "/one.bundle")
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "moved")
+    postgres.create("moved")
     with Conductor(HEARTH, directory=work + "/files") as as_files:
         assert facts(as_files) == known
         with Writer(as_files) as writer:  # SQLite's, while it serves
-            time.sleep(0.2)
+            until(lambda: writer.kept)
             hearth("backup", "--state", as_files.directory, work + "/two.bundle")
-        assert writer.kept
     hearth("restore", "--state", work + "/moved", "--database", postgres.url("moved"), work + "/two.bundle")
     assert not os.path.exists(work + "/moved/state.db")
     again = subprocess.run([HEARTH, "restore", "--state", work + "/again", "--database", postgres.url("moved"), work + "/two.bundle"],
@@ -274,7 +224,7 @@ def stacks_of(conductor, *names):
 def check_engine(postgres, work):
     """Stacks are in the same database, beside the nodes, and go there and back with a backup."""
     for name in ("whole", "back", "taken"):
-        postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", name)
+        postgres.create(name)
     with open(work + "/stack.yaml", "w", encoding="ascii") as file:
         file.write(TEMPLATE)
     made = ("stack", "create", "-t", work + "/stack.yaml", "-P", "secret=of a stack", "--wait")
@@ -310,7 +260,7 @@ def check_engine(postgres, work):
 
 def check_deployments(postgres):
     """As e2e.bootstrap.nodes_become_active: kill -9 at random moments of deployments, and no image is written twice."""
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "deployed")
+    postgres.create("deployed")
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../e2e/bootstrap/kill_conductor.py")
     run = subprocess.run([sys.executable, "-B", script, HEARTH, "5", "3"], env=dict(os.environ, HEARTH_TEST_DATABASE=postgres.url("deployed")),
                          capture_output=True, text=True, timeout=200, check=False)
@@ -319,29 +269,17 @@ def check_deployments(postgres):
 
 
 def check_store(postgres):
-    postgres.run("createdb", "-h", "127.0.0.1", "-p", str(postgres.port), "-U", "hearth", "faults")
+    postgres.create("faults")
     run = subprocess.run([BOOTSTRAP_TESTS, "--gtest_filter=Postgres/HomeTest.*"], env=dict(os.environ, HEARTH_TEST_POSTGRES=postgres.url("faults")),
                          capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0 and re.search(r"\[  PASSED  \] [12][0-9] tests", run.stdout), run.stdout[-3000:] + run.stderr[-1000:]
 
 
-def timed(check, *args):
-    began = time.monotonic()
-    check(*args)
-    print(f"{time.monotonic() - began:5.1f} s  {check.__name__}", flush=True)
-
-
 def main():
     enter()
-    if not programs():
-        print("SKIPPED: postgresql is not installed")
-        return 77
+    need(programs(), "postgresql is not installed")
     with tempfile.TemporaryDirectory(prefix="postgres-peer-") as work:
-        postgres = Postgres(work)
-        with open(postgres.data + "/pg_hba.conf", encoding="ascii") as file:
-            rest = file.read()
-        with open(postgres.data + "/pg_hba.conf", "w", encoding="ascii") as file:
-            file.write("host all closed 127.0.0.1/32 scram-sha-256\n" + rest)
+        postgres = Postgres(work, rules=CLOSED)
         postgres.start()
         try:
             postgres.ask("CREATE ROLE closed LOGIN PASSWORD 'another'")
@@ -358,8 +296,7 @@ def main():
             timed(check_store, postgres)
         finally:
             postgres.stop()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 import time
 
-from conductor import in_own_namespace, need, same, until
-from postgres_leases import check_told
-from postgres import programs
+from conductor import same, until
+from dhcp_machines import check_told
+from on_postgres import check_kept, run_in_own_namespace
 from seed_rounds import FOLLOWS, TERM, check_all, play
-from two_seeds import CARRIED, Agent, Engine, Watched, World, Writer, asked, check_kept
+from two_seeds import CARRIED, Agent, Engine, Watched, World, Writer, asked
 
 KINDS = ["killed", "stopped", "cut off"]
 
@@ -49,7 +49,7 @@ class Refused:
                                          "--database", world.url, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def check(self):
-        said = self.process.communicate(timeout=40)[0]
+        said = self.process.communicate(timeout=60)[0]
         assert self.process.returncode == 1 and self.told in said, (self.told, self.process.returncode, said)
 
 
@@ -72,13 +72,13 @@ def check_refused(world, kept):
     Refused(world, serving, "second", "--standby", told=newer).check()
     until(lambda: waiting.process.poll() is not None)
     assert waiting.process.returncode == 1 and newer in waiting.said(), waiting.said()[-2000:]
-    assert serving.serves(), "whoever was refused changed nothing"
+    same("who was refused changed nothing: whoever serves", 200, serving.get())
     world.postgres.ask("UPDATE conductor.settings SET value = '3' WHERE name = 'version'")
     serving.stop()
     serving.options = [word for word in serving.options if word not in ("--standby", "--address", CARRIED + "/24", "--interface", "seed0")]
     subprocess.run(["ip", "-n", serving.net, "addr", "add", CARRIED + "/24", "dev", "seed0"], check=True)
     serving.start()
-    until(serving.serves, 40)
+    until(serving.serves, 60)
     gives_no_way = Refused(world, serving, "second", "--standby", told="without --standby")
     check_two_firsts(world)
     gives_no_way.check()
@@ -120,11 +120,11 @@ def check_two_firsts(world):
     """Each would make a key of its own: one serves, the other one is refused and told why."""
     pairs = []
     for port, database, options, told in (("7000", "both", ["--standby"], "is sealed with the key"), ("7001", "rivals", [], "uses postgresql://")):
-        world.postgres.run("createdb", "-h", world.postgres.address, "-p", str(world.postgres.port), "-U", "hearth", database)
+        world.postgres.create(database)
         pairs.append(([First(world, seed, database, port, *options) for seed in world.seeds], told))
     try:
         for firsts, told in pairs:
-            until(lambda both=firsts: any(first.has_ended() for first in both), 40)
+            until(lambda both=firsts: any(first.has_ended() for first in both))
             ended, serves = sorted(firsts, key=First.has_ended, reverse=True)
             said = ended.process.stderr.read()
             assert ended.process.returncode == 1 and told in said, said
@@ -144,11 +144,5 @@ def inside(hearth):
         print(f"{time.monotonic() - began:.0f} s", flush=True)
 
 
-def main():
-    need(programs(), "postgresql is not installed")
-    need(os.getuid() == 0, "not root: no namespaces for two seeds")
-    in_own_namespace(inside)
-
-
 if __name__ == "__main__":
-    main()
+    run_in_own_namespace(inside)

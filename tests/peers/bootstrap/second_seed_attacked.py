@@ -10,14 +10,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-from conductor import in_own_namespace, need, same, until
-from postgres import programs
-from two_seeds import CARRIED, Watched, World, asked, check_kept, ip
+from conductor import same, until
+from on_postgres import acknowledged, check_kept, run_in_own_namespace, timed
+from two_seeds import CARRIED, Watched, World, asked, ip
 
 LONG = 3  # a term
 
@@ -27,28 +26,30 @@ def imported(seed, prefix, count):
     nodes = [{"name": f"{prefix}{number}", "pm_type": "fake-hardware", "mac": [f"52:54:{number >> 8:02x}:{number & 255:02x}:{ord(prefix):02x}:01"]}
              for number in range(count)]
     body = {"text": json.dumps({"nodes": nodes}), "source": "nodes.json", "initial_state": "enroll"}
-    return asked(seed.url + "/v1/hearth/import", "POST", body, {"X-Auth-Token": seed.token()}, patience=90)
+    return asked(seed.url + "/v1/hearth/import", "POST", body, {"X-Auth-Token": seed.token()}, patience=150)
 
 
 class Seen:
-    """What people are answered by a seed meanwhile."""
+    """What people are answered who ask a seed meanwhile, twice a second another one, and who wait for it."""
 
     def __init__(self, seed):
-        self.seed, self.answers, self.stop = seed, [], threading.Event()
-        self.thread = threading.Thread(target=self.look)
+        self.seed, self.answers, self.stop, self.threads = seed, [], threading.Event(), []
+        self.people = threading.Thread(target=self.come)
 
-    def look(self):
+    def come(self):
         while not self.stop.is_set():
-            self.answers.append(self.seed.get())
-            self.stop.wait(0.1)
+            self.threads.append(threading.Thread(target=lambda: self.answers.append(self.seed.get(patience=150))))
+            self.threads[-1].start()
+            self.stop.wait(0.5)
 
     def __enter__(self):
-        self.thread.start()
+        self.people.start()
         return self
 
     def __exit__(self, *_):
         self.stop.set()
-        self.thread.join()
+        for thread in (self.people, *self.threads):
+            thread.join()
 
 
 @contextlib.contextmanager
@@ -67,17 +68,17 @@ def locked(postgres, statement):
 
 def pair(world):
     """Who serves, and who waits."""
-    until(world.serving, 40)
     serving = world.serving()
     other = world.other(serving)
     if other.process.poll() is not None:
         other.start()
-    until(other.waits, 40)
+    until(other.waits)
     return serving, other
 
 
 def check_long_import(world):
-    """All of it is one transaction, which takes two terms: who serves goes on serving, machines find it, nobody follows, and all is kept."""
+    """All of it is one transaction, which takes two terms: who serves goes on serving, machines find it, nobody follows, and all is kept. Who
+    asks meanwhile waits until what he may be told of is kept; nobody is refused, and he who asks after it is answered."""
     serving, other = pair(world)
     world.postgres.ask("CREATE FUNCTION conductor.slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$; "
                        "CREATE TRIGGER slow AFTER INSERT ON conductor.nodes FOR EACH STATEMENT EXECUTE FUNCTION conductor.slow()")
@@ -86,16 +87,17 @@ def check_long_import(world):
         status, text = imported(serving, "i", 6000)
         took = time.monotonic() - began
         assert serving.has_address()
+    same("who asks after it", 200, serving.get())
     world.postgres.ask("DROP TRIGGER slow ON conductor.nodes")
     same(f"the import: {text[:300]}", 200, status)
     assert took > 2 * LONG, f"it took {took:.1f} s: nothing is tested"
     assert "was silent" not in other.said(), other.said()[-1000:]
-    assert 503 not in seen.answers and seen.answers[-1] == 200, seen.answers  # while it is checked others wait
+    assert len(seen.answers) > 5 and set(seen.answers) == {200}, seen.answers
     same("nodes in the database", "6000", world.postgres.ask("SELECT count(*) FROM conductor.events WHERE text LIKE 'registered%'"))
     serving.kill()
-    until(other.serves, 25)
+    until(other.serves)
     check_kept(other, [])
-    assert other.get("/v1/nodes/i5999") == 200, "acknowledged, and lost"
+    same("the last of those that were acknowledged", 200, other.get("/v1/nodes/i5999"))
     print(f"an import that was written for {took:.1f} s", flush=True)
 
 
@@ -105,24 +107,31 @@ def check_locked(world):
     with Watched(5) as machines:
         until(lambda: len(machines.told) == 5)
         with locked(world.postgres, "LOCK TABLE conductor.nodes IN ACCESS EXCLUSIVE MODE"):
-            refused = serving.get("/v1/nodes", "POST", {"driver": "fake-hardware", "name": "locked"})
-            assert refused != 201, "it has acknowledged what it could not keep"
-            time.sleep(3 * LONG)
-            assert serving.has_address() and machines.heard[serving.mac] > time.monotonic() - LONG, "machines are not served"
+            same("what could not be kept", 503, serving.get("/v1/nodes", "POST", {"driver": "fake-hardware", "name": "locked"}))
+            time.sleep(2 * LONG)  # more than three with the time after which that was refused
+            after = time.monotonic()
+            until(lambda: machines.heard[serving.mac] > after)
+            assert serving.has_address(), "machines are not served"
     assert serving.process.poll() is None and "was silent" not in other.said(), other.said()[-1000:]
-    until(lambda: serving.get("/v1/nodes", "POST", {"driver": "fake-hardware", "name": "unlocked"}) == 201)
+    acknowledged(serving, "unlocked")
 
 
 def check_long_start(world):
     """Who follows reads for longer than a term: the next one in the row does not take that for silence."""
     serving, other = pair(world)
+
+    def held(table):  # each lock is waited for for five seconds at a start: so two of them, one behind the other
+        waiting = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'conductor.{table}'::regclass"
+        until(lambda: world.postgres.ask(waiting) != "0")
+        if table == "nodes":
+            serving.start()
+        time.sleep(2.5)
     with locked(world.postgres, "LOCK TABLE conductor.events IN ACCESS EXCLUSIVE MODE"):
-        serving.kill()
-        until(lambda: "was silent" in other.said(), 20)
-        serving.start()
-        time.sleep(4.5)  # a lock is waited for for five seconds at a start
-        assert not other.serves(), "nothing is tested"
-    until(other.serves, 20)
+        with locked(world.postgres, "LOCK TABLE conductor.nodes IN ACCESS EXCLUSIVE MODE"):
+            serving.kill()
+            held("nodes")
+        held("events")
+    until(other.serves)
     assert "was silent" not in serving.said() and other.process.poll() is None, serving.said()[-1000:]
 
 
@@ -137,15 +146,15 @@ def check_frozen_taker(world):
         getattr(serving, end)()
         with locked(world.postgres, taken):
             other.send(signal.SIGCONT, [other.process.pid])
-            until(other.serves, 30)
+            until(other.serves)
 
 
 def check_card_gone(world):
     """Whoever can't have the address any more says so, and gives way."""
     serving, other = pair(world)
     ip("-n", serving.net, "link", "del", "seed0")
-    until(other.serves, 25)
-    same(f"how it ended: {serving.said()[-1000:]}", 1, serving.process.wait(timeout=10))
+    until(other.serves)
+    same(f"how it ended: {serving.said()[-1000:]}", 1, serving.process.wait(timeout=60))
     assert f"{CARRIED}/24 on seed0 can't be held" in serving.said(), serving.said()[-1000:]
 
 
@@ -156,7 +165,7 @@ def check_address_there(world):
         other.kill()
         ip("-n", other.net, "addr", "add", f"{CARRIED}/24", "dev", card)
         other.start()
-        same(f"the start: {other.said()[-500:]}", 1, other.process.wait(timeout=20))
+        same(f"the start: {other.said()[-500:]}", 1, other.process.wait(timeout=60))
         assert f"the card {card} has it already" in other.said(), other.said()[-500:]
         ip("-n", other.net, "addr", "del", f"{CARRIED}/24", "dev", card)
         other.start()
@@ -170,14 +179,13 @@ def check_told(world):
         assert done.returncode == 1 and told in done.stderr.lower(), done
     assert not os.path.exists(other.directory + "/state.db"), "it could follow nobody"
 
-    def seeds():
-        shown = subprocess.run([other.hearth, "node", "seeds", "--database", world.url], capture_output=True, text=True, check=True).stdout
-        return shown.splitlines()
-    assert f"process {serving.process.pid} on " in seeds()[0] and " serves since " in seeds()[0], seeds()
+    def tells(*texts):  # a database that has other work may not answer in time, and is asked again
+        shown = subprocess.run([other.hearth, "node", "seeds", "--database", world.url], capture_output=True, text=True, check=False).stdout
+        return all(text in shown.partition("\n")[0] for text in texts) and shown.splitlines()
+    until(lambda: tells(f"process {serving.process.pid} on ", " serves since "))
     other.kill()
     serving.kill()
-    until(lambda: seeds()[0].endswith("nobody serves"))
-    assert f"process {serving.process.pid} on " in seeds()[0] and " has served since " in seeds()[0] and len(seeds()) == 1, seeds()
+    until(lambda: len(tells(f"process {serving.process.pid} on ", " has served since ", "nobody serves") or []) == 1)
     serving.start()
 
 
@@ -190,16 +198,8 @@ def inside(hearth):
         for check in CHECKS:
             if chosen and check.__name__ not in chosen:
                 continue
-            began = time.monotonic()
-            check(world)
-            print(f"{time.monotonic() - began:5.1f} s  {check.__name__}", flush=True)
-
-
-def main():
-    need(programs(), "postgresql is not installed")
-    need(os.getuid() == 0, "not root: no namespaces for two seeds")
-    in_own_namespace(inside)
+            timed(check, world)
 
 
 if __name__ == "__main__":
-    main()
+    run_in_own_namespace(inside)

@@ -11,11 +11,11 @@ import statistics
 import tempfile
 import time
 
-from conductor import in_own_namespace, need, same, until
-from postgres_leases import check_told
-from postgres import programs
+from conductor import need, same, until
+from dhcp_machines import check_told
+from on_postgres import check_kept, run_in_own_namespace
 from seed_rounds import FOLLOWS, STAYS, TERM, check_all, play, replicated
-from two_seeds import Agent, Engine, Watched, World, Writer, check_kept
+from two_seeds import Agent, Engine, Watched, World, Writer
 
 KINDS = ["killed", "stopped", "frozen", "cut off", "ended", "the database", "promoted", "promoted and killed"]
 
@@ -89,7 +89,6 @@ def check_went_back(world, kept):
     for seed in seeds:
         os.remove(seed.directory + "/database-went-back")
         seed.start()
-    until(world.serving, 30)
     check_kept(world.serving(), kept + lost)
 
 
@@ -101,9 +100,7 @@ def inside(hearth):
 
 def main():
     need(os.environ.get("HEARTH_LONG"), "HEARTH_LONG is not set")
-    need(programs(), "postgresql is not installed")
-    need(os.getuid() == 0, "not root: no namespaces for two seeds")
-    in_own_namespace(inside)
+    run_in_own_namespace(inside)
 
 
 if __name__ == "__main__":

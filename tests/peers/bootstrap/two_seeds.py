@@ -12,22 +12,21 @@ import signal
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 
-from conductor import Conductor, same, until
-from postgres_leases import Machines
+from conductor import Conductor, same, site, until
+from dhcp_machines import Machines
+from on_postgres import Busy, Postgres
 from redfish_emulator import Bmc
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from postgres import Postgres, free_port  # noqa: E402  pylint: disable=wrong-import-position
+from own_network import free_port
 
 HERE, CARRIED = "198.51.100.254", "192.0.2.1"
 KEPT_IN_FILES = ("seal-key", "api-token", "server.key", "server.pem", "server-authority.pem", "metadata/seal-key", "metadata/api-token",
                  "metadata/tokens.json", "metadata/transport")
+SHORT = 3  # seconds: the patience of whoever has another seed to ask, or asks again
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 TEMPLATE = """
@@ -58,7 +57,7 @@ def networks():
         ip(*words.split())
 
 
-def asked(url, method="GET", body=None, headers=None, opener=OPENER, patience=1):
+def asked(url, method="GET", body=None, headers=None, opener=OPENER, patience=60):
     """Status and text, or None where nobody answers."""
     try:
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
@@ -106,16 +105,17 @@ class Seed(Conductor):
     def waits(self):
         return "standby: waits: process" in self.said()
 
-    def get(self, path="/v1/nodes?limit=1", method="GET", body=None):
+    def get(self, path="/v1/nodes?limit=1", method="GET", body=None, patience=60):
         """Status, or None where nobody answers."""
         try:
             token = self.token()
         except FileNotFoundError:  # it has never served
             return None
-        return asked(self.url + path, method, body, {"X-Auth-Token": token, "X-OpenStack-Ironic-API-Version": "1.82"})[0]
+        return asked(self.url + path, method, body, {"X-Auth-Token": token, "X-OpenStack-Ironic-API-Version": "1.82"},
+                     patience=patience)[0]
 
     def serves(self):
-        return self.get() == 200
+        return self.get(patience=SHORT) == 200
 
     def has_address(self):
         shown = subprocess.run(["ip", "-n", self.net, "addr", "show", "dev", "seed0"], capture_output=True, text=True, check=True)
@@ -175,33 +175,6 @@ class Watched(Machines):
         self.arp.close()
 
 
-class Busy:
-    """Does something again and again beside the test; what it throws fails that."""
-
-    def __init__(self):
-        self.stop, self.fault = threading.Event(), None
-        self.thread = threading.Thread(target=self.run)
-
-    def run(self):
-        try:
-            while not self.stop.is_set():
-                self.once()
-        except Exception as error:  # pylint: disable=broad-except
-            self.fault = error
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop.set()
-        self.thread.join()
-
-    def check(self):
-        if self.fault:
-            raise self.fault
-
-
 class Writer(Busy):
     """Makes nodes at whichever seed serves, as fast as it is answered."""
 
@@ -214,7 +187,7 @@ class Writer(Busy):
             while not self.stop.is_set():
                 name = f"w{self.made}"
                 self.made += 1
-                if seed.get("/v1/nodes", "POST", {"driver": "fake-hardware", "name": name}) != 201:
+                if seed.get("/v1/nodes", "POST", {"driver": "fake-hardware", "name": name}, SHORT) != 201:
                     break
                 self.kept.append(name)
                 self.stop.wait(0.02)
@@ -230,17 +203,17 @@ class Engine:
         with open(directory + "/metadata/api-token", encoding="ascii") as file:
             self.token = file.read().strip()
 
-    def people(self, path, method="GET", body=None, patience=1):
+    def people(self, path, method="GET", body=None, patience=SHORT):
         return asked(f"https://{CARRIED}:8004/v1/admin{path}", method, body, {"X-Auth-Token": self.token}, self.opener, patience)
 
     def told(self, path):
         """Of an engine that serves."""
-        status, text = self.people(path, patience=20)
+        status, text = self.people(path, patience=60)
         same(f"GET {path}: {text}", 200, status)
         return json.loads(text)
 
     def agent(self, url, method="GET", body=None):
-        return asked(url, method, body, opener=self.opener)
+        return asked(url, method, body, opener=self.opener, patience=SHORT)
 
 
 class Agent(Busy):
@@ -318,32 +291,6 @@ def check_stacks(engine, agent):
         same(f"events of {stack}, by their numbers", len({row["id"] for row in events}), len(events))
 
 
-def check_kept(seed, kept):
-    """Of nodes that were acknowledged each is there, and the event that it was made, once."""
-    found, after = set(), ""
-    while page := seed.ask("GET", f"/v1/nodes?limit=1000{after}")[1]["nodes"]:
-        found |= {node["name"] for node in page}
-        after = f"&marker={page[-1]['uuid']}"
-    assert set(kept) <= found, f"acknowledged, and lost: {set(kept) - found}"
-    ids, told, after = [], [], 0
-    while page := seed.ask("GET", f"/v1/hearth/events?limit=1000&after={after}")[1]["events"]:
-        ids += [event["id"] for event in page]
-        told += [event["name"] for event in page if event["text"].startswith("created")]
-        after = page[-1]["id"]
-    same("events, by their numbers", sorted(set(ids)), ids)
-    assert set(kept) <= set(told), f"made, and no event tells it: {set(kept) - set(told)}"
-    assert len(told) == len(set(told)), "no event is there twice"
-    return len(ids)
-
-
-def site_of(directory):
-    path = directory + "/site.json"
-    with open(path, "w", encoding="ascii") as file:
-        json.dump({"interfaces": ["seed0"], "state_dir": directory, "networks": [
-            {"subnet": "192.0.2.0/24", "server": CARRIED, "pools": ["192.0.2.100-192.0.2.199"]}]}, file)
-    return path
-
-
 class World:
     """The database, which may be at either of two ports, two seeds that wait at it, and a node whose BMC counts its orders."""
 
@@ -370,10 +317,10 @@ class World:
                 if os.path.exists(f"{self.work}/seed1/{name}"):
                     shutil.copy(f"{self.work}/seed1/{name}", f"{state}/{name}")
             self.seeds.append(Seed(self.hearth, number, state, [
-                "--boot", site_of(state), "--unknown", "local", "--rehearsal", "--engine", "--standby", "--address", CARRIED + "/24",
+                "--boot", site(state), "--unknown", "local", "--rehearsal", "--engine", "--standby", "--address", CARRIED + "/24",
                 "--interface", "seed0", "--database", self.url]))
             if number == 1:
-                until(self.seeds[0].serves)
+                until(self.seeds[0].serves, 60)
         info = {"redfish_address": self.bmc.url, "redfish_system_id": "/redfish/v1/Systems/1", "redfish_username": "admin",
                 "redfish_password": "secret"}
         same("the node", 201, self.seeds[0].get("/v1/nodes", "POST", {"driver": "redfish", "name": "ordered", "driver_info": info}))
@@ -389,7 +336,10 @@ class World:
         self.postgres.stop()
 
     def serving(self):
-        return next((seed for seed in self.seeds if seed.serves()), None)
+        """Whoever does: a machine that is busy may need a moment for that."""
+        found = []
+        until(lambda: found.extend(seed for seed in self.seeds if seed.serves()) or found, 60)
+        return found[0]
 
     def other(self, seed):
         return self.seeds[1 - self.seeds.index(seed)]

@@ -61,7 +61,7 @@ serve() {
   : >"$work/serve.log"  # what an earlier server said must not count
   ip netns exec "$server_net" "${hearth:?}" pxe serve "$@" "$site" 2>"$work/serve.log" &
   server=$!
-  for ((try = 0; try < 100; try++)); do
+  for ((try = 0; try < 600; try++)); do
     grep -q 'ready:' "$work/serve.log" && return 0
     kill -0 "$server" 2>/dev/null || return 1
     read -rt 0.1 <> <(:) || true

@@ -33,9 +33,9 @@ lease() { # lease MAC: the address that dhclient gets, empty when none
   ip -n "$client_net" link set c0 address "$1"
   rm -f "$work/dhclient.leases"
   : >"$work/dhclient.log"
-  ip netns exec "$client_net" timeout 10 dhclient -4 -1 -d -lf "$work/dhclient.leases" -pf "$work/dhclient.pid" -sf /bin/true c0 >"$work/dhclient.log" 2>&1 &
+  ip netns exec "$client_net" timeout 40 dhclient -4 -1 -d -lf "$work/dhclient.leases" -pf "$work/dhclient.pid" -sf /bin/true c0 >"$work/dhclient.log" 2>&1 &
   local client=$!
-  for ((try = 0; try < 100; try++)); do
+  for ((try = 0; try < 400; try++)); do
     grep -q '^bound to' "$work/dhclient.log" && break
     kill -0 $client 2>/dev/null || break
     read -rt 0.1 <> <(:) || true
@@ -140,11 +140,11 @@ grep -q 'node one is in state deploy' <<<"$(in_client curl -sf tftp://192.0.2.1/
 sed -i 's/"state": "deploy"/"state": "local"/; s/"mode"/"tftp_port": 6969, "mode"/' "$work/site.json"
 make_certificate
 kill -HUP "$server"
-for ((try = 0; try < 50; try++)); do
+for ((try = 0; try < 300; try++)); do
   grep -q 'state local' <<<"$(in_client curl -sf $url/ipxe/52-54-00-00-00-01)" && break
   read -rt 0.1 <> <(:) || true
 done
-[ $try -lt 50 ] && ok "SIGHUP: the new state counts at once" || fail "SIGHUP" "$work/serve.log"
+[ $try -lt 300 ] && ok "SIGHUP: the new state counts at once" || fail "SIGHUP" "$work/serve.log"
 grep -q 'state local' <<<"$(in_client curl -sf --cacert "$work/cert.pem" https://192.0.2.1/ipxe/52-54-00-00-00-01)" &&
   ok "SIGHUP: the new certificate is shown" || fail "SIGHUP: certificate" "$work/serve.log"
 grep -q 'ports .* stay as they were' "$work/serve.log" && ok "SIGHUP: what takes a restart is named" || fail "SIGHUP: ports" "$work/serve.log"
@@ -160,7 +160,7 @@ in_client ip addr add 192.0.2.2/24 dev c0
 ip netns exec "$client_net" dnsmasq -k --port=0 -C /dev/null --interface=c0 --bind-interfaces --no-ping --user=root --dhcp-range=192.0.2.60,192.0.2.70 \
   --dhcp-leasefile="$work/dnsmasq.leases" >"$work/dnsmasq.log" 2>&1 &
 other=$!
-for ((try = 0; try < 50; try++)); do
+for ((try = 0; try < 300; try++)); do
   grep -q 'DHCP, IP range' "$work/dnsmasq.log" && break
   read -rt 0.1 <> <(:) || true
 done
