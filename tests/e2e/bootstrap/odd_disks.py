@@ -72,7 +72,7 @@ def meanwhile(action, *arguments):
 
 
 def slow_for_all_alike(c, disk):
-    """Many changes wait for one flush; who only reads waits for it at most, and for the next. One flush each would take a minute."""
+    """Many changes wait for one flush; who only reads waits for it at most, and for the next."""
     with disk.being("slow 1500"):
         began = time.monotonic()
         threads = [threading.Thread(target=change, args=(c, "slow", f"w{n}")) for n in range(40)]
@@ -84,8 +84,8 @@ def slow_for_all_alike(c, disk):
         for thread in threads:
             thread.join()
         took = time.monotonic() - began
-    assert took < 20, f"40 changes: {took:.1f} s"
-    assert read < 10, f"a read beside them: {read:.1f} s"
+    assert took < 6, f"40 changes: {took:.1f} s"
+    assert read < 4, f"a read beside them: {read:.1f} s"
     same("all of them", ["slow"] * 40, [value_of(c, f"w{n}") for n in range(40)])
     print(f"{took:5.1f} s  40 changes on a disk that takes 1.5 s; a read beside them {read:.1f} s", flush=True)
 
@@ -96,7 +96,7 @@ def looked_on(c, disk):
 
     def look_on():
         request = urllib.request.Request(c.url + "/page/events", headers={"X-Auth-Token": c.token()})
-        with urllib.request.urlopen(request, timeout=60) as stream:
+        with urllib.request.urlopen(request, timeout=20) as stream:
             for line in stream:
                 for node in json.loads(line[6:]).get("nodes", []) if line.startswith(b"data: ") else []:
                     shown.setdefault(node.get("maintenance"), time.monotonic())
@@ -112,10 +112,9 @@ def looked_on(c, disk):
     c.until(lambda: None in shown, True)
     with disk.being("slow 1500"), meanwhile(switch, "first"), meanwhile(switch, "second"):
         pass
-    reader.join(timeout=60)
+    reader.join(timeout=20)
     for why in answered:
-        # The flush takes 1.5 s: what was shown without it was shown so much before. The two are noted by threads of which either may be late.
-        assert shown.get(why, shown["second"]) > answered[why] - 0.7, f"{why}: shown {answered[why] - shown[why]:.2f} s before it was acknowledged"
+        assert shown.get(why, shown["second"]) > answered[why] - 0.1, f"{why}: shown {answered[why] - shown[why]:.2f} s before it was acknowledged"
 
 
 def killed(c, disk, how):
@@ -133,15 +132,14 @@ def killed(c, disk, how):
         threads = [threading.Thread(target=go_on, args=(f"w{n}",)) for n in range(6)]
         for thread in threads:
             thread.start()
-        c.until(lambda: len(noted), 6)
-        time.sleep(0.5)
+        time.sleep(1.2)
         c.process.send_signal(how)
-        c.process.wait(timeout=60)
+        c.process.wait(timeout=30)
         stop.set()
         for thread in threads:
             thread.join()
     c.start()
-    assert all(value_of(c, node) >= number for node, number in noted.items()), noted
+    assert len(noted) == 6 and all(value_of(c, node) >= number for node, number in noted.items()), noted
     print(f"         {how.name}: {sum(noted.values())} changes acknowledged, none lost", flush=True)
 
 
@@ -162,8 +160,8 @@ def backed_up(c, disk):
         with disk.being("slow 1500"), meanwhile(change, c, "under way"):
             disk_of_others = dict(os.environ)
             del disk_of_others["LD_PRELOAD"]
-            subprocess.run([c.hearth, "backup", "--state", c.directory, f"{folder}/b"], check=True, capture_output=True, timeout=60, env=disk_of_others)
-            subprocess.run([c.hearth, "restore", "--state", f"{folder}/state", f"{folder}/b"], check=True, capture_output=True, timeout=60,
+            subprocess.run([c.hearth, "backup", "--state", c.directory, f"{folder}/b"], check=True, capture_output=True, timeout=20, env=disk_of_others)
+            subprocess.run([c.hearth, "restore", "--state", f"{folder}/state", f"{folder}/b"], check=True, capture_output=True, timeout=20,
                            env=disk_of_others)
         with Seed(c.hearth, directory=f"{folder}/state") as other:
             assert value_of(other) in ("after", "under way"), value_of(other)
@@ -174,7 +172,7 @@ def refused(c, disk):
     log = os.path.join(c.directory, "state.db-wal")
     with disk.being("refuse 28"):
         same("a change that the disk refuses", 503, change(c, "refused"))
-        c.ended(60, "state.db-wal: No space left on device: this conductor gives no orders any more")
+        c.ended(10, "state.db-wal: No space left on device: this conductor gives no orders any more")
         assert os.path.exists(log) and os.path.getsize(log) > 0, "the log is where the disk has it"
         c.ended(0, "What it had acknowledged is kept", "dmesg, df")
     c.start()
@@ -186,21 +184,21 @@ def refused_to_another(c, disk):
     """The kernel has told the checkpoint's file of what it could not write: it does not tell who opens the log after that."""
     with disk.being("lost"):
         same("a change that is lost", 503, change(c, "lost"))
-        c.ended(60, "state.db-wal: Input/output error")
+        c.ended(10, "state.db-wal: Input/output error")
     c.start()
     same("a change", 200, change(c, "later"))
 
 
 def hangs(c, disk):
-    """He who asked is told after ten seconds, and an end does not wait for it: it hangs for a minute."""
+    """He who asked is told, and an end does not wait for it."""
     with disk.being("hang"):
         began = time.monotonic()
         with meanwhile(change, c, "hung") as changed:
             pass
-        assert changed == [503] and time.monotonic() - began < 30, (changed, time.monotonic() - began)
+        assert changed == [503] and time.monotonic() - began < 13, (changed, time.monotonic() - began)
         same("another change", 503, change(c, "too"))
         c.process.terminate()
-        c.ended(30, "the disk has not kept", "What it had acknowledged is kept")
+        c.ended(15, "the disk has not kept", "What it had acknowledged is kept")
     c.start()
     same("a change", 200, change(c, "later"))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """64 BMCs that take what is asked of them and never answer, and one that does. usage: hanging_peer.py HEARTH
 
-Eight of them speak IPMI, the others Redfish. Runs in a network namespace of its own. In the issue's words: the healthy node is switched in a second, and
-SIGTERM ends the conductor in five, whatever hangs. Here the machine may have other work, and both get more; a BMC that hangs does so for a minute.
+Eight of them speak IPMI, the others Redfish. Runs in a network namespace of its own. In the issue's words: the healthy node is switched in a second (three here: the machine has
+other work), and SIGTERM ends the conductor in five, whatever hangs.
 """
 
 import os
@@ -46,7 +46,7 @@ def switched(c, target):
     c.until(lambda: (lambda node: (node["power_state"], node["target_power_state"]))(c.node("healthy")), (target, None))
     took = time.monotonic() - began
     print(f"{target}: {took:.2f} s", flush=True)
-    assert took < 15, f"a healthy node waited {took:.1f} s for those that hang"
+    assert took < 3, f"a healthy node waited {took:.1f} s for those that hang"
 
 
 def inside(hearth):
@@ -88,7 +88,7 @@ def judged(hearth, simulators):
         same("it was", True, healthy.on)
         same("and nobody else", [False] * len(bmcs), [bmc.on for bmc in bmcs])
         same("a healthy node goes its way", 202, c.ask("PUT", "/v1/nodes/healthy/states/provision", {"target": "provide"})[0])
-        c.wait("healthy", "available")
+        c.wait("healthy", "available", 10)
         same("they hang still", len(bmcs), sum(bmc.waiting > 0 for bmc in bmcs))
         assert asked_by_ipmi(c) > 0, "by IPMI nobody is asked any more"
         began = time.monotonic()
@@ -96,7 +96,7 @@ def judged(hearth, simulators):
         same("how it ended", 0, c.process.wait(timeout=60))
         took = time.monotonic() - began
         print(f"ended in {took:.2f} s", flush=True)
-        assert took < 15, f"SIGTERM took {took:.1f} s"
+        assert took < 5, f"SIGTERM took {took:.1f} s"
 
 
 def main():
