@@ -66,12 +66,12 @@ std::string day_of(std::int64_t seconds) {
   std::tm parts{};
   ::gmtime_r(&time, &parts);
   std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts)};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts)};
 }
 
 fs::path fetched_here() { return fetch::fetch_directory(current_environment()); }
 
-/// "0a1b2c3d4e5f  2026-11-26 22:57  140.2 MiB  WHAT"; on a terminal WHAT is wrapped in its column.
+/// "0a1b2c3d4e5f  2026-11-26 22:57 UTC  140.2 MiB  WHAT"; on a terminal WHAT is wrapped in its column.
 std::string list_line(const std::string& digest, std::int64_t last_used, std::uint64_t bytes, const std::string& what,
                       std::size_t room) {
   constexpr std::size_t k_size = 10;

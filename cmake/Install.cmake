@@ -55,6 +55,8 @@ foreach(room agent base bootstrap builder docs metadata pxe simulation)
   list(APPEND texts ${found})
 endforeach()
 # README, HACKING and PROMISES lead there.
+file(GLOB found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/newcomers/*.md)
+list(APPEND texts ${found})
 list(APPEND texts tests/README.md tests/newcomers.md tests/mutation/README.md tests/simulation/found.txt simulation/world.hpp simulation/rules.cpp)
 foreach(text LICENSE ${texts})
   cmake_path(GET text PARENT_PATH folder)

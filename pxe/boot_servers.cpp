@@ -131,6 +131,7 @@ class BootServers::Impl {
     work(dhcp_reactor_, "DHCP");
     for (const auto& reactor : tftp_->reactors()) work(*reactor, "TFTP");
     work(http_reactor_, "HTTP");
+    for (const std::string& note : relay_notes(site_)) logger_.info(note);
     logger_.info(cat("ready: ", site_.mode == Mode::proxy ? "proxyDHCP" : "DHCP", ", TFTP and HTTP on ",
                      join(interfaces_, ", ")));
   }

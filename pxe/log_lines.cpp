@@ -32,4 +32,15 @@ void LoggedRequests::record(const RequestRecord& record) noexcept {
   logger_.log(record.good ? LogLevel::info : LogLevel::warning, log_line(record));
 }
 
+std::vector<std::string> relay_notes(const Site& site) {
+  std::vector<std::string> notes;
+  for (const Network& network : site.networks) {
+    if (network.subnet.contains(network.server)) continue;
+    notes.push_back(cat("network ", to_text(network.subnet), ": this server has no address in it, and hears of its ",
+                        "machines only where a DHCP relay there asks ", to_text(network.server),
+                        " (a switch's ip helper-address)"));
+  }
+  return notes;
+}
+
 }  // namespace hearth::pxe

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/first_start.hpp"
 #include "base/text.hpp"
 #include "pxe/boot_servers.hpp"
 #include "pxe/privileges.hpp"
@@ -67,13 +68,16 @@ int serve(const ServiceOptions& options, Logger& logger) {
   const SystemClock clock;
   const Site site = options.load(options.site_file, SiteUse::serves);
   NodeTable nodes(site.nodes);
+  FirstStart first(site.state_dir);
   Rights rights({options.user, {site.state_dir}, needed_files(site, options.site_file)}, logger);
+  first.hold();
   BootOptions boot = options.boot;
   boot.failed = [] { ::kill(::getpid(), SIGTERM); };
   BootServers servers(site, nodes, boot, clock, logger);
   servers.look_around();
   rights.give_up();
   servers.start();
+  first.happened();
   for (int number = signals.wait(); number != SIGINT && number != SIGTERM; number = signals.wait()) {
     if (number == SIGHUP) {
       reload(options, servers, nodes, logger);

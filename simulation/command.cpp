@@ -223,6 +223,15 @@ int replay(const SiteWish& site, std::uint64_t run, const cli::Arguments& argume
   return played.broken.empty() ? 0 : 1;
 }
 
+/// How long it will take nobody knows before one has come to its end: that is said, and how to have less of it.
+std::string beginning(const PlayedSite& site, std::uint64_t runs, unsigned processes) {
+  return cat("playing ", runs, runs == 1 ? " run" : " runs", " of ", site.machines,
+             site.machines == 1 ? " machine, " : " machines, ", processes,
+             " at a time: how long that takes is told when one is done; --runs N and --years N ask for less, and "
+             "Ctrl-C reports ",
+             "what there is by then\n");
+}
+
 int tell_incident(const SiteWish& site, const cli::Arguments& arguments) {
   const StopSignals signals;
   const Course course = course_of(*site.incident);
@@ -260,6 +269,7 @@ int play_site(const cli::Arguments& arguments) {
     own.directory = directory;
     return play(own);
   };
+  cli::tell(beginning(site.told, wish.runs, processes));
   RunsShown shown(wish.runs > 1 ? "; --runs N plays fewer" : "");
   wish.progress = [&](std::uint64_t done) { shown(done, wish.runs); };
   Sums sums;

@@ -18,25 +18,37 @@ static Fd lockable(const fs::path& path) {
   return Fd::open(path.string(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
 }
 
+/// Whoever waited may have got what its holder has removed meanwhile, which keeps nobody out.
+static bool is_removed(const Fd& fd) {
+  struct stat info {};
+  return ::fstat(fd.get(), &info) == 0 && info.st_nlink == 0;
+}
+
 std::optional<FileLock> FileLock::try_acquire(const fs::path& path, std::chrono::milliseconds patience) {
   static constexpr std::chrono::milliseconds k_between = std::chrono::milliseconds(10);
   Fd fd = lockable(path);
-  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (true) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
+      if (!is_removed(fd)) return FileLock(std::move(fd));
+      fd = lockable(path);
+      continue;
+    }
     if (errno != EWOULDBLOCK) throw Error::from_errno("locking", path.string());
     if (patience <= std::chrono::milliseconds{}) return std::nullopt;
     const std::chrono::milliseconds pause = std::min(patience, k_between);
     std::this_thread::sleep_for(pause);
     patience -= pause;
   }
-  return FileLock(std::move(fd));
 }
 
 FileLock FileLock::acquire(const fs::path& path) {
-  Fd fd = lockable(path);
-  while (::flock(fd.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) throw Error::from_errno("locking", path.string());
+  while (true) {
+    Fd fd = lockable(path);
+    while (::flock(fd.get(), LOCK_EX) != 0) {
+      if (errno != EINTR) throw Error::from_errno("locking", path.string());
+    }
+    if (!is_removed(fd)) return FileLock(std::move(fd));
   }
-  return FileLock(std::move(fd));
 }
 
 /// Lines of /proc/locks: "1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF".

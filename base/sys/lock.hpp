@@ -12,8 +12,8 @@ namespace hearth {
 
 class FileLock {
  public:
-  /// Nothing when another process holds it, for as long as `patience` says. The file is created if missing and never
-  /// removed; a link is not followed. A directory can be locked, too.
+  /// Nothing when another process holds it, for as long as `patience` says. The file is created if missing; only
+  /// whoever holds it may remove it (FirstStart does). A link is not followed. A directory can be locked, too.
   [[nodiscard]] static std::optional<FileLock> try_acquire(const fs::path& path,
                                                            std::chrono::milliseconds patience = {});
   /// Waits for it.

@@ -7,6 +7,7 @@
 #include "base/net/wait_notice.hpp"
 #include "base/net/web_client.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/first_start.hpp"
 #include "base/sys/local_socket.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/process.hpp"
@@ -159,8 +160,10 @@ Site open_site(const cli::Arguments& arguments) {
   }
   cli::Arguments serve = arguments;
   for (const char* flag : {"engine", "silent", "quiet"}) serve.add(flag, "");
+  FirstStart first(state_directory(arguments));  // the copy may be another user by then, who can't remove the folder
   try {
     site.own = std::make_unique<OwnSeed>(serve);
+    first.happened();
   } catch (Error& error) {
     if (error.story().find("Address already in use") == std::string::npos) throw;
     throw error.hint(

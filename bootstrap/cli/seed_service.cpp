@@ -14,6 +14,7 @@
 #include "base/net/own_identity.hpp"
 #include "base/sys/datagram.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/first_start.hpp"
 #include "base/sys/lock.hpp"
 #include "base/sys/process.hpp"
 #include "base/sys/random.hpp"
@@ -24,6 +25,7 @@
 #include "bootstrap/boot/first_signs.hpp"
 #include "bootstrap/cli/commands.hpp"
 #include "bootstrap/cli/own_engine.hpp"
+#include "bootstrap/cli/place_files.hpp"
 #include "bootstrap/cli/seed_tls.hpp"
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/gate/kept_people.hpp"
@@ -143,6 +145,11 @@ std::optional<pxe::Site> site_of(const cli::Arguments& arguments, const fs::path
   return site;
 }
 
+std::unique_ptr<FirstStart> first_boot_of(const std::optional<pxe::Site>& site, const fs::path& directory) {
+  const bool has_own = site && fs::absolute(site->state_dir) != fs::absolute(directory);
+  return has_own ? std::make_unique<FirstStart>(site->state_dir) : nullptr;
+}
+
 /// Null where none goes along.
 std::unique_ptr<CarriedAddress> carried_address(const cli::Arguments& arguments) {
   const std::optional<std::string> address = arguments.value("address");
@@ -193,24 +200,6 @@ std::string address_advice(const std::string& own, const std::optional<pxe::Site
   return cat(missing, unknown, ". Give it one: ip address add ", own, prefix, " dev ", unknown.empty() ? card : "CARD");
 }
 
-/// Files that say where this process serves: nobody is to find them when it does no more, or never began to.
-class PlaceFiles {
- public:
-  PlaceFiles() = default;
-  PlaceFiles(const PlaceFiles&) = delete;
-  PlaceFiles& operator=(const PlaceFiles&) = delete;
-  ~PlaceFiles() { remove(); }
-  void add(fs::path file) { files_.push_back(std::move(file)); }
-  void remove() noexcept {
-    boost::system::error_code ignored;
-    for (const fs::path& file : files_) fs::remove(file, ignored);
-    files_.clear();
-  }
-
- private:
-  std::vector<fs::path> files_;
-};
-
 }  // namespace
 
 /// In the order in which they are made.
@@ -218,8 +207,10 @@ struct SeedService::Parts {
   explicit Parts(const cli::Arguments& arguments)
       : has_page(!arguments.has("no-page")),
         stands_by(arguments.has("standby")),
+        first(state_directory(arguments)),
         directory(made_directory(arguments)),
         site(site_of(arguments, directory)),
+        first_boot(first_boot_of(site, directory)),
         networks(agent_addresses(arguments, site)),
         carried(carried_address(arguments)),
         lock(taken_lock(directory)),
@@ -270,6 +261,8 @@ struct SeedService::Parts {
     conductor.settle();
     tell_files();
     begin_to_keep();
+    first.happened();
+    if (first_boot) first_boot->happened();
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -500,6 +493,7 @@ struct SeedService::Parts {
     if (const std::optional<Handover> given = kept_handover(store)) {
       starting.reset();
       if (rights) rights->give_up();
+      first.happened();  // whoever asks for it serves from here
       throw GivenAway(directory, *given);
     }
     return all_drivers(directory, std::make_shared<const Curfew>(rests()));
@@ -512,9 +506,11 @@ struct SeedService::Parts {
   bool goes_on = false;  ///< a tick is not at its end yet
   bool has_page;
   bool stands_by;
+  FirstStart first;
   fs::path directory;
   std::optional<pxe::Site> site;
-  std::vector<std::string> networks;  ///< our addresses on those of the machines
+  std::unique_ptr<FirstStart> first_boot;  ///< in the boot servers' own directory, where the site has one
+  std::vector<std::string> networks;       ///< our addresses on those of the machines
   AgentFace agent_face;
   std::string nodes_url;
   bool silent = false;

@@ -288,9 +288,9 @@ void Conductor::give(const std::string& id, const std::string& to, bool for_good
     throw Refusal(409, cat("Node ", before.title(), " is being worked on, or is to be switched; it can be given away ",
                            "when that is done."));
   if (const Stamp until = off_orders_.stray_until(before, ledger_.now()); until != 0)
-    throw Refusal(409,
-                  cat("Node ", before.title(), " can't be given away yet: its BMC may still carry out what was ",
-                      "ordered before the conductor was killed, until ", text_of(stamp_json(until)).substr(0, 19)));
+    throw Refusal(
+        409, cat("Node ", before.title(), " can't be given away yet: its BMC may still carry out what was ",
+                 "ordered before the conductor was killed, until ", text_of(stamp_json(until)).substr(0, 19), " UTC"));
   Node& changed = edit(id);
   changed.internal[k_given_to] = to;
   if (for_good) changed.internal[k_given_for_good] = true;

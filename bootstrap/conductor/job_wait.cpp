@@ -11,8 +11,8 @@ namespace {
 /// The best that is known of why nobody called back.
 std::string last_sign_of(const Node& node, Stamp since) {
   if (node.seen < since) return "nothing was heard of its machine: look at its console, its cable and its boot order";
-  const std::string at = text_of(stamp_json(node.seen)).substr(0, 19);
-  return cat("the last that was heard of its machine, at ", at, ": ", node.seen_how, "; look at its console");
+  return cat("the last that was heard of its machine, at ", text_of(stamp_json(node.seen)).substr(0, 19),
+             " UTC: ", node.seen_how, "; look at its console");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Stamp OffOrders::stray_until(const Node& node, Stamp now) const {
 
 std::string OffOrders::why_it_waits(Stamp until) {
   return cat("its BMC may yet carry out what was ordered before the conductor was killed; it is started at ",
-             text_of(stamp_json(until)).substr(0, 19));
+             text_of(stamp_json(until)).substr(0, 19), " UTC");
 }
 
 }  // namespace hearth::bootstrap

@@ -143,10 +143,12 @@ std::string kind_to_make(const cli::Arguments& arguments) {
   const std::string images = "images.yaml is there already and stays; for another image: hearth init FILE.yaml";
   if (taken("images.yaml")) bootstrap::say_to_person(images);
   if (taken("images.yaml") && taken("site.yaml")) (void)new_file(arguments, "site.yaml");
-  return asking.answer("what is it to be: image (a disk to build) or site (machines to install: more questions)",
-                       taken("images.yaml") ? "site" : "image", [&](const std::string& text) {
-                         return text == "image" && taken("images.yaml") ? images : one_of({"image", "site"})(text);
-                       });
+  return asking.answer(
+      "what is it to be: image (a disk to build) or site (machines to install: 9 questions, and those about BMCs and "
+      "machines that no inventory has)",
+      taken("images.yaml") ? "site" : "image", [&](const std::string& text) {
+        return text == "image" && taken("images.yaml") ? images : one_of({"image", "site"})(text);
+      });
 }
 
 int init(const cli::Arguments& arguments, const fs::path& executable) {

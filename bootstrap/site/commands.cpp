@@ -179,7 +179,8 @@ void tell_of_cards(const SiteFile& site, const std::string& file) {
                       " (ip link); that is as it should be if the seed is another machine"));
 }
 
-int new_site(const cli::Arguments& arguments) {
+/// `asked`: how many questions came before.
+int write_site(const cli::Arguments& arguments, int asked) {
   if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "name the site file to write");
   const std::string& file = arguments.operands().front();
   if (format_of(file) != ListingFormat::yaml) throw Error(ErrorKind::usage, cat(file, ": a site file ends in .yaml"));
@@ -187,7 +188,7 @@ int new_site(const cli::Arguments& arguments) {
     throw Error(ErrorKind::input, cat(file, " is there already; nothing is written")).hint("--force writes over it");
   SiteDraft draft = draft_from(arguments);
   const bool asks = arguments.has("ask") || (::isatty(STDIN_FILENO) == 1 && !arguments.has("no-questions"));
-  if (asks) ask_for_site(draft, ask_person, say_to_person);
+  if (asks) ask_for_site(draft, ask_person, say_to_person, asked);
   if (const std::vector<std::string> missing = fill_site(draft); !missing.empty())
     throw Error(ErrorKind::usage, cat("nobody is there to be asked, and options are missing\n", join(missing, "\n")));
   if (arguments.has("inventory")) leave_out_other_addresses(draft);
@@ -205,6 +206,8 @@ int new_site(const cli::Arguments& arguments) {
                  " --engine; hearth node import ", file, "\n"));
   return 0;
 }
+
+int new_site(const cli::Arguments& arguments) { return write_site(arguments, 0); }
 
 std::vector<cli::Option> new_options() {
   return {
@@ -231,11 +234,13 @@ std::vector<cli::Option> new_options() {
       {"force", 0, "", "write over a file that is there"}};
 }
 
-/// The file of the machines, which most have already; what is wrong with one is said, and it is asked again.
+/// The second question of `hearth init`: the file of the machines, which most have already; what is wrong with one is
+/// said, and it is asked again.
 std::optional<std::string> ask_for_inventory() {
   while (true) {
     const std::optional<std::string> said = ask_person(
-        "the inventory of the machines (instackenv.json or its like); nothing to name them one by one", "", false);
+        "(2 of 9) the inventory of the machines (instackenv.json or its like); nothing to name them one by one", "",
+        false);
     if (!said) throw Error(ErrorKind::usage, "the answers ended; nothing is written");
     const std::string file(trim(*said));
     if (file.empty()) return std::nullopt;
@@ -257,7 +262,7 @@ int ask_for_new_site(const std::string& file) {
   if (const std::optional<std::string> inventory = ask_for_inventory()) arguments.add("inventory", *inventory);
   arguments.add_operand(file);
   arguments.add("ask", "");
-  return new_site(arguments);
+  return write_site(arguments, 2);
 }
 
 std::vector<cli::Command> site_commands() {

@@ -20,7 +20,8 @@ std::string any_answer(const std::string&) { return ""; }
 
 class Interview {
  public:
-  Interview(SiteDraft& draft, const Ask& ask, const Say& say) : draft_(draft), ask_(ask), say_(say) {}
+  Interview(SiteDraft& draft, const Ask& ask, const Say& say, int asked)
+      : draft_(draft), ask_(ask), say_(say), questions_(asked), asked_(asked) {}
 
   void run() {
     for (const std::string* field :
@@ -100,63 +101,73 @@ class Interview {
                near ? cat("; did you mean ", *near, "?") : cat(", but ", join(names, ", ")));
   }
 
+  void ask_bmcs() {
+    const std::string type =
+        answer("(BMCs, 1 of 3) the kind of the machines' BMCs (hearth node drivers; - for none, to rehearse only)",
+               "redfish", [](const std::string& text) { return text == "-" ? "" : driver_fault(text); });
+    if (type == "-") return;
+    draft_.bmc["type"] = type;
+    if (driver_of(type)->mandatory.empty()) return;
+    draft_.bmc["user"] = answer("(BMCs, 2 of 3) their user", "admin", any_answer);
+    draft_.bmc["password"] = answer("(BMCs, 3 of 3) their password", "", any_answer, true);
+  }
+
   void ask_machines() {
-    if (draft_.bmc.empty()) {
-      const std::string type =
-          answer("the kind of the machines' BMCs (hearth node drivers; - for none, to rehearse only)", "redfish",
-                 [](const std::string& text) { return text == "-" ? "" : driver_fault(text); });
-      if (type != "-") {
-        draft_.bmc["type"] = type;
-        if (!driver_of(type)->mandatory.empty()) {
-          draft_.bmc["user"] = answer("their user", "admin", any_answer);
-          draft_.bmc["password"] = answer("their password", "", any_answer, true);
-        }
-      }
-    }
-    while (true) {
-      const std::string name =
-          answer(cat("the name of machine ", draft_.machines.size() + 1, "; nothing at the end"), "", any_answer);
-      if (name.empty()) return;
-      ask_machine(name);
+    if (draft_.bmc.empty()) ask_bmcs();
+    while (ask_machine()) {
     }
   }
 
-  void ask_machine(const std::string& name) {
+  /// The card that it boots from, its firmware and what it is for; whether there is one more.
+  bool ask_machine() {
+    const DriverRow* row = driver_of(text_in(draft_.bmc, "type"));
+    const bool has_bmc = row != nullptr && !row->mandatory.empty();
+    const int all = 5 + (has_bmc ? 1 : 0) + (has_bmc && row->driver == "redfish" ? 1 : 0);
+    int next = 0;
+    const auto which = [&] { return cat("(machine ", draft_.machines.size() + 1, ", ", ++next, " of ", all, ") "); };
+    const std::string name = answer(which() + "its name; nothing when there is no more", "", any_answer);
+    if (name.empty()) return false;
     Json machine = {{"name", name}};
-    machine["mac"] = answer("  the MAC address of the card that it boots from", "", [](const std::string& text) {
-      const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
-      return mac && pxe::is_unicast(*mac) ? "" : cat("'", text, "' is no machine's address");
-    });
-    machine["firmware"] = answer("  its firmware, uefi or bios", "uefi", [](const std::string& text) {
+    machine["mac"] =
+        answer(which() + "the MAC address of the card that it boots from", "", [](const std::string& text) {
+          const std::optional<pxe::Mac> mac = pxe::parse_mac(text);
+          return mac && pxe::is_unicast(*mac) ? "" : cat("'", text, "' is no machine's address");
+        });
+    machine["firmware"] = answer(which() + "its firmware, uefi or bios", "uefi", [](const std::string& text) {
       return text == "uefi" || text == "bios" ? "" : "uefi or bios is expected";
     });
-    const std::string profile = answer("  its profile (control, compute …); nothing for any", "", any_answer);
+    const std::string profile = answer(which() + "its profile (control, compute …); nothing for any", "", any_answer);
     if (!profile.empty()) machine["profile"] = profile;
-    const std::string address = answer("  its own address; nothing for one of the pool", "", optional_address());
+    const std::string address =
+        answer(which() + "its own address; nothing for one of the pool", "", optional_address());
     if (!address.empty()) machine["address"] = address;
-    if (const DriverRow* row = driver_of(text_in(draft_.bmc, "type")); row != nullptr && !row->mandatory.empty()) {
+    if (has_bmc) {
       Json bmc = Json::object();
-      bmc["address"] = answer("  the address of its BMC", "", [&address](const std::string& text) {
+      bmc["address"] = answer(which() + "the address of its BMC", "", [&address](const std::string& text) {
         return text.empty()                          ? "an address or URL is expected"
                : !address.empty() && text == address ? "that is the machine's own; its BMC has another"
                                                      : "";
       });
-      if (row->driver == "redfish") bmc["system"] = answer("  its system there", "/redfish/v1/Systems/1", any_answer);
+      if (row->driver == "redfish")
+        bmc["system"] = answer(which() + "its system there", "/redfish/v1/Systems/1", any_answer);
       machine["bmc"] = bmc;
     }
     draft_.machines.push_back(machine);
+    return true;
   }
 
   SiteDraft& draft_;
   const Ask& ask_;
   const Say& say_;
-  int questions_ = 0;  ///< but for those about BMCs and machines, of which nobody knows the number
-  int asked_ = 0;
+  int questions_;  ///< but for those about BMCs and machines, which have numbers of their own
+  int asked_;
 };
 
 }  // namespace
 
-void ask_for_site(SiteDraft& draft, const Ask& ask, const Say& say) { Interview(draft, ask, say).run(); }
+void ask_for_site(SiteDraft& draft, const Ask& ask, const Say& say, int asked) {
+  Interview(draft, ask, say, asked).run();
+}
 
 std::vector<std::string> fill_site(SiteDraft& draft) {
   std::vector<std::string> missing;

@@ -15,8 +15,9 @@ using Ask =
 /// Says a line.
 using Say = std::function<void(const std::string& line)>;
 
-/// Fills what the draft does not have. Throws Error when the input ends before.
-void ask_for_site(SiteDraft& draft, const Ask& ask, const Say& say);
+/// Fills what the draft does not have; each question has its number, after those that were `asked` before. Throws Error
+/// when the input ends before.
+void ask_for_site(SiteDraft& draft, const Ask& ask, const Say& say, int asked = 0);
 
 /// Without questions: fills what has a usual value. What is missing then, a line each, with its option.
 [[nodiscard]] std::vector<std::string> fill_site(SiteDraft& draft);

@@ -40,8 +40,9 @@ std::optional<std::string> ask_person(const std::string& question, const std::st
   cli::tell(cat(question, usual.empty() ? "" : cat(" [", usual, "]"), ": "));
   const HiddenTyping typing(hidden);
   std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
+  const bool is_answered = static_cast<bool>(std::getline(std::cin, line));
+  if (::isatty(STDIN_FILENO) == 0) cli::tell("\n");  // nobody has typed the end of that line
+  return is_answered ? std::optional(line) : std::nullopt;
 }
 
 void say_to_person(const std::string& line) { cli::tell(cat(line, "\n")); }

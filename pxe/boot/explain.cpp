@@ -80,7 +80,7 @@ std::string time_text(double seconds) {
   ::gmtime_r(&whole, &utc);
   std::string out(32, '\0');
   out.resize(std::strftime(out.data(), out.size(), "%Y-%m-%d %H:%M:%S", &utc));
-  return out + fixed(seconds - static_cast<double>(whole), 3).substr(1);
+  return cat(out, fixed(seconds - static_cast<double>(whole), 3).substr(1), " UTC");
 }
 
 std::string field(const Json& event, const char* key) { return event.value(key, std::string()); }

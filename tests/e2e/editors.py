@@ -522,9 +522,15 @@ def init(folder):
         file.write('{"nodes": [{"name": "taken1", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "a", "pm_password": "b", "mac": ["52:54:00:00:00:01"]}]}')
     code, said = answer(folder, ["site", "no-such.json", "machines.json", "192.0.2.0/24", "", "", "", "", "", ""], at_end=b"")
     check("no-such.json" in said, said)
+    numbers = re.findall(r"^\((\d+) of (\d+)\)", said, re.MULTILINE)  # the second is asked twice
+    check(numbers == [("1", "5"), ("2", "9"), *((str(i), "9") for i in range(2, 10))], said)
     site = os.path.join(folder, "site.yaml")
     check(code == 0 and os.path.exists(site) and "taken1" in open(site, encoding="utf-8").read(), said)
     done = run("site", "check", site)
+    answers = "192.0.2.0/24\n\n\n\n\n\n\nredfish\n\nsecret\nc1\n52:54:00:00:00:02\n\n\n\nhttps://192.0.2.9\n\n\n"
+    asked = subprocess.run([HEARTH, "site", "new", "--ask", "plain.yaml"], input=answers, capture_output=True, text=True, cwd=folder, check=False)
+    lines = [line for line in asked.stderr.splitlines() if not line.startswith("note: ")]
+    check(asked.returncode == 0 and len(lines) == 18 and all(re.match(r"\([^()]*\d of \d\) .*: $", line) for line in lines), asked)
     check("unknown" not in done.stderr and ("are missing" in done.stderr or done.returncode == 0), done)
 
 

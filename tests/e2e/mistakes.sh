@@ -523,6 +523,10 @@ mistake 1 "while it is in provision state" "hearth node undeploy asked takes it 
 zeros=$(printf '%064d' 0)
 mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 "$zeros" --state served
 mistake 2 "--sha256 00: 64 hexadecimal digits are expected" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
+echo '{"nodes": [{"name": "named", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:13"]}]}' > named.json
+"$HEARTH" node import named.json --state served > said 2>&1 || fail "node import: $(cat said)"
+mistake 0 "without a config drive named keeps the host name of the image; --config-drive '{}' gives it its node's name" -- node deploy named \
+    --image http://192.0.2.1/refused.raw --sha256 "$zeros" --state served
 "$HEARTH" node show asked --state served > said 2>&1 || fail "node show: $(cat said)"
 ! grep -q "refused.raw" said || fail "what was refused is the node's image: $(cat said)"
 # A console whose BMC gives no session says why.

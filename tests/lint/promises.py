@@ -74,10 +74,12 @@ def offenders(root, tests):
         yield f"{PAGE}: no promise is made"
 
 
+def all_tests(root, build):
+    return {**dict.fromkeys(unit_tests_of(root), "quick"), **known_tests(build)}
+
+
 def main(root, build):
-    tests = dict.fromkeys(unit_tests_of(root), "quick")
-    tests.update(known_tests(build))
-    return tree.report("promises", list(offenders(root, tests)))
+    return tree.report("promises", list(offenders(root, all_tests(root, build))))
 
 
 if __name__ == "__main__":

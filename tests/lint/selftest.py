@@ -19,6 +19,7 @@ import layering  # noqa: E402
 import links  # noqa: E402
 import mirror  # noqa: E402
 import names  # noqa: E402
+import newcomers  # noqa: E402
 import programs  # noqa: E402
 import promises  # noqa: E402
 import shell  # noqa: E402
@@ -586,6 +587,37 @@ class Promises(LintTest):
     def test_unit_tests_have_the_names_that_ctest_gives_them(self):
         text = 'TEST_P(Cut, Keeps) {}\nINSTANTIATE_TEST_SUITE_P(\n    Each, Cut, Bool());\nTEST_F(Text, is_cut) {}'
         self.assertEqual(list(promises.names_in("base", text)), ["unit.base.Each/Cut.Keeps", "unit.base.Text.is_cut"])
+
+
+class Newcomers(LintTest):
+    GOOD = "| `hearth a \\| b` | nothing | annoying, 3 min | mended: it says so | e2e.boot_* |"
+
+    def faults(self, *rows, places=None):
+        self.put("tests/newcomers.md", f"| try | who | places |\n|---|---|---|\n| [7](newcomers/7-maker.md) | maker | {places or len(rows)} | much |\n")
+        self.put("tests/newcomers/7-maker.md", "| typed | said | cost | done | proof |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n")
+        return list(newcomers.offenders(self.root, Promises.TESTS))
+
+    def test_places_with_an_outcome_are_fine(self):
+        self.assertEqual(self.faults(self.GOOD, "| `hearth c` | much | polish | stays: it is so | – |"), [])
+
+    def test_each_place_needs_an_outcome_and_its_proof(self):
+        for row, fault in (("| `hearth c` | much | polish | | – |", "it has no outcome"),
+                           ("| `hearth c` | much | polish | stays: | – |", "it has no outcome"),
+                           ("| `hearth c` | much | polish | mended: it says so | – |", "no test shows"),
+                           ("| `hearth c` | much | polish | mended: it says so | e2e.boots |", "there is no test e2e.boots"),
+                           ("| `hearth c` | much | bad | stays: it is so | – |", "is no cost"),
+                           ("| `hearth c` | | polish | stays: it is so | – |", "what was said?"),
+                           ("| `hearth c | d` | much | polish | stays: it is so | – |", "6 cells")):
+            faults = self.faults(self.GOOD, row)
+            self.assertEqual(len(faults), 1, faults)
+            self.assertTrue(faults[0].startswith("tests/newcomers/7-maker.md:4: ") and fault in faults[0], faults)
+
+    def test_pages_and_their_rows_are_as_many(self):
+        self.assertEqual(self.faults(self.GOOD, places=2), ["tests/newcomers/7-maker.md: it has 1 places; tests/newcomers.md says 2"])
+        self.put("tests/newcomers/8-b.md", "")
+        self.assertIn("tests/newcomers/8-b.md: it has 0 places; tests/newcomers.md has no row for it", list(newcomers.offenders(self.root, Promises.TESTS)))
+        os.remove(os.path.join(self.root, "tests/newcomers/7-maker.md"))
+        self.assertIn("tests/newcomers.md: there is no tests/newcomers/7-maker.md", list(newcomers.offenders(self.root, Promises.TESTS)))
 
 
 class Mutations(LintTest):

@@ -169,7 +169,7 @@ class NodeReader {
     found_.push_back(
         {"Its BMC may yet carry out an order to switch it off of a conductor that was killed: it is started "
          "after that.",
-         {cat("asked for: ", target), cat("held until ", text_of(stamp_json(until)).substr(0, 19))},
+         {cat("asked for: ", target), cat("held until ", text_of(stamp_json(until)).substr(0, 19), " UTC")},
          cat("wait, or watch: ", watch())});
   }
 

@@ -133,6 +133,7 @@ done
 kill -INT "$starter" 2> /dev/null || true
 wait "$starter" || true
 out=$(cat stopped.txt)
+holds "playing 10000 runs of 4 machines, "
 holds " of 10000 runs"
 holds "; --runs N plays fewer"
 holds "note: stopped "

@@ -7,4 +7,4 @@ hearth=$1 folder=$2
 . "$here/../npm.sh"
 
 with_npm "$here" "$folder" playwright-core chromium
-HEARTH_DOC_PICTURES=$here/../../../docs/pictures CHROMIUM=$(command -v chromium) exec timeout 300 node "$folder/page.mjs" "$hearth" "$here"
+HEARTH_DOC_PICTURES=$here/../../../docs/pictures CHROMIUM=$(command -v chromium) exec timeout 900 node "$folder/page.mjs" "$hearth" "$here"

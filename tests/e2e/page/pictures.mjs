@@ -5,6 +5,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {assertWhole, drawBoot} from './boot_picture.mjs';
 
 const places = {control1: ['A1', '12'], control2: ['A1', '14'], compute1: ['A2', '3'], compute2: ['A2', '5'], compute3: ['A2', '7'], storage1: ['A3', '1']};
 
@@ -49,7 +50,7 @@ const difference = async ([one, other]) => {
 };
 
 /** What may differ: seconds that are written out; of the node also the bars, which are as long as things took. */
-const tolerance = {'status-page.png': 0.004, 'racks.png': 0.004, 'node.png': 0.02};
+const tolerance = {'status-page.png': 0.004, 'racks.png': 0.004, 'node.png': 0.02, 'boot.png': 0.004};
 
 /** The picture of a build's time, of the times that a build had (beside this file: timing.json). */
 function timingPicture(hearth, here) {
@@ -61,9 +62,20 @@ function timingPicture(hearth, here) {
   return picture;
 }
 
+/** A machine's whole boot, as e2e.three_nodes had it (beside this file: whole-boot.json; HEARTH_BOOT_RECORD writes it anew). */
+export async function bootPicture(browser, node, here) {
+  const page = await browser.page({viewport: {width: 900, height: 1400}, reducedMotion: 'reduce', timezoneId: 'UTC'});
+  const {picture, rows} = await drawBoot(page, node, JSON.parse(readFileSync(join(here, 'whole-boot.json'), 'utf8')));
+  assertWhole(rows);
+  await still(page);
+  const taken = await picture.screenshot({animations: 'disabled', caret: 'hide'});
+  await page.context().close();
+  return taken;
+}
+
 const still = (page) => page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations === Infinity));
 
-async function photograph(browser) {
+async function photograph(browser, here) {
   const shot = async (options, steps) => {
     const page = await browser.page({viewport: {width: 1000, height: 820}, reducedMotion: 'reduce', ...options});
     await steps(page);
@@ -72,7 +84,9 @@ async function photograph(browser) {
     await page.context().close();
     return picture;
   };
+  const {nodes} = await browser.site.ask('GET', '/v1/nodes');
   return {
+    'boot.png': await bootPicture(browser, nodes.find(({name}) => name === 'control1').uuid, here),
     'status-page.png': await shot({}, (page) => page.locator('#list tr.node').nth(5).waitFor()),
     'racks.png': await shot({viewport: {width: 1000, height: 560}}, async (page) => {
       await page.getByRole('button', {name: 'Racks', exact: true}).click();
@@ -87,7 +101,7 @@ async function photograph(browser) {
 
 export async function pictures(browser, here) {
   await fillSite(browser.site);
-  const taken = {...await photograph(browser), 'timing.svg': timingPicture(browser.site.hearth, here)};
+  const taken = {...await photograph(browser, here), 'timing.svg': timingPicture(browser.site.hearth, here)};
   const kept = process.env.HEARTH_PICTURES;
   if (kept) {
     for (const [name, picture] of Object.entries(taken)) writeFileSync(join(kept, name), picture);

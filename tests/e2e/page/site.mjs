@@ -48,11 +48,12 @@ export class Site {
     this.directory = mkdtempSync(join(tmpdir(), 'hearth-page-'));
     this.port = 0;
     this.logged = '';
+    this.options = []; // further ones of hearth node serve
   }
 
   async start() {
     this.process = spawn(this.hearth, ['node', 'serve', '--quiet', '--state', this.directory, '--port', String(this.port),
-      '--power-sync-interval', '0', '--stacks', this.heat.url], {stdio: ['ignore', 'pipe', 'pipe']});
+      '--power-sync-interval', '0', '--stacks', this.heat.url, ...this.options], {stdio: ['ignore', 'pipe', 'pipe']});
     this.process.stderr.on('data', (data) => {
       this.logged += data;
       process.stderr.write(data);

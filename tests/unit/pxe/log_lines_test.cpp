@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fakes/memory_logger.hpp"
+#include "tests/unit/pxe/dhcp/sample_site.hpp"
 
 namespace hearth::pxe {
 namespace {
@@ -44,6 +45,17 @@ TEST(LoggedRequests, FailuresAreWarnings) {
   log.record(failed);
   EXPECT_TRUE(logger.lines.at(0).starts_with("INFO ") || logger.lines.at(0).starts_with("info "));
   EXPECT_TRUE(logger.lines.at(1).starts_with("WARNING ") || logger.lines.at(1).starts_with("warning "));
+}
+
+TEST(RelayNotes, ANetworkWithoutAnAddressOfOursIsToldToNeedARelay) {
+  Site site = dhcp::sample_site();
+  site.networks[1].server = site.networks[0].server;
+  const std::vector<std::string> notes = relay_notes(site);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].find("network 198.51.100.0/24: this server has no address in it"), 0U) << notes[0];
+  EXPECT_NE(notes[0].find("a DHCP relay there asks 192.0.2.1 ("), std::string::npos) << notes[0];
+  site.networks[1].server = dhcp::ip("198.51.100.1");
+  EXPECT_TRUE(relay_notes(site).empty());
 }
 
 }  // namespace

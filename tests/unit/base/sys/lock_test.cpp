@@ -83,5 +83,23 @@ TEST_F(FileLockTest, AMissingFolderIsAnError) {
   EXPECT_THROW((void)FileLock::try_acquire(dir_.path() / "no/lock"), Error);
 }
 
+TEST_F(FileLockTest, WhoeverWaitedForWhatWasRemovedHoldsWhatIsThereNow) {
+  Pipe ready = Pipe::create();
+  const pid_t holder = start_child([&] {
+    const auto lock = FileLock::try_acquire(path_);
+    write_all(ready.write, "x", "the pipe");
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    fs::remove(path_);
+    return 0;
+  });
+  char byte = 0;
+  ASSERT_EQ(::read(ready.read.get(), &byte, 1), 1);
+  const std::optional<FileLock> lock = FileLock::try_acquire(path_, std::chrono::seconds(60));
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(end_of_child(holder), 0);
+  EXPECT_TRUE(fs::exists(path_));
+  EXPECT_FALSE(FileLock::try_acquire(path_));
+}
+
 }  // namespace
 }  // namespace hearth

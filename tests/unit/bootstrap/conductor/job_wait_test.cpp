@@ -79,6 +79,7 @@ TEST_F(JobWait, aNodeThatWasHeardOfFailsWithItsLastSignOfLife) {
   pass(60);
   EXPECT_EQ(node(uuid).state, State::deploy_failed);
   EXPECT_NE(node(uuid).last_error.find(": the last that was heard of its machine, at "), std::string::npos);
+  EXPECT_NE(node(uuid).last_error.find(" UTC: "), std::string::npos) << node(uuid).last_error;
   EXPECT_NE(node(uuid).last_error.find(": DHCP; look at its console"), std::string::npos) << node(uuid).last_error;
 }
 

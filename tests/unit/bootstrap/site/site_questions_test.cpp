@@ -52,12 +52,16 @@ TEST(SiteQuestions, aSiteIsAskedForAndEachAnswerIsChecked) {
   EXPECT_EQ(person.asked.at(0).substr(0, 30), "(1 of 7) the provisioning netw");
   EXPECT_EQ(person.asked.at(1), person.asked.at(0)) << "asked again, it is the same question";
   EXPECT_EQ(person.asked.at(9).substr(0, 27), "(7 of 7) the stack's templa");
+  EXPECT_EQ(person.asked.at(11).substr(0, 27), "(BMCs, 1 of 3) the kind of ") << "again";
+  EXPECT_EQ(person.asked.at(14).substr(0, 27), "(machine 1, 1 of 7) its nam");
+  EXPECT_EQ(person.asked.at(21).substr(0, 27), "(machine 1, 7 of 7) its sys");
+  EXPECT_EQ(person.asked.at(22).substr(0, 27), "(machine 2, 1 of 7) its nam");
   EXPECT_EQ(person.next, person.answers.size());
   EXPECT_EQ(join(person.told, "\n"),
             "  '192.0.2/24' is no network\n  '198.51.100.1' is no address in 192.0.2.0/24\n"
             "  '192.0.2.60-192.0.2.50' has its last address before its first\n"
             "  there is no driver redfsh; did you mean redfish?\n  'nothing' is no machine's address");
-  EXPECT_EQ(person.hidden, std::vector<std::string>{"their password"});
+  EXPECT_EQ(person.hidden, std::vector<std::string>{"(BMCs, 3 of 3) their password"});
   EXPECT_EQ(draft.seed, "192.0.2.1");
   EXPECT_EQ(draft.bmc["password"], "secret");
   ASSERT_EQ(draft.machines.size(), 1U);
@@ -88,8 +92,18 @@ TEST(SiteQuestions, whatOptionsHaveSaidIsNotAsked) {
   draft.machines = {{{"name", "a"}}};
   ask_for_site(draft, person.ask, person.say);
   EXPECT_EQ(join(person.asked, "\n").find("the provisioning network"), std::string::npos);
-  EXPECT_EQ(join(person.asked, "\n").find("name of machine"), std::string::npos);
+  EXPECT_EQ(join(person.asked, "\n").find("(machine "), std::string::npos);
   EXPECT_EQ(draft.seed, "192.0.2.2");
+}
+
+TEST(SiteQuestions, numbersGoOnAfterWhatWasAskedBefore) {
+  Person person{.answers = {"192.0.2.0/24", "", "", "", "", "", "", "ipmi", "", "p", ""}};
+  SiteDraft draft;
+  ask_for_site(draft, person.ask, person.say, 2);
+  EXPECT_EQ(person.asked.at(0).substr(0, 9), "(3 of 9) ");
+  EXPECT_EQ(person.asked.at(6).substr(0, 9), "(9 of 9) ");
+  EXPECT_EQ(person.asked.at(10).substr(0, 20), "(machine 1, 1 of 6) ") << "IPMI knows no systems";
+  for (const std::string& question : person.asked) EXPECT_NE(question.find(" of "), std::string::npos) << question;
 }
 
 TEST(SiteQuestions, anInputThatEndsWritesNothing) {

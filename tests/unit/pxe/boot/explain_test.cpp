@@ -82,7 +82,7 @@ TEST(BootLog, GathersTheEventsOfAMachineAndOfTheAddressThatItHad) {
                                event("tftp", "", "undionly.kpxe") + "no event\n" +
                                event("dhcp", "52:54:00:00:00:08", "REQUEST") + event("tftp", "", "another's"),
                            {dhcp::mac(9)}));
-  EXPECT_THAT(log, HasSubstr("2023-11-14 22:13:20.123  dhcp  REQUEST: done"));
+  EXPECT_THAT(log, HasSubstr("2023-11-14 22:13:20.123 UTC  dhcp  REQUEST: done"));
   EXPECT_THAT(log, HasSubstr("tftp  undionly.kpxe: done, 2.0 KiB in 0.000 s"));
   EXPECT_THAT(log, Not(HasSubstr("too-early")));
   EXPECT_THAT(log, Not(HasSubstr("another's")));
