@@ -29,9 +29,10 @@ def made(seed, name):
 def check_defaults(world):
     """Of the user's, by which what takes long is ended, or refused for the beats beside it: an import is kept all the same."""
     pair(world)
+    os.environ["PGOPTIONS"] = "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0"  # of this test's own questions
     for name, value in DEFAULTS.items():
         world.postgres.ask(f"ALTER ROLE hearth SET {name} = '{value}'")
-    world.postgres.ask("SET statement_timeout = 0; CREATE FUNCTION conductor.slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+    world.postgres.ask("CREATE FUNCTION conductor.slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                        "PERFORM pg_sleep(0.5); RETURN NULL; END $$; CREATE TRIGGER slow AFTER INSERT ON conductor.nodes FOR EACH STATEMENT "
                        "EXECUTE FUNCTION conductor.slow()")
     world.postgres.end_connections()
@@ -39,6 +40,7 @@ def check_defaults(world):
     for name in DEFAULTS:
         world.postgres.ask(f"ALTER ROLE hearth RESET {name}")
     world.postgres.ask("DROP TRIGGER slow ON conductor.nodes")
+    del os.environ["PGOPTIONS"]
 
 
 def check_schema_of_user(world):
