@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,8 @@ class Connection {
   virtual void run(const std::string& statements) = 0;
   [[nodiscard]] virtual std::unique_ptr<StatementHandle> prepare(std::string_view statement) = 0;
   [[nodiscard]] virtual std::int64_t last_row() = 0;
+  /// See Database::another().
+  [[nodiscard]] virtual std::optional<std::string> another() { return std::nullopt; }
   /// See Database::epoch().
   [[nodiscard]] virtual std::string epoch() const { return ""; }
 };
@@ -120,6 +123,9 @@ class Database {
   /// Throws StoreError where what is written now would not be found again: the file was removed or replaced under us. A
   /// transaction asks by itself.
   void check() { connection_->look(); }
+  /// Whether another connection would be made at this time, as for who comes anew after its password was changed: empty
+  /// where it would, else why not; nothing while that is not known, and is asked for. Waits for nothing.
+  [[nodiscard]] std::optional<std::string> another() { return connection_->another(); }
   /// Of the last INSERT, where the table has such a number.
   [[nodiscard]] std::int64_t last_row() const { return connection_->last_row(); }
   [[nodiscard]] bool is_postgres() const { return is_postgres_; }

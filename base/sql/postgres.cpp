@@ -1,7 +1,5 @@
 // PostgreSQL by libpq, in its text format. A connection that broke is made anew where that is safe: when a transaction
 // begins, or for a statement outside of any. Nothing blocks: whoever waits may do something else meanwhile.
-#include <dlfcn.h>
-#include <libpq-fe.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/sql/database.hpp"
+#include "base/sql/libpq.hpp"
 #include "base/sys/blocked_signals.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
@@ -24,76 +23,6 @@
 namespace hearth::sql::detail {
 
 namespace {
-
-/// libpq's functions without their prefix, loaded when there is a database to connect to: most commands never have one,
-/// and loading what libpq loads in turn (LDAP, Kerberos, TLS) would be half of the time that each takes to start.
-struct Libpq {
-  decltype(&::PQclear) clear;
-  decltype(&::PQconnectPoll) connect_poll;
-  decltype(&::PQconnectStartParams) connect_start;
-  decltype(&::PQconnectionNeedsPassword) needs_password;
-  decltype(&::PQconninfoFree) conninfo_free;
-  decltype(&::PQconninfoParse) conninfo_parse;
-  decltype(&::PQconsumeInput) consume_input;
-  decltype(&::PQerrorMessage) error_message;
-  decltype(&::PQfinish) finish;
-  decltype(&::PQflush) flush;
-  decltype(&::PQgetResult) get_result;
-  decltype(&::PQgetlength) getlength;
-  decltype(&::PQgetvalue) getvalue;
-  decltype(&::PQisBusy) is_busy;
-  decltype(&::PQntuples) ntuples;
-  decltype(&::PQparameterStatus) parameter_status;
-  decltype(&::PQpass) pass;
-  decltype(&::PQresultStatus) result_status;
-  decltype(&::PQsendQuery) send_query;
-  decltype(&::PQsendQueryParams) send_query_params;
-  decltype(&::PQsetNoticeProcessor) set_notice_processor;
-  decltype(&::PQsetnonblocking) set_nonblocking;
-  decltype(&::PQsocket) socket;
-  decltype(&::PQstatus) status;
-};
-
-template <class Function>
-void resolve_function(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  if (function == nullptr) throw StoreError(cat("the installed libpq is too old: it has no ", name));
-}
-
-const Libpq& libpq() {
-  static const Libpq loaded = [] {
-    void* const library = ::dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);  // stays
-    if (library == nullptr)
-      throw StoreError(cat("PostgreSQL's library can't be loaded (Debian's package libpq5): ", ::dlerror()));
-    Libpq functions{};
-    resolve_function(library, "PQclear", functions.clear);
-    resolve_function(library, "PQconnectPoll", functions.connect_poll);
-    resolve_function(library, "PQconnectStartParams", functions.connect_start);
-    resolve_function(library, "PQconnectionNeedsPassword", functions.needs_password);
-    resolve_function(library, "PQconninfoFree", functions.conninfo_free);
-    resolve_function(library, "PQconninfoParse", functions.conninfo_parse);
-    resolve_function(library, "PQconsumeInput", functions.consume_input);
-    resolve_function(library, "PQerrorMessage", functions.error_message);
-    resolve_function(library, "PQfinish", functions.finish);
-    resolve_function(library, "PQflush", functions.flush);
-    resolve_function(library, "PQgetResult", functions.get_result);
-    resolve_function(library, "PQgetlength", functions.getlength);
-    resolve_function(library, "PQgetvalue", functions.getvalue);
-    resolve_function(library, "PQisBusy", functions.is_busy);
-    resolve_function(library, "PQntuples", functions.ntuples);
-    resolve_function(library, "PQparameterStatus", functions.parameter_status);
-    resolve_function(library, "PQpass", functions.pass);
-    resolve_function(library, "PQresultStatus", functions.result_status);
-    resolve_function(library, "PQsendQuery", functions.send_query);
-    resolve_function(library, "PQsendQueryParams", functions.send_query_params);
-    resolve_function(library, "PQsetNoticeProcessor", functions.set_notice_processor);
-    resolve_function(library, "PQsetnonblocking", functions.set_nonblocking);
-    resolve_function(library, "PQsocket", functions.socket);
-    resolve_function(library, "PQstatus", functions.status);
-    return functions;
-  }();
-  return loaded;
-}
 
 /// Held as long as we are connected: no two processes drive one part of a database. Any number will do that others
 /// don't use.
@@ -103,103 +32,24 @@ constexpr const char* k_lock_patience = "5s";
 /// Where others are served meanwhile, who asks is told to come again soon.
 constexpr const char* k_lock_patience_beside = "1s";
 
-constexpr int k_look_milliseconds = 2;  ///< between two calls of what is done meanwhile
-constexpr auto k_look = std::chrono::milliseconds(k_look_milliseconds);
-/// A server that says nothing for as long is none, but for what wipes a large database before anybody is served.
-constexpr auto k_patience = std::chrono::seconds(10);
-/// Of several servers, each gets so long to take a connection.
-constexpr auto k_patience_each = std::chrono::seconds(2);
 /// Where others are served meanwhile, a connection is waited for as long; it goes on to be made, for who comes later.
 constexpr auto k_patience_beside = std::chrono::seconds(1);
 
-struct ResultDeleter {
-  void operator()(PGresult* result) const { libpq().clear(result); }
-};
-using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
-
-struct ConnectionDeleter {
-  void operator()(PGconn* connection) const { libpq().finish(connection); }
-};
-
-using ConnectionPtr = std::unique_ptr<PGconn, ConnectionDeleter>;
-
 /// How a connection is used, whatever the database or the user has as a default. Texts come and go as they lie there;
-/// what is committed is on a disk, and with a replica where one is waited for.
+/// what is committed is on a disk, and with a replica where one is waited for; a beat beside a transaction is no reason
+/// to refuse that; nothing is ended for its time but by who waits for it.
 constexpr const char* k_ways =
     "SELECT set_config('client_encoding', current_setting('server_encoding'), false); "
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', "
-    "'local')";
-
-struct ConninfoDeleter {
-  void operator()(PQconninfoOption* options) const { libpq().conninfo_free(options); }
-};
-
-/// How long one answer is waited for.
-class Patience {
- public:
-  explicit Patience(std::chrono::milliseconds limit) : end_(std::chrono::steady_clock::now() + limit) {}
-  explicit Patience(bool has_end) : Patience(std::chrono::milliseconds(k_patience)) {
-    if (!has_end) end_ = std::chrono::steady_clock::time_point::max();
-  }
-  [[nodiscard]] bool is_over() const { return std::chrono::steady_clock::now() > end_; }
-
- private:
-  std::chrono::steady_clock::time_point end_;
-};
-
-/// One of the servers that a URL names: "postgresql://a,b:5433/d" names two.
-struct Server {
-  std::string host;
-  std::string port;
-};
-
-/// None where libpq is to find out by itself: there is one, or they are given by number beside their names.
-std::vector<Server> servers_in(const std::string& url) {
-  const std::unique_ptr<PQconninfoOption, ConninfoDeleter> options(libpq().conninfo_parse(url.c_str(), nullptr));
-  std::vector<std::string> hosts;
-  std::vector<std::string> ports;
-  for (const PQconninfoOption* at = options.get(); at != nullptr && at->keyword != nullptr; ++at) {
-    const std::string_view keyword = at->keyword;
-    if (at->val == nullptr) continue;
-    if (keyword == "hostaddr") return {};
-    if (keyword == "host") hosts = split(at->val, ',');
-    if (keyword == "port") ports = split(at->val, ',');
-  }
-  if (hosts.size() < 2 || (ports.size() > 1 && ports.size() != hosts.size())) return {};
-  std::vector<Server> servers;
-  for (std::size_t n = 0; n < hosts.size(); ++n)
-    servers.push_back({hosts[n], ports.empty() ? "" : ports[ports.size() > 1 ? n : 0]});
-  return servers;
-}
-
-/// Until it is connected, has failed, has said nothing for too long, or nobody waits for it any more.
-ConnectionPtr connected_to(const std::string& url, const char* password, const Server& server, Patience patience,
-                           const std::atomic<bool>& is_given_up) {
-  const std::array<const char*, 5> keywords = {"dbname", "host", "port", password == nullptr ? nullptr : "password",
-                                               nullptr};
-  const std::array<const char*, 5> values = {url.c_str(), server.host.c_str(), server.port.c_str(), password, nullptr};
-  ConnectionPtr connection(libpq().connect_start(keywords.data(), values.data(), 1));
-  PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-  while (!patience.is_over() && libpq().status(connection.get()) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
-         next != PGRES_POLLING_FAILED && !is_given_up) {
-    const int events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    ::pollfd ready{libpq().socket(connection.get()), static_cast<short>(events), 0};
-    if (ready.fd < 0 || ::poll(&ready, 1, k_look_milliseconds) > 0) next = libpq().connect_poll(connection.get());
-  }
-  return connection;
-}
-
-/// libpq asks the second of several servers only when the first has refused; one whose machine is gone says nothing.
-ConnectionPtr connected(const std::string& url, const char* password, const std::atomic<bool>& is_given_up) {
-  const std::vector<Server> servers = servers_in(url);
-  if (servers.empty()) return connected_to(url, password, {}, Patience(k_patience), is_given_up);
-  ConnectionPtr connection;
-  for (const Server& server : servers) {
-    connection = connected_to(url, password, server, Patience(k_patience_each), is_given_up);
-    if (libpq().status(connection.get()) == CONNECTION_OK) break;
-  }
-  return connection;
-}
+    "'local'); SELECT set_config('default_transaction_isolation', 'read committed', false); "
+    "SELECT set_config(name, '0', false) FROM (VALUES ('statement_timeout'), ('idle_session_timeout'), "
+    "('idle_in_transaction_session_timeout'), ('transaction_timeout')) AS limits (name) "
+    "WHERE current_setting(name, true) IS NOT NULL";
+/// Tables without a schema of their own are where they were made first: one that is named as the user, and was made
+/// since, would be looked at before it.
+constexpr const char* k_where_they_are =
+    "SELECT set_config('search_path', quote_ident(nspname), false) FROM pg_class JOIN pg_namespace home ON home.oid = "
+    "relnamespace WHERE pg_class.oid = to_regclass('hearth_epoch')";
 
 /// What of a URL nobody is told.
 std::string password_in(const std::string& url) {
@@ -229,6 +79,11 @@ std::string next_after(std::string_view said) {
            "it.";
   if (has("\" does not exist") && has("database \""))
     return "Is its name mistyped? createdb --encoding UTF8 --template template0 --owner USER NAME makes one.";
+  if (has("pg_hba.conf"))
+    return "Its pg_hba.conf says who may come, from where, and how; pg_ctl reload has it read anew.";
+  if (has("too many clients") || has("connection slots"))
+    return "Somebody else has all connections that it takes (max_connections): SELECT * FROM pg_stat_activity in psql "
+           "says who.";
   if (has("Connection refused") || has("No such file or directory"))
     return "Does it run, and at that address and port? pg_lsclusters (Debian), ss -tlnp; listen_addresses in "
            "postgresql.conf says where.";
@@ -304,7 +159,7 @@ class PostgresConnection final : public Connection {
       throw;
     }
     if (is_open_) return;
-    StoreError error = superseded(holder());
+    StoreError error = is_before_ours(stored_epoch()) ? of_before() : superseded(holder());
     connection_.reset();
     throw error;
   }
@@ -323,6 +178,14 @@ class PostgresConnection final : public Connection {
   }
 
   [[nodiscard]] std::string epoch() const override { return epoch_; }
+
+  std::optional<std::string> another() override {
+    if (!another_.valid()) another_ = connecting();
+    if (another_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+    const Connected made = another_.get();
+    if (libpq().status(made.connection.get()) == CONNECTION_OK) return "";
+    return made.refused.empty() ? silent(k_patience).what() : refusal(made.refused).story();
+  }
 
   ResultPtr query(const std::string& statement, const std::vector<std::string>& values) {
     // What an earlier attempt to connect left is no connection: libpq knows of no transaction there, idle or not.
@@ -344,6 +207,7 @@ class PostgresConnection final : public Connection {
         connection_.get(), [](void*, const char*) {}, nullptr);
     try {
       check(exec(k_ways), "SELECT set_config");
+      if (schema_.empty()) check(exec(k_where_they_are), "SELECT set_config");
       use_ == Use::drive ? take() : join();
       is_silent_ = false;
     } catch (const StoreError&) {
@@ -436,14 +300,15 @@ class PostgresConnection final : public Connection {
 
   void open() {
     connection_.reset();
-    if (!coming_.valid()) begin_connecting();
+    if (!coming_.valid()) coming_ = connecting();
     const bool is_known_to_be_silent = others_ && is_silent_;
     const Patience patience(is_known_to_be_silent ? k_look : others_ ? k_patience_beside : k_patience);
     while (coming_.wait_for(k_look) != std::future_status::ready) {
       if (patience.is_over()) throw silent(others_ ? k_patience_beside : k_patience);
       if (others_) others_();
     }
-    connection_ = coming_.get();
+    Connected made = coming_.get();
+    connection_ = std::move(made.connection);
     const ConnStatusType status = libpq().status(connection_.get());
     if (status == CONNECTION_OK && libpq().set_nonblocking(connection_.get(), 1) == 0) {
       if (const char* const password = libpq().pass(connection_.get()); password != nullptr && *password != '\0')
@@ -451,27 +316,32 @@ class PostgresConnection final : public Connection {
       return;
     }
     if (status != CONNECTION_OK && status != CONNECTION_BAD) throw silent(k_patience);
-    StoreError error(cat("connecting to ", without_password(url_), ": ", told()));
+    throw refusal(made.refused);
+  }
+
+  [[nodiscard]] StoreError refusal(const std::string& said) const {
+    StoreError error(cat("connecting to ", without_password(url_), ": ", as_line(said)));
     if (const std::string next = next_after(error.what()); !next.empty()) error.hint(next);
-    throw error;
+    return error;
   }
 
   /// On a thread of its own: nothing ends a look at a name server that says nothing. A password that stood in a file
   /// outlives the right to read it.
-  void begin_connecting() {
-    std::promise<ConnectionPtr> promise;
-    std::future<ConnectionPtr> coming = promise.get_future();
+  std::future<Connected> connecting() {
+    std::promise<Connected> promise;
+    std::future<Connected> coming = promise.get_future();
     try {
       const BlockedSignals blocked;
       std::thread([url = url_, password = password_, given_up = is_given_up_, promise = std::move(promise)]() mutable {
-        ConnectionPtr made = connected(url, nullptr, *given_up);
-        const bool lacks = libpq().status(made.get()) == CONNECTION_BAD && libpq().needs_password(made.get()) == 1;
+        Connected made = connected(url, nullptr, *given_up);
+        const PGconn* const refused = made.connection.get();
+        const bool lacks = libpq().status(refused) == CONNECTION_BAD && libpq().needs_password(refused) == 1;
         promise.set_value(lacks && !password.empty() ? connected(url, password.c_str(), *given_up) : std::move(made));
       }).detach();
     } catch (const std::system_error& problem) {
       throw StoreError(cat("connecting to ", without_password(url_), ": starting a thread for it: ", problem.what()));
     }
-    coming_ = std::move(coming);
+    return coming;
   }
 
   [[nodiscard]] StoreError silent(std::chrono::seconds waited) {
@@ -546,7 +416,7 @@ class PostgresConnection final : public Connection {
     const std::string before = stored_epoch();
     const std::string who = holder();
     is_old_ = is_old_ || (!epoch_.empty() && !is_own(before));
-    if (is_old_ && parse_number(before).value_or(0) < parse_number(epoch_).value_or(0)) is_of_before_ = true;
+    if (is_old_ && is_before_ours(before)) is_of_before_ = true;
     if (!epoch_.empty() && !is_old_) epoch_ = before;  // what is tried now may be lost, too
     tried_ = epoch_after(before);
     check(attempt("INSERT INTO hearth_epoch (one, number, holder) VALUES (TRUE, $2, $1) ON CONFLICT (one) DO "
@@ -556,9 +426,17 @@ class PostgresConnection final : public Connection {
     epoch_ = tried_;
     if (!std::exchange(is_old_, false)) return;
     if (!std::exchange(is_of_before_, false)) throw superseded(who);
+    throw of_before();
+  }
+
+  /// Whoever takes it raises the number: a lower one is of an older state of it.
+  [[nodiscard]] bool is_before_ours(const std::string& epoch) const {
+    return parse_number(epoch).value_or(0) < parse_number(epoch_).value_or(0);
+  }
+  [[nodiscard]] StoreError of_before() const {
     StoreError error(cat(without_password(url_), " went back to before this process took it"));
     error.be_of_before();
-    throw error;
+    return error;
   }
 
   /// One that nobody else tries: a connection that ends in the raise leaves us without an answer to it.
@@ -589,8 +467,9 @@ class PostgresConnection final : public Connection {
   }
 
   /// The library's last message as one line, without the password.
-  [[nodiscard]] std::string told() const {
-    const std::string text(trim(libpq().error_message(connection_.get())));
+  [[nodiscard]] std::string told() const { return as_line(libpq().error_message(connection_.get())); }
+  [[nodiscard]] std::string as_line(const std::string& said) const {
+    const std::string text(trim(said));
     const std::string message = replace_all(replace_all(text, "\n\t", " "), "\n", "; ");
     return password_.empty() ? message : replace_all(message, password_, "***");
   }
@@ -607,7 +486,8 @@ class PostgresConnection final : public Connection {
   bool is_of_before_ = false;  ///< nobody did: it is older than our taking it
   bool is_open_ = false;       ///< a transaction: what it did is lost with the connection
   ConnectionPtr connection_;
-  std::future<ConnectionPtr> coming_;  ///< the next one, as long as it is made
+  std::future<Connected> coming_;   ///< the next one, as long as it is made
+  std::future<Connected> another_;  ///< that is made only to see whether it can be
   std::shared_ptr<std::atomic<bool>> is_given_up_ = std::make_shared<std::atomic<bool>>(false);
   bool is_silent_ = false;  ///< nothing was heard for too long, and nothing since
 };

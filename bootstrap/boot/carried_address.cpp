@@ -18,7 +18,9 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -32,6 +34,13 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr int k_announcements = 5;
+constexpr auto k_defends_each = std::chrono::seconds(10);  ///< at most
+constexpr auto k_probes_each = std::chrono::seconds(10);
+constexpr auto k_tells_each = std::chrono::minutes(10);  ///< of the same stranger
+constexpr int k_packets_a_turn = 64;
+constexpr std::size_t k_arp_bytes = 64;
+constexpr pxe::Mac k_everyone{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
+constexpr std::string_view k_stranger = "stranger ";  ///< a word of the companion's; a MAC follows
 /// So long the kernel may yet have the address of a seed that was killed with its companion a moment ago.
 constexpr auto k_left_by_former = std::chrono::seconds(5);
 constexpr std::size_t k_answer_bytes = 512;
@@ -151,10 +160,12 @@ class AddressKeeper {
 
   int run() {
     for (;;) {
-      ::pollfd ready{way_.get(), POLLIN, 0};
+      std::array<::pollfd, 2> ready{{{way_.get(), POLLIN, 0}, {packets_.fd(), POLLIN, 0}}};
       const int timeout = is_there_ ? Deadline(until_).poll_timeout(time_since_boot()) : -1;
-      if (::poll(&ready, 1, timeout) > 0 && !hear()) break;
+      const bool is_told = ::poll(ready.data(), ready.size(), timeout) > 0;
+      if (is_told && ready[0].revents != 0 && !hear()) break;
       if (is_there_ && time_since_boot() >= until_) take_away();
+      if (is_told && ready[1].revents != 0) listen();  // what was said to one that was stopped is not against it
     }
     if (is_there_) take_away();
     return 0;
@@ -183,11 +194,40 @@ class AddressKeeper {
     if (fault != 0) return fault;
     if (!is_there_) announced_ = 0;
     is_there_ = true;
-    if (announced_++ < k_announcements) packets_.send({{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}, arp_of());
+    if (announced_++ < k_announcements) announce();
+    if (announced_ <= k_announcements || now - probed_ >= k_probes_each) {
+      packets_.send(k_everyone, pxe::arp_probe(mac_, address_.address));
+      probed_ = now;
+    }
     return 0;
   }
 
-  [[nodiscard]] std::string arp_of() const { return pxe::arp_announcement(mac_, address_.address); }
+  void announce() const { packets_.send(k_everyone, pxe::arp_announcement(mac_, address_.address)); }
+
+  void listen() {
+    std::array<char, k_arp_bytes> buffer{};
+    for (int left = k_packets_a_turn; left > 0 || !is_there_; --left) {
+      const pxe::PacketSocket::Heard heard = packets_.receive(buffer);
+      if (heard.size == 0) return;
+      const std::optional<pxe::ArpClaim> claim = pxe::view_arp({buffer.data(), heard.size});
+      if (is_there_ && claim && claim->address == address_.address && claim->mac != mac_) contested_by(claim->mac);
+    }
+  }
+
+  void contested_by(const pxe::Mac& mac) {
+    const MonotonicTime now = time_since_boot();
+    if (!defended_ || now - *defended_ >= k_defends_each) {
+      announce();
+      defended_ = now;
+    }
+    const std::string name = pxe::to_text(mac);
+    if (told_ && now - *told_ < (name == told_of_ ? Duration(k_tells_each) : Duration(k_defends_each))) return;
+    told_ = now;
+    told_of_ = name;
+    const std::string word = cat(k_stranger, name);
+    ::send(way_.get(), word.data(), word.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
   void take_away() {
     addresses_.take_away();
     is_there_ = false;
@@ -201,6 +241,10 @@ class AddressKeeper {
   MonotonicTime until_{};
   bool is_there_ = false;
   int announced_ = 0;
+  MonotonicTime probed_{};
+  std::optional<MonotonicTime> defended_;
+  std::optional<MonotonicTime> told_;
+  std::string told_of_;
 };
 
 pxe::Mac mac_of(const std::string& card) {
@@ -277,20 +321,46 @@ void CarriedAddress::hold(MonotonicTime until) {
   if (::send(way_.get(), &hold, sizeof hold, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) is_lost_ = true;
 }
 
-std::string CarriedAddress::why_lost() const {
+std::optional<std::string> CarriedAddress::next_word(bool waits) {
   std::string said(k_answer_bytes, '\0');
-  ssize_t got = ::recv(way_.get(), said.data(), said.size(), MSG_DONTWAIT);
-  if (got < 0 && errno == ECONNRESET)  // told first, once, where it had not heard all
-    got = ::recv(way_.get(), said.data(), said.size(), MSG_DONTWAIT);
+  const int flags = waits ? 0 : MSG_DONTWAIT;
+  ssize_t got = ::recv(way_.get(), said.data(), said.size(), flags);
+  while (got < 0 && (errno == EINTR || errno == ECONNRESET))  // told first, once, where it had not heard all
+    got = ::recv(way_.get(), said.data(), said.size(), flags);
+  if (got < 0 || (got == 0 && !waits)) return std::nullopt;
+  said.resize(static_cast<std::size_t>(got));
+  return said;
+}
+
+void CarriedAddress::tell_of_stranger(Logger& log) {
+  while (const std::optional<std::string> said = next_word(false)) {
+    if (!said->starts_with(k_stranger)) {
+      fault_ = said;
+      break;
+    }
+    stranger_ = said->substr(k_stranger.size());
+  }
+  if (stranger_.empty()) return;
+  log.error(cat("another machine, ", std::exchange(stranger_, ""), ", says that it has this seed's address, ",
+                pxe::to_text(address_.address),
+                ": machines and agents may ask that one in vain. Find it by its MAC, in the switch's table, and take "
+                "the address away from it"));
+}
+
+std::string CarriedAddress::why_lost() {
+  for (std::optional<std::string> said; !fault_ && (said = next_word(false));)
+    if (!said->starts_with(k_stranger)) fault_ = said;
   const std::string address = cat(pxe::to_text(address_.address), "/", address_.prefix, " on ", address_.card);
-  if (got <= 0) return cat("the companion that holds ", address, " was killed");
-  return cat(address, " can't be held: ", said.substr(0, static_cast<std::size_t>(got)));
+  if (!fault_) return cat("the companion that holds ", address, " was killed");
+  return cat(address, " can't be held: ", *fault_);
 }
 
 void CarriedAddress::take(MonotonicTime until) {
   const Hold hold{until.time_since_epoch().count(), true};
   const bool is_told = ::send(way_.get(), &hold, sizeof hold, MSG_NOSIGNAL) >= 0;
-  const std::string fault = is_told ? heard(way_) : why_lost();  // it may have been held before, in vain
+  std::string fault = is_told ? next_word(true).value_or("") : why_lost();  // it may have been held before, in vain
+  for (; fault.starts_with(k_stranger); fault = next_word(true).value_or(""))
+    stranger_ = fault.substr(k_stranger.size());
   if (fault.empty()) return;
   throw Error(ErrorKind::external,
               cat("putting ", pxe::to_text(address_.address), "/", address_.prefix, " on ", address_.card, ": ", fault))

@@ -6,15 +6,21 @@
 // seed has ended, however it ended. The kernel has been told for how many seconds the address is valid, and takes it
 // away where the companion was stopped, too. When it is there, the others are told by gratuitous ARP: at once, and with
 // each of the next renewals, for one may be lost.
+//
+// A stranger that says it has the address is told of. It is answered by one more announcement each ten seconds at most,
+// so that two that don't give way don't shout at each other (RFC 5227 section 2.4); the seed serves on, for machines
+// know no other address. One that says nothing is found by a probe, each ten seconds, which its kernel answers.
 #pragma once
 
 #include <sys/types.h>
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "base/sys/fd.hpp"
 #include "pxe/net/address.hpp"
 
@@ -44,18 +50,24 @@ class CarriedAddress {
   void take(MonotonicTime until);
   /// Takes the address away, and holds it no more. From any thread.
   void drop();
+  /// Who says that he has the address, too; each once in a while. From the thread that takes it.
+  void tell_of_stranger(Logger& log);
   /// Nobody holds it any more: the companion has ended, for it can't, or was killed.
   [[nodiscard]] bool is_lost() const { return is_lost_; }
   /// Of one that is lost.
-  [[nodiscard]] std::string why_lost() const;
+  [[nodiscard]] std::string why_lost();
 
  private:
+  /// What the companion says next: nothing, where it has said nothing.
+  [[nodiscard]] std::optional<std::string> next_word(bool waits);
   CardAddress address_;
   Fd way_;  ///< to the companion
   pid_t companion_ = -1;
   std::atomic<bool> is_lost_ = false;
   std::mutex mutex_;
   bool is_dropped_ = false;
+  std::string stranger_;              ///< heard of, and not told yet
+  std::optional<std::string> fault_;  ///< why it can't be held, likewise
 };
 
 }  // namespace hearth::bootstrap

@@ -580,6 +580,7 @@ void SeedService::run() {
   parts_->server.every(std::chrono::seconds(1), [this] {
     parts_->signs.look();
     parts_->kept.look();
+    if (parts_->carried) parts_->carried->tell_of_stranger(parts_->log);
     parts_->tell_files();
   });
   parts_->server.run(true);

@@ -19,6 +19,7 @@ namespace hearth::bootstrap {
 namespace {
 
 constexpr auto k_files_each = std::chrono::seconds(10);  ///< their sizes are looked at
+constexpr auto k_way_each = std::chrono::seconds(10);    ///< whether it could connect anew, as one who follows does
 
 }  // namespace
 
@@ -37,6 +38,7 @@ Claim Standby::wait() {
       const MonotonicTime asked = time_since_boot();
       look();
       const MonotonicTime now = time_since_boot();
+      check_way(now);
       if (!holder_) return {.gives_way = true};
       if (driver_ != holder_->driver) silence_.missed();
       driver_ = holder_->driver;
@@ -50,9 +52,10 @@ Claim Standby::wait() {
     if ((holder_->name.empty() && !was_refused_) || !holder_->gives_way) return {.gives_way = true};
     if (holder_->name.empty()) holder_->name = driver_;  // it has the lock, and has not come to say that it serves
     check_files(time_since_boot());
-    tell_of(*holder_);
+    const bool is_again = refused_at_ == holder_->beat;
+    if (!is_again) tell_of(*holder_);
     if (!silence_.is_over()) continue;
-    tell(cat(holder_->name, " was silent for ", k_term.count(), " s: takes ", name_));
+    if (!is_again) tell(cat(holder_->name, " was silent for ", k_term.count(), " s: takes ", name_));
     for (const char* part : {k_home_schema, ""}) {
       for (const std::string& name : std::set<std::string>{holder_->name, driver_}) sql::end_driver(url_, part, name);
     }
@@ -68,7 +71,8 @@ void Standby::was_refused(const sql::StoreError& error) {
             "It would go on answering machines where it is cut off from the database, so nobody may follow it. Start "
             "that one again with --standby, then this one.");
   was_refused_ = true;
-  tell(cat("waits: ", error.what()));
+  if (holder_) refused_at_ = holder_->beat;
+  tell(cat("waits: ", lines_as_one(error.story())));
 }
 
 void Standby::look() {
@@ -125,6 +129,19 @@ void Standby::check_files(MonotonicTime now) {
   if (fault == std::exchange(files_fault_, fault)) return;
   if (fault.empty()) return log_.info("standby: has all files that the serving seed has");
   log_.warning(cat("standby: not as ", holder_->name, " has them: if this one followed now, ", fault));
+}
+
+/// Its own connection stays where new ones are refused: a password that was changed, a certificate that is over, rules
+/// of the server's. That is to be known before it is needed.
+void Standby::check_way(MonotonicTime now) {
+  if (now - way_checked_ < k_way_each) return;
+  const std::optional<std::string> found = database_->another();
+  if (!found) return;
+  way_checked_ = now;
+  if (*found == way_fault_) return;
+  way_fault_ = *found;
+  if (way_fault_.empty()) return log_.info("standby: new connections to the database are made again: could follow");
+  log_.warning(cat("standby: could not follow, for a new connection is refused: ", lines_as_one(way_fault_)));
 }
 
 void Standby::tell(const std::string& status) {

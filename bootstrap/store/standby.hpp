@@ -42,6 +42,7 @@ class Standby {
   void look();
   void check_key(const std::string& key) const;
   void check_files(MonotonicTime now);
+  void check_way(MonotonicTime now);
   void tell(const std::string& status);
   void tell_of(const Holder& holder);
 
@@ -56,6 +57,10 @@ class Standby {
   std::string driver_;             ///< of the silence
   MonotonicTime files_checked_{};  ///< when
   std::string files_fault_;        ///< as it was told last
+  MonotonicTime way_checked_{};    ///< when
+  std::string way_fault_;          ///< likewise
+  /// Of the one who was silent, when he could not be followed: nothing else is told until there is another.
+  std::optional<std::int64_t> refused_at_;
   bool has_waited_ = false;
   bool was_refused_ = false;  ///< since it took, or tried to, for somebody's silence
   std::string told_;

@@ -49,7 +49,7 @@ TEST(NearCommand, AWordOfACommandBetweenIsNotPassedOver) {
   EXPECT_THAT(meant("quite another"), IsEmpty());
 }
 
-std::string refusal(const std::string& line) {
+std::string refused_line(const std::string& line) {
   const auto nothing = [](const Arguments&) { return 0; };
   Program program{.name = "demo", .summary = "", .version = "1", .commands = {}};
   for (const auto& [words, operands] : std::vector<std::pair<std::string, std::string>>{{"node list", ""},
@@ -67,19 +67,19 @@ std::string refusal(const std::string& line) {
 }
 
 TEST(NearCommand, OptionsStandBehindACommand) {
-  EXPECT_THAT(refusal("--verbose node list"), HasSubstr("did you mean 'node list --verbose'?\n  Options stand behind"));
-  EXPECT_THAT(refusal("-V"), HasSubstr("did you mean '--version'?"));
-  EXPECT_THAT(refusal("node --list"), HasSubstr("did you mean 'node list'?"));
-  EXPECT_THAT(refusal("node --frob"), HasSubstr("behind it stands one of deploy, list, show"));
+  EXPECT_THAT(refused_line("--verbose node list"), HasSubstr("did you mean 'node list --verbose'?\n  Options stand behind"));
+  EXPECT_THAT(refused_line("-V"), HasSubstr("did you mean '--version'?"));
+  EXPECT_THAT(refused_line("node --list"), HasSubstr("did you mean 'node list'?"));
+  EXPECT_THAT(refused_line("node --frob"), HasSubstr("behind it stands one of deploy, list, show"));
 }
 
 TEST(NearCommand, OneWordTooManyIsToldWithWhatTakesIt) {
-  EXPECT_EQ(refusal("stack create demo"), "");
-  EXPECT_THAT(refusal("stack create demo top.yaml"),
+  EXPECT_EQ(refused_line("stack create demo"), "");
+  EXPECT_THAT(refused_line("stack create demo top.yaml"),
               HasSubstr("'top.yaml' is one word too many: demo stack create takes NAME\n"
                         "  A file is named by -t, --template FILE."));
-  EXPECT_THAT(refusal("node list alpha"), HasSubstr("takes options only; did you mean 'node show alpha'?"));
-  EXPECT_THAT(refusal("deploy node alpha"), HasSubstr("did you mean 'node deploy'?"));
+  EXPECT_THAT(refused_line("node list alpha"), HasSubstr("takes options only; did you mean 'node show alpha'?"));
+  EXPECT_THAT(refused_line("deploy node alpha"), HasSubstr("did you mean 'node deploy'?"));
 }
 
 }  // namespace
