@@ -67,7 +67,8 @@ std::string refused_line(const std::string& line) {
 }
 
 TEST(NearCommand, OptionsStandBehindACommand) {
-  EXPECT_THAT(refused_line("--verbose node list"), HasSubstr("did you mean 'node list --verbose'?\n  Options stand behind"));
+  EXPECT_THAT(refused_line("--verbose node list"),
+              HasSubstr("did you mean 'node list --verbose'?\n  Options stand behind"));
   EXPECT_THAT(refused_line("-V"), HasSubstr("did you mean '--version'?"));
   EXPECT_THAT(refused_line("node --list"), HasSubstr("did you mean 'node list'?"));
   EXPECT_THAT(refused_line("node --frob"), HasSubstr("behind it stands one of deploy, list, show"));
