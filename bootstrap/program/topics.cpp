@@ -297,7 +297,8 @@ std::string element_text() {
   std::vector<std::string> all;
   for (const builder::PhaseInfo& phase : builder::k_phases) all.emplace_back(phase.name);
   return cat(k_elements, "Phases, in this order: ", join(all, ", "), ". In the image, as root of a sandbox, run ",
-             phases_at(builder::Place::target), "; beside it, with its root in TARGET_ROOT, ",
+             phases_at(builder::Place::target),
+             "; beside it, with its root in TMP_MOUNT_PATH (in root.d and cleanup.d in TARGET_ROOT, too), ",
              phases_at(builder::Place::host), ".\n\n",
              "Example: hearth element new web; hearth element lint web; hearth element info debian-minimal");
 }

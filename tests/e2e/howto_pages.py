@@ -173,6 +173,7 @@ SITES = {
         elsewhere={"ssh rescue": ("asks a machine", "e2e/deploy/rescue_test.py", "rescue@")}),
     "howto/networks.md": Page(
         files={'{"interfaces"': ("several.json", "hearth pxe explain several.json 52:54:00:00:00:01 && hearth pxe export several.json --for kea")},
+        between={"hearth pxe boot-log": "timeout -s INT 3 hearth pxe serve site.yaml || [ $? = 124 ]"},
         elsewhere={'{"os_net_config"': ("is for a machine's agent", "peers/agent/net_peer.py", "network_config")}),
     "howto/no-bmc.md": Page(
         files={"- {name: bench1": ("site.yaml", "a_site")},

@@ -92,7 +92,8 @@ def check_long_import(world):
     same(f"the import: {text[:300]}", 200, status)
     assert took > 2 * LONG, f"it took {took:.1f} s: nothing is tested"
     assert "was silent" not in other.said(), other.said()[-1000:]
-    assert len(seen.answers) > 5 and set(seen.answers) == {200}, seen.answers
+    assert 503 not in seen.answers, seen.answers  # while it is checked and written others wait
+    until(lambda: serving.get() == 200)
     same("nodes in the database", "6000", world.postgres.ask("SELECT count(*) FROM conductor.events WHERE text LIKE 'registered%'"))
     serving.kill()
     until(other.serves)
