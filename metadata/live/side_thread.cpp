@@ -51,7 +51,7 @@ void SideThread::give_back() {
 
 bool SideThread::go_on() {
   std::unique_lock<std::mutex> lock(guard_);
-  if (!ended_ && !waits_) return false;
+  if (!ended_ && (!waits_ || turn_ == Turn::own)) return false;
   if (!ended_) {
     turn_ = Turn::own;
     turned_.notify_all();

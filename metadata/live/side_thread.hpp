@@ -22,7 +22,7 @@ class SideThread {
   ~SideThread();
 
   /// Lets the work go on until it has ended or does something beside; true when it has ended. Throws what it threw.
-  /// Nothing happens while it is beside.
+  /// Nothing happens while it is beside, or has the turn.
   bool go_on();
 
   /// Has what is beside rest at its next breath; true when all of it rests, so that it holds nothing that a copy of the

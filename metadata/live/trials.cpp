@@ -154,26 +154,27 @@ class Trials::Held final : public HeldAnswer {
   /// Whether it can be tried: a change has its trees for itself meanwhile. A question need not, unless changes came
   /// between more than once.
   [[nodiscard]] bool can_begin(const std::set<std::string>& taken) const {
-    if (trial_ || ready_ || failed_ || waits_beside_ || line_.tried >= line_.limits.at_once) return false;
+    if (trial_ || ready_ || failed_ || beside_ != Beside::no || line_.tried >= line_.limits.at_once) return false;
     if (trials_.is_beside(tried_.trees)) return false;
     return !is_alone() || std::none_of(tried_.trees.begin(), tried_.trees.end(),
                                        [&](const std::string& tree) { return taken.count(tree) > 0; });
   }
-  [[nodiscard]] bool is_tried() const { return trial_ != nullptr || waits_beside_; }
-  [[nodiscard]] bool waits_beside(const Line& line) const { return waits_beside_ && &line == &line_; }
+  [[nodiscard]] bool is_tried() const { return trial_ != nullptr || beside_ != Beside::no; }
+  [[nodiscard]] bool waits_beside(const Line& line) const { return beside_ == Beside::waits && &line == &line_; }
   /// What is answered on a side thread, unless it has to be tried anew.
   [[nodiscard]] std::unique_ptr<Side> side() {
     if (tried_.state() != begun_at_) {
-      waits_beside_ = false;
+      beside_ = Beside::no;
       if (std::optional<ServedResponse> refused = try_anew()) come_to(std::move(*refused));
       return nullptr;
     }
+    beside_ = Beside::is;
     auto made = std::make_unique<Side>(Side{number_, tried_.request, tried_.trees});
     made->thread = std::make_unique<SideThread>(
         [&side = *made, &inner = tried_.inner] { side.response = inner.answer(side.request); },
-        [&trials = trials_, &line = line_] {
-          trials.world_.server.post([&trials, &line] {
-            trials.go_on_beside(line);
+        [&trials = trials_, number = number_] {
+          trials.world_.server.post([&trials, number] {
+            trials.go_on_beside(number);
             trials.go_on();
           });
         });
@@ -216,6 +217,9 @@ class Trials::Held final : public HeldAnswer {
   }
 
  private:
+  /// Whether it is answered on a side thread.
+  enum class Beside : std::uint8_t { no, waits, is };
+
   [[nodiscard]] bool changes() const { return tried_.how == Trying::changes || tried_.how == Trying::signals; }
   [[nodiscard]] bool is_alone() const { return changes() || times_ > 1; }
   [[nodiscard]] bool has_room() const {
@@ -254,7 +258,7 @@ class Trials::Held final : public HeldAnswer {
   std::optional<ServedResponse> own() {
     if (tried_.state() != begun_at_) return try_anew();
     if (is_light_ || !changes()) return tried_.inner.answer(tried_.request);
-    waits_beside_ = true;
+    beside_ = Beside::waits;
     trials_.go_on_soon();
     return std::nullopt;
   }
@@ -275,7 +279,7 @@ class Trials::Held final : public HeldAnswer {
   std::uint64_t begun_at_ = 0;
   int times_ = 0;
   bool is_light_ = true;
-  bool waits_beside_ = false;  ///< or is answered there
+  Beside beside_ = Beside::no;
   std::exception_ptr failed_;
 };
 
@@ -294,7 +298,7 @@ void Trials::go_on_soon() {
 }
 
 void Trials::go_on() {
-  for (Line* line : {&people_, &machines_}) begin_side(*line);
+  for (Line* line : {&people_, &machines_}) begin_sides(*line);
   std::set<std::string> taken;
   for (const auto& [number, held] : held_) {
     if (held->is_tried()) held->take_trees(taken);
@@ -306,55 +310,74 @@ void Trials::go_on() {
     if (!held->can_begin(taken)) continue;
     held->begin() ? held->take_trees(taken) : without.push_back(number);
   }
-  for (const Line* line : {&people_, &machines_}) {
-    if (line->side) line->side->thread->let_go();
-  }
+  for (const Side* side : sides()) side->thread->let_go();
   for (const std::uint64_t number : without) wake(number);
 }
 
 /// They use the server, so that they end before it does.
 void Trials::end_sides() {
-  for (Line* line : {&people_, &machines_}) line->side.reset();
+  for (Line* line : {&people_, &machines_}) line->sides.clear();
 }
 
-bool Trials::sides_rest() {
-  bool all = true;
-  for (const Line* line : {&people_, &machines_}) all = (!line->side || line->side->thread->rests()) && all;
+std::vector<Trials::Side*> Trials::sides() const {
+  std::vector<Side*> all;
+  for (const Line* line : {&people_, &machines_}) {
+    for (const std::unique_ptr<Side>& side : line->sides) all.push_back(side.get());
+  }
   return all;
 }
 
-/// The first that waits for it.
-void Trials::begin_side(Line& line) {
-  if (line.side) return;
-  const auto first =
-      std::find_if(held_.begin(), held_.end(), [&](const auto& each) { return each.second->waits_beside(line); });
-  if (first == held_.end()) return;
-  line.side = first->second->side();
-  if (line.side) go_on_beside(line);
+/// All are told to, those too that come after one that does not rest yet.
+bool Trials::sides_rest() {
+  bool all = true;
+  for (const Side* side : sides()) all = side->thread->rests() && all;
+  return all;
+}
+
+/// Those that have waited longest for it.
+void Trials::begin_sides(Line& line) {
+  while (line.sides.size() < line.limits.at_once) {
+    const auto first =
+        std::find_if(held_.begin(), held_.end(), [&](const auto& each) { return each.second->waits_beside(line); });
+    if (first == held_.end()) return;
+    const std::uint64_t number = first->first;
+    std::unique_ptr<Side> side = first->second->side();
+    if (!side) continue;
+    line.sides.push_back(std::move(side));
+    go_on_beside(number);
+  }
 }
 
 bool Trials::is_beside(const std::vector<std::string>& trees) const {
-  return std::any_of(trees.begin(), trees.end(), [this](const std::string& tree) {
-    const auto has = [&](const Line& line) {
-      return line.side && std::count(line.side->trees.begin(), line.side->trees.end(), tree) > 0;
-    };
-    return has(people_) || has(machines_);
+  const std::vector<Side*> all = sides();
+  return std::any_of(trees.begin(), trees.end(), [&](const std::string& tree) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Side* side) { return std::count(side->trees.begin(), side->trees.end(), tree) > 0; });
   });
 }
 
-void Trials::go_on_beside(Line& line) {
-  if (!line.side) return;
+void Trials::go_on_beside(std::uint64_t number) {
+  std::unique_ptr<Side> ended;
   std::exception_ptr failure;
-  try {
-    if (!line.side->thread->go_on()) return;
-  } catch (...) {
-    failure = std::current_exception();
+  for (Line* line : {&people_, &machines_}) {
+    const auto is_it = [number](const auto& each) { return each->number == number; };
+    const auto found = std::find_if(line->sides.begin(), line->sides.end(), is_it);
+    if (found == line->sides.end()) continue;
+    try {
+      if (!(*found)->thread->go_on()) return;
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const auto still = std::find_if(line->sides.begin(), line->sides.end(), is_it);  // others came or went meanwhile
+    ended = std::move(*still);
+    line->sides.erase(still);
+    break;
   }
-  const std::unique_ptr<Side> side = std::move(line.side);
+  if (!ended) return;
   go_on_soon();
-  const auto found = held_.find(side->number);
+  const auto found = held_.find(number);
   if (found == held_.end()) return;  // its client has gone; what it asked for is done
-  failure ? found->second->fail(failure) : found->second->come_to(std::move(side->response));
+  failure ? found->second->fail(failure) : found->second->come_to(std::move(ended->response));
 }
 
 void Trials::await(std::uint64_t number, int descriptor) {

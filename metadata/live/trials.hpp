@@ -9,9 +9,10 @@
 // the order in which they came: so none finds at its end that another changed what it was tried with, however many
 // there are.
 //
-// What took the copy longer than others can wait, the server does on a side thread, one of each line after another:
-// they are served meanwhile, all but those that are about the same trees. A copy is made while that rests, so that it
-// finds no lock held by a thread that it has not got.
+// What took the copy longer than others can wait, the server does on a side thread: they are served meanwhile, all but
+// those that are about the same trees. A line has as many of these at once as it has copies, so that whoever is a
+// little heavy does not wait for the end of what is very heavy. A copy is made while they rest, so that it finds no
+// lock held by a thread that it has not got.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,7 @@ struct Tried {
 };
 
 struct LineLimits {
-  std::size_t at_once = 2;
+  std::size_t at_once = 2;                         ///< that are tried, and again on side threads
   std::size_t length = 256;                        ///< requests that wait or are tried
   std::uint64_t bytes = std::uint64_t{64} << 20U;  ///< of their bodies
 };
@@ -95,7 +96,7 @@ class Trials {
     std::size_t tried = 0;
     std::size_t requests = 0;
     std::uint64_t bytes = 0;
-    std::unique_ptr<Side> side{};
+    std::vector<std::unique_ptr<Side>> sides{};
   };
 
   void go_on_soon();
@@ -105,8 +106,9 @@ class Trials {
   void end_late_ones();
   void end_sides();
   [[nodiscard]] bool sides_rest();
-  void begin_side(Line& line);
-  void go_on_beside(Line& line);
+  void begin_sides(Line& line);
+  [[nodiscard]] std::vector<Side*> sides() const;
+  void go_on_beside(std::uint64_t number);
   [[nodiscard]] bool is_beside(const std::vector<std::string>& trees) const;
 
   World world_;

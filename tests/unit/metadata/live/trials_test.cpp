@@ -297,12 +297,16 @@ TEST_F(TrialsTest, WhatIsHeavyIsDoneBesideAllButWhatIsAboutItsTree) {
   EXPECT_EQ(by(send("POST", "/change/other")), "server");
   EXPECT_EQ(by(send("GET", "/question/other")), "copy");
   std::future<HttpResponse> same = std::async(std::launch::async, [&] { return send("GET", "/question/aside"); });
+  EXPECT_EQ(by(send("POST", "/heavy/other")), "server") << "who is a little heavy does not wait for what is very heavy";
+  std::future<HttpResponse> second = std::async(std::launch::async, [&] { return send("POST", "/heavy/aside2"); });
+  while (evaluator_.beside < 2) std::this_thread::sleep_for(5ms);
   std::future<HttpResponse> next = std::async(std::launch::async, [&] { return send("POST", "/heavy/next"); });
   EXPECT_EQ(same.wait_for(300ms), std::future_status::timeout);
-  EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "one after another";
+  EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "two at once, and no more";
   EXPECT_EQ(by(send("POST", "/signal/machine")), "server");
   evaluator_.is_held = false;
   EXPECT_EQ(by(heavy.get()), "server");
+  EXPECT_EQ(by(second.get()), "server");
   EXPECT_EQ(same.get().status, 200);
   EXPECT_EQ(by(next.get()), "server");
   EXPECT_EQ(send("POST", "/heavy/throw").status, 500);
