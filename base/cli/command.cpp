@@ -62,9 +62,10 @@ int run_command(const std::string& name, const Command& command, const std::vect
     try {
       return parse_options(options, words);
     } catch (Error& error) {
+      std::string told = option_advice(name, command, program, error.what());
       if (command.operands.find("COMMAND") != std::string::npos)
-        error.hint("A COMMAND that has options of its own stands behind --: … -- uname -a");
-      if (const std::string told = option_advice(name, command, program, error.what()); !told.empty()) error.hint(told);
+        told = cat("A COMMAND that has options of its own stands behind --: … -- uname -a. ", told);
+      if (!told.empty()) error.hint(std::string(trim(told)));
       throw;
     }
   }();

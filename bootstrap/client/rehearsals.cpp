@@ -13,7 +13,8 @@ std::optional<RehearsalPlace> rehearsal_in(const fs::path& folder) {
   boost::system::error_code hidden;
   if (!fs::exists(folder / k_rehearsal_lock, hidden)) return std::nullopt;
   try {
-    return RehearsalPlace{folder, !FileLock::try_acquire(folder / k_rehearsal_lock).has_value()};
+    const std::time_t changed = fs::last_write_time(folder, hidden);
+    return RehearsalPlace{folder, !FileLock::try_acquire(folder / k_rehearsal_lock).has_value(), changed};
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -1,6 +1,7 @@
 // The folders of rehearsals, for whoever is beside one: what marks them, and where in them the seed's state is.
 #pragma once
 
+#include <ctime>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,8 @@ constexpr const char* k_rehearsal_lock = "rehearsal.lock";
 
 struct RehearsalPlace {
   fs::path folder;
-  bool runs = false;  ///< else it has ended, and left what it left
+  bool runs = false;        ///< else it has ended, and left what it left
+  std::time_t changed = 0;  ///< when something in the folder came or went last: unix seconds
 };
 
 /// The state of its conductor; that of the stack engine is in it, as with every conductor.

@@ -1,6 +1,7 @@
 #include "bootstrap/why/sources.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cli/print.hpp"
 #include "base/net/url.hpp"
@@ -117,15 +118,20 @@ cli::Arguments beside_rehearsal(cli::Arguments arguments, std::vector<std::strin
       fs::exists(fs::path(k_stack_state) / "api-token", hidden))
     return arguments;
   std::vector<RehearsalPlace> places = rehearsals_at(".");
-  if (std::any_of(places.begin(), places.end(), [](const RehearsalPlace& place) { return place.runs; }))
-    std::erase_if(places, [](const RehearsalPlace& place) { return !place.runs; });
-  if (places.size() > 1) {
-    for (const RehearsalPlace& place : places)
-      told.push_back(cat("a rehearsal is here, one of several: --state ", rehearsed_state(place.folder).string()));
-  } else if (places.size() == 1) {
-    const RehearsalPlace& place = places.front();
-    cli::tell(
-        cat("of the rehearsal in ", place.folder.string(), place.runs ? ", which runs\n" : ", which has ended\n"));
+  const auto runs = [](const RehearsalPlace& place) { return place.runs; };
+  const auto running = std::count_if(places.begin(), places.end(), runs);
+  if (running > 1) {
+    for (const RehearsalPlace& place : places) {
+      if (place.runs)
+        told.push_back(cat("a rehearsal is here, one of several: --state ", rehearsed_state(place.folder).string()));
+    }
+  } else if (!places.empty()) {  // the one that runs, else the last that ran
+    const RehearsalPlace& place =
+        *std::max_element(places.begin(), places.end(), [](const RehearsalPlace& a, const RehearsalPlace& b) {
+          return std::pair(a.runs, a.changed) < std::pair(b.runs, b.changed);
+        });
+    cli::tell(cat("of the rehearsal in ", place.folder.string(), place.runs ? ", which runs" : ", which has ended",
+                  places.size() > 1 && !place.runs ? ", the last of those here\n" : "\n"));
     arguments.add("state", rehearsed_state(place.folder).string());
   }
   return arguments;
