@@ -90,13 +90,12 @@ def expect(service, name, *texts, machine=None, said=""):
     deadline = time.monotonic() + 20 * POLL
     shown = ""
     while time.monotonic() < deadline:
-        shown = service.hearth("show", name)
-        if all(text in shown for text in texts):
-            assert texts[0] in service.hearth("resource", "show", name, "Web"), name
-            assert texts[0] in service.hearth("resource", "list", name), name
-            assert not said or said in service.hearth("resource", "show", name, "Web"), f"{name}: its lines are not shown"
+        # All of it is asked anew: while the machine tries again, that is what is told of it.
+        shown, resource, listed = service.hearth("show", name), service.hearth("resource", "show", name, "Web"), service.hearth("resource", "list", name)
+        if all(text in shown for text in texts) and texts[0] in resource and texts[0] in listed and said in resource:
             return
         time.sleep(0.1)
+    shown = "\n".join((shown, resource, listed))
     log = machine.lab.read("log") if machine else ""
     raise AssertionError(f"{name}: {texts} is not in\n{shown}\n{log}")
 
