@@ -11,8 +11,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SAID = re.compile(r"^SKIPPED: +(.+)$", re.MULTILINE)
-# GoogleTest: "FILE:LINE: Skipped", the reason on the next lines, then "[  SKIPPED ] NAME (0 ms)".
-IN_GTEST = re.compile(r"^\S+:\d+: Skipped\n((?:.*\n)*?)(?=^\[  SKIPPED \])", re.MULTILINE)
+# GoogleTest: "FILE:LINE: Skipped", the reason on the next lines, then "[  SKIPPED ] SUITE.NAME (0 ms)".
+IN_GTEST = re.compile(r"^\S+:\d+: Skipped\n((?:.*\n)*?)^\[  SKIPPED \] (\S+)\.(\S+) ", re.MULTILINE)
 LAST_LINES = 20
 
 
@@ -39,10 +39,11 @@ def rules(path):
     return [Rule(line) for line in lines if line and not line.startswith("#")]
 
 
-def reasons(output):
-    """All that a test says it left out."""
-    in_gtest = [" ".join(found.split()) or "(no reason given)" for found in IN_GTEST.findall(output)]
-    return in_gtest or [found.strip() for found in SAID.findall(output)]
+def reasons(name, output):
+    """(what, reason) of all that a test says it left out: a unit test by its own name, as its suite is one test of ctest."""
+    found = [(f"{name}.{test}" if name.endswith("." + suite) else "part of " + name, " ".join(said.split()) or "(no reason given)")
+             for said, suite, test in IN_GTEST.findall(output)]
+    return found or [("part of " + name, said.strip()) for said in SAID.findall(output)]
 
 
 class Result:
@@ -55,12 +56,12 @@ class Result:
         self.failed = self.status == "fail"
 
     def skips(self):
-        """(whole or part, reason) of each."""
-        found = reasons(self.output)
+        """(what, reason) of each."""
+        found = reasons(self.name, self.output)
         if self.was_skipped:
             last = (self.output.strip().splitlines() or ["(no reason given)"])[-1]
-            return [("", found[0] if found else last)]
-        return [("part of ", reason) for reason in found] if self.status == "run" else []
+            return [(self.name, found[0][1] if found else last)]
+        return found if self.status == "run" else []
 
 
 def print_failures(results):
@@ -79,7 +80,7 @@ def print_slowest(results):
 
 def print_skips(results, allowed, is_root):
     """How many of them the list does not allow."""
-    skips = sorted((reason, part + result.name) for result in results for part, reason in result.skips())
+    skips = sorted((reason, name) for result in results for name, reason in result.skips())
     if not skips:
         print("== nothing was skipped")
         return 0

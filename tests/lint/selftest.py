@@ -516,7 +516,7 @@ class Report(LintTest):
 
     def test_googletest_s_reason_is_found(self):
         said = "/x/a_test.cpp:5: Skipped\nno such program\n\n\n[  SKIPPED ] A.b (0 ms)\n[  SKIPPED ] 1 test, listed below:\n"
-        self.assertIn("unit.A.b: no such program", self.run_report(("unit.A.b", 1, "notrun", said))[1])
+        self.assertIn("  unit.x.A.b: no such program", self.run_report(("unit.x.A", 1, "run", "[       OK ] A.c (0 ms)\n" + said))[1])
         self.assertIn("part of peers: no such program", self.run_report(("peers", 1, "run", said))[1])
 
     def test_the_slowest_and_the_failed_are_shown(self):
