@@ -5,15 +5,11 @@
 #include "base/path.hpp"
 #include "base/sys/fd.hpp"
 #include "base/text.hpp"
-#include "bootstrap/heap.hpp"
 #include "bootstrap/program/program.hpp"
 #include "builder/upstream_words.hpp"
 
 int main(int argc, char** argv) {
   using namespace hearth;
-#ifdef HEARTH_OWN_HEAP
-  bootstrap::grow_in_large_pages();
-#endif
   hold_standard_descriptors();
   std::setlocale(LC_CTYPE, "C.UTF-8");  // libarchive writes names by the locale's encoding
   const std::vector<std::string> words(argv + 1, argv + argc);

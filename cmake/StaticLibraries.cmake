@@ -62,13 +62,3 @@ function(hearth_small)
     target_compile_options(${room} PRIVATE -Os -ffunction-sections -fdata-sections)
   endforeach()
 endfunction()
-
-# hearth_allocator: gperftools', for programs whose objects are many and live long among short-lived ones (bootstrap/heap.hpp). The
-# archive: its shared library would be one more that must be there. Others were tried: with jemalloc's a program hangs under libfaketime,
-# and Debian has no archive of mimalloc's. Sanitizers bring their own.
-add_library(hearth_allocator INTERFACE)
-if(NOT HEARTH_SANITIZE AND NOT HEARTH_COVERAGE)
-  find_library(HEARTH_TCMALLOC libtcmalloc_minimal.a REQUIRED)
-  mark_as_advanced(HEARTH_TCMALLOC)
-  target_link_libraries(hearth_allocator INTERFACE ${HEARTH_TCMALLOC})
-endif()

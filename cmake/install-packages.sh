@@ -21,7 +21,7 @@ declare -A packages=(
   [build]="g++ cmake ninja-build pkg-config ccache libarchive-dev libyaml-cpp-dev nlohmann-json3-dev libboost1.81-dev|libboost-dev
     libboost-filesystem1.81-dev|libboost-filesystem-dev libssl-dev libgnutls28-dev libp11-kit-dev nettle-dev libgmp-dev
     libtasn1-6-dev libidn2-dev libunistring-dev libisal-dev libdeflate-dev libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev
-    libpcre2-dev libpq-dev libext2fs-dev libgoogle-perftools-dev comerr-dev libcrypt-dev libguestfs-dev"
+    libpcre2-dev libpq-dev libext2fs-dev comerr-dev libcrypt-dev libguestfs-dev"
   # The programs that hearth runs while it makes an ordinary image: what its own package depends on.
   [image]="mmdebstrap debian-archive-keyring e2fsprogs dosfstools mtools fdisk grub-pc-bin grub-efi-amd64-bin grub-common
     qemu-utils uidmap slirp4netns zstd xz-utils iproute2"
