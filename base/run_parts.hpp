@@ -3,11 +3,16 @@
 // orders with `LANG=C sort -n`.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hearth {
+
+/// What os-refresh-config runs on a node, each from a directory PHASE.d, in this order; error.d where one has failed.
+inline constexpr std::array<std::string_view, 4> k_node_phases = {"pre-configure", "configure", "post-configure",
+                                                                  "migration"};
 
 /// Whether `a` runs before `b`: as `LANG=C sort -n` orders names, by the number that a name begins with (an optional
 /// minus, digits of any length, an optional fraction; none counts as 0), ties bytewise.

@@ -60,7 +60,7 @@ std::vector<FleetImage> described_images(const DescribedBuild& described) {
   std::vector<std::string> faults;
   for (const ImageDescription& image : read_descriptions(described)) {
     try {
-      images.push_back({described_request(image, described), image.name, image.source, image.command_line(),
+      images.push_back({described_request(image, described), image.name, image.source, image.shown_command_line(),
                         image.checks, image.publish});
     } catch (const Error& error) {
       faults.push_back(error.story());

@@ -11,6 +11,7 @@
 #include "agent/refresh/process_tree.hpp"
 #include "base/cli/command.hpp"
 #include "base/error.hpp"
+#include "base/run_parts.hpp"
 #include "base/sys/lock.hpp"
 #include "base/text.hpp"
 
@@ -116,7 +117,7 @@ int run_refresh(const cli::Arguments& arguments) {
     return 0;
   }
   if (arguments.has("print-phases")) {
-    std::printf("%s\n", join({k_phases.begin(), k_phases.end()}, "\t").c_str());
+    std::printf("%s\n", join({k_node_phases.begin(), k_node_phases.end()}, "\t").c_str());
     return 0;
   }
   return refresh(arguments, base, env);

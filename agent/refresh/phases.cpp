@@ -5,6 +5,7 @@
 
 #include "agent/run_parts/run_parts.hpp"
 #include "base/error.hpp"
+#include "base/run_parts.hpp"
 #include "base/text.hpp"
 
 namespace hearth::agent {
@@ -97,7 +98,7 @@ BaseDirectory base_directory(const Environment& env, const FileReader& files) {
 int run_phases(const RefreshRequest& request, const RunDirectory& run, const FileReader& files, const Clock& clock,
                Logger& log) {
   const Deadline deadline = request.timeout ? Deadline::after(*request.timeout, clock) : Deadline::never();
-  for (const std::string_view phase : k_phases) {
+  for (const std::string_view phase : k_node_phases) {
     if (run_phase(phase, request, run, files, deadline, log)) continue;
     call_error_handlers(request, run, files, log);
     return 1;

@@ -2,7 +2,6 @@
 // handlers and ends the run.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,9 +12,6 @@
 #include "base/sys/process.hpp"
 
 namespace hearth::agent {
-
-inline constexpr std::array<std::string_view, 4> k_phases = {"pre-configure", "configure", "post-configure",
-                                                             "migration"};
 
 /// Runs the scripts of a directory until the deadline.
 using RunDirectory = std::function<ExitStatus(const std::string& directory, const Deadline& deadline)>;

@@ -205,9 +205,8 @@ int run(const Program& program, const std::vector<std::string>& words) noexcept 
     if (const Command* row = row_of(rows, words)) {
       const std::string name = cat(program.name, " ", row->words);
       const auto used = static_cast<std::ptrdiff_t>(words_matched(*row, words));
-      return guarded(name, words, [&] {
-        return run_command(name, *row, {words.begin() + used, words.end()}, &program);
-      });
+      const std::vector<std::string> rest(words.begin() + used, words.end());  // "site" of "site check" names no file
+      return guarded(name, rest, [&] { return run_command(name, *row, rest, &program); });
     }
     if (const std::optional<int> done = run_first_words(program, words)) return *done;
     unknown_command(program, words);

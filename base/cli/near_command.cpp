@@ -142,6 +142,15 @@ struct Reading {
   std::string command;  ///< with the words that stood within it
 };
 
+/// "boot-device": "device" is no mistyped "service" where nothing is made of "boot".
+bool is_guessed_in_part(const std::vector<Part>& parts, const std::vector<bool>& used,
+                        const std::set<std::size_t>& guessed) {
+  for (std::size_t j = 0; j < used.size(); ++j) {
+    if (!used[j] && guessed.count(parts[j].word) > 0) return true;
+  }
+  return false;
+}
+
 /// The command by these parts, each of its words by one, in whatever order; of a foreign word between at most one.
 Reading read_as(const std::string& name, const std::vector<Part>& parts, const Names& words, const Names& vocabulary) {
   constexpr std::size_t k_most = 5;  // what comes later is no part of a name
@@ -149,7 +158,8 @@ Reading read_as(const std::string& name, const std::vector<Part>& parts, const N
   const std::size_t count = std::min(parts.size(), k_most);
   std::vector<bool> used(count, false);
   std::size_t cost = 0;
-  std::size_t last = 0;  // the part that the word before was found in
+  std::size_t last = 0;           // the part that the word before was found in
+  std::set<std::size_t> guessed;  // words of which a part is mistyped
   std::size_t end = 0;
   for (std::size_t i = 0; i < called.size(); ++i) {
     std::size_t best = k_no_match;
@@ -163,6 +173,7 @@ Reading read_as(const std::string& name, const std::vector<Part>& parts, const N
     if (best == k_no_match && !may_lack) return {};
     cost += best == k_no_match ? k_left_out : best;
     if (best == k_no_match) continue;
+    if (best == k_mistyped) guessed.insert(parts[at].word);
     cost += i > 0 && at < last ? 1 : 0;
     used[at] = true;
     last = at;
@@ -172,6 +183,7 @@ Reading read_as(const std::string& name, const std::vector<Part>& parts, const N
   for (std::size_t j = 0; j < count; ++j) {
     if (used[j]) used_words.insert(parts[j].word);
   }
+  if (is_guessed_in_part(parts, used, guessed)) return {};
   Names between;
   for (std::size_t j = 0; j < end; ++j) {
     if (used[j] || used_words.count(parts[j].word) > 0 || (between.empty() && is_foreign_beginning(parts[j].text)))

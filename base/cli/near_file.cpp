@@ -52,17 +52,17 @@ std::vector<std::string> near_files(const std::string& word) {
   const fs::path path(word);
   const std::string name = path.filename().string();
   if (name.empty() || name == "." || name == ".." || word.size() > k_longest_file_name) return {};
+  const bool is_file_name = word.find_first_of("./") != std::string::npos;  // else it may be anything's name
+  for (const fs::path& place : {fs::path(name), ".." / fs::path(name)}) {
+    if (is_file_name && place != path && is_there(place)) return {place.string()};
+  }
   const std::vector<std::string> entries = entries_of(path.parent_path());
   std::vector<std::string> found;
   for (const std::string& entry : entries) {
     if (is_of_stem(name, entry) && !entry.ends_with(".d")) found.push_back((path.parent_path() / entry).string());
   }
-  const bool is_file_name = word.find_first_of("./") != std::string::npos;  // else it may be anything's name
   if (!found.empty() || !is_file_name) return found;
   if (const std::optional<std::string> near = nearest(name, entries)) return {(path.parent_path() / *near).string()};
-  for (const fs::path& place : {fs::path(name), ".." / fs::path(name)}) {
-    if (place != path && is_there(place)) return {place.string()};
-  }
   return below(path.filename());
 }
 

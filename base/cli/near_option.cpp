@@ -51,12 +51,13 @@ const Option* with_part(const std::vector<Option>& table, const std::string& nam
   return found;
 }
 
-/// "--site" for "--boot SITE".
-const Option* with_value(const std::vector<Option>& table, const std::string& name) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Option& each) {
-    return !each.value_name.empty() && to_lower(each.value_name) == name;
-  });
-  return found == table.end() ? nullptr : &*found;
+/// "--site" for "--boot SITE": those that take such a value.
+std::vector<const Option*> with_value(const std::vector<Option>& table, const std::string& name) {
+  std::vector<const Option*> found;
+  for (const Option& option : table) {
+    if (!option.value_name.empty() && to_lower(option.value_name) == name) found.push_back(&option);
+  }
+  return found;
 }
 
 /// "x" of "unrecognized option '--x'…" and of "invalid option -- 'x'".
@@ -100,7 +101,8 @@ std::string near_option(const std::vector<Option>& table, const std::string& nam
   const bool is_letter = name.size() == 1;
   const std::optional<std::string> near = is_letter ? std::nullopt : nearest(plain, names);
   if (near) return cat("--", *near);
-  if (const Option* taking = with_value(table, plain)) return signature(*taking);
+  const std::vector<const Option*> taking = with_value(table, plain);
+  if (taking.size() == 1) return signature(*taking.front());
   for (const std::string_view set : k_alike_options) {
     const std::vector<std::string> words = split_words(set);
     if (std::find(words.begin(), words.end(), plain) == words.end()) continue;
@@ -111,6 +113,7 @@ std::string near_option(const std::vector<Option>& table, const std::string& nam
     if (letter != table.end()) return typed(*letter);
   }
   if (const Option* part = with_part(table, plain)) return typed(*part);
+  if (!taking.empty()) return signature(*taking.front());
   const auto letter = std::find_if(table.begin(), table.end(), [&](const Option& option) {
     return !is_letter && option.name.empty() && !option.value_name.empty() && option.letter == plain.front();
   });

@@ -57,20 +57,23 @@ void check_digest(const cli::Arguments& arguments) {
     throw Error(ErrorKind::usage, cat("--sha256 ", *digest, ": 64 hexadecimal digits are expected, as sha256sum says"));
 }
 
-/// A file of this folder stands where a name is meant: of a node, or of an image that is registered. Asked before a
+/// A file that is there stands where a name is meant: of a node, or of an image that is registered. Asked before a
 /// conductor is, so that it is told at once.
 void refuse_files(const std::string& verb, const cli::Arguments& arguments) {
   const auto is_file = [](const std::string& word) {
     boost::system::error_code hidden;
-    return word.find('/') != std::string::npos || (word.find('.') != std::string::npos && fs::exists(word, hidden));
+    return word.find_first_of("./") != std::string::npos && fs::exists(word, hidden);
   };
+  const bool takes_image = verb == "deploy" || verb == "rebuild";
   const std::string first = arguments.operand(0, "node");
   for (const std::string& id : arguments.operands()) {
     if (!is_file(id)) continue;
-    throw Error(ErrorKind::usage, cat("'", id, "' is a file, and the name of a node is expected"))
-        .hint(cat("An image for machines is named by --image: hearth image load ", shell_quote(id),
-                  " registers the file, hearth node ", verb, " ", id == first ? "NODE" : first, " --image ",
-                  fs::path(id).stem().string(), " takes it."));
+    Error error(ErrorKind::usage, cat("'", id, "' is a file, and the name of a node is expected"));
+    if (takes_image)
+      error.hint(cat("An image for machines is named by --image: hearth image load ", shell_quote(id),
+                     " registers the file, hearth node ", verb, " ", id == first ? "NODE" : first, " --image ",
+                     fs::path(id).stem().string(), " takes it."));
+    throw Error(error);
   }
   const std::string image = arguments.value_or("image", "");
   if (image.find('/') == std::string::npos || image.find("://") != std::string::npos) return;

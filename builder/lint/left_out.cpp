@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "builder/elements/phase.hpp"
+#include "builder/lint/node_scripts.hpp"
 #include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
 #include "builder/packages/package_map.hpp"
@@ -531,6 +532,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
     foreign.push_back(element);
     add(idle_hooks(files, element));
     add(unread_places(files, element));
+    add(idle_node_scripts(files, element));
     add(unknown_systems(files, element));
     add(foreign_line_ends(files, element));
     const bool are_fetched =

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/json.hpp"
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 #include "builder/disk/layout/sizes.hpp"
 #include "builder/spec/description_list.hpp"
@@ -440,11 +441,23 @@ std::string image_description_schema() {
                         {"items", image}});
 }
 
-std::string ImageDescription::command_line() const {
+namespace {
+
+/// A secret by its name is left out, but for the file that holds it and for what is too short for one ("1").
+std::string shown_value(const std::string& variable, const std::string& value) {
+  constexpr std::size_t k_shortest_secret = 4;
+  const bool is_path = value.starts_with('/') || value.starts_with("./") || value.starts_with("~/");
+  if (names_secret(variable) && !is_path && value.size() >= k_shortest_secret) return std::string(k_redacted);
+  return shell_quote(without_credentials(value));
+}
+
+}  // namespace
+
+std::string ImageDescription::shown_command_line() const {
   std::vector<std::string> parts;
-  for (const auto& [variable, value] : environment) parts.push_back(cat(variable, "=", shell_quote(value)));
+  for (const auto& [variable, value] : environment) parts.push_back(cat(variable, "=", shown_value(variable, value)));
   parts.emplace_back(ramdisk ? "ramdisk-image-create" : "disk-image-create");
-  parts.push_back(shell_join(words));
+  parts.push_back(without_credentials(shell_join(words)));
   return join(parts, " ");
 }
 

@@ -22,8 +22,9 @@ struct ImageDescription {
   std::string checks = {};         ///< what it is tested by, in a pipeline; empty = it is not
   std::string publish = {};        ///< where it is published, in a pipeline; empty = nowhere
 
-  /// "K=V … disk-image-create -o NAME …", as a shell would read it.
-  [[nodiscard]] std::string command_line() const;
+  /// "K=V … disk-image-create -o NAME …", as a shell would read it, to be shown: values of variables that are named as
+  /// secrets are "REDACTED", URLs are without user and password, as in the build's log.
+  [[nodiscard]] std::string shown_command_line() const;
 };
 
 struct DescriptionText {

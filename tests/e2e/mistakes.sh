@@ -135,7 +135,7 @@ done << 'SLIPS'
 2|node list --debug|hearth node list has --
 2|node console alpha --provision-state active|--provision-state is an option of hearth node list
 2|image create --image_size 4G tiny-os|did you mean '--image-size'?
-2|image create --size 4G tiny-os|did you mean '--image-size'?
+2|image create --size 4G tiny-os|did you mean '--image-size SIZE'?
 2|image create --name web tiny-os|did you mean '-o NAME'?
 2|node serve --site site.yaml|did you mean '--boot SITE'?
 2|image boot disk.raw --ram 2048|did you mean '--memory'?
@@ -150,6 +150,7 @@ done << 'SLIPS'
 2|stack update demo stack.yaml|A file is named by -t, --template FILE.
 2|metadata lint stack.yaml|A file is named by -t, --template FILE.
 2|node deploy alpha --image ./x.qcow2|hearth image load ./x.qcow2; then: hearth node deploy alpha --image x
+2|node manage ../above.yaml|'../above.yaml' is a file, and the name of a node is expected
 2|node deploy alpha x.qcow2|An image for machines is named by --image: hearth image load x.qcow2
 1|node validate inventory.json|inventory.json is a file: hearth node import takes an inventory
 1|node list --state available|hearth node list --provision-state available

@@ -57,6 +57,12 @@ expect_text out "Its key there is 'compression'"
 printf -- '- {imagename: keyed, elements: [tiny-os], types: [tar], skip-base: true, compression: bets}\n' > keyed.yaml
 "$HEARTH" image create keyed.yaml > out 2>&1 && fail "a wrong value is taken"
 expect_text out "keyed.yaml:1:3" "--compression is fast, best, zstd or none, not 'bets'"
+# The command line of an image goes into logs of CI: without what is secret in its environment.
+printf -- '- imagename: hush\n  elements: [tiny-os]\n  types: [tar]\n  skip-base: true\n  environment: {DIB_ROOT_PASSWORD: hunter2hunter2, SITE: "https://me:hunter3hunter3@example.org/"}\n' > hush.yaml
+"$HEARTH" image create --dry-run hush.yaml > out 2>&1 || fail "a file with secrets: $(cat out)"
+expect_text out "DIB_ROOT_PASSWORD=REDACTED SITE=https://example.org/ disk-image-create -o hush"
+"$HEARTH" image create hush.yaml > out 2>&1 < /dev/null || fail "a file with secrets: $(tail -5 out)"
+! grep -qr 'hunter[23]hunter[23]' out hush.d || fail "a secret is told: $(grep -r 'hunter[23]hunter[23]' out hush.d)"
 
 # Upstream's own elements stand behind Hearth's; "first" puts them before, "no" leaves them out.
 export HEARTH_UPSTREAM_ELEMENTS=$work/theirs

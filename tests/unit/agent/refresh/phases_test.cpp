@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/run_parts.hpp"
 #include "base/text.hpp"
 #include "tests/fakes/manual_clock.hpp"
 #include "tests/fakes/memory_file_system.hpp"
@@ -16,7 +17,7 @@ using testing::ElementsAre;
 class PhasesTest : public testing::Test {
  protected:
   PhasesTest() {
-    for (const std::string_view phase : k_phases) files_.make_directories(cat("/b/", phase, ".d"), 0755);
+    for (const std::string_view phase : k_node_phases) files_.make_directories(cat("/b/", phase, ".d"), 0755);
   }
   int run(std::optional<Duration> timeout = {}) {
     const RunDirectory run = [this](const std::string& directory, const Deadline& deadline) -> ExitStatus {

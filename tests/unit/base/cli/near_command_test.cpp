@@ -49,6 +49,11 @@ TEST(NearCommand, AWordOfACommandBetweenIsNotPassedOver) {
   EXPECT_THAT(meant("quite another"), IsEmpty());
 }
 
+TEST(NearCommand, APartOfAWordIsNoMistypedOneWhereTheRestIsLeftOver) {
+  EXPECT_THAT(commands_of_words({"image boot", "node service"}, {"node", "boot-device", "alpha"}), IsEmpty());
+  EXPECT_THAT(meant("image_craete"), ElementsAre("image create"));
+}
+
 std::string refused_line(const std::string& line) {
   const auto nothing = [](const Arguments&) { return 0; };
   Program program{.name = "demo", .summary = "", .version = "1", .commands = {}};

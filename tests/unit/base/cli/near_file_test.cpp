@@ -16,7 +16,7 @@ class NearFileTest : public testing::Test {
     const fs::path here = place_.path() / "here";
     fs::create_directories(here / "below");
     RealFileSystem files;
-    for (const char* name : {"web.tar", "site.yaml", "disk.raw", "below/deep.yaml", "../above.json"})
+    for (const char* name : {"web.tar", "site.yaml", "disk.raw", "below/deep.yaml", "../above.json", "../sitf.yaml"})
       files.write(here / name, "x", {});
     fs::current_path(here);
   }
@@ -36,6 +36,7 @@ TEST_F(NearFileTest, IsOneOfTheSameFolderThatIsCalledNearlySo) {
 
 TEST_F(NearFileTest, IsOneOfThatNameInAnotherFolder) {
   EXPECT_THAT(near_files("above.json"), ElementsAre("../above.json"));
+  EXPECT_THAT(near_files("sitf.yaml"), ElementsAre("../sitf.yaml")) << "the very name is nearer than site.yaml";
   EXPECT_THAT(near_files("below/web.tar"), ElementsAre("web.tar"));
   EXPECT_THAT(near_files("deep.yaml"), ElementsAre("below/deep.yaml"));
 }

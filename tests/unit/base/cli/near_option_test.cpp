@@ -22,6 +22,12 @@ TEST(NearOption, IsWhatIsWrittenNearlySoOrHasThatPartOrValue) {
   EXPECT_EQ(near_option(k_near_table, "driver_info"), "--driver-info");
   EXPECT_EQ(near_option(k_near_table, "jsno"), "--json");
   EXPECT_EQ(near_option(k_near_table, "site"), "--boot SITE");
+  EXPECT_EQ(near_option(k_near_table, "name"), "-o NAME");
+  std::vector<Option> two = k_near_table;
+  two.insert(two.begin(), {"server", 0, "NAME", ""});
+  EXPECT_EQ(near_option(two, "name"), "-o NAME") << "two take a NAME, and one of them is what others call so";
+  two.insert(two.begin(), {{"fat", 0, "SIZE", ""}, {"swap-size", 0, "SIZE", ""}});
+  EXPECT_EQ(near_option(two, "size"), "--fat SIZE") << "the first of several";
   EXPECT_EQ(near_option(k_near_table, "image"), "--image-size");
   EXPECT_EQ(near_option(k_near_table, "x"), "");
   EXPECT_EQ(near_option(k_near_table, "entirely"), "");

@@ -53,6 +53,11 @@ TEST_F(ElementLintTest, AHookThatNeverRunsIsAnErrorUnlessAnotherFileTakesIt) {
   EXPECT_THAT(findings("a"), IsEmpty());
 }
 
+TEST_F(ElementLintTest, AScriptThatNoNodeRunsIsFound) {
+  good("a").hook("a", "os-refresh-config/configure.d/10-a.sh", k_hook);
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("10-a.sh: warning: no node runs this script, its name may have")));
+}
+
 TEST_F(ElementLintTest, AConditionOnAVariableThatNoEnvironmentSetsIsFound) {
   good("a").file("a", "package-installs.yaml", "git:\n  when: DIB_A = yes\ncurl: {when: DIB_B = yes}\n");
   good("b").file("b", "environment.d/10-b", "export DIB_B=${DIB_B:-no}\n");

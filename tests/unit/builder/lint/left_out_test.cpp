@@ -206,6 +206,17 @@ TEST_F(LeftOutTest, AHookThatBashCannotReadIsCertainToEndTheBuild) {
   EXPECT_THAT(severity(), HasSubstr(":3: warning: ")) << "it may leave before";
 }
 
+TEST_F(LeftOutTest, ABuildTellsOfAScriptThatNoNodeRuns) {
+  tree.add("os", "", "operating-system").add("web").hook("web", "os-refresh-config/configur.d/50-web");
+  tree.add("os-refresh-config");
+  BuildPlan plan = tree.plan({"os", "web", "os-refresh-config"});
+  for (Element& element : plan.elements.elements) element.built_in = false;
+  fakes::ScriptedRunner runner;
+  Names known;
+  EXPECT_THAT(texts(left_out(files, plan, {}, runner, known)),
+              ElementsAre(HasSubstr("configur.d: warning: no node runs the scripts in it")));
+}
+
 TEST_F(LeftOutTest, AUserWithoutKeyAndPasswordIsTold) {
   tree.add("os", "", "operating-system").add("devuser");
   const ElementSet set = tree.close({"os", "devuser"});

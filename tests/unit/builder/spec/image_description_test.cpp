@@ -57,7 +57,7 @@ TEST(ImageDescription, EachInstructionForContainersIsAnOption) {
 
 TEST(ImageDescription, EnvironmentReleaseAndRamdiskAreNotOptions) {
   const auto all = images("- {environment: {DIB_X: 'a b'}, release: bookworm, ramdisk: true, elements: [os]}");
-  EXPECT_EQ(all[0].command_line(), "DIB_RELEASE=bookworm DIB_X='a b' ramdisk-image-create -o image os");
+  EXPECT_EQ(all[0].shown_command_line(), "DIB_RELEASE=bookworm DIB_X='a b' ramdisk-image-create -o image os");
 }
 
 TEST(ImageDescription, EntriesOfOneNameAreMerged) {
@@ -111,11 +111,25 @@ TEST(ImageDescription, AMatrixMakesAnImageOfEachCombination) {
 )");
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(
-      all[0].command_line(),
+      all[0].shown_command_line(),
       "DIB_RELEASE=bookworm ROLE=web SHELL_TEXT='${HOME} $role' disk-image-create -o web-bookworm -p role-web os web");
   EXPECT_EQ(all[1].name, "db-bookworm");
   EXPECT_EQ(all[2].name, "web-trixie");
   EXPECT_EQ(all[2].source, "images.yaml:2:3");
+}
+
+TEST(ImageDescription, TheCommandLineThatIsShownHasNoSecrets) {
+  const auto all = images(R"(
+- imagename: x
+  elements: [os]
+  packages: ["https://me:hunter2@example.org/x.deb"]
+  environment: {DIB_ROOT_PASSWORD: hunter2 again, A_TOKEN: tok12345, PLAIN: seen, SITE: "https://me:hunter2@example.org/",
+                DIB_SIGN_KEY: ./site.key, DIB_PASSWORDLESS_SUDO: "1"}
+)");
+  EXPECT_EQ(all[0].shown_command_line(),
+            "A_TOKEN=REDACTED DIB_PASSWORDLESS_SUDO=1 DIB_ROOT_PASSWORD=REDACTED DIB_SIGN_KEY=./site.key PLAIN=seen "
+            "SITE=https://example.org/ disk-image-create -o x -p https://example.org/x.deb os");
+  EXPECT_EQ(all[0].environment.at("DIB_ROOT_PASSWORD"), "hunter2 again") << "the build has it";
 }
 
 TEST(ImageDescription, AnImageOfAMatrixCanBeAdjustedByALaterEntry) {
@@ -150,10 +164,10 @@ TEST(ImageDescription, ExtendsTakesOverWhatAnotherHasButItsName) {
   release: trixie
 )");
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].command_line(), "A=1 B=2 DIB_RELEASE=bookworm disk-image-create -o web vm debian-minimal web");
-  EXPECT_EQ(all[1].command_line(),
+  EXPECT_EQ(all[0].shown_command_line(), "A=1 B=2 DIB_RELEASE=bookworm disk-image-create -o web vm debian-minimal web");
+  EXPECT_EQ(all[1].shown_command_line(),
             "A=1 B=2 DIB_RELEASE=bookworm disk-image-create -o web-large --image-size 8 vm debian-minimal web");
-  EXPECT_EQ(all[2].command_line(), "A=1 B=1 DIB_RELEASE=trixie disk-image-create -o a-next vm debian-minimal");
+  EXPECT_EQ(all[2].shown_command_line(), "A=1 B=1 DIB_RELEASE=trixie disk-image-create -o a-next vm debian-minimal");
 }
 
 TEST(ImageDescription, WrongMatricesAreRefusedWithTheirPlace) {
