@@ -101,6 +101,7 @@ ServedResponse IronicApi::import(const ApiCall& call) {
                            {"removed", result.removed},
                            {"busy", result.busy},
                            {"asked", result.asked},
+                           {"retried", result.retried},
                            {"differing", result.differing},
                            {"cleaned", result.cleaned},
                            {"names", result.names},

@@ -110,8 +110,8 @@ void tell_of_waiting(const std::vector<std::string>& names) {
 Json failed_imports(ConductorClient& conductor, const Json& answer) {
   Json failed = Json::array();
   std::vector<std::string> uuids;
-  for (const char* what : {"created", "updated"}) {
-    for (const Json& uuid : answer[what]) uuids.push_back(text_of(uuid));
+  for (const char* what : {"created", "updated", "retried"}) {
+    for (const Json& uuid : list_member(answer, what)) uuids.push_back(text_of(uuid));
   }
   const std::set<std::string> asked = texts_of(list_member(answer, "asked"));
   const auto waits = [&asked](const Json& node) {
@@ -119,8 +119,8 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
   };
   std::map<std::string, Json> nodes = when_answered(conductor, uuids, waits);
   std::vector<std::string> waiting;
-  for (const char* what : {"created", "updated"}) {
-    for (const Json& uuid : answer[what]) {
+  for (const char* what : {"created", "updated", "retried"}) {
+    for (const Json& uuid : list_member(answer, what)) {
       const Json& node = nodes[text_of(uuid)];
       const std::string state = text_in(node, "provision_state");
       const std::string called = text_in(node, "name", text_of(uuid));
@@ -132,20 +132,22 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
                       "are cleaned; where nothing on it is needed: hearth node provide ",
                       called, "\n"));
       }
-      const bool is_past = std::string(what) == "updated" && state != "enroll" && !error.starts_with(k_other_refuses);
+      const bool is_past = std::string(what) != "created" && state != "enroll" && !error.starts_with(k_other_refuses);
       if (error.empty() || is_past) continue;
       failed.push_back(refused_row(node));
       cli::tell(cat("node ", called, state == "enroll" ? " stays " : " is ", state, ": ", error, "\n"));
     }
   }
   tell_of_waiting(waiting);
-  if (!failed.empty()) cli::tell("what is corrected in the file is tried again by the next import\n");
+  if (!failed.empty())
+    cli::tell("what is corrected, in the file or around the machine, is tried again by the next import\n");
   return failed;
 }
 
 Json still_refused(ConductorClient& conductor, const Json& answer) {
   const Json& unchanged = answer["unchanged"];
-  const std::set<Json> same(unchanged.begin(), unchanged.end());
+  std::set<Json> same(unchanged.begin(), unchanged.end());
+  for (const Json& uuid : list_member(answer, "retried")) same.erase(uuid);
   Json failed = Json::array();
   if (same.empty()) return failed;
   for (const Json& node : conductor.rows("/v1/nodes/detail?provision_state=enroll", "nodes")) {

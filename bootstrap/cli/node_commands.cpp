@@ -136,6 +136,10 @@ int import_command(const cli::Arguments& arguments) {
       cli::print(cat(would, word, " node ", nodes.title(id), "\n", arguments.has("dry-run") ? nodes.changes(id) : ""));
     }
   }
+  for (const Json& uuid : list_member(answer, "retried")) {
+    cli::print(cat("node ", nodes.title(text_of(uuid)), " is as the file has it, and stood in enroll with a fault: it ",
+                   arguments.has("dry-run") ? "would be" : "is", " tried again\n"));
+  }
   tell_unchanged(answer, arguments.has("dry-run"));
   tell_cleaned(answer, arguments.has("dry-run"));
   const bool writes = !arguments.has("dry-run") && !(answer["created"].empty() && answer["updated"].empty());

@@ -45,6 +45,7 @@ struct ImportResult {
   std::vector<std::string> created, updated, unchanged, removed;  ///< UUIDs
   std::vector<std::string> busy;                                  ///< likewise, left as they are: ImportRequest
   std::vector<std::string> asked;                                 ///< likewise, whose changed management is asked
+  std::vector<std::string> retried;    ///< of those unchanged: they stood in enroll with a fault, and are tried again
   std::vector<std::string> differing;  ///< likewise, of which something stays that the file has otherwise: warnings
   std::vector<std::string> cleaned;    ///< of those created: by the ramdisk, on their way to available
   std::map<std::string, std::string> names;     ///< of each of them, empty where it has none

@@ -233,11 +233,13 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     const bool change = apply_draft(step, changed, ledger_.now());
     (change ? result.updated : result.unchanged).push_back(changed.uuid);
     if (change) result.changes.emplace(changed.uuid, node_changes(node(step.node), changed));
-    if (!change || request.dry_run) return;
-    changed.updated = ledger_.now();
-    // What was wrong with it may be what was corrected.
-    const bool is_ours = given_to(changed).empty();
-    if (is_ours && changed.state == State::enroll && !changed.last_error.empty() && request.to != State::enroll) {
+    // What was wrong with it may be what was corrected, in the file or, where that is as it was, around the machine.
+    const bool is_retried = given_to(changed).empty() && !changed.maintenance && changed.state == State::enroll &&
+                            !changed.last_error.empty() && request.to != State::enroll;
+    if (!change && is_retried) result.retried.push_back(changed.uuid);
+    if ((!change && !is_retried) || request.dry_run) return;
+    if (change) changed.updated = ledger_.now();
+    if (is_retried) {
       changed.last_error.clear();
       changed.internal["import_to"] = name(wanted_state(step.draft, request));
       importing_.insert(changed.uuid);
@@ -245,7 +247,9 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
     Node& kept = ledger_.edit(changed.uuid);
     const bool other_bmc = management_of(kept) != management_of(changed);
     kept = std::move(changed);
-    ledger_.record(kept, "inventory", cat("updated from ", request.source));
+    ledger_.record(kept, "inventory",
+                   change ? cat("updated from ", request.source)
+                          : cat("imported again, unchanged, from ", request.source, ": it is tried again"));
     if (other_bmc && power_.try_management(kept)) result.asked.push_back(kept.uuid);
     return;
   }

@@ -20,8 +20,8 @@ using Warnings = std::vector<std::pair<Mark, std::string>>;
 /// parameters and defaults that nothing reads. Of templates in which mistakes were mended, nothing is said of
 /// parameters: what read them may be gone.
 [[nodiscard]] Warnings warnings_as_written(Stack& root, bool mended = false);
-/// Likewise what takes values: conditions that can't be decided, deployments that no hook runs or that never signal.
-/// The stack has to be without fault.
+/// Likewise what takes values: conditions that can't be decided, deployments that no hook runs or that never signal,
+/// outputs of them that nobody declares, metadata that no agent reads. The stack has to be without fault.
 [[nodiscard]] Warnings warnings_of_values(Stack& root);
 
 }  // namespace hearth::metadata

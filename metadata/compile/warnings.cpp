@@ -6,6 +6,7 @@
 #include "base/sys/heat_hooks.hpp"
 #include "base/text.hpp"
 #include "metadata/compile/validation.hpp"
+#include "metadata/graph/server_metadata.hpp"
 #include "metadata/language/functions.hpp"
 #include "metadata/model/value_text.hpp"
 
@@ -93,14 +94,29 @@ void unasked_conditions(Stack& root, Warnings& found) {
   }
 }
 
+/// Once: a template that is used again says the same again.
+void add_once(const Mark& mark, std::string text, Warnings& found) {
+  const auto same = [&](const auto& other) {
+    return other.second == text && other.first.file == mark.file && other.first.line == mark.line &&
+           other.first.column == mark.column;
+  };
+  if (std::none_of(found.begin(), found.end(), same)) found.emplace_back(mark, std::move(text));
+}
+
+/// Null where it is not of this stack, or not known yet.
+Resource* own_config(Resource& deployment) {
+  const Value given = deployment.owner->properties(deployment);
+  const Value id = member(given, "config");
+  const bool is_own = !given.is_waiting() && !id.is_waiting() && deployment.owner->tree().by_id.count(python_str(id));
+  return is_own ? config_of(deployment) : nullptr;
+}
+
 /// Deployments that no hook of ours runs, or that nobody answers for.
 void warn_of_silence(Resource& deployment, Warnings& found) {
   const Value given = deployment.owner->properties(deployment);
-  const auto& known = deployment.owner->tree().by_id;
-  const auto config = known.find(python_str(member(given, "config")));
-  if (given.is_waiting() || config == known.end() || config->second->family != Family::config) return;
-  if (config->second->real_type == "OS::Heat::SoftwareComponent") return;
-  const Value asked = member(config->second->owner->properties(*config->second), "group");
+  Resource* config = own_config(deployment);
+  if (config == nullptr || config->real_type == "OS::Heat::SoftwareComponent") return;
+  const Value asked = member(config->owner->properties(*config), "group");
   if (asked.is_waiting()) return;
   const std::string group = truth(asked) ? python_str(asked) : "Heat::Ungrouped";
   const bool silent = python_str(member(given, "signal_transport")) == "NO_SIGNAL";
@@ -117,11 +133,82 @@ void warn_of_silence(Resource& deployment, Warnings& found) {
   const auto& brings = deployment.owner->tree().settings.brings_hook;
   if (brings && brings(group)) return;
   const auto near = nearest(group, hooks);
-  found.emplace_back(config->second->mark,
+  found.emplace_back(config->mark,
                      cat("hearth-agent has no hook for the group ", group,
                          near ? cat("; did you mean ", *near, "?")
                               : ", and no element in ELEMENTS_PATH brings one; hearth help heat-config-hook: how to "
                                 "write it"));
+}
+
+/// What stands in a stack and asks for others: of an output that is not there, or can't be read, nothing.
+std::vector<Reference> references_of(Stack& stack) {
+  std::vector<Reference> found;
+  for (const Resource* each : stack.resources()) {
+    for (const ExpressionPtr& written : {each->definition->properties, each->definition->metadata}) {
+      if (written) collect_references(*written, stack, found);
+    }
+  }
+  if (stack.definition() == nullptr) return found;
+  for (const OutputDefinition& output : stack.definition()->outputs()) {
+    try {
+      const Value enabled =
+          output.condition ? stack.condition(resolve(*output.condition, stack)) : Value::boolean(true);
+      if (enabled.is_waiting() || enabled.as_bool()) collect_references(*output.value, stack, found);
+    } catch (const Fault&) {  // told by validation, where it is one
+    }
+  }
+  return found;
+}
+
+/// Attributes of a deployment that its config does not declare: what a machine sends under such a name is dropped, and
+/// what asks for it waits for ever. Heat takes them.
+void warn_of_undeclared(Stack& stack, Warnings& found) {
+  for (const Reference& each : references_of(stack)) {
+    Resource* deployment = stack.find(each.resource);
+    if (deployment == nullptr || each.attribute.empty() || !each.attribute[0].is_string()) continue;
+    if (deployment->family != Family::deployment && deployment->family != Family::deployment_group) continue;
+    const std::string& asked = each.attribute[0].text();
+    const std::vector<std::string> own = stack.attribute_names(each.resource);
+    Resource* config = own_config(*deployment);
+    if (config == nullptr || std::find(own.begin(), own.end(), asked) != own.end()) continue;
+    const Value outputs = member(config->owner->properties(*config), "outputs");
+    if (outputs.has_waiting()) continue;
+    std::vector<std::string> declared;
+    for (const Value& output : outputs.is_list() ? outputs.items() : std::vector<Value>{})
+      declared.push_back(python_str(member(output, "name")));
+    if (std::find(declared.begin(), declared.end(), asked) != declared.end()) continue;
+    std::vector<std::string> names = declared;
+    names.insert(names.end(), own.begin(), own.end());
+    const auto near = nearest(asked, names);
+    std::string advice = declared.empty() ? "it declares none" : cat("it declares ", join(declared, ", "));
+    if (near) advice = cat("did you mean ", *near, "?");
+    const Mark mark = each.attribute[0].mark().known() ? each.attribute[0].mark() : each.mark;
+    add_once(mark,
+             cat("the config ", config->name, " of ", each.resource, " has no output \"", asked,
+                 "\", so that no machine will ever tell it; ", advice),
+             found);
+  }
+}
+
+/// Keys of the property `metadata`, which is Nova's, that are likely meant for agents: those of theirs, and whatever is
+/// no text, as in an agent's documents. Nova is given such values as JSON text.
+void warn_of_novas_metadata(Resource& server, Warnings& found) {
+  static const std::set<std::string> agents = {"os-collect-config", "os_collect_config", "os-net-config",
+                                               "os_net_config",     "deployments",       "AWS::CloudFormation::Init"};
+  const Value given = member(server.owner->raw_properties(server), "metadata");
+  std::vector<std::string> keys;
+  Mark mark = server.mark;
+  for (const Entry& entry : given.is_map() ? given.entries() : std::vector<Entry>{}) {
+    const std::string key = python_str(entry.key);
+    if (!entry.value.is_map() && !entry.value.is_list() && agents.count(key) == 0) continue;
+    if (keys.empty() && entry.key.mark().known()) mark = entry.key.mark();
+    keys.push_back(key);
+  }
+  if (keys.empty()) return;
+  add_once(mark,
+           cat("properties.metadata of ", server.name, " is Nova's, and no agent reads it (", join(keys, ", "),
+               "); what agents shall read stands under \"metadata:\" beside \"properties:\""),
+           found);
 }
 
 }  // namespace
@@ -142,8 +229,12 @@ Warnings warnings_as_written(Stack& root, bool mended) {
 Warnings warnings_of_values(Stack& root) {
   Warnings found;
   unasked_conditions(root, found);
+  std::set<Stack*> deploying;
   for_each_resource(root, [&](Resource& resource) {
+    if (resource.family == Family::server) warn_of_novas_metadata(resource, found);
     if (resource.family == Family::deployment) warn_of_silence(resource, found);
+    if (resource.family != Family::deployment && resource.family != Family::deployment_group) return;
+    if (deploying.insert(resource.owner).second) warn_of_undeclared(*resource.owner, found);
   });
   return found;
 }

@@ -37,10 +37,15 @@ JSON
 "$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is not there is taken"
 expect_text said "note: kept in $work/nodes, where no conductor runs"
 expect_text said "stays enroll" "Connection refused"
+"$HEARTH" node import inventory.json > said 2>&1 && fail "a BMC that is still not there is taken by the second import"
+expect_text said "(dead) is as the file has it, and stood in enroll with a fault: it is tried again" \
+    "Nothing changed: 2 nodes are as the file has them." "node dead stays enroll: " "Connection refused"
+"$HEARTH" why dead --state "$work/nodes" > said 2>&1 || true
+expect_text said " UTC; nobody has tried it since"
 files=$(stat -c '%n %y' nodes/*)
-"$HEARTH" node import inventory.json > said 2>&1 || fail "the same import again: $(cat said)"
+"$HEARTH" node import inventory.json --initial-state enroll > said 2>&1 || fail "the same import again: $(cat said)"
 expect_text said "Nothing changed: 2 nodes are as the file has them." "node dead is still enroll: " "hearth why dead"
-"$HEARTH" node import inventory.json --json > said 2> told || fail "the same import as JSON: $(cat told)"
+"$HEARTH" node import inventory.json --initial-state enroll --json > said 2> told || fail "the same import as JSON: $(cat told)"
 python3 -c 'import json; r = json.load(open("said"))["refused"]; assert [n["name"] for n in r] == ["dead"] and "Connection refused" in r[0]["last_error"], r' ||
     fail "a program is not told what was refused: $(cat said)"
 [ "$files" = "$(stat -c '%n %y' nodes/*)" ] || fail "an import that changes nothing wrote to the state: $(stat -c '%n %y' nodes/*)"

@@ -33,8 +33,9 @@ function importLines(answer) {
   const change = ({field, old, new: now}) => (now === hidden ? `${field}: ${old === null ? 'is given' : 'another one'}` : `${field}: ${value(old)} → ${value(now)}`);
   const unsettled = new Set(answer.unsettled);
   const which = (id) => (unsettled.has(id) ? `${answer.machines[id]}; its UUID is made then` : id);
+  const retried = new Set(answer.retried);
   const lines = ['created', 'updated', 'unchanged'].flatMap((what) => answer[what].map((id) => h('li', {}, h('strong', {}, `${what}: `), answer.names[id] || 'no name',
-    h('span', {class: 'under'}, ` (${which(id)})`),
+    h('span', {class: 'under'}, ` (${which(id)})`), retried.has(id) ? ', and tried again' : null,
     answer.changes[id] ? h('ul', {class: 'changes'}, answer.changes[id].map((each) => h('li', {}, change(each)))) : null)));
   return [...lines, ...answer.warnings.map((warning) => h('li', {class: 'note held'}, warning))];
 }

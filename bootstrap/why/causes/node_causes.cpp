@@ -230,6 +230,25 @@ class NodeReader {
   }
 
   void failure(const std::string& error) {
+    find_failure(error);
+    // It stands where it failed: had anybody tried since, it would stand elsewhere, or with another error.
+    const Stamp at = failed_at(error);
+    if (at == 0 || !(state_ == State::enroll || is(StateKind::failed))) return;
+    found_.back().evidence.push_back(
+        cat("seen at ", text_of(stamp_json(at)).substr(0, 19), " UTC; nobody has tried it since"));
+  }
+
+  /// When this was said last, as far as its events tell: 0 where they don't.
+  [[nodiscard]] Stamp failed_at(const std::string& error) const {
+    Stamp at = 0;
+    for (const Json& event : facts_.events) {
+      if (text_in(event, "kind") == "failure" && text_in(event, "text") == error)
+        at = parse_stamp(text_in(event, "at"));
+    }
+    return at;
+  }
+
+  void find_failure(const std::string& error) {
     if (to_lower(error).find("timeout reached while") != std::string::npos) {
       Finding finding = boot(error);
       if (std::find(finding.evidence.begin(), finding.evidence.end(), error) == finding.evidence.end())

@@ -125,6 +125,28 @@ TEST_F(Importing, whatIsCorrectedIsTriedAgain) {
   EXPECT_EQ(node(uuid).last_error, "");
 }
 
+TEST_F(Importing, whatIsCorrectedAroundTheMachineIsTriedAgainByTheSameFile) {
+  const std::string uuid =
+      import(R"([{"pm_type": "fake-hardware", "fake_fault": "unreachable", "mac": ["52:54:00:00:00:01"]}])")
+          .created.at(0);
+  pass(2);
+  ASSERT_EQ(node(uuid).state, State::enroll);
+  conductor->ledger().edit(uuid).driver_info.erase("fake_fault");  // somebody has put the cable in
+  const char* same = R"([{"pm_type": "fake-hardware", "mac": ["52:54:00:00:00:01"]}])";
+  EXPECT_EQ(import(same, true).retried, std::vector<std::string>{uuid});
+  EXPECT_NE(node(uuid).last_error, "") << "a dry run tries nothing";
+  conductor->ledger().edit(uuid).maintenance = true;
+  EXPECT_TRUE(import(same).retried.empty()) << "somebody is at it";
+  conductor->ledger().edit(uuid).maintenance = false;
+  const ImportResult again = import(same);
+  EXPECT_EQ(again.unchanged, std::vector<std::string>{uuid});
+  EXPECT_EQ(again.retried, std::vector<std::string>{uuid});
+  pass(2);
+  EXPECT_EQ(node(uuid).state, State::available);
+  EXPECT_EQ(node(uuid).last_error, "");
+  EXPECT_TRUE(import(same).retried.empty());
+}
+
 TEST_F(Importing, aCorrectedNodeThatWasGivenAwayIsNotAsked) {
   const std::string uuid =
       import(R"([{"pm_type": "fake-hardware", "fake_fault": "refused", "mac": ["52:54:00:00:00:01"]}])").created.at(0);

@@ -54,6 +54,21 @@ TEST(NodeCauses, OneCauseOfTwoErrorsIsToldOnceWithTheEvidenceOfBoth) {
   EXPECT_NE(join(found[0].evidence, "\n").find("Failed to verify"), std::string::npos);
 }
 
+TEST(NodeCauses, OfANodeThatStandsWhereItFailedItIsToldWhenAndThatNobodyTriedSince) {
+  NodeFacts stands = facts({{"provision_state", "enroll"}, {"last_error", "Failed: HTTP 401"}});
+  stands.events = {event(-k_minute, "failure", "Failed: HTTP 401"), event(0, "failure", "Failed: HTTP 401"),
+                   event(k_minute, "inventory", "updated from x")};
+  const std::string seen = "seen at 2026-11-24T12:00:00 UTC; nobody has tried it since";
+  EXPECT_EQ(node_causes(stands).front().evidence.back(), seen);
+  stands.node["provision_state"] = "deploy failed";
+  EXPECT_EQ(node_causes(stands).front().evidence.back(), seen);
+  stands.node["provision_state"] = "active";  // a fault of its power, which is looked at all the time
+  EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
+  stands.node["provision_state"] = "enroll";
+  stands.events = Json::array();
+  EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
+}
+
 TEST(NodeCauses, AMachineThatWasInUseIsLedBackToItsOwnSystem) {
   const auto next = [](const char* state, const char* error) {
     return node_causes(facts({{"provision_state", state}, {"last_error", error}})).front().next;
