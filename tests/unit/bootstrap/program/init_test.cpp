@@ -32,7 +32,7 @@ TEST(Init, answers_become_a_description_that_its_reader_takes) {
   person.name = "web";
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
-  EXPECT_EQ(images->front().command_line(),
+  EXPECT_EQ(images->front().shown_command_line(),
             "DIB_DEV_USER_PWDLESS_SUDO=yes DIB_DEV_USER_USERNAME=amy disk-image-create -o web -t qcow2,raw -p "
             "nginx-light,curl vm debian-minimal enable-serial-console openssh-server devuser");
 }
@@ -41,7 +41,7 @@ TEST(Init, nothing_but_enter_is_enough) {
   Answering person{{"", "", "", ""}};
   const auto images = builder::parse_image_descriptions({{"images.yaml", person.image()}});
   ASSERT_TRUE(images) << images.error().text();
-  EXPECT_EQ(images->front().command_line(),
+  EXPECT_EQ(images->front().shown_command_line(),
             "disk-image-create -o image -t qcow2 vm debian-minimal enable-serial-console");
 }
 
