@@ -278,6 +278,8 @@ int plan_one(const ImageRequest& request, const cli::Arguments& arguments, const
   const std::vector<Finding> warnings = build_warnings(files, request, plan, disk.layout, runner);
   refuse_warnings(request, warnings);
   for (const Finding& each : warnings) cli::tell(cat(finding_text(each), "\n"));
+  for (const std::string& text : places_hidden_from(files, request, installation, plan, disk))
+    cli::tell(cat("note: ", text, "\n"));
   const auto done = [&] { return up_to_date(files, request, installation, plan, disk); };
   const fs::path earlier = last_build_like(files, request, plan);
   const auto forecasts = [&] { return kept_steps(files, request, installation, plan, disk, earlier); };

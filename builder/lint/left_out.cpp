@@ -12,6 +12,7 @@
 #include "base/variable.hpp"
 #include "builder/elements/phase.hpp"
 #include "builder/lint/node_scripts.hpp"
+#include "builder/lint/package_lists.hpp"
 #include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
 #include "builder/packages/package_map.hpp"
@@ -475,6 +476,26 @@ std::vector<Finding> misspelt_variables(const FileReader& files, const ElementSe
   return found;
 }
 
+std::vector<Finding> misspelt_release(const FileReader& files, const ElementSet& elements,
+                                      const Environment& environment) {
+  const std::string release = variable(environment, "DIB_RELEASE");
+  if (release.empty() || elements.find("debootstrap") == nullptr) return {};
+  constexpr std::string_view k_before = "_dists_";
+  std::vector<std::string> known = files.list("/usr/share/debootstrap/scripts");
+  for (const char* distro : {"debian", "ubuntu"}) known.push_back(host_release(files, distro));
+  for (const std::string& list : files.list("/var/lib/apt/lists")) {
+    const std::size_t at = list.find(k_before);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + k_before.size();
+    known.push_back(list.substr(begin, list.find('_', begin) - begin));
+  }
+  if (std::find(known.begin(), known.end(), release) != known.end()) return {};
+  const std::optional<std::string> near = nearest(release, known);
+  if (!near || !is_slip(release, *near)) return {};
+  return {{"environment", 0, Severity::warning, "release",
+           cat("DIB_RELEASE=", release, " is no release that this machine knows; did you mean ", *near, "?")}};
+}
+
 std::vector<Finding> unset_conditions(const FileReader& files, const std::vector<PackageEntry>& packages,
                                       const std::vector<Element>& elements, const Environment& environment,
                                       std::string_view what) {
@@ -546,6 +567,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
   add(locked_out_users(files, plan.elements, environment));
   add(misspelt_variables(files, plan.elements, environment));
   add(missing_files(files, plan.elements, environment));
+  add(misspelt_release(files, plan.elements, environment));
   std::erase_if(all, [&](const Finding& finding) {
     const bool has_text = is_regular_file(files, finding.file);  // not of a directory, nor of the command line
     if (has_text && disabled_checks(files.read(finding.file).value_or("")).count(finding.check) > 0) return true;

@@ -58,6 +58,11 @@ namespace hearth::builder {
 [[nodiscard]] std::vector<Finding> missing_files(const FileReader& files, const ElementSet& elements,
                                                  const Environment& environment);
 
+/// DIB_RELEASE that is none of those that this machine knows (its own, those of its apt's lists and of debootstrap),
+/// where one of these is near. What nothing here knows may be new, or of another archive.
+[[nodiscard]] std::vector<Finding> misspelt_release(const FileReader& files, const ElementSet& elements,
+                                                    const Environment& environment);
+
 /// All of these, of all elements but those of Hearth's own tree, which are tested; less what comments switch off.
 [[nodiscard]] std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan,
                                             const Environment& environment, CommandRunner& runner,

@@ -45,6 +45,7 @@
 #include "builder/run/build_facts.hpp"
 #include "builder/run/build_warnings.hpp"
 #include "builder/run/disk_checks.hpp"
+#include "builder/run/hidden_places.hpp"
 #include "builder/sandbox/missing_right.hpp"
 #include "builder/sandbox/sandbox.hpp"
 #include "builder/sandbox/shifted_host.hpp"
@@ -238,37 +239,12 @@ void report_clocks(const ImageRequest& request, const BuildPlan& plan, BuildLog&
   }
 }
 
-/// What an element says of where hooks find things of this machine, by labels: its scripts that run here, and sources.
-std::map<std::string, std::string> texts_on_host(const BuildPlan& plan, const FileReader& files) {
-  std::map<std::string, std::string> texts;
-  for (const Step& step : plan.steps) {
-    const Element* const element = plan.elements.find(step.element);
-    if (step.kind != Step::Kind::hook || element == nullptr || info(step.phase).place == Place::target) continue;
-    texts[cat(step.label(), " (element ", step.element, ")")] = files.read(element->path / step.label()).value_or("");
-  }
-  for (const Element& element : plan.elements.elements) {
-    for (const std::string& name : files.list(element.path)) {
-      if (!name.starts_with("source-repository-")) continue;
-      const std::string text = files.read(element.path / name).value_or("");
-      texts[cat(name, " (element ", element.name, ")")] = replace_all(text, "file://", "");
-    }
-  }
-  return texts;
-}
-
 /// Hooks that read something of a home that nothing declares would miss it without a word.
 void report_hidden(const ImageRequest& request, const BuildPlan& plan, const SandboxSpec& spec, BuildLog& log,
                    Verbosity verbosity) {
-  const std::vector<fs::path> shown = shown_of_homes(spec);
-  const RealFileSystem files;
-  for (const auto& [label, said] : texts_on_host(plan, files)) {
-    for (const fs::path& path : hidden_host_files(files, said, request.environment, spec.homes, shown)) {
-      const std::string text = cat(label, " names ", path.string(),
-                                   ", which hooks don't see: homes are hidden. HEARTH_HOST_FILES or the element's file "
-                                   "host-files can name it");
-      log.line(cat("hearth: ", text));
-      if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
-    }
+  for (const std::string& text : hidden_places(RealFileSystem(), request, plan, spec)) {
+    log.line(cat("hearth: ", text));
+    if (tells_progress(verbosity)) cli::tell(cat("note: ", text, "\n"));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "builder/cache/unchanged.hpp"
 #include "builder/evidence/own_names.hpp"
 #include "builder/layers/chain.hpp"
+#include "builder/run/hidden_places.hpp"
 #include "builder/store/layer_store.hpp"
 
 namespace hearth::builder {
@@ -17,6 +18,8 @@ namespace {
 
 constexpr const char* k_no_layer =
     "no build has kept it: it may be too quick for a layer of its own, or the one that did had other steps before it";
+constexpr const char* k_not_asked =
+    "no layer of this machine has it; whether the remote cache does, the build asks: a plan asks no server";
 
 /// As the build will have it, of which only the paths matter here.
 SandboxSpec view_of(const FileReader& files, const ImageRequest& request, const Installation& installation,
@@ -98,8 +101,8 @@ KnownSteps known_steps(const FileReader& files, const ImageRequest& request, con
 /// Of steps that layers may cover: why the first runs that none covers, and those behind it.
 class ReasonsToRun {
  public:
-  ReasonsToRun(const KnownSteps& known, const BuildPlan& plan)
-      : known_(known), plan_(plan), first_(known.chain.covered) {}
+  ReasonsToRun(const KnownSteps& known, const BuildPlan& plan, bool has_remote)
+      : known_(known), plan_(plan), first_(known.chain.covered), has_remote_(has_remote) {}
 
   [[nodiscard]] std::string of(std::size_t index) {
     const std::string label = plan_.steps[index].label();
@@ -112,6 +115,7 @@ class ReasonsToRun {
     const EarlierStep* const before = known_.earlier.find(label);
     const std::string why = before == nullptr ? "" : known_.earlier.why_not_kept(*before, known_.base);
     if (!why.empty()) return why;
+    if (has_remote_) return k_not_asked;
     return known_.chain.nearest.empty() ? k_no_layer : without_label(known_.chain.nearest.front(), label);
   }
 
@@ -119,6 +123,7 @@ class ReasonsToRun {
   const KnownSteps& known_;
   const BuildPlan& plan_;
   std::size_t first_;
+  bool has_remote_;
   std::string cause_;  ///< the first that has changed itself
 };
 
@@ -155,7 +160,7 @@ std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest
   const std::size_t kept = known.chain.covered;
   const std::size_t coverable = steps_of_layers(plan, layer_policy(request)).size();
   const std::optional<Phase> fresh = layer_policy(request).fresh_from;
-  ReasonsToRun reasons(known, plan);
+  ReasonsToRun reasons(known, plan, request.remote_cache.has_value());
   std::vector<StepForecast> steps;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     StepForecast step{.label = plan.steps[i].label(), .is_kept = i < kept};
@@ -171,6 +176,12 @@ std::vector<StepForecast> kept_steps(const FileReader& files, const ImageRequest
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+std::vector<std::string> places_hidden_from(const FileReader& files, const ImageRequest& request,
+                                            const Installation& installation, const BuildPlan& plan,
+                                            const DiskPlan& disk) {
+  return hidden_places(files, request, plan, view_of(files, request, installation, plan, disk));
 }
 
 UpToDate up_to_date(const FileReader& files, const ImageRequest& request, const Installation& installation,

@@ -22,6 +22,11 @@ struct StepForecast {
                                                    const Installation& installation, const BuildPlan& plan,
                                                    const DiskPlan& disk, const fs::path& earlier = {});
 
+/// What its hooks would miss (hidden_places()).
+[[nodiscard]] std::vector<std::string> places_hidden_from(const FileReader& files, const ImageRequest& request,
+                                                          const Installation& installation, const BuildPlan& plan,
+                                                          const DiskPlan& disk);
+
 /// The image whose last build this one would be compared with: its own, or, where there is none, the one beside it that
 /// was built last of the same steps. Empty where there is none either.
 [[nodiscard]] fs::path last_build_like(const FileReader& files, const ImageRequest& request, const BuildPlan& plan);

@@ -196,6 +196,8 @@ mistake 1 "open.yaml:2:13: this '[' is not closed: no ']' before line 3" -- imag
 mistake 1 "Element 'tar' not found: it is an image type" "-t qcow2,tar" -- image create -n -t qcow2 tar
 
 # Images
+mistake 0 "no layer of this machine has it; whether the remote cache does, the build asks" -- \
+    image plan -n -t tar --remote-cache http://127.0.0.1:9 --remote-cache-insecure tiny-os
 mistake 1 "there is no file nofile.yaml" -- image create --dry-run nofile.yaml
 mistake 1 "NAME is looked for in $work" -- cache export --image nothere layers.tar
 echo ssh > admin.pub

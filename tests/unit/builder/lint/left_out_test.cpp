@@ -217,6 +217,21 @@ TEST_F(LeftOutTest, ABuildTellsOfAScriptThatNoNodeRuns) {
               ElementsAre(HasSubstr("configur.d: warning: no node runs the scripts in it")));
 }
 
+TEST_F(LeftOutTest, AReleaseThatIsNearlyOneThatThisMachineKnowsIsTold) {
+  tree.add("os", "debootstrap", "operating-system").add("debootstrap");
+  files.make_directories("/var/lib/apt/lists", 0755);
+  files.write("/var/lib/apt/lists/a.example_debian_dists_bookworm_InRelease", "", {});
+  const auto told = [&](const std::string& release) {
+    return texts(misspelt_release(files, tree.close({"os"}), {{"DIB_RELEASE", release}}));
+  };
+  EXPECT_THAT(told("bookwrom"), ElementsAre(HasSubstr("DIB_RELEASE=bookwrom is no release that this machine knows; did "
+                                                      "you mean bookworm? [release]")));
+  EXPECT_THAT(told("bookworm"), IsEmpty());
+  EXPECT_THAT(told("duke"), IsEmpty()) << "it may be new";
+  EXPECT_THAT(told(""), IsEmpty());
+  EXPECT_THAT(texts(misspelt_release(files, {}, {{"DIB_RELEASE", "bookwrom"}})), IsEmpty()) << "of another system";
+}
+
 TEST_F(LeftOutTest, AUserWithoutKeyAndPasswordIsTold) {
   tree.add("os", "", "operating-system").add("devuser");
   const ElementSet set = tree.close({"os", "devuser"});
