@@ -219,6 +219,16 @@ void tell_of_host_names(ConductorClient& conductor, const std::vector<std::strin
                 " its node's name (hearth help first-boot)\n"));
 }
 
+/// What is asked for is done all the same; who forgot would wonder later why nothing is deployed to it.
+void tell_of_maintenance(const std::string& id, const Json& node) {
+  if (node.value("maintenance", Json()) != true) return;
+  const std::string reason = text_in(node, "maintenance_reason");
+  cli::tell(cat("warning: ", id, " is in maintenance", reason.empty() ? "" : cat(" (", one_line(reason), ")"),
+                ": somebody may be at the machine, and nothing is deployed to it; back into service: hearth node "
+                "maintenance unset ",
+                id, "\n"));
+}
+
 int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
   const std::uint64_t seconds = patience(arguments);
   refuse_files(row.verb, arguments);
@@ -239,6 +249,9 @@ int run_verb(const VerbCommand& row, const cli::Arguments& arguments) {
     begun.push_back(id);
   });
   if (answers && body["target"] == "deploy") tell_of_host_names(*conductor, begun);
+  if (answers && body["target"] == "provide") {
+    for (const std::string& id : begun) tell_of_maintenance(id, conductor->call("GET", node_target(id)));
+  }
   const bool leads_nowhere = *row.reaches == '\0' || arguments.has("no-wait");
   if (!answers || (leads_nowhere && !failures.empty())) {
     for (const std::string& id : begun) cli::tell(cat(id, ": ", row.verb, " has begun\n"));
@@ -315,6 +328,7 @@ int power(const cli::Arguments& arguments, const std::string& hard, const std::s
   const std::vector<std::string>& ids = arguments.operands();
   std::map<std::string, Json> before;
   for (const std::string& id : ids) before[id] = conductor->call("GET", node_target(id));  // or none is switched
+  for (const std::string& id : ids) tell_of_maintenance(id, before[id]);
   std::vector<std::string> failures;
   std::vector<std::string> asked;
   const bool answers = ask_each(ids, false, failures, [&](const std::string& id) {

@@ -319,17 +319,36 @@ class CsvTable {
     for (std::string& column : header_) {
       if (column == "mac_address" || column == "mac_addr") column = "mac";
       if (column.empty()) continue;
-      if (is_place(column) || is_entry_field(column)) {
+      const bool is_misnamed =  // what drivers take for pm_addr, and nothing else does
+          column == "pm_address" && std::find(header_.begin(), header_.end(), "pm_addr") == header_.end();
+      if (!is_misnamed && (is_place(column) || is_entry_field(column))) {
         if (!known.insert(column).second) return cat("the column ", column, " stands twice");
         continue;
       }
-      const std::string meant = meant_entry_field(column);
+      const std::string meant = meant_column(column);
       if (meant.empty())
         left_out_.insert(column);
       else
         faults.push_back(cat(column, " (do you mean ", meant, "?)"));
     }
     return faults.empty() ? "" : cat("unknown columns: ", join(faults, ", "));
+  }
+  /// By other words for what no column of the table has, or by its letters: else each row would lack it.
+  [[nodiscard]] std::string meant_column(const std::string& column) const {
+    static const std::map<std::string, std::vector<std::string>> words = {
+        {"pm_addr", {"address", "ip", "ip_address", "host", "ipaddr"}},
+        {"pm_user", {"user", "username", "login"}},
+        {"pm_password", {"password", "pass", "passwd"}},
+        {"pm_type", {"type", "driver"}}};
+    std::string_view bare = column;
+    for (const std::string_view prefix : {"pm_", "bmc_", "ipmi_", "redfish_"}) {
+      if (bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
+    }
+    for (const auto& [field, others] : words) {
+      const bool is_there = std::find(header_.begin(), header_.end(), field) != header_.end();
+      if (!is_there && std::find(others.begin(), others.end(), bare) != others.end()) return field;
+    }
+    return meant_entry_field(column);
   }
 
   std::string_view source_;

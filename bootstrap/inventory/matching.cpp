@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/redaction.hpp"
 #include "base/sys/random.hpp"
 #include "base/text.hpp"
 #include "bootstrap/inventory/drivers.hpp"
@@ -175,6 +176,23 @@ std::string slip_of(const NodeDraft& draft, const Node& node) {
              draft.name, ", then import again");
 }
 
+/// Of a node by its name alone, with another BMC and other cards: advice for where its machine has got another
+/// mainboard. Passwords stay in the file.
+std::string other_board(const NodeDraft& draft, const Node& node) {
+  std::string change;
+  if (draft.driver != node.driver) change += cat(" --driver ", draft.driver);
+  for (const auto& [key, value] : draft.driver_info.items()) {
+    const bool boots = key.starts_with("deploy_") || key.starts_with("rescue_");
+    if (boots || names_secret(key) || node.driver_info.value(key, Json()) == value) continue;
+    change += cat(" --driver-info ", key, "=",
+                  shell_quote(value.is_string() ? value.get<std::string>() : format_json(value)));
+  }
+  if (draft.management_id.empty() || change.empty())
+    return cat("; where its machine has got another mainboard: hearth node delete ", node.name, ", then import again");
+  return cat("; where its machine has got another mainboard: hearth node set ", node.name, change,
+             ", then import again, which adds its cards");
+}
+
 std::string as_hint(const NodeDraft& draft) {
   std::vector<std::string> macs;
   for (const Port& port : draft.ports) macs.push_back(port.address);
@@ -205,8 +223,10 @@ ImportPlan plan_import(const std::vector<NodeDraft>& drafts, const std::vector<c
     const Node* node = found.empty() ? nullptr : *found.begin();
     const Node* namesake = draft.name.empty() ? nullptr : known.named(draft.name);
     if (namesake != nullptr && namesake != node) {
-      plan.faults.push_back(
-          {draft.index, cat("Name \"", draft.name, "\" is not unique: node ", namesake->uuid, " has it"), {}});
+      plan.faults.push_back({draft.index,
+                             cat("Name \"", draft.name, "\" is not unique: node ", namesake->uuid, " has it",
+                                 other_board(draft, *namesake)),
+                             {}});
       continue;
     }
     const std::string slip = node == nullptr ? "" : slip_of(draft, *node);

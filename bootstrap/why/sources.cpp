@@ -206,7 +206,12 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
     }
     return facts;
   } catch (const Error& error) {
-    tried_.push_back(cat("the stack service: ", error.story()));
+    // The client's own advice names options of `hearth stack`.
+    const bool lacks_token = error.story().find("give --token-file") != std::string::npos;
+    tried_.push_back(cat("the stack service: ", lacks_token ? cat(error.what(),
+                                                                  "; of a hearth metadata serve: --stack-token-file "
+                                                                  "STATE/api-token, where STATE is its --state")
+                                                            : error.story()));
     return std::nullopt;
   }
 }

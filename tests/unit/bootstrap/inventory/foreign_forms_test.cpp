@@ -52,6 +52,15 @@ TEST(ForeignForms, columnsOfOnesOwnArePlacesOrLeftOutAndMisspeltOnesAreToldOnce)
       read_listing("pm_type,pm_adr,mac\nipmi,192.0.2.5,52:54:00:00:00:01\n", "own.csv", ListingFormat::csv);
   ASSERT_FALSE(misspelt);
   EXPECT_EQ(misspelt.error().text(), "own.csv:1:1: unknown columns: pm_adr (do you mean pm_addr?)");
+  const auto otherwise =
+      read_listing("pm_type,pm_address,username,pm_password,mac\nipmi,192.0.2.5,u,p,52:54:00:00:00:01\n", "own.csv",
+                   ListingFormat::csv);
+  ASSERT_FALSE(otherwise) << "each row would lack its BMC";
+  EXPECT_EQ(otherwise.error().text(),
+            "own.csv:1:1: unknown columns: pm_address (do you mean pm_addr?), username (do you mean pm_user?)");
+  const auto beside = read_listing("pm_type,pm_addr,ip,mac\nipmi,192.0.2.5,198.51.100.5,52:54:00:00:00:01\n", "own.csv",
+                                   ListingFormat::csv);
+  ASSERT_TRUE(beside) << "another address than its BMC's, of which the table has a column";
   const auto twice = read_listing("pm_type,pm_addr,mac_address,,,mac\nipmi,192.0.2.5,52:54:00:00:00:01,,,\n", "own.csv",
                                   ListingFormat::csv);
   ASSERT_FALSE(twice);

@@ -70,6 +70,30 @@ TEST(Matching, twoEntriesForOneNodeAndANameThatIsTakenAreFaults) {
   EXPECT_EQ(plan.faults[0].text,
             "its MAC 52:54:00:00:00:02 is node web1's, and node #0 is that node by its MAC 52:54:00:00:00:01: one "
             "machine has one entry");
+  EXPECT_EQ(
+      plan.faults[1].text,
+      "Name \"web1\" is not unique: node u1 has it; where its machine has got another mainboard: hearth node delete "
+      "web1, then import again");
+}
+
+TEST(Matching, ofAnotherMainboardItIsSaidWhichCommandMakesItTheNodes) {
+  Node old = node_with("u1", "52:54:00:00:00:01");
+  old.name = "web1";
+  old.driver = "ipmi";
+  old.driver_info = {{"ipmi_address", "192.0.2.5"}, {"ipmi_username", "u"}, {"ipmi_password", "p"}};
+  const char* entry =
+      R"([{"name": "web1", "pm_type": "ipmi", "pm_addr": "192.0.2.6", "pm_user": "u", "pm_password": "q",
+    "mac": ["52:54:00:00:00:02"]}])";
+  const auto plan = plan_import(matching_drafts_of(entry), {&old});
+  ASSERT_EQ(plan.faults.size(), 1U);
+  EXPECT_EQ(plan.faults[0].text,
+            "Name \"web1\" is not unique: node u1 has it; where its machine has got another mainboard: hearth node set "
+            "web1 --driver-info ipmi_address=192.0.2.6, then import again, which adds its cards");
+  old.driver_info["ipmi_address"] = "192.0.2.6";
+  const auto then = plan_import(matching_drafts_of(entry), {&old});
+  EXPECT_TRUE(then.faults.empty()) << "what was advised does it";
+  ASSERT_EQ(then.steps.size(), 1U);
+  EXPECT_EQ(then.steps[0].new_ports.size(), 1U);
 }
 
 TEST(Matching, aNewMachineWithASlipInItsLineRenamesNoOther) {
