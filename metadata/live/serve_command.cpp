@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
+#include "base/sys/first_start.hpp"
 #include "base/sys/secret.hpp"
 #include "base/text.hpp"
 #include "metadata/live/compiled_service.hpp"
@@ -59,7 +60,9 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   FdLogger standard_error(2);
   TimedLogger log(standard_error, clock);
   const fs::path state = arguments.value_or("state", "/var/lib/hearth/metadata");
+  FirstStart first(state);
   RealFileSystem().make_directories(state, 0700);
+  first.hold();
   CompiledService service(directory, state / "signals.jsonl", clock, log);
   AuditLog audit((state / "audit.log").string(), clock);
   const std::string address = arguments.value_or("listen", "127.0.0.1");
@@ -72,6 +75,7 @@ int serve_compiled(const cli::Arguments& arguments, const std::string& directory
   tell_port("objects", address,
             server.listen("objects", address, port_option(arguments, "objects-port", 8080), service, with_tls));
   server.every(std::chrono::seconds(1), [&] { service.refresh(); });
+  first.happened();
   server.run(true);
   return 0;
 }
@@ -108,6 +112,7 @@ int serve(const cli::Arguments& arguments) {
   settings.machines = arguments.value_or("machines", "");
   settings.proxy_secret = proxy_secret(arguments);
   settings.limits = request_limits(arguments);
+  FirstStart first(settings.state);
   StackService service(settings, clock, log);
   ports.serves_ec2 = arguments.has("machines") || arguments.has("ec2-port");
   ports.ec2 = port_option(arguments, "ec2-port", 80);
@@ -116,6 +121,7 @@ int serve(const cli::Arguments& arguments) {
   for (const auto& [name, number] : service.listen(server, ports, tls ? &*tls : nullptr)) {
     tell_port(name, ports.address, number);
   }
+  first.happened();
   server.run(true);
   return 0;
 }
