@@ -178,9 +178,7 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
   }
   changed.updated = conductor_.ledger().now();
   Node& kept = conductor_.ledger().edit(node.uuid);
-  const Node before = kept;
   kept = std::move(changed);
-  conductor_.ask_changed_management(before, kept);
   conductor_.settle();
   return json_answer(200, shown_node(kept, call.view));
 }

@@ -160,29 +160,4 @@ Json still_refused(ConductorClient& conductor, const Json& answer) {
   return failed;
 }
 
-bool tell_of_changed_bmc(ConductorClient& conductor, const std::string& id, const Json& before, const Json& after) {
-  const bool by_hand = text_in(after, "driver") == "manual-management";
-  if (text_in(after, "provision_state") == "enroll" && !by_hand) {
-    cli::tell(cat("note: ", id, " is in enroll, where no BMC is asked: hearth node manage ", id, " does\n"));
-    return true;
-  }
-  const bool was_known =
-      !before.value("power_state", Json()).is_null() || text_in(before, "last_error").starts_with(k_other_refuses);
-  if (!was_known || !after.value("power_state", Json()).is_null()) return true;  // nobody is asked
-  const std::string uuid = text_in(after, "uuid");
-  const auto waits = [&](const Json& node) { return is_asked(node, {uuid}); };
-  const Json node = when_answered(conductor, {uuid}, waits)[uuid];
-  if (waits(node)) {
-    tell_of_waiting({id});
-    return true;
-  }
-  const std::string error = text_in(node, "last_error");
-  const bool refuses = error.starts_with(k_other_refuses);
-  if (refuses)
-    cli::tell(cat("node ", id, ": ", one_line(error), "; hearth why ", id, " says what to do\n"));
-  else
-    cli::tell(cat(id, ": its BMC answers, ", text_in(node, "power_state", "power unknown"), "\n"));
-  return !refuses;
-}
-
 }  // namespace hearth::bootstrap

@@ -11,13 +11,7 @@ namespace hearth::bootstrap {
 /// have refused.
 [[nodiscard]] Json failed_imports(ConductorClient& conductor, const Json& answer);
 
-/// Nodes that the file does not change, and that have come nowhere, and that are not tried again either, as no more
-/// than enroll was asked for.
+/// Nodes that the file does not change, and that have come nowhere, which no import mends.
 [[nodiscard]] Json still_refused(ConductorClient& conductor, const Json& answer);
-
-/// Of a node whose driver's words `hearth node set` has changed, as it was and as it is: says what its BMC answers, or
-/// when it will be asked. False where it refuses.
-[[nodiscard]] bool tell_of_changed_bmc(ConductorClient& conductor, const std::string& id, const Json& before,
-                                       const Json& after);
 
 }  // namespace hearth::bootstrap

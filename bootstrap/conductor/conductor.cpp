@@ -142,20 +142,7 @@ void check_ramdisk(const Node& node, Verb verb, const Json& arguments, const Job
 
 }  // namespace
 
-/// An order that is refused leaves its node as it is; that it was given, and why it was refused, is an event.
 void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
-  try {
-    begin_verb(id, text, arguments);
-  } catch (const Refusal& refusal) {
-    if (const Node* asked = ledger_.find(id); asked != nullptr && parse_verb(text)) {
-      ledger_.record(*asked, "refused", cat(text, " was refused: ", refusal.what()), {{"verb", text}});
-      settle();
-    }
-    throw;
-  }
-}
-
-void Conductor::begin_verb(const std::string& id, const std::string& text, const Json& arguments) {
   const Node& before = node(id);
   check_is_ours(before);
   const std::optional<Verb> verb = parse_verb(text);

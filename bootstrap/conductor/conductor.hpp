@@ -106,8 +106,6 @@ class Conductor {
 
   /// Throws Refusal (400) when the node's driver or driver_info has words that are not taken.
   void check_words(const Node& node) const;
-  /// Asks the management of a node that has another one than `before`; false where nobody is asked.
-  bool ask_changed_management(const Node& before, Node& kept);
 
   /// Strangers::waiting().
   [[nodiscard]] Json waiting() const { return strangers_.waiting(ledger_.now()); }
@@ -150,7 +148,6 @@ class Conductor {
   [[nodiscard]] std::vector<std::string> asked_nodes() const;
 
  private:
-  void begin_verb(const std::string& id, const std::string& text, const Json& arguments);
   [[nodiscard]] Node& edit(const std::string& id);
   /// Throws Refusal where so many are at it already, as Ironic's max_concurrent_… have it.
   void check_limit(Verb verb) const;

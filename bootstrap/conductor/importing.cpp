@@ -100,6 +100,16 @@ std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& pl
   return lines;
 }
 
+/// Of its BMC, which has a user.
+bool lacks_password(const Node& node) {
+  const DriverRow* row = driver_named(node.driver);
+  const auto said = [&](const char* key) {
+    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
+    return !own.empty() && !text_in(node.driver_info, own).empty();
+  };
+  return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
+}
+
 /// A machine that its file says is in use is not made available by an import alone.
 State wanted_state(const NodeDraft& draft, const ImportRequest& request) {
   return request.to == State::available && !draft.in_use.empty() ? State::manageable : request.to;
@@ -205,11 +215,6 @@ ImportResult Conductor::import(const ImportRequest& request) {
   return result;
 }
 
-bool Conductor::ask_changed_management(const Node& before, Node& kept) {
-  const bool is_other = before.driver != kept.driver || management_of(before) != management_of(kept);
-  return is_other && power_.try_management(kept);
-}
-
 void Conductor::import_step(const ImportStep& step, const ImportRequest& request, ImportResult& result) {
   for (const std::string& mac : step.stale_ports) {
     result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": the node has a port ", mac,
@@ -240,12 +245,12 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
       importing_.insert(changed.uuid);
     }
     Node& kept = ledger_.edit(changed.uuid);
-    const Node before = kept;
+    const bool other_bmc = management_of(kept) != management_of(changed);
     kept = std::move(changed);
     ledger_.record(kept, "inventory",
                    change ? cat("updated from ", request.source)
                           : cat("imported again, unchanged, from ", request.source, ": it is tried again"));
-    if (ask_changed_management(before, kept)) result.asked.push_back(kept.uuid);
+    if (other_bmc && power_.try_management(kept)) result.asked.push_back(kept.uuid);
     return;
   }
   register_new(step, request, result);
@@ -260,8 +265,9 @@ void Conductor::register_new(const ImportStep& step, const ImportRequest& reques
   if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
     fresh.set_capability("boot_option", request.boot_option);
   }
-  if (lacks_password(fresh.driver, fresh.driver_info))
-    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), k_no_password, " (hearth node set)"));
+  if (lacks_password(fresh))
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
+                                  ": its BMC has a user and no password; is a cell empty? (hearth node set)"));
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));

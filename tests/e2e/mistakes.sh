@@ -461,15 +461,10 @@ mistake 0 "no node has the profile compue; did you mean compute?" -- node role c
 mistake 0 "Node alpha is out of service" -- node maintenance set alpha --reason "its fan"
 mistake 0 "Node alpha is out of service" -- node maintenance set alpha
 "$HEARTH" node show alpha --json > said && grep -q '"its fan"' said || fail "the reason is forgotten: $(cat said)"
-mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
 mistake 0 "warning: alpha is in maintenance (its fan)" "hearth node maintenance unset alpha" "alpha: power on" -- node power on alpha
 mistake 0 "alpha: power off" -- node power off alpha
+mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
 mistake 0 "Node alpha is in service" -- node maintenance unset alpha
-mistake 0 "Its last order was refused, and it stayed available: deploy was refused: " -- why node alpha
-mistake 1 "Changed node alpha" "wrong user or password (fake_fault); hearth why alpha" -- node set alpha --driver-info fake_fault=refused
-mistake 0 "alpha: its BMC answers, power off" -- node set alpha --driver-info fake_fault=
-mistake 0 "note: dead is in enroll, where no BMC is asked: hearth node manage dead does" -- node set dead --driver-info redfish_username=v
-mistake 0 "Changed node dead" -- node set dead --driver-info redfish_username=u
 mistake 0 "has no card 02:00:00:00:00:07 any more" "alive has no card left" -- node port delete alive 02:00:00:00:00:07
 mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token

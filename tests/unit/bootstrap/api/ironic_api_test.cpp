@@ -33,24 +33,6 @@ TEST_F(Api, aNodeIsMadeShownChangedAndDeleted) {
   EXPECT_EQ(ask("GET", "/v1/nodes/web1").status, 404);
 }
 
-TEST_F(Api, aBmcThatAPatchChangesIsAskedAtOnce) {
-  const std::string uuid = add("fake-hardware");
-  const auto patch = [&](const char* fault) {
-    return ask("PATCH", cat("/v1/nodes/", uuid),
-               {{{"op", "add"}, {"path", "/driver_info/fake_fault"}, {"value", fault}}});
-  };
-  ASSERT_NE(node(uuid).power, Power::unknown);
-  EXPECT_TRUE(patch("refused").body["power_state"].is_null()) << "it is asked";
-  pass(2);
-  EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << node(uuid).last_error;
-  patch("");
-  pass(2);
-  EXPECT_EQ(node(uuid).last_error, "");
-  EXPECT_NE(node(uuid).power, Power::unknown);
-  const Said other = ask("PATCH", cat("/v1/nodes/", uuid), {{{"op", "add"}, {"path", "/extra/a"}, {"value", 1}}});
-  EXPECT_FALSE(other.body["power_state"].is_null()) << "nothing of its BMC was changed";
-}
-
 TEST_F(Api, listsAreFilteredSortedAndCutIntoPages) {
   for (const char* n : {"1", "2", "3"}) add("fake-hardware", cat("52:54:00:00:00:0", n), cat("n", n));
   const Said all = ask("GET", "/v1/nodes/?sort_key=name&sort_dir=desc");
