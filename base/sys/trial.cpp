@@ -172,7 +172,9 @@ Trial::~Trial() {
 
 bool Trial::take() {
   static constexpr std::size_t k_at_once = std::size_t{64} << 10U;
-  while (pid_ > 0) {
+  static constexpr std::size_t k_in_a_call = std::size_t{1} << 20U;  // others have their turn before the rest of it
+  for (std::size_t taken = 0; pid_ > 0; taken += k_at_once) {
+    if (taken >= k_in_a_call) return false;
     const std::size_t before = read_.size();
     read_.resize(before + k_at_once);
     const ssize_t got = ::read(pipe_.get(), read_.data() + before, k_at_once);

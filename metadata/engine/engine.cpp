@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t k_default_timeout_minutes = 60;
 constexpr std::size_t k_large_step = 500;  ///< rows; with fewer, less time goes by than others can wait
-constexpr std::size_t k_events_at_once = 1000;
+constexpr std::size_t k_events_at_once = 200;
 
 constexpr std::size_t k_most_retired = 10'000;
 constexpr std::int64_t k_between_prunes = 60;

@@ -4,7 +4,9 @@
 #include <array>
 #include <chrono>
 #include <set>
+#include <string_view>
 #include <thread>
+#include <unordered_set>
 
 #include "base/base64.hpp"
 #include "base/error.hpp"
@@ -550,7 +552,7 @@ std::vector<EventRecord> SqlRepository::events(const EventQuery& query) {
                                               one ? "stack = ?1" : "root = (SELECT tree FROM stack WHERE id = ?1)",
                                               " AND number > ?2 ORDER BY number"));
   rows.bind(1, query.stacks.front()).bind(2, query.after);
-  const std::set<std::string> wanted(query.stacks.begin(), query.stacks.end());
+  const std::unordered_set<std::string_view> wanted(query.stacks.begin(), query.stacks.end());
   while (rows.step() && (query.limit == 0 || found.size() < query.limit)) {
     if (wanted.count(rows.text(3)) == 0) continue;
     if (query.resource.empty() || rows.text(4) == query.resource) found.push_back(event_of(rows));

@@ -271,7 +271,7 @@ ServedResponse HeatApi::redirect(const Call& call) {
 }
 
 ServedResponse HeatApi::listed(std::string_view name, const Json& list) {
-  JsonRows rows(name);
+  JsonRows rows(name, list.size());
   for (const Json& row : list) {
     engine_.breathe();
     rows.add(row);

@@ -73,7 +73,7 @@ void HeatApi::require_own(const Call& call, const StackRecord& stack, const std:
 ServedResponse HeatApi::resources(const Call& call, const StackPlace& place) {
   if (call.caller.is_agent()) throw EngineError("Forbidden", "an agent's token may not do this");
   const StackTree& tree = place.live->tree;
-  JsonRows rows("resources");
+  JsonRows rows("resources", tree.resources().size());
   const bool with_details = to_lower(parameter_or(call.parameters, "with_detail", "")) == "true";
   for (const std::size_t stack : stacks_below(tree, place.stack, number_of(call.parameters, "nested_depth"))) {
     for (const std::size_t member : tree.stack(stack).resources) {
@@ -212,7 +212,7 @@ ServedResponse HeatApi::events(const Call& call, const StackPlace& place, const 
   std::erase_if(found, [&](const EventRecord& event) { return !passes_filter(call.parameters, event); });
   if (limit != 0 && found.size() > limit) found.resize(limit);
   const StackRecord* root = call.parameters.empty() || depth == 0 ? nullptr : &tree.stack(place.stack);
-  JsonRows rows("events");
+  JsonRows rows("events", found.size());
   for (const EventRecord& event : found) {
     engine_.breathe();
     rows.add(event_summary(call.base, event, *by_id[event.stack_id], root));

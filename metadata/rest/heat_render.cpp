@@ -182,8 +182,12 @@ ServedResponse json_response(int status, const Json& body) {
 }
 
 void JsonRows::add(const Json& row) {
-  if (std::exchange(has_rows_, true)) text_ += ',';
-  text_ += format_json(row, {.lossy = true});
+  const std::string text = format_json(row, {.lossy = true});
+  if (std::exchange(has_rows_, true))
+    text_ += ',';
+  else  // others may be longer, but not by half on average
+    text_.reserve(text_.size() + most_ * (text.size() + text.size() / 2));
+  text_ += text;
 }
 
 ServedResponse JsonRows::response() && { return json_text_response(200, std::move(text_) + "]}"); }

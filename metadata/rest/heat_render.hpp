@@ -33,12 +33,15 @@ struct Base {
 /// {"NAME": [row, …]}, written row by row: a long list is no long piece of work at its end.
 class JsonRows {
  public:
-  explicit JsonRows(std::string_view name) : text_(cat("{\"", name, "\":[")) {}
+  /// `most`: so many rows come. Without room for them the text would be copied again and again as it grows, which holds
+  /// others up where it is long.
+  JsonRows(std::string_view name, std::size_t most) : text_(cat("{\"", name, "\":[")), most_(most) {}
   void add(const Json& row);
   [[nodiscard]] ServedResponse response() &&;
 
  private:
   std::string text_;
+  std::size_t most_;
   bool has_rows_ = false;
 };
 

@@ -277,16 +277,16 @@ def check_polls_while_much_is_listed(service, request, stack, limit):
 
 
 def call_until(stop, service, path, results):
-    """Asks each 50 ms: who is held up has those after him wait as well."""
-    times, due = [], time.monotonic()
+    """Asks 50 ms after each answer: how many a machine can answer is not what is asked here, but how long one waits."""
+    times = []
     while not stop.is_set():
-        time.sleep(max(0.0, due - time.monotonic()))
+        time.sleep(0.05)
+        began = time.monotonic()
         if len(times) % 2:
             service.call("GET", path)
         else:
             service.call("POST", path + "/actions", {"check": None})
-        times.append(time.monotonic() - due)
-        due += 0.05
+        times.append(time.monotonic() - began)
     results.put(times)
 
 
@@ -321,10 +321,12 @@ def check_others_while_templates_are_evaluated(service):
     updated = time.monotonic() - began - created
     # Of the time half goes to the copy that tries it: who is held up by the other half waits for it whole, on any machine.
     limit = 1000 * min(created, updated) / 4
-    for who, times in (("poll", poller.times()), ("person", person.times())):
-        p99, worst = percentile(times, 0.99), max(times) * 1000
-        print(f"create {created:.1f} s, update {updated:.1f} s; {len(times)} times beside it a {who} p99 {p99:.0f} ms, worst {worst:.0f} ms")
-        assert len(times) > 20 and p99 < limit, f"a {who} of another stack waited: p99 {p99:.0f} ms, worst {worst:.0f}"
+    polls, asked = poller.times(), person.times()
+    p99, longest = percentile(polls, 0.99), max(asked) * 1000
+    print(f"create {created:.1f} s, update {updated:.1f} s; beside it {len(polls)} polls p99 {p99:.0f} ms, worst {max(polls) * 1000:.0f} ms; "
+          f"a person {len(asked)} times, at most {longest:.0f} ms")
+    assert len(polls) > 20 and p99 < limit, f"polls of another stack waited: p99 {p99:.0f} ms, more than {limit:.0f}"
+    assert len(asked) > 20 and longest < limit, f"a person of another stack waited: {longest:.0f} ms, more than {limit:.0f}"
     shown = service.call("GET", heavy)["stack"]
     assert shown["stack_status"] == "UPDATE_COMPLETE", shown["stack_status"]
     events = [row["resource_status"] for row in service.call("GET", heavy + "/events")["events"] if row["resource_name"] == "heavy"]
