@@ -4,7 +4,7 @@
 Edited are hooks and files of elements, variables, files and directories that variables or scripts name, a large file, a branch
 of git, a document and an apt repository on a server, programs of the machine, files where the build is started and in the image
 cache, files whose paths scripts put together, to read them or to ask for them, a script that reads what an earlier one left in
-/tmp, variables of an element's environment.d. 20 edits, 500 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is
+/tmp, variables of an element's environment.d. 30 edits, 500 with HEARTH_LONG; HEARTH_EDITS gives another number. The seed is
 printed: given again, it makes the same edits. Edits of what no hook uses (a build service's variables) must leave the outputs up to
 date. At the end files are edited while a hook reads them, a hook mounts something of the machine elsewhere, or leaves a mount, and
 a hook fetches something without noting it, and a variable that environment.d sets for one hook leaves the steps of Hearth's own
@@ -413,7 +413,7 @@ def variable_of_an_element(site):
 def main():
     hearth, elements = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
-    count = int(os.environ.get("HEARTH_EDITS") or (500 if os.environ.get("HEARTH_LONG") else 20))
+    count = int(os.environ.get("HEARTH_EDITS") or (500 if os.environ.get("HEARTH_LONG") else 30))
     began, kept = time.monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="hearth-e2e.") as work, tempfile.TemporaryDirectory(prefix="hearth-e2e.", dir=os.path.dirname(hearth)) as machine:
         os.chmod(machine, 0o755)
