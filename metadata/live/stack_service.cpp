@@ -122,11 +122,14 @@ struct StackService::Parts {
     }
   }
 
-  /// Once after a burst of changes. What they took for a moment lies between what stays, and would be kept.
+  /// Once after a burst of changes, where it is worth it: it takes 0.4 s for 20 MB that lie scattered in 170, and
+  /// nobody is served meanwhile. What changes took for a moment lies between what stays, and would be kept.
   void give_memory_back() {
     const std::uint64_t changes = engine.changes();
     const bool is_quiet = std::exchange(changes_seen, changes) == changes;
-    if (is_quiet && std::exchange(changes_given, changes) != changes) ::malloc_trim(0);
+    if (!is_quiet || std::exchange(changes_given, changes) == changes) return;
+    const struct mallinfo2 heap = ::mallinfo2();
+    if (heap.fordblks >= heap.uordblks / 2) ::malloc_trim(0);
   }
 
   /// What a copy that tries a request does first.
