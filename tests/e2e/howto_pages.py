@@ -182,7 +182,7 @@ SITES = {
     "howto/postgresql.md": Page(
         "a_database", words={"db.example/hearth": "$DATABASE"},
         between={"hearth restore": STOP + "; a_database"},
-        elsewhere={"sudo -u postgres": ("is PostgreSQL's own", "peers/bootstrap/postgres_peer.py", "createdb")}),
+        elsewhere={"sudo -u postgres": ("is PostgreSQL's own", "peers/postgres.py", "createdb")}),
     "howto/questions.md": Page(),
     "howto/real-site.md": Page(
         "mv site.yaml former.yaml",
