@@ -17,6 +17,7 @@ constexpr std::size_t k_tail_lines = 20;
 constexpr std::size_t k_usual_columns = 80;
 constexpr std::size_t k_usual_rows = 24;
 constexpr Duration k_frame = std::chrono::milliseconds(80);
+constexpr Duration k_sign_of_life = std::chrono::minutes(1);  // of a step, in a log
 constexpr std::string_view k_wipe_line = "\r\x1b[K";
 
 /// Best effort: whoever watches may have gone.
@@ -45,6 +46,11 @@ bool is_utf8(const Environment& env) {
   return false;
 }
 
+/// What an estimate leaves; nothing when it takes longer than the last time: nobody knows.
+std::optional<Duration> left_until(const std::optional<MonotonicTime>& end, MonotonicTime now) {
+  return end && *end > now ? std::optional<Duration>(*end - now) : std::nullopt;
+}
+
 /// Text as lines of the log: cleaned, each with its end.
 std::string as_lines(std::string_view text) {
   std::string out;
@@ -65,10 +71,31 @@ std::string OutputTail::text() const {
   return text;
 }
 
-void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) { name_ = name; }
+void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) {
+  step_ = RunningStep{.name = std::string(name)};
+  began_ = told_ = clock_.now();
+}
+
+void PlainProgress::line(std::string_view text) {
+  if (!step_) return;
+  const std::string cleaned = clean_line(text);
+  if (!trim(cleaned).empty()) step_->last_line = cleaned;
+  tick();
+}
+
+void PlainProgress::tick() {
+  const MonotonicTime now = clock_.now();
+  if (!step_ || now - told_ < k_sign_of_life) return;
+  told_ = now;
+  step_->elapsed = now - began_;
+  step_->left = left_until(ends_, now);
+  step_->fetched = fetched_;
+  put(fd_, cat(still_running_line(*step_, style_), "\n"));
+}
 
 void PlainProgress::step_end(StepOutcome outcome, Duration duration) {
-  put(fd_, cat(finished_line(name_, outcome, duration, style_), "\n"));
+  if (step_) put(fd_, cat(finished_line(step_->name, outcome, duration, style_), "\n"));
+  step_.reset();
 }
 
 void PlainProgress::note(std::string_view text) { put(fd_, as_lines(text)); }
@@ -120,8 +147,7 @@ void TerminalProgress::finish(std::string_view summary) {
 void TerminalProgress::draw() {
   const MonotonicTime now = clock_.now();
   step_->elapsed = now - began_;
-  if (ends_ && *ends_ > now) step_->left = *ends_ - now;
-  if (ends_ && *ends_ <= now) step_->left.reset();  // it takes longer than the last time: nobody knows
+  step_->left = left_until(ends_, now);
   step_->fetched = fetched_;
   step_->cached = cached_;
   drawn_ = now;
@@ -174,7 +200,7 @@ std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Enviro
   const bool terminal = is_live_terminal(fd, env);
   const ProgressStyle style = progress_style(env, terminal);
   if (terminal) return std::make_unique<TerminalProgress>(fd, clock, style);
-  return std::make_unique<PlainProgress>(fd, style);
+  return std::make_unique<PlainProgress>(fd, clock, style);
 }
 
 }  // namespace hearth

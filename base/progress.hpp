@@ -54,21 +54,31 @@ class OutputTail {
   std::deque<std::string> lines_;
 };
 
-/// One line per finished step, for pipes and log files. What a failed one printed last is told by its error.
+/// One line per finished step, for pipes and log files, and one for each minute that a step takes: who reads a log can
+/// tell slow work from work that hangs. What a failed one printed last is told by its error.
 class PlainProgress final : public Progress {
  public:
   /// `fd` is not owned.
-  explicit PlainProgress(int fd, ProgressStyle style = {}) : fd_(fd), style_(style) {}
+  explicit PlainProgress(int fd, const Clock& clock, ProgressStyle style = {})
+      : fd_(fd), clock_(clock), style_(style) {}
   void step_begin(std::string_view name, std::size_t index, std::size_t total) override;
-  void line(std::string_view /*text*/) override {}
+  void line(std::string_view text) override;
+  void tick() override;
   void step_end(StepOutcome outcome, Duration duration) override;
+  void expect(Duration left) override { ends_ = clock_.now() + left; }
+  void fetched(std::uint64_t bytes) override { fetched_ = bytes; }
   void note(std::string_view text) override;
   void finish(std::string_view summary) override;
 
  private:
   int fd_;
+  const Clock& clock_;
   ProgressStyle style_;
-  std::string name_;
+  std::optional<RunningStep> step_;
+  MonotonicTime began_{};
+  MonotonicTime told_{};               ///< when the step was last heard of
+  std::optional<MonotonicTime> ends_;  ///< when all is done, by the last estimate
+  std::uint64_t fetched_ = 0;
 };
 
 /// As PlainProgress, with one live line below. The cursor is never hidden nor is any mode set, so that a killed build

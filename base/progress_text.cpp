@@ -227,6 +227,16 @@ std::string live_line(const RunningStep& step, std::size_t frame, std::size_t co
   return cat(text, "  ", colored(cut_to_width(output, columns - before, style), "2", style));
 }
 
+std::string still_running_line(const RunningStep& step, const ProgressStyle& style) {
+  constexpr std::size_t k_columns = 160;  // logs are read in wide windows
+  std::string text =
+      cat(style.unicode ? "…" : "..", " ", clean_line(step.name), "  ", elapsed_text(step.elapsed), " so far");
+  if (step.left) text += cat(", about ", rough_text(*step.left), " left");
+  if (step.fetched > 0) text += cat(", ", human_bytes(step.fetched), " fetched");
+  if (!step.last_line.empty()) text += cat(": ", step.last_line);
+  return cut_to_width(text, k_columns, style);
+}
+
 std::vector<TimingRow> rows_that_matter(std::vector<TimingRow> rows) {
   constexpr double k_least_share = 0.01;
   double total = 0;

@@ -74,6 +74,10 @@ struct TimingRow {
 [[nodiscard]] std::string live_line(const RunningStep& step, std::size_t frame, std::size_t columns,
                                     const ProgressStyle& style);
 
+/// A sign of life of a step that takes minutes, for a log: "… root.d/08-debootstrap  2m00s so far, 12.3 MB fetched:
+/// Unpacking dash"; no line end. Its output is cut to a line.
+[[nodiscard]] std::string still_running_line(const RunningStep& step, const ProgressStyle& style);
+
 /// Those that took a hundredth of the time or more, the others as one row behind them ("31 quicker steps"); two that
 /// are quick stay what they are.
 [[nodiscard]] std::vector<TimingRow> rows_that_matter(std::vector<TimingRow> rows);

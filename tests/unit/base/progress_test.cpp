@@ -53,6 +53,7 @@ class Terminal {
 
 class PlainProgressTest : public testing::Test {
  protected:
+  fakes::ManualClock clock_;
   Pipe pipe_ = Pipe::create();
   std::string written() {
     pipe_.write = Fd();
@@ -61,7 +62,7 @@ class PlainProgressTest : public testing::Test {
 };
 
 TEST_F(PlainProgressTest, PrintsOneLineForAFinishedStep) {
-  PlainProgress progress(pipe_.write.get());
+  PlainProgress progress(pipe_.write.get(), clock_);
   progress.step_begin("install.d/20-foo", 1, 2);
   progress.line("chatter");
   progress.step_end(StepOutcome::done, 1200ms);
@@ -71,17 +72,41 @@ TEST_F(PlainProgressTest, PrintsOneLineForAFinishedStep) {
 }
 
 TEST_F(PlainProgressTest, WhatAFailedStepPrintedIsLeftToItsError) {
-  PlainProgress progress(pipe_.write.get());
+  PlainProgress progress(pipe_.write.get(), clock_);
   progress.step_begin("second", 2, 2);
   progress.line("line");
   progress.step_end(StepOutcome::failed, 1s);
   EXPECT_EQ(written(), "FAILED second  1.0s\n");
 }
 
+TEST_F(PlainProgressTest, AStepOfMinutesIsHeardOfOnceAMinute) {
+  PlainProgress progress(pipe_.write.get(), clock_);
+  progress.step_begin("root.d/08-debootstrap", 1, 2);
+  clock_.advance(59s);
+  progress.line("Retrieving dash");
+  progress.fetched(3'000'000);
+  clock_.advance(1s);
+  progress.tick();
+  progress.tick();
+  progress.line("Unpacking dash");
+  clock_.advance(60s);
+  progress.expect(30s);
+  progress.line(" ");
+  progress.step_end(StepOutcome::done, 120s);
+  clock_.advance(1h);
+  progress.tick();  // nothing runs
+  progress.step_begin("next", 2, 2);
+  progress.tick();
+  EXPECT_EQ(written(),
+            ".. root.d/08-debootstrap  1m00s so far, 2.9 MiB fetched: Retrieving dash\n"
+            ".. root.d/08-debootstrap  2m00s so far, about 30s left, 2.9 MiB fetched: Unpacking dash\n"
+            "ok root.d/08-debootstrap  2m00s\n");
+}
+
 TEST_F(PlainProgressTest, AReaderThatHasGoneDoesNotEndTheWork) {
   ::signal(SIGPIPE, SIG_IGN);
   pipe_.read = Fd();
-  PlainProgress progress(pipe_.write.get());
+  PlainProgress progress(pipe_.write.get(), clock_);
   progress.step_begin("a", 1, 1);
   EXPECT_NO_THROW(progress.step_end(StepOutcome::done, 1s));
 }
