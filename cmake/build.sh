@@ -17,6 +17,14 @@ cmake --preset "$preset" >"$log" 2>&1 || {
   exit 1
 }
 
+# The compiler touches a gigabyte a source, in pages of 4 KiB: in large ones a cold build takes a fifth less processor time where
+# a hypervisor keeps the page tables. It is a setting of the whole machine: only where that is there for this, and given back.
+large_pages=/sys/kernel/mm/transparent_hugepage/enabled
+if [ -n "${HEARTH_MAY_REMOVE:-}" ] && [ -w "$large_pages" ] && grep -q '\[madvise\]' "$large_pages"; then
+  trap 'echo madvise >"$large_pages" || true' EXIT
+  echo always >"$large_pages" || true
+fi
+
 # clock SECONDS
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
