@@ -25,22 +25,14 @@ GROUPS = {
         "environment": {"DIB_MODPROBE_BLACKLIST": "floppy"},
         "with": (*OS, "peer-kernel"),
     },
-    "cloud-init": {
-        "elements": [*OS, "cloud-init", "cloud-init-datasources", "cloud-init-disable-resizefs", "cloud-init-nocloud",
-                     "ensure-venv"],
-        "environment": {"DIB_CLOUD_INIT_DATASOURCES": "NoCloud"},
+    # First boot in a cloud; networks, disks and hardware; what is fetched: git, tar and file sources, caches, Python's package index.
+    "clouds, networks and sources": {
+        "elements": [*OS, "cloud-init", "cloud-init-datasources", "cloud-init-disable-resizefs", "cloud-init-nocloud", "ensure-venv",
+                     "dhcp-all-interfaces", "dkms", "grub2", "growvols", "hwdiscovery", "ibft-interfaces",
+                     "peer-sources", "cache-url", "pip-and-virtualenv", "pip-cache", "pypi", "source-repositories"],
+        "environment": {"DIB_CLOUD_INIT_DATASOURCES": "NoCloud", "DIB_NO_PYPI_PIP": "1",
+                        "DIB_INSTALLTYPE_pip_and_virtualenv": "package"},
         "with": (*OS, "cloud-init"),
-    },
-    # Networks, disks and hardware.
-    "network and hardware": {
-        "elements": [*OS, "dhcp-all-interfaces", "dkms", "grub2", "growvols", "hwdiscovery", "ibft-interfaces"],
-        "with": OS,
-    },
-    # What is fetched: git, tar and file sources, caches, Python's package index.
-    "sources": {
-        "elements": [*OS, "peer-sources", "cache-url", "pip-and-virtualenv", "pip-cache", "pypi", "source-repositories"],
-        "environment": {"DIB_NO_PYPI_PIP": "1", "DIB_INSTALLTYPE_pip_and_virtualenv": "package"},
-        "with": OS,
     },
     # From nothing to a disk with a boot loader: upstream's own bootstrap.
     "debian on a disk": {
