@@ -68,6 +68,25 @@ bool is_regular_file(const FileReader& files, const fs::path& path) {
   return status && status->type == FileStatus::Type::regular;
 }
 
+/// Of a file that tells its size, into memory of that size; one that is longer by now, and those of /proc, to their
+/// end.
+static std::string read_regular(const Fd& fd, const fs::path& path, std::size_t size, std::size_t most) {
+  std::string data(size, '\0');
+  std::size_t filled = 0;
+  while (filled < size) {
+    const ssize_t got = ::read(fd.get(), data.data() + filled, size - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error::from_errno("reading", path.string());
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  data.resize(filled);
+  const std::string rest = read_all(fd, path.string(), most);
+  if (rest.size() > most - data.size())
+    throw Error(ErrorKind::input, cat("reading ", path.string(), ": larger than ", human_bytes(most)));
+  return rest.empty() ? data : data + rest;
+}
+
 static std::optional<std::string> read_within(const fs::path& path, std::size_t most) {
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (number < 0 && is_missing(errno)) return std::nullopt;
@@ -80,7 +99,7 @@ static std::optional<std::string> read_within(const fs::path& path, std::size_t 
   if (::fstat(number, &info) == 0 && S_ISREG(info.st_mode)) {
     if (static_cast<std::uint64_t>(info.st_size) > most)
       throw Error(ErrorKind::input, cat("reading ", path.string(), ": larger than ", human_bytes(most)));
-    return read_all(fd, path.string(), most);
+    return read_regular(fd, path, static_cast<std::size_t>(info.st_size), most);
   }
   const std::string begun = S_ISFIFO(info.st_mode) ? begin_pipe(fd, path) : "";
   const int flags = ::fcntl(number, F_GETFL);

@@ -17,7 +17,7 @@ namespace hearth {
 
 namespace {
 
-constexpr std::size_t k_piece = std::size_t{1} << 20U;
+constexpr std::size_t k_piece = std::size_t{256} << 10U;
 
 /// So that no name or target looks like an end of it, or of its line.
 std::string name_in_line(const std::string& name) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <memory>
 
@@ -15,7 +16,8 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr std::size_t k_pipe_read = std::size_t{1} << 20U;
+constexpr std::size_t k_pipe_read = std::size_t{256} << 10U;
+constexpr std::size_t k_gzip_block = std::size_t{1} << 20U;
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr int k_gzip_level = 7;  // the next ones cost twice the time for 1 %
 
@@ -38,7 +40,7 @@ void write_out(int out, std::string_view bytes) {
 
 /// A block, shorter only at the end.
 std::string read_block(const Fd& in) {
-  std::string block(k_pipe_read, '\0');
+  std::string block(k_gzip_block, '\0');
   std::size_t filled = 0;
   while (filled < block.size()) {
     const std::size_t got = read_some(in, block.data() + filled, block.size() - filled);
@@ -69,7 +71,7 @@ PipeStage::PipeStage(Reader reader) : pipe_(Pipe::create()) {
     } catch (...) {
       failure_ = std::current_exception();
     }
-    std::string rest(k_pipe_read, '\0');
+    std::array<char, 65536> rest;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
     while (::read(pipe_.read.get(), rest.data(), rest.size()) > 0) {
     }
   });
@@ -109,7 +111,7 @@ void gzip_stream(const Fd& in, int out) {
   while (!ended || !members.empty()) {
     while (!ended && members.size() < at_once) {
       std::string block = read_block(in);
-      ended = block.size() < k_pipe_read;
+      ended = block.size() < k_gzip_block;
       if (block.empty() && !first) break;  // an empty stream is one empty member
       first = false;
       members.push_back(std::async(std::launch::async, [block = std::move(block)] { return gzip_member(block); }));

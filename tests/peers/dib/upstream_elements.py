@@ -56,7 +56,9 @@ class Side:
         environment = {key: value.replace("{work}", self.work).replace("{here}", HERE) for key, value in environment.items()}
         log = os.path.join(directory, "log")
         began = time.monotonic()
-        code = patience.run([self.program, "-n", "-t", "tar", "-o", self.name, *group["elements"]], log, cwd=directory, env=environment)
+        # In mounts of its own: upstream mounts in /tmp, and what hooks of a build beside it see there is another /tmp by that.
+        words = ["unshare", "--mount", "--", self.program, "-n", "-t", "tar", "-o", self.name, *group["elements"]]
+        code = patience.run(words, log, cwd=directory, env=environment)
         return time.monotonic() - began, code, log
 
     def tar(self):

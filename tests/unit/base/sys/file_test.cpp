@@ -256,6 +256,15 @@ TEST_F(RealFiles, ASocketIsNamed) {
   }
 }
 
+TEST_F(RealFiles, WhatTellsNoSizeAndWhatIsLargeIsReadToItsEnd) {
+  EXPECT_EQ(read_file("/proc/sys/kernel/ostype"), "Linux\n");
+  EXPECT_TRUE(read_file("/proc/self/mountinfo").ends_with("\n"));
+  std::string large;
+  for (int number = 0; large.size() < 3'000'000; ++number) large += cat(number, "\n");
+  files_.write(dir_.path() / "large", large, {});
+  EXPECT_TRUE(read_file(dir_.path() / "large") == large);
+}
+
 TEST_F(RealFiles, ReadFileNamesWhatIsMissing) {
   try {
     (void)read_file(dir_.path() / "none");

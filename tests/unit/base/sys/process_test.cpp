@@ -116,6 +116,21 @@ TEST_F(ChildTest, IgnoredSignalsAreNotInherited) {
   EXPECT_EQ(status, "SigIgn:\t0000000000000000\n");
 }
 
+TEST_F(ChildTest, BlockedSignalsAreNotInheritedAndOursAreAsTheyWere) {
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGUSR1);
+  ::pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  EXPECT_EQ(output_of({.argv = {"/bin/grep", "SigBlk", "/proc/self/status"}}), "SigBlk:\t0000000000000000\n");
+  EXPECT_THROW((void)Child::spawn({.argv = {"/no/such/program"}}), Error);
+  sigset_t after;
+  ::pthread_sigmask(SIG_SETMASK, &before, &after);
+  for (const int number : {SIGUSR1, SIGUSR2, SIGTERM}) {
+    EXPECT_EQ(::sigismember(&after, number), number == SIGUSR1 ? 1 : 0) << number;
+  }
+}
+
 TEST(FindProgram, TakesTheFirstExecutableFileOfThePath) {
   const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
   RealFileSystem files;

@@ -1,6 +1,11 @@
 #include "builder/hooks/copied_hooks.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <array>
 
 #include "base/sys/process.hpp"
 #include "tests/unit/builder/element_tree.hpp"
@@ -32,6 +37,65 @@ TEST_F(CopiedHooksTest, KeepsModesAndLinks) {
   EXPECT_EQ(files.status(dir.path() / "hooks/install.d/10-x")->mode, 0755U);
   EXPECT_EQ(files.status(dir.path() / "hooks/install.d/data")->mode, 0644U);
   EXPECT_EQ(fs::read_symlink(dir.path() / "hooks/install.d/20-link"), "10-x");
+}
+
+/// Says how often cp was needed.
+class CountingRunner final : public CommandRunner {
+ public:
+  explicit CountingRunner(CommandRunner& runner) : runner_(runner) {}
+  CommandResult run(const Command& command) override {
+    ++runs;
+    return runner_.run(command);
+  }
+  int runs = 0;
+
+ private:
+  CommandRunner& runner_;
+};
+
+struct stat look_at(const fs::path& path) {
+  struct stat look {};
+  EXPECT_EQ(::lstat(path.c_str(), &look), 0) << path;
+  return look;
+}
+
+TEST_F(CopiedHooksTest, PlainFilesNeedNoProgramAndKeepOwnerModeAndTimes) {
+  tree.hook("os", "install.d/10-x", "hello")
+      .file("os", "install.d/data", std::string(3'000'000, 'x'))
+      .file("os", "top", "t");
+  const fs::path hook = tree.path("os/install.d/10-x");
+  ASSERT_EQ(::geteuid() == 0 ? ::lchown(hook.c_str(), 5, 6) : 0, 0);
+  ASSERT_EQ(::chmod(hook.c_str(), 06751), 0);
+  const std::array<timespec, 2> times = {timespec{1'000'000'000, 7}, timespec{1'100'000'000, 123'456'789}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, hook.c_str(), times.data(), 0), 0);
+  CountingRunner counting(runner);
+  fs::create_directories(dir.path() / "hooks");
+  copy_hooks(HookTree::merge(files, tree.close({"os"})), counting, dir.path() / "hooks");
+  EXPECT_EQ(counting.runs, 0);
+  const struct stat copy = look_at(dir.path() / "hooks/install.d/10-x");
+  EXPECT_EQ(copy.st_mode, look_at(hook).st_mode);
+  EXPECT_EQ(copy.st_uid, look_at(hook).st_uid);
+  EXPECT_EQ(copy.st_gid, look_at(hook).st_gid);
+  EXPECT_EQ(copy.st_atim.tv_sec, 1'000'000'000);
+  EXPECT_EQ(copy.st_mtim.tv_sec, 1'100'000'000);
+  EXPECT_EQ(copy.st_mtim.tv_nsec, 123'456'789);
+  EXPECT_EQ(read_file(dir.path() / "hooks/install.d/10-x"), "hello");
+  EXPECT_TRUE(read_file(dir.path() / "hooks/install.d/data") == std::string(3'000'000, 'x'));
+  EXPECT_EQ(read_file(dir.path() / "hooks/top"), "t");
+}
+
+TEST_F(CopiedHooksTest, HardLinksAndAttributesAreKept) {
+  tree.hook("os", "install.d/10-x", "hello").hook("os", "install.d/30-attribute", "with");
+  fs::create_hard_link(tree.path("os/install.d/10-x"), tree.path("os/install.d/20-twin"));
+  const bool has_attributes =
+      ::setxattr(tree.path("os/install.d/30-attribute").c_str(), "user.origin", "here", 4, 0) == 0;
+  (void)merged({"os"}, "install.d/10-x");
+  const fs::path copies = dir.path() / "hooks/install.d";
+  EXPECT_EQ(look_at(copies / "10-x").st_ino, look_at(copies / "20-twin").st_ino);
+  EXPECT_EQ(read_file(copies / "30-attribute"), "with");
+  if (!has_attributes) GTEST_SKIP() << dir.path() << " lies on a file system without attributes of users";
+  std::array<char, 8> value{};
+  EXPECT_EQ(::getxattr((copies / "30-attribute").c_str(), "user.origin", value.data(), value.size()), 4);
 }
 
 TEST_F(CopiedHooksTest, InMergedDirectoriesTheElementThatNeedsAnotherWins) {
