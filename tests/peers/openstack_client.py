@@ -51,15 +51,31 @@ def command(words, environment, directory, out, err):
         os._exit(code or 0)
 
 
-def serve():
-    sys.argv[0] = "openstack"  # which the modules take for their program's name as they are loaded
-    import importlib  # pylint: disable=import-outside-toplevel
+def load():
+    """All that the client reads of this machine before it looks at its words: the modules of each command of each plugin, and who brings
+    them. Nothing of it is run. What is not swept again need not be copied in a child, either."""
+    import contextlib  # pylint: disable=import-outside-toplevel
+    import gc  # pylint: disable=import-outside-toplevel
+    import importlib.metadata  # pylint: disable=import-outside-toplevel
     for name in ("openstackclient.shell", "openstack.connection", "ironicclient.osc.plugin", "ironicclient.v1.client",
                  "ironicclient.osc.v1.baremetal_node", "heatclient.osc.plugin", "heatclient.v1.client", "heatclient.osc.v1.stack"):
-        try:
+        with contextlib.suppress(ImportError):  # a client that this machine has not; who needs it says so
             importlib.import_module(name)
-        except ImportError:
-            pass  # a client that this machine has not; who needs it says so
+    with contextlib.suppress(ImportError):
+        from cliff import command as cliff_command  # pylint: disable=import-outside-toplevel
+        from stevedore import extension  # pylint: disable=import-outside-toplevel
+        for group in sorted(importlib.metadata.entry_points().groups):
+            if group.startswith(("openstack.", "cliff.formatter", "keystoneauth1.plugin")):
+                extension.ExtensionManager(group, on_load_failure_callback=lambda *_: None)
+        if hasattr(cliff_command, "_get_distributions_by_modules"):
+            cliff_command._get_distributions_by_modules()  # pylint: disable=protected-access
+    gc.collect()
+    gc.freeze()
+
+
+def serve():
+    sys.argv[0] = "openstack"  # which the modules take for their program's name as they are loaded
+    load()
     for line in sys.stdin:
         words, environment, directory, timeout = json.loads(line)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
