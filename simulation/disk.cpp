@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t k_sector = 512;
 
 void put(std::string& file, std::uint64_t at, std::string_view bytes) {
-  if (file.size() < at + bytes.size()) file.resize(at + bytes.size());
-  file.replace(at, bytes.size(), bytes);
+  if (file.size() < at) file.resize(at);
+  file.replace(at, std::min(bytes.size(), file.size() - at), bytes);  // what is beyond its end is appended
 }
 
 }  // namespace

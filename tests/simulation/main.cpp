@@ -1,6 +1,9 @@
 // simulate: sites played from numbers.
+#include <malloc.h>
+
 #include <cstdio>
 #include <functional>
+#include <limits>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -206,6 +209,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   hearth::set_check_ending(hearth::simulation::tell_seed);
+  // What a site had, the next one takes: given back, each of a thousand would ask the system for its megabytes page by
+  // page.
+  ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   try {
     return hearth::simulation::run(words);
   } catch (const hearth::Error& error) {
