@@ -15,7 +15,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-jobs=$(nproc)
+jobs=$((2 * $(nproc)))  # places: a test that computes takes two (tests/places/CMakeLists.txt)
 size=quick
 case ${1:-} in
   --all | --long) size=${1#--} && shift ;;

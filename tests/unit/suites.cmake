@@ -9,7 +9,8 @@ if(EXISTS ${program})
   foreach(suite IN LISTS suites)
     string(REGEX REPLACE "^\n?([^ \n]+)\\..*" "\\1" suite "${suite}")  # "  # TypeParam = …" comes behind some
     add_test(${prefix}.${suite} ${program} "--gtest_filter=${suite}.*")
-    set_tests_properties(${prefix}.${suite} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" WORKING_DIRECTORY ${directory})
+    set_tests_properties(${prefix}.${suite} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" WORKING_DIRECTORY ${directory}
+      PROCESSORS 2)  # both places of one: tests/places/CMakeLists.txt
   endforeach()
 else()
   add_test(${prefix}_NOT_BUILT ${program})
