@@ -5,20 +5,32 @@
 . "$(dirname "$0")/lib.sh"
 export HEARTH_NODE_STATE=$work/nodes HEARTH_UPSTREAM_ELEMENTS=no
 
+# listed: sets `list` to the names of all that is there, but of the state, and of what was said; no process is started for it.
+shopt -s extglob
+listed() {
+    local IFS=/ names
+    shopt -s dotglob globstar nullglob
+    names=(!(nodes|said) !(nodes|said)/**)
+    shopt -u dotglob globstar nullglob
+    list="${names[*]}"
+}
+
 # mistake CODE TEXT… -- WORD…: `hearth WORD…` ends with CODE within seconds and says each TEXT; nothing is written.
 mistake() {
-    local code=$1 texts=() got=0 before
+    local code=$1 texts=() got=0 before list
     shift
     while [ "$1" != -- ]; do
         texts+=("$1")
         shift
     done
     shift
-    before=$(find . -path ./nodes -prune -o ! -name said -print | sort)
+    listed
+    before=$list
     timeout 20 "$HEARTH" "$@" > said 2>&1 < /dev/null || got=$?
     [ "$got" = "$code" ] || fail "hearth $*: exit code $got in place of $code: $(cat said)"
     expect_text said "${texts[@]}"
-    [ "$before" = "$(find . -path ./nodes -prune -o ! -name said -print | sort)" ] || fail "hearth $*: something was written"
+    listed
+    [ "$before" = "$list" ] || fail "hearth $*: something was written"
 }
 
 truncate -s 1M disk.raw
