@@ -6,11 +6,12 @@
 export HEARTH_NODE_STATE=$work/nodes HEARTH_UPSTREAM_ELEMENTS=no
 
 # listed: sets `list` to the names of all that is there, but of the state, and of what was said; no process is started for it.
-shopt -s extglob
 listed() {
-    local IFS=/ names
+    local IFS=/ names=() name
     shopt -s dotglob globstar nullglob
-    names=(!(nodes|said) !(nodes|said)/**)
+    for name in *; do
+        [ "$name" = nodes ] || [ "$name" = said ] || names+=("$name" "$name"/**)
+    done
     shopt -u dotglob globstar nullglob
     list="${names[*]}"
 }
