@@ -40,6 +40,13 @@ struct Topic {
   std::string text;   ///< paragraphs
 };
 
+/// A page in Markdown. Its text lies elsewhere and outlives it: it is compiled in, or whoever shows the page has it.
+struct Page {
+  std::string name;   ///< "howto/ssh"; or a file's path
+  std::string title;  ///< its headline
+  std::string_view text;
+};
+
 /// A page of reference that is made when it is asked for.
 struct Reference {
   std::string name;                   ///< "drivers": the topic of help
@@ -60,7 +67,7 @@ struct Program {
   std::function<std::vector<std::string>(const std::string& what, const std::vector<std::string>& words)> known = {};
   /// Beginnings of commands that another program has ("node boot device"), and how it is called there.
   std::vector<std::pair<std::string, std::string>> elsewhere = {};
-  std::vector<Topic> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
+  std::vector<Page> pages = {};  ///< of a manual, "howto/ssh": `help ssh` prints one, `help manual` their names
   /// A page that is none of the manual's, by its name: the README of something. Its own name is its file's path.
   std::function<std::optional<Topic>(const std::string& name)> further = {};
   /// Names of further pages that a mistyped one is near to.

@@ -181,7 +181,7 @@ void offer_of_program(Offering& offering, const Program& program, Words words) {
     words.erase(words.begin());
     for (const std::string& topic : words.empty() ? topic_names(program) : Words{}) offering.add(topic, "");
     if (offering.typed().find('/') != std::string::npos && words.empty()) {
-      for (const Topic& page : program.pages) offering.add(page.name, page.title);
+      for (const Page& page : program.pages) offering.add(page.name, page.title);
     }
     return offer_next_words(offering, rows, words);
   }

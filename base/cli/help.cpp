@@ -93,11 +93,11 @@ std::string help_pointer(const Program& program, std::size_t width) {
 }
 
 /// "howto/ssh" → "ssh".
-std::string short_name(const Topic& page) { return page.name.substr(page.name.rfind('/') + 1); }
+std::string short_name(const Page& page) { return page.name.substr(page.name.rfind('/') + 1); }
 
 std::string manual_help(const Program& program, std::size_t width) {
   Rows rows;
-  for (const Topic& page : program.pages) rows.push_back({.words = page.name, .operands = "", .summary = page.title});
+  for (const Page& page : program.pages) rows.push_back({.words = page.name, .operands = "", .summary = page.title});
   const std::string how =
       cat("'", program.name, " help NAME' prints a page; what stands before the slash may be left out.");
   return cat("Pages of the manual:\n", summary_lines(rows, width), "\n", wrapped(how, width), "\n");
@@ -125,7 +125,7 @@ std::optional<std::string> nearest_topic(const Program& program, const std::stri
     names.push_back(row.words);
     names.push_back(row.words.substr(0, row.words.find(' ')));  // "image" has help, too
   }
-  for (const Topic& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
+  for (const Page& page : program.pages) names.insert(names.end(), {page.name, short_name(page)});
   for (const Topic& each : program.topics) {
     for (std::string& name : names_of_rows(each.text)) names.push_back(std::move(name));
   }
@@ -143,8 +143,8 @@ std::vector<std::string> pages_that_speak_of(const Program& program, const std::
   if (word.size() < k_least_letters) return {};
   const std::string wanted = to_lower(word);
   std::vector<std::pair<std::size_t, std::string>> found;
-  for (const Topic& page : program.pages) {
-    const std::string text = to_lower(page.text);
+  for (const Page& page : program.pages) {
+    const std::string text = to_lower(std::string(page.text));
     std::size_t times = 0;
     for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++times;
     if (times > 0) found.emplace_back(times, page.name);
@@ -241,13 +241,15 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
     if (link.words == topic) return command_help(link.words, link, width);
   }
   if (topic == k_manual && !program.pages.empty()) return manual_help(program, width);
-  for (const Topic& page : program.pages) {
+  for (const Page& page : program.pages) {
     const bool is_it = page.name == topic || short_name(page) == topic;
     if (is_it || replace_all(page.name, "/", "-") == replace_all(topic, " ", "-"))
       return page_text(program, page, width);
   }
   for (const Reference& each : program.references) {
-    if (each.name == topic) return page_text(program, {each.name, each.title, reference_text(each)}, width);
+    if (each.name != topic) continue;
+    const std::string text = reference_text(each);
+    return page_text(program, {each.name, each.title, text}, width);
   }
   if (std::string below = commands_below(program, topic, width); !below.empty()) return below;
   for (const Topic& each : program.topics) {
@@ -255,7 +257,8 @@ std::string topic_help(const Program& program, const std::string& topic, std::si
       return cat(row, "\n'", program.name, " help ", each.name, "' has the others.\n");
   }
   const std::optional<Topic> further = program.further ? program.further(topic) : std::nullopt;
-  if (further) return cat(further->title, "\n\n", page_text(program, *further, width));
+  if (further)
+    return cat(further->title, "\n\n", page_text(program, {further->name, further->title, further->text}, width));
   const std::optional<std::string> near = nearest_topic(program, topic);
   const std::vector<std::string> speak = pages_that_speak_of(program, topic);
   throw Error(ErrorKind::usage,

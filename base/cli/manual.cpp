@@ -139,7 +139,7 @@ ManualPage program_page(const Manual& manual, const Program& program, const std:
 }
 
 /// A page of the manual, in section 7: filled already, as its tables are drawn with spaces.
-ManualPage manual_page(const Manual& manual, const Program& program, const Topic& page) {
+ManualPage manual_page(const Manual& manual, const Program& program, const Page& page) {
   constexpr std::size_t k_width = 72;  // beside what man indents
   const std::string name = cat(program.name, "-", page_name(replace_all(word_for_page(program, page), "/", "-")));
   std::string text = cat(page_head(manual, name, page.title, 7), page_section("Description"));
@@ -198,7 +198,7 @@ std::vector<ManualPage> manual_pages(const Program& program, const std::vector<C
 std::vector<ManualPage> manual_chapters(const Program& program) {
   const Manual manual{program.name, cat(program.name, " ", program.version)};
   std::vector<ManualPage> pages;
-  for (const Topic& page : program.pages) pages.push_back(manual_page(manual, program, page));
+  for (const Page& page : program.pages) pages.push_back(manual_page(manual, program, page));
   return pages;
 }
 

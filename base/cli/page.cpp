@@ -43,7 +43,7 @@ std::string_view item_mark(std::string_view line) {
 
 class PageReader {
  public:
-  PageReader(const Program& program, const Topic& page, std::size_t width)
+  PageReader(const Program& program, const Page& page, std::size_t width)
       : program_(program), page_(page), width_(width) {}
 
   std::string read() {
@@ -150,7 +150,7 @@ class PageReader {
     const std::string file = target.substr(0, target.find('#'));
     if (file.empty()) return "";  // a headline of this page
     const fs::path path = (fs::path(page_.name).parent_path() / file).lexically_normal();
-    for (const Topic& other : program_.pages) {
+    for (const Page& other : program_.pages) {
       const bool is_it = path.string() == cat(other.name, ".md") ||
                          (path.is_absolute() && path.string().ends_with(cat("/docs/", other.name, ".md")));
       if (is_it) return cat(program_.name, " help ", word_for_page(program_, other));
@@ -159,7 +159,7 @@ class PageReader {
   }
 
   const Program& program_;
-  const Topic& page_;
+  const Page& page_;
   std::size_t width_;
   std::string text_;
   std::string open_;  ///< a paragraph, or an item
@@ -171,7 +171,7 @@ class PageReader {
 
 }  // namespace
 
-std::string word_for_page(const Program& program, const Topic& page) {
+std::string word_for_page(const Program& program, const Page& page) {
   const std::string word = page.name.substr(page.name.rfind('/') + 1);
   const auto is_word = [&](const auto& one) { return one.name == word; };
   const auto is_command = [&](const Command& row) { return row.words == word; };
@@ -183,7 +183,7 @@ std::string word_for_page(const Program& program, const Topic& page) {
   return is_taken ? page.name : word;
 }
 
-std::string page_text(const Program& program, const Topic& page, std::size_t width) {
+std::string page_text(const Program& program, const Page& page, std::size_t width) {
   return PageReader(program, page, width).read();
 }
 

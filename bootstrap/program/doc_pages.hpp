@@ -17,6 +17,6 @@ struct EmbeddedFile {
 [[nodiscard]] std::vector<EmbeddedFile> embedded_doc_pages();
 
 /// "howto/ssh", the page's headline, its text.
-[[nodiscard]] std::vector<cli::Topic> doc_pages();
+[[nodiscard]] std::vector<cli::Page> doc_pages();
 
 }  // namespace hearth::bootstrap::program

@@ -159,6 +159,9 @@ cli::Program make_program(const fs::path& executable) {
 
 std::vector<std::string> misspelt_variables(const Environment& environment) {
   constexpr std::string_view k_prefix = "HEARTH_";
+  const bool any = std::any_of(environment.begin(), environment.end(),
+                               [&](const auto& each) { return each.first.starts_with(k_prefix); });
+  if (!any) return {};
   std::vector<std::string> known;  // without the prefix, which would count as likeness
   for (const cli::Topic& topic : help_topics()) {
     if (topic.name != "environment") continue;

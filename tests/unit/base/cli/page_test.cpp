@@ -37,8 +37,8 @@ TEST(Page, ALinkToAnotherFileNamesTheInstalledPlace) {
 TEST(Page, AReadmeOutsideTheManualLeadsIntoIt) {
   Program program = demo();
   program.pages = {{"howto/users", "Users", ""}};
-  const Topic readme{"/usr/share/demo/elements/x/README.md", "",
-                     "[a](../../docs/howto/users.md), [b](../y/README.md)\n"};
+  const Page readme{"/usr/share/demo/elements/x/README.md", "",
+                    "[a](../../docs/howto/users.md), [b](../y/README.md)\n"};
   EXPECT_EQ(page_text(program, readme, 80), "a (demo help users), b (/usr/share/demo/elements/y/README.md)\n");
 }
 

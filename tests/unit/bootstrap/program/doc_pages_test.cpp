@@ -26,14 +26,14 @@ TEST(DocPages, AreTheFilesOfTheManual) {
     files[name.substr(0, name.size() - 3)] = read_file(entry.path());
   }
   std::map<std::string, std::string> pages;
-  for (const cli::Topic& page : doc_pages()) pages[page.name] = page.text;
+  for (const cli::Page& page : doc_pages()) pages[page.name] = page.text;
   EXPECT_GT(pages.size(), 20U);
   EXPECT_EQ(pages, files);
 }
 
 TEST(DocPages, HaveAHeadlineAndANameOfTheirOwn) {
   std::set<std::string> names;
-  for (const cli::Topic& page : doc_pages()) {
+  for (const cli::Page& page : doc_pages()) {
     EXPECT_EQ(page.text.rfind(cat("# ", page.title, "\n"), 0), 0U) << page.name;
     EXPECT_TRUE(names.insert(page.name.substr(page.name.find('/') + 1)).second) << page.name;
   }
@@ -48,7 +48,7 @@ TEST(DocPages, HelpPrintsThem) {
 
 TEST(DocPages, TablesFitAn80ColumnTerminal) {
   const cli::Program program = make_program("/usr/bin/hearth");
-  for (const cli::Topic& page : program.pages) {
+  for (const cli::Page& page : program.pages) {
     for (const std::string& line : split_lines(cli::topic_help(program, page.name, 80))) {
       if (line.starts_with('|')) {
         EXPECT_LE(cli::columns(line), 80U) << page.name << ": " << line;
