@@ -117,14 +117,16 @@ class Consoles::Line {
   void run() {
     bool is_first = true;
     for (std::chrono::milliseconds pause = first_pause_; !is_over_; is_first = false) {
+      bool is_probe = false;
       try {
         const auto begun = std::chrono::steady_clock::now();
         session(suites_.at(suite_).free, false);  // what one that was killed has left keeps all others out
         const std::optional<std::string> fault = session(suites_.at(suite_).session, true);
-        // A BMC that has the other suite only says no at once.
-        const bool is_quick = std::chrono::steady_clock::now() - begun < std::chrono::seconds(2);
-        if (is_quick) suite_ = 1 - suite_;
-        if (fault && !is_over_ && !(is_quick && is_first)) keep(*fault);
+        // A BMC that has the other suite only says no at once: the first such answer tells nothing else yet.
+        const bool is_refused = fault && std::chrono::steady_clock::now() - begun < std::chrono::seconds(2);
+        if (is_refused) suite_ = 1 - suite_;
+        is_probe = is_refused && is_first;
+        if (fault && !is_over_ && !is_probe) keep(*fault);
         if (std::chrono::steady_clock::now() - begun > k_lasting) pause = first_pause_;
         give(cat("\r\n[the BMC has ended the session: it is begun anew in ", pause.count() / 1000, " s]\r\n"));
       } catch (const std::exception& error) {
@@ -132,7 +134,7 @@ class Consoles::Line {
         give(cat("\r\n[", error.what(), "]\r\n"));
       }
       wait(pause);
-      pause = std::min<std::chrono::milliseconds>(pause * 2, k_longest_pause);
+      if (!is_probe) pause = std::min<std::chrono::milliseconds>(pause * 2, k_longest_pause);
     }
   }
 

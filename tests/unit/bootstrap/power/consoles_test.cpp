@@ -194,6 +194,19 @@ TEST_F(ConsolesOfATool, aBmcThatRefusesIsAskedLessAndLessOften) {
   EXPECT_LE(sessions, 6U) << calls;
 }
 
+TEST_F(ConsolesOfATool, aSessionThatWasKilledIsBegunAnewWithTheSuiteThatItHad) {
+  tool("case $* in *'-C 17'*) echo operational ;; *) echo no; exit 1 ;; esac");
+  const Node node = node_with_console();
+  Consoles consoles(folder_.path(), log_, std::chrono::milliseconds(50));
+  consoles.follow({&node});
+  const Fd one = reader(node);
+  std::string said;
+  for (int sessions = 0; sessions < 3; ++sessions) said += heard(one, "begun anew");
+  const std::string calls = RealFileSystem().read(folder_.path() / "calls").value();
+  EXPECT_NE(calls.find("-C 17"), std::string::npos) << calls;
+  EXPECT_EQ(calls.find("-C 3 "), std::string::npos) << "the other suite is for a BMC that refuses: " << calls << said;
+}
+
 TEST_F(ConsolesOfATool, aSessionThatHangsDoesNotKeepTheEndWaiting) {
   tool("trap '' HUP TERM; while :; do sleep 1; done");
   const Node node = node_with_console();
