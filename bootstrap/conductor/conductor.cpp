@@ -142,9 +142,7 @@ void check_ramdisk(const Node& node, Verb verb, const Json& arguments, const Job
 
 }  // namespace
 
-void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
-  const Node& before = node(id);
-  check_is_ours(before);
+Verb Conductor::check_order_of(const Node& before, const std::string& text, const Json& arguments) {
   const std::optional<Verb> verb = parse_verb(text);
   if (!verb) throw Refusal(400, refusal(text, before.uuid, before.state));
   const bool leads_on =
@@ -166,6 +164,31 @@ void Conductor::verb(const std::string& id, const std::string& text, const Json&
   if (*verb == Verb::adopt) check_adoption(before, ledger_.store());
   check_ramdisk(before, *verb, arguments, jobs_);
   check_limit(*verb);
+  return *verb;
+}
+
+void Conductor::record_refusal(const Node& node, const std::string& text, const Refusal& refusal) {
+  constexpr std::chrono::minutes k_quiet{10};
+  const std::string said = cat(text, " was refused: ", refusal.what());
+  const Stamp now = ledger_.now();
+  std::erase_if(refused_, [&](const auto& entry) { return now - entry.second.at > microseconds(k_quiet); });
+  if (const auto last = refused_.find(node.uuid); last != refused_.end() && last->second.said == said) return;
+  refused_[node.uuid] = {said, now};
+  ledger_.record(node, "refused", said, {{"verb", text}});
+  settle();
+}
+
+void Conductor::verb(const std::string& id, const std::string& text, const Json& arguments) {
+  const Node& before = node(id);
+  check_is_ours(before);
+  std::optional<Verb> verb;
+  try {
+    verb = check_order_of(before, text, arguments);
+  } catch (const Refusal& refusal) {
+    if (parse_verb(text)) record_refusal(before, text, refusal);
+    throw;
+  }
+  refused_.erase(before.uuid);
   Json given = arguments;
   if (*verb == Verb::rescue) given["rescue_password"] = hashed_password(text_in(arguments, "rescue_password"));
   Node& changed = edit(id);

@@ -148,6 +148,11 @@ class Conductor {
   [[nodiscard]] std::vector<std::string> asked_nodes() const;
 
  private:
+  /// What can be known before anything is changed; throws Refusal.
+  [[nodiscard]] Verb check_order_of(const Node& before, const std::string& text, const Json& arguments);
+  /// An order that was refused leaves its node as it is; that it was given, and why it was refused, is an event. Who
+  /// asks again and again makes one in ten minutes.
+  void record_refusal(const Node& node, const std::string& text, const Refusal& refusal);
   [[nodiscard]] Node& edit(const std::string& id);
   /// Throws Refusal where so many are at it already, as Ironic's max_concurrent_… have it.
   void check_limit(Verb verb) const;
@@ -185,6 +190,11 @@ class Conductor {
   Logger& log_;
   bool looks_at_power_ = false;  ///< go_on() does, as a tick has begun
   Budget complaints_{10};
+  struct RefusedOrder {
+    std::string said;
+    Stamp at = 0;
+  };
+  std::map<std::string, RefusedOrder> refused_;  ///< by node: the last one
   Stamp forget_next_ = 0;
   Stamp key_next_ = 0;
   Stamp key_again_ = 0;

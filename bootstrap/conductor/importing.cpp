@@ -100,16 +100,6 @@ std::vector<std::string> taken_places(const Ledger& ledger, const ImportPlan& pl
   return lines;
 }
 
-/// Of its BMC, which has a user.
-bool lacks_password(const Node& node) {
-  const DriverRow* row = driver_named(node.driver);
-  const auto said = [&](const char* key) {
-    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
-    return !own.empty() && !text_in(node.driver_info, own).empty();
-  };
-  return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
-}
-
 /// A machine that its file says is in use is not made available by an import alone.
 State wanted_state(const NodeDraft& draft, const ImportRequest& request) {
   return request.to == State::available && !draft.in_use.empty() ? State::manageable : request.to;
@@ -265,9 +255,8 @@ void Conductor::register_new(const ImportStep& step, const ImportRequest& reques
   if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
     fresh.set_capability("boot_option", request.boot_option);
   }
-  if (lacks_password(fresh))
-    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name),
-                                  ": its BMC has a user and no password; is a cell empty? (hearth node set)"));
+  if (lacks_password(fresh.driver, fresh.driver_info))
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), k_no_password, " (hearth node set)"));
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));

@@ -270,6 +270,25 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   return drafts;
 }
 
+bool lacks_password(const std::string& driver, const Json& driver_info) {
+  const DriverRow* row = driver_named(driver);
+  const auto said = [&](const char* key) {
+    const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
+    return !own.empty() && !text_in(driver_info, own).empty();
+  };
+  return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
+}
+
+std::vector<std::string> missing_passwords(const std::vector<NodeDraft>& drafts) {
+  constexpr std::size_t k_named = 4;
+  std::vector<std::string> who;
+  for (const NodeDraft& draft : drafts) {
+    if (lacks_password(draft.driver, draft.driver_info)) who.push_back(node_label(draft.index, draft.name));
+  }
+  if (who.empty()) return {};
+  return {cat(join_first(who, k_named), k_no_password)};
+}
+
 std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries) {
   std::vector<Fault> faults;
   std::map<std::string, std::string> addresses;

@@ -59,6 +59,12 @@ struct Drafts {
 /// Checks all entries, each on its own and against each other, and gives what becomes of them.
 [[nodiscard]] Drafts draft_nodes(const std::vector<ListingEntry>& entries);
 
+inline constexpr const char* k_no_password = ": its BMC has a user and no password; is a cell empty?";
+/// Whether a BMC, by what its driver is told of it, has a user and no password.
+[[nodiscard]] bool lacks_password(const std::string& driver, const Json& driver_info);
+/// "node #0 (a): its BMC has a user and no password; is a cell empty?", one for all where many have none.
+[[nodiscard]] std::vector<std::string> missing_passwords(const std::vector<NodeDraft>& drafts);
+
 /// The further checks of the field's `instackenv validate`: users, passwords and MACs that are missing or empty, one
 /// BMC for two machines.
 [[nodiscard]] std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries);

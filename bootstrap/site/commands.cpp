@@ -46,6 +46,7 @@ int check_site(const cli::Arguments& arguments) {
   }
   const Drafts drafts = draft_nodes(site.inventory);
   for (const std::string& line : drafts.warnings) cli::tell(cat("warning: ", line, "\n"));
+  for (const std::string& line : missing_passwords(drafts.nodes)) cli::tell(cat("warning: ", line, "\n"));
   tell_of_unmanaged(site, arguments.operands().front());
   if (const std::vector<std::string> doubts = site_doubts(site, arguments.operands().front()); !doubts.empty())
     throw Error(ErrorKind::input, join(doubts, "\n"));
@@ -109,6 +110,7 @@ std::vector<std::string> take_inventory(SiteDraft& draft, const std::string& fil
   LeftOut left_out;
   std::vector<std::string> in_use;
   std::vector<std::string> notes = drafts.warnings;
+  for (std::string& line : missing_passwords(drafts.nodes)) notes.push_back(std::move(line));
   for (const ListingEntry& entry : entries) {
     if (!entry.in_use.empty()) in_use.push_back(cat(text_in(entry.data, "name"), " (", entry.in_use, ")"));
     Json machine = site_machine(entry, left_out);

@@ -478,6 +478,7 @@ mistake 0 "warning: alpha is in maintenance (its fan)" "hearth node maintenance 
 mistake 0 "alpha: power off" -- node power off alpha
 mistake 1 "can't be performed on node alpha because it's in maintenance" "hearth node maintenance unset alpha" -- node deploy alpha --wait 1
 mistake 0 "Node alpha is in service" -- node maintenance unset alpha
+mistake 0 "Its last order was refused, and it stayed available: deploy was refused: " -- why node alpha
 mistake 0 "has no card 02:00:00:00:00:07 any more" "alive has no card left" -- node port delete alive 02:00:00:00:00:07
 mistake 0 "There are no images for machines yet" "hearth image load" -- image list
 mistake 1 "--token-file nothere.token: there is no such file" -- node list --url http://127.0.0.1:9 --token-file nothere.token

@@ -40,6 +40,7 @@ class NodeReader {
     } else if (is(StateKind::working) || is(StateKind::waiting)) {
       if (found_.empty() || !is_for_people()) work();
     }
+    refusal();
     if (found_.empty()) found_.push_back(at_rest());
     return once_each();
   }
@@ -227,6 +228,24 @@ class NodeReader {
     ended.cause = cat(ended.cause, " Until then: ", before.cause);
     ended.evidence.insert(ended.evidence.end(), before.evidence.begin(), before.evidence.end());
     ended.next = before.next + back();
+  }
+
+  /// An order that was refused since the node came into its state: nothing else tells of it.
+  void refusal() {
+    Json refused;
+    for (const Json& event : facts_.events) {
+      if (text_in(event, "kind") == "state") refused = Json();
+      if (text_in(event, "kind") == "refused") refused = event;
+    }
+    if (!refused.is_object()) return;
+    const std::string verb = text_in(object_in(refused, "detail"), "verb");
+    Finding finding{cat("Its last order was refused, and it stayed ", state_name(), ": ", text_in(refused, "text")),
+                    {cat("asked at ", text_in(refused, "at").substr(0, 19), " UTC; nobody has begun anything since")},
+                    verb.empty() ? "the same command again, when what is named there is mended"
+                                 : cat("when what is named there is mended: ", command(verb))};
+    if (!finding.cause.ends_with('.')) finding.cause += '.';
+    found_.push_back(std::move(finding));
+    if (state_ == State::active && found_.size() == 1) found_.push_back(at_rest());
   }
 
   void failure(const std::string& error) {

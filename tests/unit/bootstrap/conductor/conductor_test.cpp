@@ -77,6 +77,9 @@ TEST_F(ConductorTest, WhatCanBeKnownBeforeAMachineIsTouchedIsNoFailureOfItsNode)
   const auto told = [&](const std::string& verb, const Json& wishes) { return refused(uuid, verb, wishes); };
   conductor->ledger().edit(uuid).instance_info.erase("image_os_hash_value");
   EXPECT_NE(told("deploy", {}).find("--sha256 HEX"), std::string::npos);
+  EXPECT_NE(told("deploy", {}).find("--sha256 HEX"), std::string::npos);
+  ASSERT_EQ(events(uuid, "refused").size(), 1U) << "hearth why tells it; asked again at once it is the same";
+  EXPECT_TRUE(events(uuid, "refused").front().starts_with("deploy was refused: "));
   for (const char* wrong : {"abc", "zz345678901234567890123456789012"}) {
     conductor->ledger().edit(uuid).instance_info["image_checksum"] = wrong;
     EXPECT_NE(told("deploy", {}).find(cat("image_checksum ", wrong, " is neither")), std::string::npos) << wrong;

@@ -36,6 +36,16 @@ TEST(Draft, everyFieldGoesToItsPlace) {
   EXPECT_EQ(drafts.warnings.size(), 2U);
 }
 
+TEST(Draft, aBmcWithAUserAndNoPasswordIsToldOf) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "mac": ["52:54:00:00:00:01"], "name": "a"},
+          {"pm_type": "ipmi", "pm_addr": "192.0.2.6", "pm_user": "u", "pm_password": "p", "mac": ["52:54:00:00:00:02"]},
+          {"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:03"]}])");
+  EXPECT_EQ(missing_passwords(drafts.nodes),
+            std::vector<std::string>{"node #0 (a): its BMC has a user and no password; is a cell empty?"});
+  EXPECT_TRUE(missing_passwords({}).empty());
+}
+
 TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
   const Drafts drafts = drafts_of(
       "nodes:\n- {pm_type: fake_pxe, mac: '52:54:00:00:00:01', name: a}\n- {pm_type: fake_pxe, mac: "

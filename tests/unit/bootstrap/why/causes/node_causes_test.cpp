@@ -69,6 +69,18 @@ TEST(NodeCauses, OfANodeThatStandsWhereItFailedItIsToldWhenAndThatNobodyTriedSin
   EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
 }
 
+TEST(NodeCauses, TheLastOrderThatWasRefusedIsTold) {
+  NodeFacts node = facts({{"provision_state", "available"}});
+  const Json refused = event(k_minute, "refused", "deploy was refused: no image", {{"verb", "deploy"}});
+  node.events = {event(0, "state", "cleaning -> available"), refused};
+  const Finding found = node_causes(node).front();
+  EXPECT_EQ(found.cause, "Its last order was refused, and it stayed available: deploy was refused: no image.");
+  EXPECT_EQ(found.evidence.front(), "asked at 2026-11-24T12:01:00 UTC; nobody has begun anything since");
+  EXPECT_EQ(found.next, "when what is named there is mended: hearth node deploy web1");
+  node.events.push_back(event(2 * k_minute, "state", "available -> deploying"));
+  EXPECT_EQ(first(node).find("refused"), std::string::npos) << "it was taken since";
+}
+
 TEST(NodeCauses, AMachineThatWasInUseIsLedBackToItsOwnSystem) {
   const auto next = [](const char* state, const char* error) {
     return node_causes(facts({{"provision_state", state}, {"last_error", error}})).front().next;
