@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 #include "base/yaml_scalar.hpp"
 #include "bootstrap/inventory/drivers.hpp"
+#include "bootstrap/inventory/entry_check.hpp"
+#include "bootstrap/inventory/foreign_forms.hpp"
 #include "bootstrap/inventory/form_fields.hpp"
 #include "bootstrap/node/node.hpp"
 
@@ -389,10 +391,56 @@ std::string csv_field(const std::string& text) {
   return cat("\"", replace_all(text, "\"", "\"\""), "\"");
 }
 
+/// The columns that `first` names where a row has them, then the others as they come.
+std::string table_of(const std::vector<Json>& rows, const std::vector<std::string>& first) {
+  std::vector<std::string> found;
+  for (const Json& row : rows) {
+    for (const auto& [key, value] : row.items()) {
+      if (std::find(found.begin(), found.end(), key) == found.end()) found.push_back(key);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const std::string& one, const std::string& other) {
+    return std::find(first.begin(), first.end(), one) < std::find(first.begin(), first.end(), other);
+  });
+  std::string out = cat(join(found, ","), "\n");
+  for (const Json& row : rows) {
+    std::vector<std::string> fields;
+    for (const std::string& key : found) fields.push_back(csv_field(text_in(row, key)));
+    out += cat(join(fields, ","), "\n");
+  }
+  return out;
+}
+
+/// Instackenv's fields as a table, for a spreadsheet; and where the machine stands.
+std::string own_table(const Json& nodes, std::set<std::string>& lost) {
+  std::vector<Json> rows;
+  for (const Json& node : nodes) {
+    const Json entry = ExportSource(node).entry();
+    Json row = {{"name", text_in(node, "name")}};
+    for (const auto& [key, value] : entry.items()) {
+      if (key == "name") continue;
+      if (key == "mac" && !value.empty()) {
+        row["mac"] = join(value.get<std::vector<std::string>>(), " ");
+      } else if (value.is_object()) {
+        for (const auto& [inner, each] : value.items()) {
+          const bool has_column = key == "x_seed" && is_place(inner) && !each.is_structured();
+          if (has_column) row[inner] = text_of(each);
+          if (!has_column) lost.insert(cat(key, ".", inner));
+        }
+      } else if (!value.is_array() && is_entry_field(key)) {
+        row[key] = text_of(value);
+      } else if (key != "mac") {
+        lost.insert(key);
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return table_of(rows, {"name", "pm_type", "pm_addr", "pm_user", "pm_password", "mac", "rack", "slot", "location"});
+}
+
 /// Name and what NetBox keeps of a device; ours in custom fields.
 std::string netbox_table(const Json& nodes, std::set<std::string>& lost) {
   std::vector<Json> rows;
-  std::vector<std::string> header;
   for (const Json& node : nodes) {
     ExportSource source(node);
     Json row = source.by_table(ListingFormat::netbox);
@@ -409,18 +457,9 @@ std::string netbox_table(const Json& nodes, std::set<std::string>& lost) {
     }
     for (const auto& [key, value] : parse_capabilities(text_in(node, "capabilities"))) (void)source.capability(key);
     source.add_lost(lost, 1000);
-    for (const auto& [key, value] : row.items()) {
-      if (std::find(header.begin(), header.end(), key) == header.end()) header.push_back(key);
-    }
     rows.push_back(std::move(row));
   }
-  std::string out = cat(join(header, ","), "\n");
-  for (const Json& row : rows) {
-    std::vector<std::string> fields;
-    for (const std::string& key : header) fields.push_back(csv_field(text_in(row, key)));
-    out += cat(join(fields, ","), "\n");
-  }
-  return out;
+  return table_of(rows, {});
 }
 
 Json by_name(const Json& nodes, auto make) {
@@ -438,8 +477,9 @@ Json in_list(const Json& nodes, auto make) {
 }  // namespace
 
 const std::vector<std::string>& export_form_names() {
-  static const std::vector<std::string> names = {"instackenv", "ironic", "bifrost",  "metal3",     "ansible",
-                                                 "maas",       "netbox", "warewulf", "tinkerbell", "openchami"};
+  static const std::vector<std::string> names = {"instackenv", "csv",        "ironic",   "bifrost",
+                                                 "metal3",     "ansible",    "maas",     "netbox",
+                                                 "warewulf",   "tinkerbell", "openchami"};
   return names;
 }
 
@@ -447,6 +487,7 @@ std::string render_inventory(const Json& nodes, ListingFormat form, std::set<std
   std::vector<Json> documents;
   switch (form) {
     case ListingFormat::instackenv: return json_document({{"nodes", nodes}});
+    case ListingFormat::csv: return own_table(nodes, lost);
     case ListingFormat::ironic:
       return json_document({{"nodes", in_list(nodes, [](const Json& node) { return ironic_node(node, false); })}});
     case ListingFormat::bifrost:

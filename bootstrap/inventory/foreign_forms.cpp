@@ -133,6 +133,8 @@ EnrolWords enrol_words(std::string_view line) {
 
 }  // namespace
 
+bool is_place(std::string_view column) { return column == "rack" || column == "slot" || column == "location"; }
+
 void from_ironic_form(ListingEntry& entry) {
   if (entry.data.contains("pm_type") || !entry.data.contains("driver")) return;
   Json out = Json::object();
@@ -234,7 +236,20 @@ ListingEntry headless_row(const CsvRow& row, Position at) {
   return entry;
 }
 
-bool is_place(std::string_view column) { return column == "rack" || column == "slot" || column == "location"; }
+/// Of a table of instackenv's fields. A machine of several cards has them in one cell, with blanks between.
+void take_cell(const std::string& column, const std::string& value, ListingEntry& entry) {
+  if (is_place(column)) {
+    entry.data["x_seed"][column] = value;
+  } else if (column == "mac") {
+    entry.data["mac"] = Json::array();
+    for (const std::string& mac : split_words(value)) {
+      entry.places[cat("mac[", entry.data["mac"].size(), "]")] = entry.places["mac"];
+      entry.data["mac"].push_back(mac);
+    }
+  } else {
+    entry.data[column] = column == "pm_type" ? to_lower(value) : value;
+  }
+}
 
 ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::string>& header, ListingFormat form) {
   ListingEntry entry;
@@ -244,14 +259,10 @@ ListingEntry headed_row(const CsvRow& row, Position at, const std::vector<std::s
     entry.places[header[i]] = {at.line, row.columns[i]};
     if (value.empty() && header[i] == "name") entry.warnings.emplace_back("name", "no name");
     if (value.empty()) continue;
-    if (form == ListingFormat::instackenv && header[i] == "mac") entry.places["mac[0]"] = entry.places["mac"];
-    if (form == ListingFormat::instackenv && is_place(header[i]))
-      entry.data["x_seed"][header[i]] = value;
+    if (form == ListingFormat::instackenv)
+      take_cell(header[i], value, entry);
     else
-      entry.data[header[i]] = form != ListingFormat::instackenv ? Json(value)
-                              : header[i] == "mac"              ? Json::array({value})
-                              : header[i] == "pm_type"          ? Json(to_lower(value))
-                                                                : Json(value);
+      entry.data[header[i]] = value;
   }
   if (form == ListingFormat::tinkerbell) from_tinkerbell_row(entry);
   if (form == ListingFormat::netbox) from_netbox_row(entry);

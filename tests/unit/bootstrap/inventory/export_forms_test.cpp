@@ -108,6 +108,26 @@ TEST(ExportForms, a_text_of_several_lines_comes_back_from_a_table) {
   EXPECT_EQ(shown(nodes_read_from(text).at(0)), shown(before.at(0)));
 }
 
+TEST(ExportForms, a_table_has_a_column_for_each_field_and_is_read_again) {
+  const std::vector<NodeDraft> before = nodes_read_from(
+      R"([{"name": "a1", "pm_type": "ipmi", "pm_addr": "192.0.2.5", "pm_user": "u", "pm_password": "p\"q", "cpu": 4, 
+           "mac": ["52:54:00:00:00:01", "52:54:00:00:00:02"], "capabilities": "boot_mode:uefi,profile:web", "x_seed": {"rack": "r1"}},
+          {"name": "b", "pm_type": "redfish", "pm_addr": "https://192.0.2.6", "mac": ["52:54:00:00:00:03"]}])");
+  std::set<std::string> lost;
+  const std::string text = render_inventory(exported(before, true), ListingFormat::csv, lost);
+  EXPECT_EQ(text.substr(0, text.find("mac,")), "name,pm_type,pm_addr,pm_user,pm_password,") << text;
+  EXPECT_NE(text.find("52:54:00:00:00:01 52:54:00:00:00:02"), std::string::npos) << text;
+  const std::vector<NodeDraft> after = nodes_read_from(text);
+  ASSERT_EQ(after.size(), 2U) << text;
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_EQ(shown(after[i]), shown(before[i])) << text;
+  EXPECT_TRUE(lost.empty()) << *lost.begin();
+  (void)render_inventory(exported(nodes_read_from(R"([{"name": "c", "pm_type": "fake_pxe", "mac": ["52:54:00:00:00:04"],
+      "root_device": {"serial": "S"}}])"),
+                                  true),
+                         ListingFormat::csv, lost);
+  EXPECT_EQ(lost, std::set<std::string>{"root_device.serial"});
+}
+
 TEST(ExportForms, what_a_form_has_no_place_for_is_told) {
   std::set<std::string> lost;
   (void)render_inventory(
