@@ -36,8 +36,8 @@ GROUPS = {
     },
     # From nothing to a disk with a boot loader: upstream's own bootstrap.
     "debian on a disk": {
-        "elements": ["debian", "debian-minimal", "debootstrap", "vm", "block-device-mbr", "bootloader"],
-        "with": ("debian-minimal", "vm", "block-device-mbr"),
+        "elements": ["debian", "debian-minimal", "debootstrap", "vm", "block-device-mbr", "bootloader", "peer-few-modules"],
+        "with": ("debian-minimal", "vm", "block-device-mbr", "peer-few-modules"),
     },
     "disk with GPT": {
         "elements": [*OS, "peer-linux", "vm", "block-device-gpt", "bootloader", "iscsi-boot"],
