@@ -46,6 +46,12 @@ bool is_utf8(const Environment& env) {
   return false;
 }
 
+/// What a step has printed last; an empty line tells nothing.
+void keep_line(RunningStep& step, std::string_view text) {
+  const std::string cleaned = clean_line(text);
+  if (!trim(cleaned).empty()) step.last_line = cleaned;
+}
+
 /// What an estimate leaves; nothing when it takes longer than the last time: nobody knows.
 std::optional<Duration> left_until(const std::optional<MonotonicTime>& end, MonotonicTime now) {
   return end && *end > now ? std::optional<Duration>(*end - now) : std::nullopt;
@@ -78,8 +84,7 @@ void PlainProgress::step_begin(std::string_view name, std::size_t, std::size_t) 
 
 void PlainProgress::line(std::string_view text) {
   if (!step_) return;
-  const std::string cleaned = clean_line(text);
-  if (!trim(cleaned).empty()) step_->last_line = cleaned;
+  keep_line(*step_, text);
   tick();
 }
 
@@ -114,8 +119,7 @@ void TerminalProgress::step_begin(std::string_view name, std::size_t index, std:
 
 void TerminalProgress::line(std::string_view text) {
   if (!step_) return;
-  const std::string cleaned = clean_line(text);
-  if (!trim(cleaned).empty()) step_->last_line = cleaned;
+  keep_line(*step_, text);
   tick();
 }
 

@@ -61,8 +61,8 @@ run_tests() {
   rm -f "$results/results.xml"
   # What Debian's packages bring goes before what a manager of versions puts there: its python3 is a script of forty processes.
   # What a test leaves running must not hold the lock.
-  PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH ctest --preset "$preset" --no-tests=error --output-on-failure -j "$jobs" --output-junit "$results/results.xml" \
-    --test-output-size-passed 200000 --test-output-size-failed 1000000 "$@" 2>&1 8>&- | tee "$results/output" || code=$?
+  PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH ctest --preset "$preset" --no-tests=error --output-on-failure -j "$jobs" \
+    --output-junit "$results/results.xml" --test-output-size-passed 200000 --test-output-size-failed 1000000 "$@" 2>&1 8>&- | tee "$results/output" || code=$?
   python3 -B tests/report.py "$results/results.xml" .ci/may-skip || [ "$code" -ne 0 ] || code=1
   if grep -q '^No tests were found' "$results/output" && [ "$size" = quick ]; then
     echo "None of the quick tests is one of these; bash tests/run.sh --all $* looks among all." >&2
