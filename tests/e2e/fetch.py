@@ -620,7 +620,7 @@ wget -qO wget --user "${{word%%:*}}" --password "${{word#*:}}" {url}/private-too
         self.good("recorded", "--record")
         self.assertIn("24 B fetched, 2 documents, in ", cache("list").stdout)
         listed = cache("list", "--fetched").stdout
-        self.assertRegex(listed, rf"(?m)^[0-9a-f]{{12}}  \S+ \S+ +9 B  {re.escape(url)}/file$")
+        self.assertRegex(listed, rf"(?m)^[0-9a-f]{{12}}  \S+ \S+ UTC +9 B  {re.escape(url)}/file$")
         self.assertIn(f"{url}/other\n", listed)
         self.assertIn("2 checked, 0 damaged", cache("verify").stdout)
         sha256 = hashlib.sha256(b"contents\n").hexdigest()
