@@ -1,12 +1,13 @@
 #!/bin/bash
 # examples/hello, as its README says it: the machine renders its template, runs its deployment and records the result;
-# the same image starts under BIOS and under UEFI, and its root has grown to the disk.
+# the same image starts under BIOS and under UEFI, and its root has grown to the disk. Beside what its README has, the image is
+# given VLANs when it is made: it has them after its first boot.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 root=$(cd "$here/../.." && pwd)
-export ELEMENTS_PATH=$root/examples/hello/elements
+export ELEMENTS_PATH=$root/examples/hello/elements:$here/elements DIB_VLANS='auto.25=192.0.2.5/24@192.0.2.1 auto.26=dhcp'
 "$HEARTH" image create -o hello --image-size 3 --metadata "$root/examples/hello/metadata.json" \
-    vm debian-minimal enable-serial-console hello < /dev/null || fail "the build fails"
+    vm debian-minimal enable-serial-console hello first-boot-vlans dhcp-all-interfaces announce-links < /dev/null || fail "the build fails"
 # Its layers are everybody's: neither home nor user nor terminal of who builds is an input of any step.
 jq -e '.steps | length > 10' hello.d/steps.json > /dev/null || fail "the build tells of no steps"
 [ -z "$(jq -r '.steps[] | select(any(.facts | keys[]; test("^env (HOME|USER|LOGNAME|TERM)$"))) | .step' hello.d/steps.json)" ] ||
@@ -22,5 +23,5 @@ configured() {
 configured bios
 # On a larger disk the root grows at its next boot.
 qemu-img resize -q hello.qcow2 5G
-configured uefi --expect 'resized filesystem'
+configured uefi --network --expect 'resized filesystem' --expect 'Finished.*first-boot' --expect 'announced link [a-z0-9]*\.25'
 finish
