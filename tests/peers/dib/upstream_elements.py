@@ -159,6 +159,9 @@ def main(hearth, cache, *names):
     if unknown:
         print("there is no group", *sorted(unknown), file=sys.stderr)
         return 2
+    if not os.environ.get("HEARTH_LONG") and names and all(table.GROUPS[name].get("long") for name in names):
+        print("SKIPPED: HEARTH_LONG is not set", file=sys.stderr)
+        return 77
     faults = check_list()
     os.makedirs(os.path.join(cache, "home"), exist_ok=True)
     root = os.path.join(cache, "root.tar")
