@@ -93,11 +93,28 @@ bash cmake/check-machine.sh "$root" "${disk[$size]}"
 mkdir -p build
 exec 8>>build/tests-lock
 flock --nonblock 8 || { echo "other tests run in $root; waiting until they are done…" && flock 8; }
+# What only tests need is installed while the compiler works: dpkg takes one processor. At a terminal all is installed before:
+# somebody may be asked for a password, or what may be removed.
+first=${groups[$size]} later=
+if [ "$size" != quick ] && [ ! -t 0 ]; then
+  first="build test" later=${groups[$size]/build run test/run}
+fi
 # shellcheck disable=SC2086  # names of groups
-stage install bash cmake/install-packages.sh ${groups[$size]}
-code=0
+stage install bash cmake/install-packages.sh $first
 preset=${HEARTH_PRESET:-dev}
-build "$preset"
+if [ -n "$later" ]; then
+  # shellcheck disable=SC2086
+  stage "install, beside the build" bash cmake/install-packages.sh $later &
+  installing=$!
+  trap 'echo "tests/run.sh: waiting until apt is done; stopped half-way it leaves a machine to mend…" >&2; wait; exit 130' INT TERM
+fi
+code=0
+build "$preset" || code=$?
+if [ -n "$later" ]; then
+  wait "$installing" || code=$?
+  trap - INT TERM
+fi
+[ "$code" = 0 ] || exit "$code"
 case $size in
   quick) run_tests "$preset" -L '^(quick|unit)$' "$@" || code=$? ;;
   all) run_tests "$preset" "$@" || code=$? ;;
