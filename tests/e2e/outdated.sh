@@ -55,7 +55,9 @@ mkdir mine/probe/install.d
 printf '#!/bin/bash\nset -eu -o pipefail\napt-get install -y hearth-probe\n' > mine/probe/install.d/50-probe
 chmod +x mine/probe/install.d/50-probe
 export ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH DIB_RELEASE=$release
-cache=${DIB_IMAGE_CACHE:-$work/cache} # Debian's own packages come of a layer of other tests, if there is one: none of them is judged here
+# Debian's own packages, none of which is judged here, come of a layer where another test has made it: e2e.containers has the same.
+cache=${DIB_IMAGE_CACHE:-$work/cache}
+export SOURCE_DATE_EPOCH=1700000000
 
 # create [OPTION…]
 create() {
