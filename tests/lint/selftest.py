@@ -337,6 +337,14 @@ class Headers(LintTest):
         included = {"a": {"string"}, "b": {"a", "string"}, "c": {"a", "b", "string"}, "d": {"a", "string"}}
         self.assertEqual(headers.rows(included, included), [["a", "b", "c"], ["d"]])
 
+    def test_a_header_that_borrows_from_one_that_nobody_includes_is_found_in_the_file_of_many(self):
+        self.put("base/a.hpp", "#pragma once\nnamespace hearth {\nstruct A {};\nint of_a();\n}\n")
+        self.put("base/b.hpp", "#pragma once\nnamespace hearth {\nstruct B {};\n}\n")
+        self.put("base/c.hpp", "#pragma once\nnamespace hearth {\ninline int c() { return of_a(); }\n}\n")
+        self.put("base/d.hpp", "#pragma once\nnamespace hearth {\nclass A;\nstruct D { A* a; };\n}\n")
+        self.put("base/e.hpp", '#pragma once\n#include "base/d.hpp"\ninline auto e(hearth::D& d) { return *d.a; }\n')
+        self.bad(headers, "base/c.hpp does not compile alone", "base/e.hpp does not compile alone", "2 offender", more=(COMPILER,))
+
 
 class Mirror(LintTest):
     def test_a_source_with_its_test_is_fine(self):

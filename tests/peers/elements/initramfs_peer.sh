@@ -29,13 +29,12 @@ ln -s "$modules/elsewhere/${linked##*/}" "$linked"
 mkdir -p "$work/firmware"
 mount --bind "$work/firmware" "$firmware"
 printf 'nls_utf8\nsoftdog soft_margin=5\n' > "$work/modules"
-find "$modules/kernel" -name '*.ko*' | sort | while read -r file; do
-    modinfo -F firmware "$file" > "$work/its"
-    [ -s "$work/its" ] || continue
-    cat "$work/its" >> "$work/asked"
-    name=${file##*/}
-    [ "$(wc -l < "$work/modules")" -ge 12 ] || echo "${name%%.*}" >> "$work/modules"
-done
+find "$modules/kernel" -name '*.ko*' | sort | xargs modinfo | awk -v modules="$work/modules" -v asked="$work/asked" '
+    $1 == "filename:" { name = $2; sub(".*/", "", name); sub("[.].*", "", name); said = 0 }
+    $1 == "firmware:" {
+        print substr($0, index($0, $2)) > asked
+        if (!said++ && chosen++ < 10) print name >> modules
+    }'
 awk 'NR % 2' "$work/asked" | while read -r name; do
     mkdir -p "$firmware/$(dirname "$name")"
     echo "$name" > "$firmware/$name"
