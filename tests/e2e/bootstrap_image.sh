@@ -3,6 +3,7 @@
 # tools that templates call are there, and the user stack may do everything.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+[ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: HEARTH_LONG is not set" && exit 77; }
 create=$(dirname "$HEARTH")/disk-image-create
 elements=$work/elements
 mkdir -p "$elements/says-what-is-there/install.d"

@@ -133,7 +133,7 @@ class Compiler:
         more = ["-include", lent] if lent else []
         text = "".join(f'#include "{header}"\n' for header in headers)
         done = subprocess.run([*self.command, *more, "-fsyntax-only", "-x", "c++", "-"], capture_output=True, text=True, input=text,
-                              check=False)
+                              check=False, cwd=self.scratch)  # not among headers: "" looks there first
         return done.stderr if done.returncode else None
 
     def check(self, row, lent, included):
