@@ -11,8 +11,8 @@
 # Needs root, or sudo. When nothing is missing, neither root nor the network is touched. No service of an installed package
 # is started, now or when the machine starts next. What was there stays: where a package can only be had in exchange for
 # another (libboost1.81-dev for the libboost1.74-dev family), it asks on a terminal, and else stops; --may-remove or
-# HEARTH_MAY_REMOVE=1 (the machine is there for this) is the answer in advance. HEARTH_ANY_RELEASE=1 tries on another system
-# that has apt, too.
+# HEARTH_MAY_REMOVE=1 is the answer in advance. That also says that the machine is there for this: dpkg does not wait for its
+# disk, and no initramfs is made where /boot has no kernel. HEARTH_ANY_RELEASE=1 tries on another system that has apt, too.
 set -euo pipefail
 
 # a|b|c is the first of these names that the release has. A name that ends in ? is left out where the release has no such

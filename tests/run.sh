@@ -111,6 +111,7 @@ fi
 code=0
 build "$preset" || code=$?
 if [ -n "$later" ]; then
+  ! kill -0 "$installing" 2>/dev/null || echo "the compiler is done; waiting for the packages that tests need…"
   wait "$installing" || code=$?
   trap - INT TERM
 fi

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What mkinitramfs makes with the element debootstrap's configuration, beside what it makes without: the same files. With
-# every way to choose modules, modules by name, some with firmware and some whose firmware is missing, and one that is a link. Minutes, most of them the original's.
+# every way to choose modules, modules by name, some with firmware and some whose firmware is missing, and one that is a link.
+# Minutes, most of them the original's.
 set -euo pipefail
 [ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: HEARTH_LONG is not set"; exit 77; }
 conf=$(readlink -f "$1")
