@@ -108,7 +108,7 @@ bool confine(const ChildPlan& plan) {
   return true;
 }
 
-/// In the child, while all signals are blocked: no handler of ours runs there, with our memory.
+/// In the child, while all signals are blocked for which we have handlers: none of them runs there, with our memory.
 void take_default_signals() {
   struct sigaction each {};
   for (int number = 1; number < NSIG; ++number) {
@@ -232,6 +232,8 @@ Child Child::spawn(const SpawnOptions& options) {
   sigset_t all;
   sigset_t ours;
   ::sigfillset(&all);
+  // A child that has ended before we look on would else leave one that is not ignored: it ends another thread's wait.
+  ::sigdelset(&all, SIGCHLD);
   ::pthread_sigmask(SIG_SETMASK, &all, &ours);
   // A copy of our page tables for the few calls up to exec cost more than all of these.
   const pid_t pid =

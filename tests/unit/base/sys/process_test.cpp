@@ -2,10 +2,16 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/sys/file.hpp"
@@ -129,6 +135,29 @@ TEST_F(ChildTest, BlockedSignalsAreNotInheritedAndOursAreAsTheyWere) {
   for (const int number : {SIGUSR1, SIGUSR2, SIGTERM}) {
     EXPECT_EQ(::sigismember(&after, number), number == SIGUSR1 ? 1 : 0) << number;
   }
+}
+
+TEST_F(ChildTest, OneThatEndsWhileAnotherIsStartedInterruptsNoOtherThread) {
+  std::atomic<bool> is_done = false;
+  std::thread other([&] {
+    std::vector<Child> children;
+    for (int i = 0; i < 200; ++i) children.push_back(Child::spawn({.argv = {"/bin/true"}}));
+    for (Child& child : children) EXPECT_EQ(child.wait(Deadline::never(), clock_), ExitStatus(Exited{0}));
+    is_done = true;
+  });
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
+  const timeval patience{0, 50'000};  // with one, the kernel does not go on waiting by itself
+  ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  int interrupted = 0;
+  char byte = 0;
+  while (!is_done) {
+    if (::recv(ours.get(), &byte, 1, 0) < 0 && errno == EINTR) ++interrupted;
+  }
+  other.join();
+  EXPECT_EQ(interrupted, 0);
 }
 
 TEST(FindProgram, TakesTheFirstExecutableFileOfThePath) {
