@@ -51,6 +51,14 @@ echo 'resource_registry: {resources: {v: {hooks: pre-create}}}' >env.yaml
 
 stack create site -t top.yaml -e env.yaml >/dev/null
 grep -q '\[site.v\]: .*paused until Hook pre-create is cleared' <<<"$(stack "hook list" site)" || fail "no hook: $(stack 'hook list' site)"
+# Asked without the token that this server wants, `hearth why` names its own option for it; with that, the cause.
+export HEARTH_NODE_STATE=$work/nobodys
+place=(--stack-url "http://127.0.0.1:$port/v1/admin")
+if timeout 60 "$hearth" why site "${place[@]}" >why 2>&1; then fail "why: a cause without a token: $(cat why)"; fi
+grep -qF -- '--stack-token-file STATE/api-token' why || fail "why, without a token: $(cat why)"
+timeout 60 "$hearth" why site "${place[@]}" --stack-token-file state/api-token >why 2>&1 || fail "why: $(cat why)"
+grep -q 'pre-create' why || fail "why, of a stack that waits for a hook: $(cat why)"
+unset HEARTH_NODE_STATE
 stack "hook clear" site v
 [ -z "$(stack 'hook list' site)" ] || fail "the hook waits still"
 if stack signal site inner.d --data '[1]' 2>why; then fail "a list is taken as a signal"; fi

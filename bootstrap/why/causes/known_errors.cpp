@@ -238,12 +238,14 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
     {{"hostname mismatch", "ip address mismatch"},
      {"certificate"},
      "The BMC's certificate is for another name than the node's address of it.",
-     "hearth node set {} --driver-info {driver}_address=https://NAME, as the certificate has it; then hearth node "
-     "manage {}"},
+     "hearth node set {} --driver-info {driver}_address=https://NAME, as the certificate has it (where nobody else is "
+     "on the BMCs' network, {driver}_verify_ca=false serves, too); then hearth node manage {}"},
     {{"does not hold", "certificate verify failed", "self-signed", "self signed"},
      {"certificate"},
      "The BMC's certificate is signed by nobody that the conductor trusts.",
-     "hearth node set {} --driver-info {driver}_verify_ca=FILE (its authority), then hearth node manage {}"},
+     "hearth node set {} --driver-info {driver}_verify_ca=FILE, then hearth node manage {}. FILE (PEM) holds its "
+     "authority, or the certificate itself where the BMC made it: openssl s_client -connect BMC:443 </dev/null | "
+     "openssl x509 >FILE. Where nobody else is on the BMCs' network, false in place of FILE"},
     {{"http 403", "insufficient privilege"},
      {},
      "The BMC knows the user, and does not allow him this.",

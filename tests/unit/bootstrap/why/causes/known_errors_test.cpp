@@ -107,6 +107,13 @@ TEST(KnownErrors, WhatTheRamdiskSaysOfTheImagesServerIsOfNoBmc) {
   EXPECT_FALSE(known_error("Failed to run steps: the agent answers 503: busy", "web1", "redfish"));
 }
 
+TEST(KnownErrors, OfABmcsOwnCertificateItIsToldHowItIsTrusted) {
+  const std::string text = "BMC https://192.0.2.9: the certificate of 192.0.2.9 does not hold: self-signed certificate";
+  const std::string next = known_error(text, "web1", "redfish")->next;
+  EXPECT_NE(next.find("hearth node set web1 --driver-info redfish_verify_ca=FILE"), std::string::npos) << next;
+  EXPECT_NE(next.find("openssl s_client -connect BMC:443"), std::string::npos) << next;
+}
+
 TEST(KnownErrors, KeysAreThoseThatTheDriverReads) {
   EXPECT_NE(known_error("HTTP 401", "web1", "idrac")->next.find("drac_password="), std::string::npos);
   EXPECT_EQ(known_error("HTTP 401", "web1", "idrac")->next.find("idrac_"), std::string::npos);
