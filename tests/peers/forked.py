@@ -1,13 +1,16 @@
 """A program in Python that is started often: most of its time goes into imports. Here they are done once, in a process of which
 each run is a fork, with arguments, environment, folder, stdout and stderr of its own."""
+import atexit
+import gc
 import importlib
 import json
 import os
-import runpy
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import types
 
 
 class Forked:
@@ -34,7 +37,29 @@ class Forked:
         self.server.wait()
 
 
-def become(program, request):
+def leave_after(work):
+    """Does it in a fork, and ends as the interpreter would, except that nothing is taken apart: to touch what all forks share would copy
+    it, which takes longer than most programs do."""
+    status = 1
+    try:
+        work()
+        status = 0
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            status = end.code or 0
+        else:
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        kind, value, trace = sys.exc_info()
+        sys.excepthook(kind, value, trace.tb_next)
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status & 0xff)
+
+
+def become(program, code, request):
     """In the fork: what the interpreter had done before the program's first line."""
     streams = [os.open(os.devnull, os.O_RDONLY)] + [os.open(path, os.O_WRONLY) for path in request["streams"]]
     for number, stream in enumerate(streams):
@@ -45,17 +70,23 @@ def become(program, request):
     os.environ.update(request["env"])
     sys.argv[:] = [program, *request["args"]]  # in place: some take it as a default, when they are imported
     signal.alarm(request["timeout"])
-    runpy.run_path(program, run_name="__main__")
+    module = types.ModuleType("__main__")
+    module.__file__ = program
+    sys.modules["__main__"] = module
+    exec(code, module.__dict__)
 
 
 def main(program, *modules):
     sys.path[0] = os.path.dirname(program)
     for module in modules:
         importlib.import_module(module)
+    with open(program, "rb") as file:
+        code = compile(file.read(), program, "exec")
+    gc.freeze()
     while line := sys.stdin.readline():
         child = os.fork()
         if child == 0:
-            return become(program, json.loads(line))
+            leave_after(lambda: become(program, code, json.loads(line)))
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 

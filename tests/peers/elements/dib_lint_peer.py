@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from one_python import OnePython
+
 DIB_LINT = "/usr/bin/dib-lint"
 HEAD = ['#!/bin/bash', '', 'if [ "${DIB_DEBUG_TRACE:-0}" -gt 0 ]; then', '    set -x', 'fi', 'set -eu', 'set -o pipefail', '']
 
@@ -100,15 +103,8 @@ def ours_of(tree, hearth, data):
     return {(os.path.relpath(item["file"], tree), item["check"]) for item in findings if item["check"] in NAMES}
 
 
-def main(hearth, data, seed="1"):
-    if not os.path.exists(DIB_LINT) or not shutil.which("git"):
-        print("SKIPPED: dib-lint (python3-diskimage-builder) and git are needed")
-        return 77
-    random.seed(int(seed))
-    scratch = tempfile.mkdtemp(prefix="hearth-lint-peer-")
-    tools = os.path.join(scratch, "tools")
-    write(os.path.join(tools, "flake8"), "#!/bin/sh\nexit 0\n", True)
-    os.symlink("/usr/bin/python3", os.path.join(tools, "python"))
+def compare_all(hearth, data, scratch, tools):
+    """How many trees differ, and how many findings of dib-lint's were compared."""
     differ = compared = 0
     for number in range(14):
         tree = os.path.join(scratch, f"tree-{number}", "elements")
@@ -128,6 +124,22 @@ def main(hearth, data, seed="1"):
         if number < 12 and not finished:
             differ += 1
             print(f"dib-lint did not come to its end on {tree}")
+    return differ, compared
+
+
+def main(hearth, data, seed="1"):
+    if not os.path.exists(DIB_LINT) or not shutil.which("git"):
+        print("SKIPPED: dib-lint (python3-diskimage-builder) and git are needed")
+        return 77
+    random.seed(int(seed))
+    scratch = tempfile.mkdtemp(prefix="hearth-lint-peer-")
+    tools = os.path.join(scratch, "tools")
+    write(os.path.join(tools, "flake8"), "#!/bin/sh\nexit 0\n", True)
+    python = OnePython(os.path.join(tools, "python"), ("configparser", "json", "yaml"), "/usr/bin/python3")
+    try:
+        differ, compared = compare_all(hearth, data, scratch, tools)
+    finally:
+        python.close()
     print(f"dib-lint: 56 elements, {compared} findings, {'all equal' if not differ else f'{differ} trees differ'}")
     if not differ:
         shutil.rmtree(scratch)
