@@ -1,7 +1,8 @@
 #!/bin/bash
-# The way over an air gap: an image is recorded on one side and packed into one signed file with all it was made of; on
-# the other side, where there is no network at all, the bundle is checked and unpacked, the image's signature holds, and
-# the image is built again, the same bytes, by the bundle's own Hearth.
+# A real Debian image is recorded once, and built again twice, the same bytes: with the network cut, from the cache of this side (another
+# directory, another name, another umask); and over an air gap, for which it is packed into one signed file with all it was made of.
+# On the other side, where there is no network at all, the bundle is checked and unpacked, the image's signature holds, and the image is
+# built by the bundle's own Hearth.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 unset DIB_IMAGE_CACHE SOURCE_DATE_EPOCH
@@ -13,13 +14,24 @@ mkdir open
 export here
 bash -euo pipefail /dev/fd/9 9<<'OPEN' < /dev/null || fail "the open side fails"
     cd open
-    "$HEARTH" image create --record --sign-key ../key.pem -n -t tar -o web debian-minimal < /dev/null
+    "$HEARTH" image create --record --sign-key ../key.pem -n -t tar,qcow2 -o web debian-minimal < /dev/null
     echo '{"nodes": []}' > instackenv.json
     "$HEARTH" bundle create -o ../site.bundle --image web.tar --lock hearth.lock --elements "$here/elements" \
         --site instackenv.json --sign-key ../key.pem
 OPEN
+grep -q '/pool/main/' open/hearth.lock || fail "the lock names no packages"
+mkdir elsewhere
+(cd elsewhere && umask 077 && unshare --net -- \
+    "$HEARTH" image create --offline --lock ../open/hearth.lock -n -t tar,qcow2 -o renamed debian-minimal < /dev/null) ||
+    fail "the replay fails"
+for kind in tar qcow2; do
+    cmp open/web.$kind elsewhere/renamed.$kind || fail "the replay gives another .$kind"
+done
+"$HEARTH" image sizes open/web.tar > sizes || fail "image sizes fails"
+grep -A3 '^by element whose step wrote it$' sizes | grep -q ' debootstrap$' || fail "the bytes are not told by element: $(cat sizes)"
+grep -A3 '^by step' sizes | grep -q ' root.d/' || fail "the bytes are not told by step: $(cat sizes)"
 cp open/web.tar original.tar
-rm -rf open "$HOME" && mkdir "$HOME"
+rm -rf open elsewhere "$HOME" && mkdir "$HOME"
 
 "$HEARTH" bundle verify site.bundle --key stranger.pem > out 2>&1 && fail "a stranger's key is believed"
 expect_text out "is signed by a stranger"
