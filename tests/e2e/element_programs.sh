@@ -84,7 +84,7 @@ DIB_OFFLINE=1 gives 0 "Offline: using locally cached" "$cache_url" "$url/documen
 same requests ""
 
 # ---- debootstrap: every suite that one of the host's archives has
-mkdir -p www/debian/dists/trixie www/debian/dists/trixie-updates www/debian-security/dists/trixie-security suites/path suites/target/{usr/sbin,etc/apt/apt.conf.d,etc/dpkg/dpkg.cfg.d}
+mkdir -p www/debian/dists/trixie www/debian/dists/trixie-updates www/debian-security/dists/trixie-security suites/path suites/target/{usr/sbin,etc/apt/apt.conf.d,etc/dpkg/dpkg.cfg.d,var/lib/apt/lists,var/cache/apt}
 touch www/debian/dists/trixie/InRelease www/debian/dists/trixie-updates/InRelease www/debian-security/dists/trixie-security/InRelease
 cat > suites/path/apt-get <<SCRIPT
 #!/bin/bash

@@ -38,7 +38,8 @@ for role in web db cache; do
     (cd page && "$HEARTH" element new "$role" > /dev/null)
 done
 (cd page && ELEMENTS_PATH=$PWD "$HEARTH" image plan images.yaml > plan 2>&1) || fail "the page's example: $(cat page/plan)"
-expect_text page/plan "5 images, " "node-bookworm-db     1 step as node-bookworm-web, up to root.d/08-debootstrap"
+expect_text page/plan "5 images, " "node-bookworm-db     2 steps as node-bookworm-web, up to root.d/08-debootstrap-packages" \
+    "node-trixie-db       1 step as node-trixie-web, up to root.d/08-debootstrap;"
 
 create --jobs 4 --junit report.xml images.yaml || fail "the first build: $(cat out)"
 for flavour in plain rich; do

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Images of one Debian with other packages have the bootstrap in common: the second begins with the first's layer, is told so before and
+# after, and is the same as one that was built from nothing (that, in long runs).
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
+debian_release
+export DIB_RELEASE=$release
+base=root.d/08-debootstrap
+own=root.d/08-debootstrap-packages
+create() { "$HEARTH" image create -n -t tar -o "$@" < /dev/null > out 2>&1 || { cat out >&2 && exit 1; }; }
+
+# A list of this run's own: no layer of an earlier run has it, whose base is as good as one of now.
+mine=mine-$mark
+mkdir -p "mine/$mine"
+export ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH
+echo 'netbase:' > "mine/$mine/package-installs.yaml"
+create one debian-minimal "$mine"
+grep -q "$own .*cached" out && fail "the packages were taken from an earlier run: $(cat out)"
+echo 'less:' >> "mine/$mine/package-installs.yaml"
+"$HEARTH" image plan -n debian-minimal "$mine" > plan
+expect_text plan "From layers: 1 of " "runs: $own: the package $mine/package-installs.yaml less is new"
+create two debian-minimal "$mine"
+grep -q "$base .*cached" out || fail "the base was made again: $(cat out)"
+grep -q "$own .*cached" out && fail "the packages were taken from an image without them: $(cat out)"
+"$HEARTH" why image two > why
+expect_text why "$own ran because" less "kept  $base "
+tar -tf two.tar > files
+expect_text files ./usr/bin/less ./etc/protocols
+tar -tf one.tar | grep -q '^./usr/bin/less$' && fail "the first image has the second's package"
+tar -xOf two.tar ./var/lib/apt/extended_states > states
+grep -A3 '^Package: less$' states | grep -q 'Auto-Installed: 1' && fail "apt takes a package that was asked for as a dependency"
+grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
+
+[ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: part: the same image from nothing: HEARTH_LONG is not set" && finish && exit; }
+create alone --no-cache debian-minimal "$mine"
+list() { tar --numeric-owner -tvf "$1.tar" | awk '{ $3 = $1 ~ /^[-]/ ? $3 : 0; $4 = $5 = ""; print }' | grep -vE '/(ldconfig/aux-cache|cache/debconf|var/log/)' | sort; }
+diff <(list two) <(list alone) > difference || fail "on a layer it is another image: $(head -20 difference)"
+for file in etc/passwd etc/group var/lib/dpkg/diversions var/lib/dpkg/statoverride var/lib/apt/extended_states; do
+    cmp <(tar -xOf two.tar "./$file") <(tar -xOf alone.tar "./$file") || fail "$file is another one"
+done
+finish
