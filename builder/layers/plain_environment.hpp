@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,5 +19,10 @@ struct Assignment {
 /// no variable is set (`export A=${A:-x}`, `B="$A y"`). Nothing where it may do more: commands, conditions, `$( )`,
 /// `${A:=x}`, `${A:?}`, arrays, backslashes; and where it sets what is bash's own.
 [[nodiscard]] std::optional<std::vector<Assignment>> plainly_set(std::string_view text);
+
+/// The variables that a file may set which besides looks at what is set, and refuses it: `if`, `case` and `for` around
+/// tests, echo, exit and assignments. What each is made of only the whole file tells. Nothing where it may do more:
+/// other commands, files, `$( )`, functions.
+[[nodiscard]] std::optional<std::set<std::string>> set_with_checks(std::string_view text);
 
 }  // namespace hearth::builder

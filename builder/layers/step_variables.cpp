@@ -281,23 +281,31 @@ bool StepVariables::is_for_scripts(const std::string& variable) const {
   return may_be_an_elements(variable) || scripts_.is_named(variable);
 }
 
-/// Files of environment.d that only set variables for scripts. Hearth's own steps, whose scripts name what they read,
-/// see nothing of those that set nothing they name; anybody's steps may run programs which read what no script says,
-/// and so may anybody's files of environment.d: where one of these does more than to set variables, there are none.
-/// What Hearth's make of the image's name is no program's: it is left out of anybody's steps, too, that do not name it.
+/// Files of environment.d that only set variables for scripts, and Hearth's that besides refuse what can't be. Hearth's
+/// own steps, whose scripts name what they read, see nothing of those that set nothing they name; anybody's steps may
+/// run programs which read what no script says, and so may anybody's files of environment.d: where one of these does
+/// more than to set variables, there are none. What Hearth's make of the image's name is no program's: it is left out
+/// of anybody's steps, too, that do not name it.
 const std::map<std::string, StepVariables::FileApart>& StepVariables::files_apart() const {
   if (files_apart_) return *files_apart_;
   files_apart_.emplace();
   std::map<std::string, FileApart> files;
   for (const auto& [name, script] : scripts_.environment()) {
-    auto sets = plainly_set(script->words().text());
+    const std::string& text = script->words().text();
+    auto sets = plainly_set(text);
     const bool is_own = is_of_hearth(plan_.hooks.directory(k_environment_directory).at(name).element);
     if (!sets && !is_own) return *files_apart_;
+    const bool is_plain = sets.has_value();
+    if (const auto variables = is_plain ? std::nullopt : set_with_checks(text)) {
+      sets.emplace();
+      for (const std::string& variable : *variables) sets->push_back({variable, text});
+    }
     const bool is_apart = sets && std::all_of(sets->begin(), sets->end(),
                                               [this](const auto& each) { return is_for_scripts(each.variable); });
     if (!is_apart) continue;
-    const bool is_of_image = is_own && std::any_of(sets->begin(), sets->end(),
-                                                   [](const Assignment& each) { return is_of_builder_in(each.text); });
+    const bool is_of_image = is_own && is_plain && std::any_of(sets->begin(), sets->end(), [](const Assignment& each) {
+                               return is_of_builder_in(each.text);
+                             });
     files.emplace(name, FileApart{script, std::move(*sets), is_of_image});
   }
   return *(files_apart_ = std::move(files));
@@ -332,9 +340,10 @@ void StepVariables::add_excerpts(Handed& seen) const {
     }
   }
   for (const auto& [file, script] : seen.apart) {
+    std::set<std::string_view> texts;  // of a file with checks all is each one's
     for (const Assignment& each : files_apart().at(file).sets) {
       if (counted.count(&each) == 0) seen.withheld.insert(each.variable);
-      if (counted.count(&each) > 0) seen.excerpts[file] += cat(each.text, "\n");
+      if (counted.count(&each) > 0 && texts.insert(each.text).second) seen.excerpts[file] += cat(each.text, "\n");
     }
   }
 }

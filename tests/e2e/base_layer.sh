@@ -28,6 +28,13 @@ expect_text why "$own ran because" less "kept  $base "
 tar -tf two.tar > files
 expect_text files ./usr/bin/less ./etc/protocols
 tar -tf one.tar | grep -q '^./usr/bin/less$' && fail "the first image has the second's package"
+# Nor do elements that only set and check variables have a base of their own.
+for others in dhcp-all-interfaces "vm block-device-gpt" "vm block-device-efi" hearth-agent \
+    "modprobe-blacklist cloud-init-datasources"; do
+    # shellcheck disable=SC2086 # words
+    DIB_MODPROBE_BLACKLIST=floppy DIB_CLOUD_INIT_DATASOURCES=NoCloud "$HEARTH" image plan -n debian-minimal $others > plan
+    expect_text plan "From layers: 1 of " "runs: $own: "
+done
 tar -xOf two.tar ./var/lib/apt/extended_states > states
 grep -A3 '^Package: less$' states | grep -q 'Auto-Installed: 1' && fail "apt takes a package that was asked for as a dependency"
 grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"

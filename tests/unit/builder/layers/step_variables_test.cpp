@@ -394,6 +394,8 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSet
   tree.file("os", "environment.d/60-os", "[ -n \"$OS\" ] || exit 1\n");
   EXPECT_FALSE(sees(hearths)) << "Hearth's own names what it reads";
   tree.file("os", "environment.d/60-os", "[ -n \"$WEB_GREETING\" ] || exit 1\n");
+  EXPECT_FALSE(sees(hearths)) << "what is refused is no input of what is not";
+  tree.file("os", "environment.d/60-os", "[ -n \"$WEB_GREETING\" ] || program\n");
   EXPECT_TRUE(sees(hearths));
   tree.file("os", "environment.d/60-os", "");
   tree.file("web", "environment.d/60-web", "export VERSION=$(program)\n");
@@ -403,6 +405,27 @@ TEST_F(VariableOfAnElementTest, IsAnInputOfAllWhereEnvironmentDDoesMoreThanToSet
   EXPECT_FALSE(sees(hearths));
   script("install.d/10-x", "echo $WEB_OTHER\n");
   EXPECT_TRUE(sees(hearths)) << "another variable follows from it";
+}
+
+TEST_F(VariableOfAnElementTest, OfHearthsOwnThatChecksWhatItSetsOnlyStepsThatNameItSeeTheFile) {
+  const auto set = [&](const char* kind, const char* looked_at) {
+    tree.file("os", "environment.d/60-os",
+              cat("case ", looked_at, " in\n    '') DIB_OS_KIND=", kind, " ;;\nesac\nexport DIB_OS_KIND\n"));
+  };
+  tree.hook("os", "install.d/20-os", "echo $DIB_OS_KIND\n");
+  const Step names_it{Phase::install, Step::Kind::hook, "20-os", "os"};
+  set("a", "${DIB_OS_KIND:-}");
+  const Facts before = source().of_step(hearths, {});
+  const Facts of_name = source().of_step(names_it, {});
+  const Facts of_web = source().of_step(webs, {});
+  EXPECT_EQ(source().withheld(hearths).count("DIB_OS_KIND"), 1U) << "what is no input is not handed";
+  EXPECT_EQ(source().withheld(names_it).count("DIB_OS_KIND"), 0U);
+  set("b", "${DIB_OS_KIND:-}");
+  EXPECT_EQ(source().of_step(hearths, {}), before);
+  EXPECT_EQ(source().local_fault("install.d/20-os", of_name), "environment.d/60-os changed");
+  EXPECT_NE(source().of_step(webs, {}), of_web) << "a program of anybody's may read it";
+  set("a", "${DIB_OS_KIND:=}");
+  EXPECT_NE(source().of_step(hearths, {}), before) << "what is set in passing is not plain to see";
 }
 
 TEST_F(StepVariablesTest, WhatHearthsOwnMakeOfTheImagesNameIsAnInputOfThoseThatNameItOnly) {
