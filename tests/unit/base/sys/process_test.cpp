@@ -138,6 +138,10 @@ TEST_F(ChildTest, BlockedSignalsAreNotInheritedAndOursAreAsTheyWere) {
 }
 
 TEST_F(ChildTest, OneThatEndsWhileAnotherIsStartedInterruptsNoOtherThread) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
   std::atomic<bool> is_done = false;
   std::thread other([&] {
     std::vector<Child> children;
@@ -145,10 +149,6 @@ TEST_F(ChildTest, OneThatEndsWhileAnotherIsStartedInterruptsNoOtherThread) {
     for (Child& child : children) EXPECT_EQ(child.wait(Deadline::never(), clock_), ExitStatus(Exited{0}));
     is_done = true;
   });
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-  const Fd ours(ends[0]);
-  const Fd theirs(ends[1]);
   const timeval patience{0, 50'000};  // with one, the kernel does not go on waiting by itself
   ::setsockopt(ours.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   int interrupted = 0;
