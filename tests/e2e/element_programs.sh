@@ -44,7 +44,7 @@ echo one > www/document
 mkfifo port
 (cd www && exec python3 ../server.py) &
 server=$!
-trap 'kill $server; rm -rf "$work"' EXIT
+trap 'kill $server; remove_work' EXIT
 read -r port < port
 url=http://127.0.0.1:$port
 cache_url=$elements/cache-url/bin/cache-url

@@ -35,7 +35,7 @@ print("held", flush=True)
 time.sleep(3600)
 PYTHON
 holder=$!
-trap 'kill "$holder" 2> /dev/null || true; rm -rf "$work"' EXIT
+trap 'kill "$holder" 2> /dev/null || true; remove_work' EXIT
 for _ in $(seq 600); do
     grep -q held taken.ports && break
     sleep 0.1

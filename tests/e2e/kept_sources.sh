@@ -44,7 +44,7 @@ os.rename(sys.argv[1] + "/port.new", sys.argv[1] + "/port")
 server.serve_forever()
 SERVER
 server=$!
-trap 'kill "$server"; rm -rf "$work"' EXIT
+trap 'kill "$server"; remove_work' EXIT
 until [ -s port ]; do sleep 0.1; done
 SERVER=http://127.0.0.1:$(cat port)
 export SERVER HERE=file://$work/sources/here

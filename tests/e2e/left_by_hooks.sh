@@ -98,7 +98,7 @@ with open(sys.argv[1] + "/port", "w") as file:
 server.serve_forever()
 SERVER
 server=$!
-trap 'kill "$server"; rm -rf "$work"' EXIT
+trap 'kill "$server"; remove_work' EXIT
 until [ -s port ]; do sleep 0.1; done
 export PORT
 PORT=$(cat port)

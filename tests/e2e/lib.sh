@@ -5,7 +5,12 @@ set -euo pipefail
 : "${HEARTH:?path of the hearth program}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/hearth-e2e.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+# remove_work: what the test started may be ending yet, and write there.
+remove_work() {
+    for _ in $(seq 50); do rm -rf "$work" 2> /dev/null && return; sleep 0.1; done
+    rm -rf "$work"
+}
+trap remove_work EXIT
 cd "$work"
 export ELEMENTS_PATH=$here/elements
 # As the machines of the tests: never KVM, which on some hosts runs a probe's guests and hangs with real ones.

@@ -672,7 +672,7 @@ echo "bert read $token" > held/people
 chmod 600 held/people
 "$HEARTH" node serve --state held --port 0 > held.out 2> held.log &
 server=$!
-trap 'kill $server 2> /dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $server 2> /dev/null || true; remove_work' EXIT
 for _ in $(seq 600); do [ -s held/endpoint ] && break; sleep 0.1; done
 by_bert() { "$HEARTH" node list --url "$(cat held/endpoint)" --token-file bert.token > said 2>&1; }
 by_bert || fail "node serve: bert is not let in: $(cat said held.log)"

@@ -37,7 +37,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory="repo"))
 print(server.server_port, flush=True)
 server.serve_forever()' > port & server=$!
-trap 'kill $server 2> /dev/null || true; gpgconf --homedir "$work/keys" --kill all 2> /dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $server 2> /dev/null || true; gpgconf --homedir "$work/keys" --kill all 2> /dev/null || true; remove_work' EXIT
 for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
 DIB_PROBE_REPO=http://127.0.0.1:$(cat port)
 export DIB_PROBE_REPO

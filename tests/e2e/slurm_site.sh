@@ -15,6 +15,7 @@ fi
 # is not loopback's.
 start_site() {
     local site=$work/site host node
+    trap 'kill -KILL -1 2> /dev/null || true; remove_work' EXIT  # all in the namespace but this script
     host=$(hostname -s)
     export SLURM_CONF=$site/slurm.conf
     chmod 0755 "$work"

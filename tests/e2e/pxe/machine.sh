@@ -64,18 +64,18 @@ PY
 machine() {
   local common=(-accel tcg -m 768 -display none -no-reboot -serial "file:$work/console" -netdev "tap,id=n0,ifname=t0,script=no,downscript=no")
   case $1 in
-    bios) setsid -w ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -boot n -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56 ;;
+    bios) setsid -w ip netns exec "$net" timeout 400 qemu-system-x86_64 "${common[@]}" -boot n -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56 ;;
     uefi | uefi-http)
       local extra=()
       [ "$1" = uefi ] || extra=(-fw_cfg "name=opt/org.tianocore/IPv4PXESupport,string=n" -fw_cfg "name=opt/org.tianocore/IPv6PXESupport,string=n")
       cp /usr/share/OVMF/OVMF_VARS_4M.fd "$work/vars"
-      setsid -w ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -machine q35 -boot n "${extra[@]}" \
+      setsid -w ip netns exec "$net" timeout 400 qemu-system-x86_64 "${common[@]}" -machine q35 -boot n "${extra[@]}" \
         -drive if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd -drive "if=pflash,format=raw,file=$work/vars" \
         -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56,romfile=
       ;;
     secure)
       cp /usr/share/OVMF/OVMF_VARS_4M.ms.fd "$work/vars"
-      setsid -w ip netns exec "$net" timeout 170 qemu-system-x86_64 "${common[@]}" -machine q35,smm=on -global driver=cfi.pflash01,property=secure,value=on -boot n \
+      setsid -w ip netns exec "$net" timeout 400 qemu-system-x86_64 "${common[@]}" -machine q35,smm=on -global driver=cfi.pflash01,property=secure,value=on -boot n \
         -drive if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.ms.fd -drive "if=pflash,format=raw,file=$work/vars" \
         -device virtio-net-pci,netdev=n0,mac=52:54:00:12:34:56,romfile=
       ;;
