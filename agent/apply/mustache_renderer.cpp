@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "agent/apply/mustache.hpp"
+#include "agent/apply/mustache_renderer.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "agent/apply/mustache.hpp"
+#include "agent/apply/mustache_renderer.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "base/text.hpp"

@@ -9,6 +9,7 @@
 #include "builder/lint/data_lint.hpp"
 #include "builder/lint/left_out.hpp"
 #include "builder/lint/node_scripts.hpp"
+#include "builder/lint/node_templates.hpp"
 #include "builder/lint/script_lint.hpp"
 #include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
@@ -80,8 +81,9 @@ void ElementLint::check_readme(const Element& element) {
 }
 
 void ElementLint::check_places(const Element& element) {
-  for (const auto& found : {unread_places(files_, element), idle_node_scripts(files_, element),
-                            unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
+  for (const auto& found :
+       {unread_places(files_, element), idle_node_scripts(files_, element), node_template_faults(files_, element),
+        unknown_systems(files_, element), foreign_line_ends(files_, element)}) {
     for (const Finding& finding : found) add(finding);
   }
   const fs::path layout = element.path / "block-device-default.yaml";

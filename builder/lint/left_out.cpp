@@ -12,6 +12,7 @@
 #include "base/variable.hpp"
 #include "builder/elements/phase.hpp"
 #include "builder/lint/node_scripts.hpp"
+#include "builder/lint/node_templates.hpp"
 #include "builder/lint/package_lists.hpp"
 #include "builder/lint/source_check.hpp"
 #include "builder/lint/variable_lint.hpp"
@@ -554,6 +555,7 @@ std::vector<Finding> left_out(const FileReader& files, const BuildPlan& plan, co
     add(idle_hooks(files, element));
     add(unread_places(files, element));
     add(idle_node_scripts(files, element));
+    add(node_template_faults(files, element));
     add(unknown_systems(files, element));
     add(foreign_line_ends(files, element));
     const bool are_fetched =

@@ -1,5 +1,5 @@
 // Templates, and the same bytes as partials: text, or an error; rendering ends.
-#include "agent/apply/mustache.hpp"
+#include "agent/apply/mustache_renderer.hpp"
 #include "base/error.hpp"
 #include "base/python_json.hpp"
 #include "tests/fuzz/check.hpp"
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           "m")
           .value_or_throw();
   const std::string text(hearth::fuzz::text_of(data, size));
-  const auto parsed = hearth::agent::parse_mustache(text, "input");
+  const auto parsed = hearth::parse_mustache(text, "input");
   if (!parsed) {
     check(!parsed.error().what.empty());
     return 0;

@@ -148,6 +148,11 @@ TEST_F(ElementLintTest, WrongDataIsFoundOnce) {
   EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("package-installs.yaml:2:3: error: unknown key 'fase'")));
 }
 
+TEST_F(ElementLintTest, ATemplateThatNoNodeCouldRenderIsFound) {
+  good("a").file("a", "os-apply-config/etc/a.conf", "{{#b}}\n{{/c}}\n");
+  EXPECT_THAT(findings("a"), ElementsAre(HasSubstr("os-apply-config/etc/a.conf:2:1: error: Section end tag mismatch")));
+}
+
 TEST_F(ElementLintTest, TestsOfTheElementAreNotItsHooks) {
   good("a").file("a", "test-elements/t/install.d/x", "#!/bin/bash\n");
   EXPECT_THAT(findings("a"), IsEmpty());

@@ -1,22 +1,22 @@
-// The mustache dialect of os-apply-config templates, parsed and rendered by pure functions.
+// The mustache dialect of os-apply-config templates, parsed: for the agent that renders them, and for who writes an
+// element and is to know before.
 //
 // Own, because the dialect differs from every library: nothing is escaped, values that aren't text are inserted as
 // JSON, dotted names are looked up through objects only, and an unclosed section is no error: what came before it is
 // lost and its inside is rendered without condition. Existing templates may rely on that, so that it is only reported
-// (unclosed); the caller decides. The verified table of inputs and outputs is the test
-// (tests/unit/agent/apply/mustache_test.cpp).
+// (unclosed); the caller decides. The verified table of inputs and outputs is the renderer's test
+// (tests/unit/agent/apply/mustache_renderer_test.cpp).
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "agent/apply/root.hpp"
+#include "base/position.hpp"
+#include "base/result.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 
 struct MustacheNode;
 
@@ -57,20 +57,4 @@ struct MustacheTemplate {
 /// CRLF and CR are read as LF. Errors: wrong or stray end tag, malformed delimiter tag, invalid UTF-8.
 [[nodiscard]] Result<MustacheTemplate> parse_mustache(std::string_view text, std::string_view source);
 
-/// Gives the text of partial `name`; nothing when there is none (it renders as nothing).
-using PartialLoader = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// A variable that was to be inserted and is not in the metadata, or null. It renders as nothing.
-struct MissingKey {
-  std::string name;
-  std::string partial;  ///< the partial that names it; empty = the template itself
-  std::size_t line;
-};
-using MissingReport = std::function<void(const MissingKey&)>;
-
-/// Throws Error(input) when a partial does not parse or partials nest deeper than 100 levels. `missing`, where given,
-/// is told of each variable without a value; sections ask whether there is one, and are not.
-[[nodiscard]] std::string render_mustache(const MustacheTemplate& parsed, const MetadataRoot& root,
-                                          const PartialLoader& partials, const MissingReport& missing = {});
-
-}  // namespace hearth::agent
+}  // namespace hearth

@@ -1,10 +1,10 @@
-#include "agent/apply/mustache.hpp"
+#include "base/mustache.hpp"
 
 #include "base/position.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
-namespace hearth::agent {
+namespace hearth {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr std::string_view k_space = " \t\n\r\v\f";
 bool is_space(char c) { return k_space.find(c) != std::string_view::npos; }
 
 /// Thrown inside the parser only.
-struct Failure {
+struct TemplateFault {
   std::size_t offset;
   std::string what;
 };
@@ -161,14 +161,14 @@ class Parser {
 
   void change_delimiters(const Tag& tag) {
     std::vector<std::string> words = split_words(tag.key);
-    if (words.size() < 2) throw Failure{tag.begin, "a delimiter tag needs two delimiters"};
+    if (words.size() < 2) throw TemplateFault{tag.begin, "a delimiter tag needs two delimiters"};
     finder_.set_delimiters(std::move(words[0]), std::move(words[1]));
   }
 
   void close_section(const Tag& tag) {
     const std::string open = levels_.size() > 1 ? levels_.back().name : "None";
     if (levels_.size() == 1 || open != tag.key) {
-      throw Failure{tag.begin, cat("Section end tag mismatch: ", tag.key, " != ", open)};
+      throw TemplateFault{tag.begin, cat("Section end tag mismatch: ", tag.key, " != ", open)};
     }
     Level level = std::move(levels_.back());
     levels_.pop_back();
@@ -208,9 +208,9 @@ Result<MustacheTemplate> parse_mustache(std::string_view text, std::string_view 
   const std::string unix_text = with_unix_lines(text);
   try {
     return Parser(unix_text).run();
-  } catch (const Failure& failure) {
+  } catch (const TemplateFault& failure) {
     return ParseError{std::string(source), position_in(unix_text, failure.offset), failure.what};
   }
 }
 
-}  // namespace hearth::agent
+}  // namespace hearth

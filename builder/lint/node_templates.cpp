@@ -1,0 +1,99 @@
+#include "builder/lint/node_templates.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/mustache.hpp"
+#include "base/text.hpp"
+#include "base/yaml_scalar.hpp"
+#include "builder/yaml/yaml_fault.hpp"
+
+namespace hearth::builder {
+
+namespace {
+
+constexpr std::string_view k_header_ending = ".oac";
+
+/// os-apply-config's: what it refuses of them ends the run (agent/apply/control.cpp).
+const std::vector<std::string> k_header_keys = {"allow_empty", "group", "mode", "owner"};
+
+std::vector<Finding> template_faults(const fs::path& file, const std::string& text) {
+  const auto finding = [&file](Position at, Severity severity, std::string what) {
+    return Finding{file, at.line, severity, "template", std::move(what), at.column};
+  };
+  const Result<MustacheTemplate> parsed = parse_mustache(text, file.string());
+  if (!parsed) {
+    return {finding(parsed.error().at, Severity::error,
+                    cat(parsed.error().what, ": os-apply-config would write none of a node's files"))};
+  }
+  std::vector<Finding> found;
+  for (const UnclosedSection& section : parsed->unclosed) {
+    found.push_back(finding(section.at, Severity::warning,
+                            cat("section ", section.name, " is never closed: a node loses the text before it")));
+  }
+  return found;
+}
+
+void check_mode(const YAML::Node& mode) {
+  const bool is_plain = mode.IsScalar() && mode.Tag() == "?";
+  const YamlScalar read = is_plain ? resolve_yaml_scalar(mode.Scalar()) : YamlScalar();
+  const auto* const number = std::get_if<YamlInteger>(&read);
+  const std::optional<std::uint64_t> value = number ? parse_number(number->digits) : std::nullopt;
+  if (value && *value <= 0777) return;
+  throw YamlFault{position_of(mode.Mark()), "mode is to be a number from 0 to 0777, in octal and not quoted: 0644"};
+}
+
+bool check_header(const YAML::Node& header, YamlFaults& faults) {
+  if (header.IsNull()) return true;
+  if (!header.IsMap()) throw YamlFault{position_of(header.Mark()), cat("must map ", join(k_header_keys, ", "))};
+  for (const auto& pair : header) {
+    faults.gather([&pair] {
+      const std::string key = yaml_text(pair.first, "key");
+      if (key == "mode") return check_mode(pair.second);
+      if (std::find(k_header_keys.begin(), k_header_keys.end(), key) != k_header_keys.end()) return;
+      throw YamlFault{position_of(pair.first.Mark()), cat("unknown key '", key, "'", did_you_mean(key, k_header_keys),
+                                                          "; allowed are ", join(k_header_keys, ", "))};
+    });
+  }
+  return true;
+}
+
+std::vector<Finding> header_faults(const FileReader& files, const fs::path& file, const std::string& text) {
+  std::vector<Finding> found;
+  const fs::path of = file.parent_path() / file.stem();
+  if (!is_regular_file(files, of)) {
+    found.push_back(
+        {file, 0, Severity::warning, "template", cat("there is no ", of.filename().string(), " beside it")});
+  }
+  const auto read = read_all_yaml<bool>(text, file.string(), check_header);
+  if (read) return found;
+  for (const ParseError& fault : read.error().all)
+    found.push_back({file, fault.at.line, Severity::error, "template", fault.what, fault.at.column});
+  return found;
+}
+
+void add_faults(const FileReader& files, const fs::path& directory, std::vector<Finding>& all) {
+  for (const std::string& name : files.list(directory)) {
+    const fs::path file = directory / name;
+    const std::optional<FileStatus> status = files.status(file);
+    if (status && status->type == FileStatus::Type::directory) add_faults(files, file, all);
+    if (!status || status->type != FileStatus::Type::regular) continue;
+    const bool is_header = name.ends_with(k_header_ending);
+    const bool is_program = !is_header && (status->mode & 0111U) != 0;
+    if (is_program) continue;
+    const std::string text = files.read(file).value_or("");
+    std::vector<Finding> found = is_header ? header_faults(files, file, text) : template_faults(file, text);
+    std::move(found.begin(), found.end(), std::back_inserter(all));
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> node_template_faults(const FileReader& files, const Element& element) {
+  std::vector<Finding> all;
+  const fs::path top = element.path / "os-apply-config";
+  if (is_directory(files, top)) add_faults(files, top, all);
+  return all;
+}
+
+}  // namespace hearth::builder

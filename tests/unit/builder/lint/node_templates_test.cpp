@@ -1,0 +1,68 @@
+#include "builder/lint/node_templates.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/text.hpp"
+#include "tests/fakes/memory_file_system.hpp"
+
+namespace hearth::builder {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class NodeTemplates : public testing::Test {
+ protected:
+  /// Of an element that has this file, too.
+  std::string found(const std::string& place, const std::string& text, std::uint32_t mode = 0644) {
+    files.put("/e/" + place, text, mode);
+    std::vector<std::string> lines;
+    for (const Finding& finding : node_template_faults(files, {.name = "e", .path = "/e"}))
+      lines.push_back(finding_text(finding));
+    files.remove("/e/" + place);
+    return join(lines, "\n");
+  }
+
+  fakes::MemoryFileSystem files;
+};
+
+TEST_F(NodeTemplates, OneThatDoesNotParseIsToldWithItsPlace) {
+  EXPECT_THAT(found("os-apply-config/etc/web.conf", "a {{b}}\n{{#c}}\n  {{/d}}\n"),
+              AllOf(HasSubstr("/e/os-apply-config/etc/web.conf:3:3: error: Section end tag mismatch: d != c"),
+                    HasSubstr("none of a node's files")));
+  EXPECT_THAT(found("os-apply-config/etc/bytes", "\xff"), HasSubstr("error: the template is not valid UTF-8"));
+  EXPECT_EQ(found("os-apply-config/etc/good", "{{#c}}{{d.e}}{{/c}} } }} {{{f}}}\n"), "");
+}
+
+TEST_F(NodeTemplates, ASectionThatIsNeverClosedLosesText) {
+  EXPECT_THAT(found("os-apply-config/etc/web.conf", "a\n{{#c}}\nb\n"),
+              HasSubstr("web.conf:2:1: warning: section c is never closed: a node loses the text before it"));
+}
+
+TEST_F(NodeTemplates, ProgramsAndFilesElsewhereAreNoTemplates) {
+  EXPECT_EQ(found("os-apply-config/etc/program", "#!/bin/sh\necho '{{/x}}'\n", 0755), "");
+  EXPECT_EQ(found("static/etc/text", "{{/x}}"), "");
+}
+
+TEST_F(NodeTemplates, AHeaderHasWhatOsApplyConfigTakes) {
+  files.put("/e/os-apply-config/etc/web.conf", "{{x}}");
+  const std::string header = "os-apply-config/etc/web.conf.oac";
+  for (const char* good : {"", "mode: 0644\nowner: root\ngroup: 0\nallow_empty: false\n", "mode: 420\n"})
+    EXPECT_EQ(found(header, good), "") << good;
+  EXPECT_THAT(found(header, "onwer: root\nmode: 0644\n"),
+              HasSubstr("web.conf.oac:1:1: error: unknown key 'onwer', did you mean owner?; allowed are allow_empty"));
+  for (const char* mode : {"'0644'", "644", "01777", "rw", "-1", "[0644]"})
+    EXPECT_THAT(found(header, cat("owner: root\nmode: ", mode, "\n")),
+                HasSubstr("web.conf.oac:2:7: error: mode is to be"))
+        << mode;
+  EXPECT_THAT(found(header, "- mode\n"), HasSubstr("must map allow_empty, group, mode, owner"));
+  EXPECT_THAT(found(header, "mode: [\n"), HasSubstr("error: "));
+}
+
+TEST_F(NodeTemplates, AHeaderOfNothingIsToldOf) {
+  EXPECT_THAT(found("os-apply-config/etc/wbe.conf.oac", "mode: 0600\n"),
+              HasSubstr("wbe.conf.oac: warning: there is no wbe.conf beside it"));
+}
+
+}  // namespace
+}  // namespace hearth::builder
