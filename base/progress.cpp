@@ -200,6 +200,10 @@ bool is_live_terminal(int fd, const Environment& env) {
   return ::isatty(fd) == 1 && !term.empty() && term != "dumb";
 }
 
+void wipe_live_line(int fd, const Environment& env) {
+  if (is_live_terminal(fd, env)) put(fd, k_wipe_line);
+}
+
 std::unique_ptr<Progress> make_progress(int fd, const Clock& clock, const Environment& env) {
   const bool terminal = is_live_terminal(fd, env);
   const ProgressStyle style = progress_style(env, terminal);

@@ -145,6 +145,9 @@ class LiveLines {
 /// Whether make_progress() makes a TerminalProgress.
 [[nodiscard]] bool is_live_terminal(int fd, const Environment& env);
 
+/// Takes away the live line that another process, which was killed, left where make_progress() draws one.
+void wipe_live_line(int fd, const Environment& env);
+
 /// NO_COLOR (set and not empty) takes colours away; marks are Unicode when LC_ALL, LC_CTYPE or LANG names UTF-8.
 [[nodiscard]] ProgressStyle progress_style(const Environment& env, bool terminal);
 

@@ -562,6 +562,13 @@ int run_sandbox(const ReadyBuild& ready, const std::vector<evidence::ElementFact
   return code;
 }
 
+/// The process that drew the live line was killed, and nothing of the build is left but its log.
+void tell_of_interruption(Error& error, const ImageRequest& request, Verbosity verbosity) {
+  if (verbosity == Verbosity::progress) wipe_live_line(STDERR_FILENO, request.environment);
+  error.hint(
+      cat("But for the log of what was done: ", (fs::path(request.output.string() + ".d") / k_build_log).string()));
+}
+
 int build_in_sandbox(const ImageRequest& asked, const Installation& installation, Verbosity verbosity,
                      const BuildNeighbours& neighbours) {
   SystemClock clock;
@@ -614,9 +621,7 @@ int build_in_sandbox(const ImageRequest& asked, const Installation& installation
     if (code == 0) forget_unfinished_build(request.output);
     return code;
   } catch (Error& error) {
-    if (error.kind() == ErrorKind::interrupted)
-      error.hint(
-          cat("But for the log of what was done: ", (fs::path(request.output.string() + ".d") / k_build_log).string()));
+    if (error.kind() == ErrorKind::interrupted) tell_of_interruption(error, request, verbosity);
     last_build.failed(log.fit_to_show(error.story()));
     throw;
   }

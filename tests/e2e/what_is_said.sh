@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 export HEARTH_NODE_STATE=$work/nodes HEARTH_UPSTREAM_ELEMENTS=no
-trap 'kill $servers 2> /dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $servers 2> /dev/null || true; remove_work' EXIT
 servers=
 
 # no_orders FILE: nothing in it that a terminal obeys: no control, no U+202E, no byte that is no UTF-8.
@@ -298,6 +298,16 @@ head -c 48M /dev/urandom > random.raw
 interrupted image convert --compression best random.raw begun/random.qcow2
 interrupted image publish --level 19 random.raw begun/random.frames
 rm random.raw
+
+# At a terminal the line of the step that ran goes before that is said.
+hook slow/extra-data.d/10-slow <<< "sleep $mark"
+ELEMENTS_PATH=$work/elements:$ELEMENTS_PATH TERM=xterm script -qec "exec $HEARTH image create -n -t tar -o stopped tiny-os slow" typescript \
+    > /dev/null < /dev/null &
+terminal=$!
+until pgrep -f "sleep $mark" > /dev/null; do kill -0 $terminal 2> /dev/null || break; sleep 0.05; done
+pkill -INT -o -f "^$HEARTH image create -n -t tar -o stopped" || fail "no build to stop: $(cat -v typescript)"
+wait $terminal || true
+LC_ALL=C grep -qP '\r\x1b\[Khearth image create: stopped by SIGINT' typescript || fail "the live line stays: $(tail -c 300 typescript | cat -v)"
 
 # A machine that is ended leaves nothing; a QEMU that says nothing stands for one.
 mkdir bin tmp
