@@ -23,12 +23,21 @@ Element read_element(const FileReader& files, const fs::path& path, bool built_i
           .built_in = built_in};
 }
 
+/// Also by another spelling: "elements/", "./elements", through a link.
+bool is_same_directory(const fs::path& one, const fs::path& other) {
+  boost::system::error_code missing;
+  return one == other || (!one.empty() && fs::equivalent(one, other, missing) && !missing);
+}
+
 }  // namespace
 
 Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& search_path, const fs::path& built_in,
                       const std::vector<fs::path>& fallback) {
   Catalog catalog;
-  for (const fs::path& directory : search_path) catalog.add(files, directory, directory == built_in, false);
+  for (const fs::path& directory : search_path) {
+    const bool is_built_in = is_same_directory(directory, built_in);
+    catalog.add(files, is_built_in ? built_in : directory, is_built_in, false);
+  }
   catalog.add(files, built_in, true, false);
   for (const fs::path& directory : fallback) catalog.add(files, directory, false, true);
   return catalog;

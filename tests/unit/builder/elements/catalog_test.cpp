@@ -57,6 +57,20 @@ TEST(Catalog, WhatIsBehindHearthsOwnOnlyFillsGaps) {
   EXPECT_EQ(catalog.search_path_text(), "/own:/theirs");
 }
 
+/// Also by the spelling that a shell completes, or through a link.
+TEST(Catalog, HearthsOwnAreItsOwnHoweverTheirDirectoryIsSpelt) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-catalog-");
+  fs::create_directories(dir.path() / "own/vm");
+  fs::create_symlink("own", dir.path() / "link");
+  const RealFileSystem files;
+  for (const char* spelling : {"own", "own/", "own/.", "./own", "own/../own", "link"}) {
+    const Catalog catalog = Catalog::scan(files, {cat(dir.path().string(), "/", spelling)}, dir.path() / "own");
+    EXPECT_TRUE(catalog.find("vm")->built_in) << spelling;
+    EXPECT_EQ(catalog.find("vm")->path, dir.path() / "own/vm") << spelling;
+    EXPECT_THAT(catalog.notes(), IsEmpty()) << spelling;
+  }
+}
+
 TEST(Catalog, ADirectoryNamedTwiceOverridesNothing) {
   MemoryFileSystem files;
   ElementTree(files, "/own").add("vm");
