@@ -39,6 +39,23 @@ tar -xOf two.tar ./var/lib/apt/extended_states > states
 grep -A3 '^Package: less$' states | grep -q 'Auto-Installed: 1' && fail "apt takes a package that was asked for as a dependency"
 grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
 
+# A cache without room for what was fetched gets no part of it, and that ends no build.
+mkdir full
+unshare --user --map-root-user --mount bash -eu -o pipefail -c '
+    mount -t tmpfs -o size=256k none full
+    export DIB_IMAGE_CACHE=$PWD/full TMPDIR=$PWD/tmp TARGET_ROOT=$PWD/tree DISTRO_NAME=debian
+    umount() { :; }
+    . "$1"
+    mkdir -p "$cache/archives" "$layers/archives/new"
+    head -c 1M /dev/zero > "$layers/archives/new/large.deb"
+    keep cache/apt/archives archives "*.deb"
+    ls -A "$cache/archives"
+    rm -r "$layers/archives/new"/* && echo small > "$layers/archives/new/small.deb"
+    keep cache/apt/archives archives "*.deb"
+    ls -A "$cache/archives"' full "$here/../../elements/.lib/debootstrap/grow-tree" > handed 2> said || fail "a full cache ends it: $(cat said)"
+expect_text said "WARNING: the next build fetches it again: " "No space left on device"
+[ "$(cat handed)" = small.deb ] || fail "the full cache has: $(cat handed)"
+
 [ -n "${HEARTH_LONG:-}" ] || { echo "SKIPPED: part: the same image from nothing: HEARTH_LONG is not set" && finish && exit; }
 create alone --no-cache debian-minimal "$mine"
 list() { tar --numeric-owner -tvf "$1.tar" | awk '{ $3 = $1 ~ /^[-]/ ? $3 : 0; $4 = $5 = ""; print }' | grep -vE '/(ldconfig/aux-cache|cache/debconf|var/log/)' | sort; }
