@@ -616,15 +616,20 @@ std::optional<std::string> FactSource::local_fault(const std::string& label, con
   return faults.empty() ? std::nullopt : std::optional(std::move(faults.front()));
 }
 
-std::string FactSource::place_of(const std::string& label, const std::string& fact) const {
-  if (fact_kind(fact) == "env") return variables_.place_naming(step_of(label), fact_name(fact));
-  if (fact_kind(fact) != "beside") return "";
+FactPlace FactSource::place_of(const std::string& label, const std::string& fact) const {
+  if (fact_kind(fact) == "env")
+    return {variables_.place_naming(step_of(label), fact_name(fact)), variables_.is_set(fact_name(fact))};
+  if (fact_kind(fact) != "beside" && fact_kind(fact) != "hook") return {};
+  FactPlace place;
   for (const fs::path& source : plan_.hooks.sources(fact_name(fact))) {
+    if (!files_.status(source)) continue;
+    place.is_there = true;
     for (const Element& element : plan_.elements.elements) {
-      if (holds(element.path, source) && files_.status(source)) return cat("of the element ", element.name);
+      const bool is_told = place.text.empty() && fact_kind(fact) == "beside" && holds(element.path, source);
+      if (is_told) place.text = cat("of the element ", element.name);
     }
   }
-  return "";
+  return place;
 }
 
 std::vector<std::string> FactSource::local_faults(const std::string& label, const Facts& noted) const {

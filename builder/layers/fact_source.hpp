@@ -97,7 +97,7 @@ class FactSource {
   /// What differs first of the facts noted for the step of this name, as far as this machine knows.
   [[nodiscard]] std::optional<std::string> local_fault(const std::string& label, const Facts& noted) const;
   /// For describe_differences(), of the step of this name: which text names a variable, whose a file is.
-  [[nodiscard]] std::string place_of(const std::string& label, const std::string& fact) const;
+  [[nodiscard]] FactPlace place_of(const std::string& label, const std::string& fact) const;
   /// All that differs.
   [[nodiscard]] std::vector<std::string> local_faults(const std::string& label, const Facts& noted) const;
   /// A file or directory of the machine.

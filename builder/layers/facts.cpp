@@ -446,13 +446,15 @@ constexpr const char* k_of_recordings = "a build with --record, --locked or --of
 
 /// A fact that is not what it was, and what happened to it.
 using ChangedFact = std::pair<std::string, std::string_view>;
+constexpr std::string_view k_is_gone = "is gone";
+constexpr std::string_view k_no_input = "is no input of it any more";
 
 std::vector<ChangedFact> changed_facts(const Facts& before, const Facts& now) {
   std::vector<ChangedFact> changed;
   for (const auto& [fact, digest] : before) {
     const auto found = now.find(fact);
     if (found == now.end()) {
-      changed.emplace_back(fact, "is gone");
+      changed.emplace_back(fact, k_is_gone);
     } else if (found->second != digest) {
       changed.emplace_back(fact, "changed");
     }
@@ -481,6 +483,11 @@ std::vector<std::string> describe_differences(const Facts& before, const Facts& 
   // Variables first: whoever changed one looks for its name, and only the first sentences are told.
   std::stable_partition(changed.begin(), changed.end(),
                         [](const auto& each) { return fact_kind(each.first) == "env"; });
+  // What it depends on no more is no change that somebody made.
+  for (auto& [fact, what] : changed) {
+    if (what == k_is_gone && place_of && place_of(fact).is_there) what = k_no_input;
+  }
+  std::stable_partition(changed.begin(), changed.end(), [](const auto& each) { return each.second != k_no_input; });
   std::vector<std::string> sentences;
   std::string of_all;  // of elements, as a whole, is told last
   for (const auto& [fact, what] : changed) {
@@ -489,7 +496,7 @@ std::vector<std::string> describe_differences(const Facts& before, const Facts& 
       of_all = sentence(fact, "changed");
       continue;
     }
-    std::string place = place_of ? place_of(fact) : "";
+    std::string place = place_of && what != k_no_input ? place_of(fact).text : "";
     if (fact == "env APT_CONFIG" && what != "changed") place = k_of_recordings;
     sentences.push_back(cat(sentence(fact, what), place.empty() ? "" : cat(" (", place, ")")));
   }

@@ -125,8 +125,13 @@ using DigestOfVariable = std::function<std::string(const std::string& name, cons
 /// a session's, the builder's own, places in the sandbox.
 [[nodiscard]] std::vector<fs::path> input_paths(const std::string& variable, const std::string& value);
 
-/// What makes a fact one of the step's ("named in web/install.d/50-web:3"); may be empty.
-using PlaceOfFact = std::function<std::string(const std::string& fact)>;
+/// What makes a fact one of the step's ("named in web/install.d/50-web:3"), may be empty; and whether what it tells of
+/// is there now: then one that the step has no more is not gone.
+struct FactPlace {
+  std::string text = {};
+  bool is_there = false;
+};
+using PlaceOfFact = std::function<FactPlace(const std::string& fact)>;
 
 /// What differs, as sentences: "the variable DIB_RELEASE changed", "install.d/20-x changed"; each with its place where
 /// one is known.

@@ -83,9 +83,12 @@ StepScripts::StepScripts(const FileReader& files, const BuildPlan& plan, const s
     const auto place = is_phase_directory(directory) ? Script::Place::hook : Script::Place::beside;
     for (const auto& [name, entry] : entries) {
       if (entry.is_directory) add_elements_directory(entry, place);
-      const Script* const script = entry.is_directory ? nullptr : add_file(entry.path, name, place);
+      const bool is_sourced = directory == k_environment_hooks;  // whatever its name, and however long it is
+      const Script* script = nullptr;
+      if (!entry.is_directory)
+        script = is_sourced ? &add_script(entry.path, name, place) : add_file(entry.path, name, place);
       if (script == nullptr) continue;
-      if (directory == k_environment_hooks) environment_.emplace(name, script);
+      if (is_sourced) environment_.emplace(name, script);
       hooks_[cat(directory, "/", name)] = script;
     }
   }
@@ -101,11 +104,14 @@ bool StepScripts::is_own(const fs::path& path) const {
 }
 
 const StepScripts::Script* StepScripts::add_file(const fs::path& path, const std::string& name, Script::Place place) {
-  if (is_documentation(name) || !is_script(files_, path)) return nullptr;
+  return is_documentation(name) || !is_script(files_, path) ? nullptr : &add_script(path, name, place);
+}
+
+const StepScripts::Script& StepScripts::add_script(const fs::path& path, const std::string& name, Script::Place place) {
   scripts_.push_back(std::make_unique<Script>(files_, path, place, is_own(path)));
-  const Script* const script = scripts_.back().get();
-  by_name_.emplace(name, script);
-  if (stem_of(name) != name) by_name_.emplace(stem_of(name), script);
+  const Script& script = *scripts_.back();
+  by_name_.emplace(name, &script);
+  if (stem_of(name) != name) by_name_.emplace(stem_of(name), &script);
   return script;
 }
 

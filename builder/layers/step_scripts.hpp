@@ -62,7 +62,9 @@ class StepScripts {
   [[nodiscard]] bool is_named(std::string_view variable) const;
 
  private:
+  /// Nothing where it is no script by its name or size.
   const Script* add_file(const fs::path& path, const std::string& name, Script::Place place);
+  const Script& add_script(const fs::path& path, const std::string& name, Script::Place place);
   void add_elements_directory(const HookEntry& entry, Script::Place place);
   void add_directory(const fs::path& directory, Script::Place place);
   [[nodiscard]] Scripts roots(const Step* step, const Apart& apart) const;

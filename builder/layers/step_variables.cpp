@@ -256,7 +256,9 @@ void StepVariables::leave_needed_path(Handed& seen) const {
                         std::find(own.begin(), own.end(), directory) != own.end();
     if (!is_own) return false;
     const auto& programs = programs_in(directory);
-    return programs && std::none_of(programs->begin(), programs->end(), is_needed);
+    return programs && std::none_of(programs->begin(), programs->end(), [&](const std::string& program) {
+             return is_needed(program) && is_file(fs::path(directory) / program);
+           });
   });
   path->second = join(directories, ":");
 }
@@ -375,6 +377,11 @@ std::set<std::string> StepVariables::counted() const {
     }
   }
   return names;
+}
+
+bool StepVariables::is_set(const std::string& variable) const {
+  const std::vector<std::string>& names = variable_names();
+  return setup_.callers.count(variable) > 0 || std::binary_search(names.begin(), names.end(), variable);
 }
 
 std::string StepVariables::place_naming(const Step& step, const std::string& variable) const {

@@ -54,6 +54,8 @@ class StepVariables {
   /// Which text of the step's makes the variable one of its inputs: "named in FILE:LINE"; empty where programs read it
   /// by themselves.
   [[nodiscard]] std::string place_naming(const Step& step, const std::string& variable) const;
+  /// By the caller, or by any phase's environment.
+  [[nodiscard]] bool is_set(const std::string& variable) const;
   /// Another environment than at first: a recording adds its proxy.
   void use_environment(std::function<Environment(Phase)> environment);
 

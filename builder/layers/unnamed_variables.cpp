@@ -22,9 +22,11 @@ constexpr std::array<Words, 2> k_put_together = {"\\$$", "\\${$"};
 /// For one variable, whose name stands in quotes behind it; else for any.
 constexpr std::array<Words, 6> k_named_in_quotes = {"getenv(", "Getenv(",  "LookupEnv(",
                                                     "ENV[",    "ENVIRON[", "ENV.fetch("};
+/// Perl's takes a bare word as a name, too.
+constexpr Words k_of_perl = "$ENV{";
 /// Objects that hold all, but for one that is asked for by a name in quotes; JavaScript's also by a word.
 constexpr std::array<Words, 2> k_objects = {"environ", "process.env"};
-constexpr std::array<Words, 6> k_asking_for_one = {"[\"", "['", ".get(\"", ".get('", ".pop(\"", ".pop('"};
+constexpr std::array<Words, 3> k_asking_for_one = {"[", ".get(", ".pop("};
 constexpr std::array<Words, 2> k_asking_whether = {"\" in ", "' in "};
 
 /// Commands that tell all of them where no word is behind them.
@@ -64,6 +66,18 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(std::min(text.size(), text.find_first_not_of(" \t")));
 }
 
+/// Begins with a whole name in quotes: what comes behind it neither makes it longer, nor is a value put into it.
+bool begins_with_name(std::string_view text) {
+  text = without_blanks(text);
+  if (text.empty() || (text.front() != '"' && text.front() != '\'')) return false;
+  const std::size_t end = text.find(text.front(), 1);
+  if (end == std::string_view::npos) return false;
+  const std::string_view name = text.substr(1, end - 1);
+  const std::string_view after = without_blanks(text.substr(end + 1));
+  return std::all_of(name.begin(), name.end(), is_letter_of_variable) && !after.empty() &&
+         std::string_view(")],}").find(after.front()) != std::string_view::npos;
+}
+
 /// `${!name}`, `${!MY_*}`; not `${!array[@]}`, which has the array's keys.
 bool has_indirection(std::string_view text) {
   return any_place(text, "${!", false, [](std::string_view, std::string_view after) {
@@ -78,19 +92,43 @@ bool reads_an_object(std::string_view text) {
       if (before.ends_with("os.")) before.remove_suffix(3);
       const bool is_word =
           object == "process.env" && after.size() > 1 && after[0] == '.' && is_letter_of_variable(after[1]);
-      return !is_word && !before.ends_with("import ") && !begins_with_any(after, k_asking_for_one) &&
-             !ends_with_any(before, k_asking_whether);
+      const bool is_one = std::any_of(k_asking_for_one.begin(), k_asking_for_one.end(), [&](Words asking) {
+        return after.starts_with(asking) && begins_with_name(after.substr(asking.size()));
+      });
+      return !is_word && !before.ends_with("import ") && !is_one && !ends_with_any(before, k_asking_whether);
     });
   });
 }
 
 bool asks_by_a_value(std::string_view text) {
-  return std::any_of(k_named_in_quotes.begin(), k_named_in_quotes.end(), [&](Words word) {
-    return any_place(text, word, false, [](std::string_view, std::string_view after) {
-      after = without_blanks(after);
-      return after.empty() || (after.front() != '"' && after.front() != '\'');
-    });
-  });
+  return std::any_of(k_named_in_quotes.begin(), k_named_in_quotes.end(),
+                     [&](Words word) {
+                       return any_place(text, word, false, [](std::string_view, std::string_view after) {
+                         return !begins_with_name(after);
+                       });
+                     }) ||
+         any_place(text, k_of_perl, false, [](std::string_view, std::string_view after) {
+           after = without_blanks(after);
+           return after.empty() || (!is_letter_of_variable(after.front()) && !begins_with_name(after));
+         });
+}
+
+std::string_view without_last_blanks(std::string_view text) { return text.substr(0, text.find_last_not_of(" \t") + 1); }
+
+/// Without what may stand before a command: `LC_ALL=C`, `timeout 5`.
+std::string_view without_prefixes(std::string_view words) {
+  for (;;) {
+    const std::string_view before = words.substr(0, words.find_last_of(" \t\n;|&({`") + 1);
+    const std::string_view word = words.substr(before.size());
+    const std::string_view name = word.substr(0, word.find('='));
+    const bool is_assignment =
+        name.size() < word.size() && !name.empty() && std::all_of(name.begin(), name.end(), is_letter_of_variable);
+    const bool is_time =
+        !word.empty() && word.front() >= '0' && word.front() <= '9' && without_last_blanks(before).ends_with("timeout");
+    if (!is_assignment && !is_time) return words;
+    words = without_last_blanks(before);
+    if (is_time) words = without_last_blanks(words.substr(0, words.size() - Words("timeout").size()));
+  }
 }
 
 /// A command stands at `before`'s end: at a line's begin, behind what ends another one, or behind a word that runs it.
@@ -101,7 +139,8 @@ bool is_at_command(std::string_view before) {
     before.remove_suffix(before.ends_with("/usr/bin/") ? 9 : 5);
   const std::size_t end = before.find_last_not_of(" \t");
   if (end == std::string_view::npos) return true;
-  const std::string_view words = before.substr(0, end + 1);
+  const std::string_view words = without_prefixes(before.substr(0, end + 1));
+  if (words.empty()) return true;
   if (std::string_view("\n|;&({`!\"'").find(words.back()) != std::string_view::npos) return true;
   return words.size() < before.size() && ends_with_any(words, running);
 }

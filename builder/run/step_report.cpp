@@ -96,7 +96,7 @@ class Reasons {
 
  private:
   [[nodiscard]] PlaceOfFact place_of_step(const std::string& label) const {
-    return [this, label](const std::string& fact) { return place_of_ ? place_of_(label, fact) : std::string(); };
+    return [this, label](const std::string& fact) { return place_of_ ? place_of_(label, fact) : FactPlace(); };
   }
 
   [[nodiscard]] std::vector<std::string> differences(const std::string& label, const Facts& before,

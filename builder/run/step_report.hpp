@@ -14,8 +14,8 @@
 
 namespace hearth::builder {
 
-/// What makes a fact one of the step of this name; may be empty (FactSource::place_of()).
-using PlaceInStep = std::function<std::string(const std::string& label, const std::string& fact)>;
+/// PlaceOfFact, of the step of this name; may be empty (FactSource::place_of()).
+using PlaceInStep = std::function<FactPlace(const std::string& label, const std::string& fact)>;
 
 struct StepsDone {
   const std::vector<StepRecord>& steps;

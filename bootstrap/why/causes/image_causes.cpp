@@ -84,7 +84,8 @@ std::string reason_of(const std::string& step, const std::string& reason) {
 
 std::string next_of(const std::string& reason) {
   if (reason.starts_with("nothing was kept of an earlier build"))
-    return "nothing: the first build under a name runs everything, and the next one keeps what has not changed";
+    return "nothing: the first build under a name runs all that no other image's build has kept, and the next one "
+           "keeps what has not changed";
   if (reason.starts_with("its layer is not in the cache"))
     return "hearth cache pin IMAGE keeps an image's layers; HEARTH_CACHE_LIMIT allows a larger cache";
   if (reason.starts_with("it is not kept: ") || reason.starts_with("the last build could not keep it: "))

@@ -203,6 +203,21 @@ TEST_F(FactSourceTest, TheNetworkIsAskedUntilSomethingDiffers) {
   EXPECT_EQ(asked, (std::vector<std::string>{"GET http://m/a", "GET http://m/b"}));
 }
 
+/// Every file of environment.d is sourced, also one that would be no script elsewhere.
+TEST_F(FactSourceTest, WhatEnvironmentDReadsCountsWhateverItsFilesAreCalledAndHoweverLongTheyAre) {
+  script("install.d/10-x", "echo $GREETING\n");
+  const std::string text = "export GREETING=${DIB_GREETING:-hello}\n";
+  for (const char* name : {"45-README.md", "README", "45-a.rst", "45-a.pyc", "45-long"}) {
+    const std::string path = cat("environment.d/", name);
+    tree.file("os", path, name == std::string("45-long") ? cat(text, std::string(1'100'000, '#'), "\n") : text);
+    env["DIB_GREETING"] = "one";
+    const Facts noted = facts();
+    env["DIB_GREETING"] = "two";
+    EXPECT_EQ(fault(noted), "the variable DIB_GREETING changed") << name;
+    fs::remove(dir.path() / "elements/os" / path);
+  }
+}
+
 TEST_F(FactSourceTest, AFileThatAHookOnlyAsksForIsAnInput) {
   const std::string flag = (dir.path() / "machine/flag").string();
   on_host(cat("[ -e ", replace_all(flag, "/tmp/", "/srv/../tmp/"), " ]; [ -e $TMP_HOOKS_PATH/data/a ]\n"));

@@ -189,6 +189,17 @@ TEST(Facts, DifferencesAreSentencesThatNameTheInput) {
               ElementsAre("some file of an element changed"));
 }
 
+TEST(Facts, WhatIsNoInputAnyMoreIsNotGoneAndComesLast) {
+  const Facts before = {{"env A", "1"}, {"hook environment.d/10-a", "1"}, {"hook install.d/10-x", "1"}};
+  const Facts now = {{"hook install.d/10-x", "2"}};
+  const auto place_of = [](const std::string& fact) {
+    return FactPlace{fact == "env A" ? "named in a:3" : "", fact != "env A"};
+  };
+  EXPECT_THAT(describe_differences(before, now, place_of),
+              ElementsAre("the variable A is gone (named in a:3)", "install.d/10-x changed",
+                          "environment.d/10-a is no input of it any more"));
+}
+
 TEST(Facts, TheAptSettingsOfARecordingAreNotTakenForAPersonsOwn) {
   const Facts recorded = {{"env APT_CONFIG", "1"}};
   EXPECT_THAT(describe_differences(recorded, {}),

@@ -45,6 +45,17 @@ TEST(UnnamedVariables, ATextReadsAllWhereItTellsThemOrAsksByAValue) {
                              "ENV[name]",
                              "process.env[name]",
                              "{ ...process.env }",
+                             "LC_ALL=C env | grep MY_",
+                             "A=1 B=2 env",
+                             "x=$(LC_ALL=C env)",
+                             "timeout 5 env | sort",
+                             "if true; then LC_ALL=C timeout 5s env; fi",
+                             "os.environ.get(\"MY_\" + x)",
+                             "os.environ['MY_' + x]",
+                             "os.getenv(\"MY_\" + x)",
+                             "$ENV{\"MY_\" . $x}",
+                             "$ENV{\"MY_$x\"}",
+                             "ENVIRON[\"MY_\" x]",
                              "os.Environ()"})
     EXPECT_TRUE(lists_variables(script)) << script;
 }
@@ -70,6 +81,11 @@ TEST(UnnamedVariables, ATextThatRunsAnotherProgramOrSaysTheNameDoesNot) {
                              "os.getenv(\"FOO\")",
                              "process.env.FOO",
                              "$ENV{FOO}",
+                             "$ENV{'FOO'}",
+                             "os.environ.get('FOO', 'bar')",
+                             "echo A=1 timeout 5 environment",
+                             "A=1 env FOO=1 cmd",
+                             "timeout 5 env FOO=1 cmd",
                              "ENVIRON[\"FOO\"]",
                              "# the environment is set"})
     EXPECT_FALSE(lists_variables(script)) << script;

@@ -124,7 +124,7 @@ TEST(StepReport, AVariableIsToldWithTheTextThatNamesIt) {
   const Json first = report_of({{"root.d/10-a", "a", 3, {{"env A", "1"}}}}, 0, Json());
   const Json second = report_of({{"root.d/10-a", "a", 3, {{"env A", "2"}}}}, 0, first, {{}},
                                 [](const std::string& label, const std::string& fact) {
-                                  return fact_kind(fact) == "env" ? cat("named in ", label, ":3") : std::string();
+                                  return FactPlace{fact_kind(fact) == "env" ? cat("named in ", label, ":3") : ""};
                                 });
   EXPECT_THAT(why_text(second), HasSubstr("the variable A changed (named in root.d/10-a:3)"));
 }
