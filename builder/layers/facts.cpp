@@ -240,7 +240,11 @@ bool is_given_first(const Occurrence& name, std::string_view variable, bool inde
   if (!(indented ? trim(before) : before).empty() || !after.starts_with('=') || after.starts_with("==") ||
       has_any(name.head(), {"<<"}))
     return false;
-  return after.find(variable) == std::string_view::npos && is_whole_value(after.substr(1));
+  const std::string_view value = after.substr(1);
+  const bool is_of_itself = has_any(value, {"((", "$(", "`", "${!"})
+                                ? has_any(value, {variable})
+                                : has_any(value, {cat("$", variable), cat("${", variable)});
+  return !is_of_itself && (is_whole_value(value) || is_whole_value(value.substr(0, value.find(" #"))));
 }
 
 /// Where a text of Hearth's own reads the variable; a word that is only a word (`user`, `T`) is none.

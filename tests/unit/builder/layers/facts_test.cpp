@@ -102,10 +102,15 @@ TEST(Facts, AWordThatIsNoVariableThereIsNoneInHearthsOwnElements) {
         "cat /etc/os-release | grep ^VERSION=", "for file in a b; do rm $file; done", "VERSION=12\necho $VERSION\n",
         "VERSION=$(cat v w)\necho $VERSION", "f() {\n  local user=$1\n  echo $user\n}",
         "while read -r file; do cat $file; done", "IFS=: read -r user _ < x; echo $user",
-        "os.environ.get(\"MORE\"), logging.VERSION", "useradd user", "tar --file x", "VERSION='a b'\ntouch $VERSION"})
+        "os.environ.get(\"MORE\"), logging.VERSION", "useradd user", "tar --file x", "VERSION='a b'\ntouch $VERSION",
+        "VERSION=$cache/VERSION\nls $VERSION", "VERSION=$(mktemp -u XX)  # of this run\necho $VERSION"})
     EXPECT_FALSE(names(script)) << script;
   for (const char* script : {"[ -n \"$VERSION\" ] || VERSION=1",
                              "VERSION=${VERSION:-1}\n",
+                             "VERSION=a$VERSION\n",
+                             "VERSION=$(printenv VERSION)\n",
+                             "VERSION=$((VERSION + 1))\n",
+                             "VERSION=\"a #b\nc\" make\necho $VERSION",
                              "VERSION=1 make\necho $VERSION",
                              "echo $VERSION\nVERSION=1\n",
                              "cat << END > x\nVERSION=1\nEND\necho $VERSION",
