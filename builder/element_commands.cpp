@@ -89,10 +89,11 @@ cli::Command list_command(const fs::path& executable) {
 }
 
 Json page_json(const ElementPage& page) {
-  return {{"name", page.element.name}, {"path", page.element.path.string()},  {"summary", page.summary},
-          {"deps", page.element.deps}, {"provides", page.element.provides},   {"needed_by", page.needed_by},
-          {"packages", page.packages}, {"package_notes", page.package_notes}, {"variables", page.variables},
-          {"hooks", page.hooks},       {"not_run", page.idle_hooks},          {"readme", page.readme}};
+  return {{"name", page.element.name},   {"path", page.element.path.string()},  {"summary", page.summary},
+          {"deps", page.element.deps},   {"provides", page.element.provides},   {"needed_by", page.needed_by},
+          {"packages", page.packages},   {"package_notes", page.package_notes}, {"variables", page.variables},
+          {"hooks", page.hooks},         {"not_run", page.idle_hooks},          {"files", page.files},
+          {"templates", page.templates}, {"node_scripts", page.node_scripts},   {"readme", page.readme}};
 }
 
 /// Without the slash that completion puts behind a name: boost takes "elements/" for another path than "elements".

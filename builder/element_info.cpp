@@ -147,7 +147,25 @@ std::vector<std::string> idle_hooks_of(const FileReader& files, const Element& e
   return idle;
 }
 
+/// Files below a directory of the element, each with what is put before its path there.
+std::vector<std::string> paths_below(const FileReader& files, const fs::path& directory, const std::string& before) {
+  constexpr int k_deepest = 20;
+  std::vector<std::string> paths;
+  if (!is_directory(files, directory)) return paths;
+  for (const fs::path& file : files_below(files, directory, k_deepest))
+    paths.push_back(cat(before, file.lexically_relative(directory).string()));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<std::string> templates_of(const FileReader& files, const Element& element) {
+  std::vector<std::string> paths = paths_below(files, element.path / "os-apply-config", "/");
+  std::erase_if(paths, [](const std::string& path) { return path.ends_with(".oac"); });  // owner and mode of another
+  return paths;
+}
+
 constexpr std::size_t k_indent = 12;
+constexpr std::size_t k_most_files = 20;  ///< of each kind that a page shows
 
 std::string page_row(std::string_view title, const std::string& value, std::size_t width) {
   if (value.empty()) return "";
@@ -230,6 +248,9 @@ ElementPage describe_element(const FileReader& files, const Catalog& catalog, co
           .needed_by = needed_by(catalog, element),
           .hooks = hooks_of(files, element),
           .idle_hooks = idle_hooks_of(files, element),
+          .files = paths_below(files, element.path / "static", "/"),
+          .templates = templates_of(files, element),
+          .node_scripts = paths_below(files, element.path / "os-refresh-config", ""),
           .packages = names_of(packages),
           .package_notes = package_notes(files, element, packages),
           .variables = {variables.begin(), variables.end()},
@@ -249,6 +270,12 @@ std::string page_text(const ElementPage& page, std::size_t width) {
   add("variables", join(page.variables, " "));
   add("hooks", join(page.hooks, " "));
   for (const std::string& hook : page.idle_hooks) add("not run", hook);
+  const auto add_files = [&](std::string_view title, const std::vector<std::string>& paths) {
+    add(title, join_first(paths, k_most_files, " "));
+  };
+  add_files("files", page.files);
+  add_files("templates", page.templates);
+  add_files("on nodes", page.node_scripts);
   return text;
 }
 

@@ -27,6 +27,9 @@ struct ElementPage {
   std::vector<std::string> needed_by;      ///< elements whose element-deps name it, or something that it provides
   std::vector<std::string> hooks;          ///< "install.d/10-name", by phase and then in order
   std::vector<std::string> idle_hooks;     ///< "install.d/20-name: why it does not run"
+  std::vector<std::string> files;          ///< of static/, as they lie in the image: "/etc/name"
+  std::vector<std::string> templates;      ///< of os-apply-config, as a node has them when they are rendered
+  std::vector<std::string> node_scripts;   ///< of os-refresh-config: "configure.d/50-name"
   std::vector<std::string> packages;       ///< names in package-installs files, conditions or not
   std::vector<std::string> package_notes;  ///< "name: when A = b", "name: nginx-light on debian (pkg-map)"
   std::vector<std::string> variables;      ///< DIB_… that its files mention

@@ -71,6 +71,22 @@ TEST_F(InfoTest, APageTellsWhatAnElementNeedsInstallsAndRuns) {
               HasSubstr("/web/README.md (hearth help web)\n"));
 }
 
+TEST_F(InfoTest, APageTellsWhichFilesTheImageHasAndWhatANodeDoes) {
+  tree.file("web", "static/etc/web/main.conf", "")
+      .file("web", "static/etc/motd", "")
+      .file("web", "os-apply-config/etc/web/sites.conf", "{{sites}}")
+      .file("web", "os-apply-config/etc/web/sites.conf.oac", "mode: 0600\n")
+      .hook("web", "os-refresh-config/configure.d/50-web");
+  const Catalog catalog = tree.catalog();
+  const ElementPage page = describe_element(files, catalog, *catalog.find("web"));
+  EXPECT_THAT(page.files, ElementsAre("/etc/motd", "/etc/web/main.conf"));
+  EXPECT_THAT(page_text(page), HasSubstr("files:      /etc/motd /etc/web/main.conf\n"
+                                         "templates:  /etc/web/sites.conf\n"
+                                         "on nodes:   configure.d/50-web\n"));
+  for (int i = 0; i < 30; ++i) tree.file("web", cat("static/srv/", i), "");
+  EXPECT_THAT(page_text(describe_element(files, catalog, *catalog.find("web"))), HasSubstr(" and 12 more\n"));
+}
+
 TEST_F(InfoTest, APageTellsWhatAMapMakesOfNamesInWhichCaseAPackageIsInstalledAndWhatDoesNotRun) {
   tree.file("web", "package-installs.yaml",
             "webserver:\njq:\nnone:\ntcpdump:\n  phase: post-install.d\n  arch: amd64\n  when: [A = 1, B != 2]\n");
