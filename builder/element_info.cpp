@@ -44,7 +44,8 @@ std::vector<fs::path> files_below(const FileReader& files, const fs::path& direc
     const std::optional<FileStatus> status = files.status(directory / name);
     if (!status) continue;
     if (status->type == FileStatus::Type::regular) found.push_back(directory / name);
-    if (status->type != FileStatus::Type::directory || depth == 0) continue;
+    const bool is_link = fs::is_symlink(fs::symlink_status(directory / name));  // which may lead anywhere, or back
+    if (status->type != FileStatus::Type::directory || is_link || depth == 0) continue;
     for (fs::path& below : files_below(files, directory / name, depth - 1)) found.push_back(std::move(below));
   }
   return found;

@@ -76,7 +76,8 @@ void add_faults(const FileReader& files, const fs::path& directory, std::vector<
   for (const std::string& name : files.list(directory)) {
     const fs::path file = directory / name;
     const std::optional<FileStatus> status = files.status(file);
-    if (status && status->type == FileStatus::Type::directory) add_faults(files, file, all);
+    const bool is_link = fs::is_symlink(fs::symlink_status(file));  // os-apply-config enters no linked directory
+    if (!is_link && status && status->type == FileStatus::Type::directory) add_faults(files, file, all);
     if (!status || status->type != FileStatus::Type::regular) continue;
     const bool is_header = name.ends_with(k_header_ending);
     const bool is_program = !is_header && (status->mode & 0111U) != 0;

@@ -59,6 +59,19 @@ TEST_F(NodeTemplates, AHeaderHasWhatOsApplyConfigTakes) {
   EXPECT_THAT(found(header, "mode: [\n"), HasSubstr("error: "));
 }
 
+/// As os-apply-config does; they may lead back, or to all of the machine.
+TEST_F(NodeTemplates, LinkedDirectoriesAreNotEntered) {
+  const TempDir dir = TempDir::create("/tmp", "hearth-templates-");
+  fs::create_directories(dir.path() / "e/os-apply-config/etc");
+  fs::create_directories(dir.path() / "beside");
+  fs::create_symlink("..", dir.path() / "e/os-apply-config/etc/loop");
+  fs::create_symlink("../../../beside", dir.path() / "e/os-apply-config/etc/away");
+  RealFileSystem real;
+  real.write(dir.path() / "beside/bad", "{{/x}}", {});
+  real.write(dir.path() / "e/os-apply-config/etc/own", "{{/x}}", {});
+  EXPECT_EQ(node_template_faults(real, {.name = "e", .path = dir.path() / "e"}).size(), 1U);
+}
+
 TEST_F(NodeTemplates, AHeaderOfNothingIsToldOf) {
   EXPECT_THAT(found("os-apply-config/etc/wbe.conf.oac", "mode: 0600\n"),
               HasSubstr("wbe.conf.oac: warning: there is no wbe.conf beside it"));
