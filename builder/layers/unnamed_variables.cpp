@@ -113,36 +113,27 @@ bool asks_by_a_value(std::string_view text) {
          });
 }
 
-std::string_view without_last_blanks(std::string_view text) { return text.substr(0, text.find_last_not_of(" \t") + 1); }
-
-/// Without what may stand before a command: `LC_ALL=C`, `timeout 5`.
-std::string_view without_prefixes(std::string_view words) {
-  for (;;) {
-    const std::string_view before = words.substr(0, words.find_last_of(" \t\n;|&({`") + 1);
-    const std::string_view word = words.substr(before.size());
-    const std::string_view name = word.substr(0, word.find('='));
-    const bool is_assignment =
-        name.size() < word.size() && !name.empty() && std::all_of(name.begin(), name.end(), is_letter_of_variable);
-    const bool is_time =
-        !word.empty() && word.front() >= '0' && word.front() <= '9' && without_last_blanks(before).ends_with("timeout");
-    if (!is_assignment && !is_time) return words;
-    words = without_last_blanks(before);
-    if (is_time) words = without_last_blanks(words.substr(0, words.size() - Words("timeout").size()));
-  }
+bool is_assignment(Words word) {
+  const Words name = word.substr(0, word.find('='));
+  return name.size() < word.size() && !name.empty() && std::all_of(name.begin(), name.end(), is_letter_of_variable);
 }
 
-/// A command stands at `before`'s end: at a line's begin, behind what ends another one, or behind a word that runs it.
+/// A command stands at `before`'s end: where one begins, or behind words that run it (`if`, `timeout -k 1 5`, `A=1`).
 bool is_at_command(std::string_view before) {
-  static constexpr std::array<Words, 10> running = {"then", "do",   "else", "exec",  "command",
-                                                    "time", "sudo", "nice", "xargs", "builtin"};
+  static constexpr std::array<Words, 23> running = {
+      "if",   "elif", "then",    "else",   "while", "until", "do",    "exec",   "time",   "command", "builtin", "env",
+      "sudo", "nice", "timeout", "setsid", "nohup", "chrt",  "xargs", "stdbuf", "ionice", "sh",      "bash"};
   if (ends_with_any(before, std::array<Words, 2>{"/usr/bin/", "/bin/"}))
     before.remove_suffix(before.ends_with("/usr/bin/") ? 9 : 5);
-  const std::size_t end = before.find_last_not_of(" \t");
-  if (end == std::string_view::npos) return true;
-  const std::string_view words = without_prefixes(before.substr(0, end + 1));
-  if (words.empty()) return true;
-  if (std::string_view("\n|;&({`!\"'").find(words.back()) != std::string_view::npos) return true;
-  return words.size() < before.size() && ends_with_any(words, running);
+  before.remove_prefix(before.find_last_of("\n;|&({`!\"'\\") + 1);
+  bool runs = false;
+  for (const std::string& word : split_words(before)) {
+    const bool is_of_these = std::find(running.begin(), running.end(), word) != running.end();
+    const bool is_operand = runs && (word.front() == '-' || (word.front() >= '0' && word.front() <= '9'));
+    if (!is_of_these && !is_operand && !is_assignment(word)) return before.ends_with("-exec ");
+    runs = runs || is_of_these;
+  }
+  return true;
 }
 
 /// Nothing but options, up to where the command ends; ")" ends one that "(" began, else it is a pattern's of `case`.
@@ -162,7 +153,8 @@ bool has_no_words(std::string_view before, std::string_view after) {
   }
   while (!after.empty() && after.front() >= '0' && after.front() <= '9') after.remove_prefix(1);  // "2>"
   if (after.starts_with(')')) return before.substr(before.rfind('\n') + 1).find('(') != std::string_view::npos;
-  return after.empty() || std::string_view("\n|;&>`}").find(after.front()) != std::string_view::npos;
+  return after.empty() || after.starts_with("\\;") ||
+         std::string_view("\n|;&>`}").find(after.front()) != std::string_view::npos;
 }
 
 bool tells_all(std::string_view text) {

@@ -42,15 +42,15 @@ grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
 # A cache without room for what was fetched gets no part of it, and that ends no build.
 mkdir full
 unshare --user --map-root-user --mount bash -eu -o pipefail -c '
-    mount -t tmpfs -o size=256k none full
+    mount -t tmpfs -o size=4k none full
     export DIB_IMAGE_CACHE=$PWD/full TMPDIR=$PWD/tmp TARGET_ROOT=$PWD/tree DISTRO_NAME=debian
     umount() { :; }
     . "$1"
     mkdir -p "$cache/archives" "$layers/archives/new"
-    head -c 1M /dev/zero > "$layers/archives/new/large.deb"
+    head -c 15M /dev/zero | split -b 5k -a 4 --additional-suffix=.deb - "$layers/archives/new/a-package-with-a-long-name_"  # more names than a pipe holds
     keep cache/apt/archives archives "*.deb"
     ls -A "$cache/archives"
-    rm -r "$layers/archives/new"/* && echo small > "$layers/archives/new/small.deb"
+    rm -r "$layers/archives/new" && mkdir "$layers/archives/new" && echo small > "$layers/archives/new/small.deb"
     keep cache/apt/archives archives "*.deb"
     ls -A "$cache/archives"' full "$here/../../elements/.lib/debootstrap/grow-tree" > handed 2> said || fail "a full cache ends it: $(cat said)"
 expect_text said "WARNING: the next build fetches it again: " "No space left on device"

@@ -106,5 +106,15 @@ TEST_F(InfoTest, APageTellsWhatAMapMakesOfNamesInWhichCaseAPackageIsInstalledAnd
   EXPECT_THAT(story_of([&] { return describe_element(files, catalog, *catalog.find("web")); }), HasSubstr("pkg-map"));
 }
 
+TEST(InfoOfFiles, WhatIsBehindLinkedDirectoriesIsNotLookedFor) {
+  const TempDir dir = TempDir::create(fs::temp_directory_path(), "hearth-test-");
+  RealFileSystem disk;
+  ElementTree(disk, dir.path()).file("web", "static/etc/motd", "hello\n");
+  fs::create_directory_symlink("..", dir.path() / "web/static/etc/loop");
+  fs::create_directory_symlink("/", dir.path() / "web/static/machine");
+  const Catalog catalog = Catalog::scan(disk, {}, dir.path());
+  EXPECT_THAT(describe_element(disk, catalog, *catalog.find("web")).files, ElementsAre("/etc/motd"));
+}
+
 }  // namespace
 }  // namespace hearth::builder
