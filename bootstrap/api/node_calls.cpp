@@ -177,10 +177,10 @@ ServedResponse IronicApi::patch_node(const ApiCall& call, const Node& node) {
     if (!node.allocation.empty()) release(conductor_.ledger(), changed);
   }
   changed.updated = conductor_.ledger().now();
-  Node& kept = conductor_.ledger().edit(node.uuid);
-  kept = std::move(changed);
+  const std::string uuid = node.uuid;
+  conductor_.keep_changed(std::move(changed));
   conductor_.settle();
-  return json_answer(200, shown_node(kept, call.view));
+  return json_answer(200, shown_node(conductor_.node(uuid), call.view));
 }
 
 /// The chassis and the parent that it is said to have, by their one spelling.

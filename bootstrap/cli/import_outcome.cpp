@@ -71,11 +71,10 @@ bool are_verified(ConductorClient& conductor, const std::vector<std::string>& uu
   }
 }
 
-/// For a quarter of a minute, the longer between two looks the more of them there were.
-std::map<std::string, Json> when_answered(ConductorClient& conductor, std::vector<std::string> uuids,
+/// For as long as `left`, the longer between two looks the more of them there were.
+std::map<std::string, Json> when_answered(ConductorClient& conductor, std::vector<std::string> uuids, Duration left,
                                           const std::function<bool(const Json&)>& waits) {
   Duration pause = std::chrono::milliseconds(100);
-  Duration left = std::chrono::seconds(15);
   const auto is_over = [&] {
     if (left == Duration::zero()) return true;
     pause = std::min(pause, left);
@@ -117,7 +116,7 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
   const auto waits = [&asked](const Json& node) {
     return node.value("provision_state", Json()) == "verifying" || is_asked(node, asked);
   };
-  std::map<std::string, Json> nodes = when_answered(conductor, uuids, waits);
+  std::map<std::string, Json> nodes = when_answered(conductor, uuids, std::chrono::seconds(15), waits);
   std::vector<std::string> waiting;
   for (const char* what : {"created", "updated", "retried"}) {
     for (const Json& uuid : list_member(answer, what)) {
@@ -142,6 +141,19 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
   if (!failed.empty())
     cli::tell("what is corrected, in the file or around the machine, is tried again by the next import\n");
   return failed;
+}
+
+void tell_of_other_management(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+  const std::set<std::string> asked(uuids.begin(), uuids.end());
+  const auto waits = [&asked](const Json& node) { return is_asked(node, asked); };
+  std::vector<std::string> waiting;
+  for (const auto& [uuid, node] : when_answered(conductor, uuids, std::chrono::seconds(5), waits)) {
+    const std::string called = text_in(node, "name", uuid);
+    const std::string error = text_in(node, "last_error");
+    if (waits(node)) waiting.push_back(called);
+    if (error.starts_with(k_other_refuses)) cli::tell(cat("node ", called, ": ", error, "\n"));
+  }
+  if (!waiting.empty()) tell_of_waiting(waiting);
 }
 
 Json still_refused(ConductorClient& conductor, const Json& answer) {

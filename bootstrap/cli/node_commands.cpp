@@ -309,6 +309,7 @@ int set_command(const cli::Arguments& arguments) {
   if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
   const auto conductor = ConductorClient::open(arguments);
   warn_of_missing_files(arguments);
+  std::vector<std::string> asked;
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
     for (const char* key : {"name", "driver", "instance-uuid", "resource-class", "description", "owner",
@@ -322,11 +323,19 @@ int set_command(const cli::Arguments& arguments) {
     check_driver_info(arguments, node);
     check_root_device(patch);
     add_special(patch, arguments, node);
-    if (!patch.empty()) conductor->call("PATCH", node_target(id), patch);
+    const Json changed = patch.empty() ? node : conductor->call("PATCH", node_target(id), patch);
     for (const std::string& trait : arguments.values("trait"))
       conductor->call("PUT", node_target(id, cat("/traits/", trait)));
     cli::print(cat("Changed node ", id, "\n"));
+    const std::string error = text_in(node, "last_error");
+    const bool was_known = !node.value("power_state", Json()).is_null() || error.starts_with(k_other_refuses);
+    if (was_known && changed.value("power_state", Json()).is_null()) asked.push_back(text_in(changed, "uuid"));
+    const bool is_retold = arguments.has("driver-info") || arguments.has("driver");
+    if (is_retold && !error.empty() && text_in(changed, "provision_state") == "enroll")
+      cli::tell(
+          cat("node ", id, " stays in enroll, where its BMC failed: hearth node manage ", id, " tries it again\n"));
   }
+  if (!asked.empty()) tell_of_other_management(*conductor, asked);
   return 0;
 }
 

@@ -26,6 +26,15 @@ fs::path made(const fs::path& directory) {
   return directory;
 }
 
+/// What its driver is told of its BMC, without what its machine boots.
+Json management_of(const Node& node) {
+  Json told = Json::object();
+  for (const auto& [key, value] : node.driver_info.items()) {
+    if (!key.starts_with("deploy_") && !key.starts_with("rescue_") && key != "kernel_append_params") told[key] = value;
+  }
+  return told;
+}
+
 }  // namespace
 
 Conductor::Conductor(Parts parts)
@@ -165,6 +174,13 @@ Verb Conductor::check_order_of(const Node& before, const std::string& text, cons
   check_ramdisk(before, *verb, arguments, jobs_);
   check_limit(*verb);
   return *verb;
+}
+
+bool Conductor::keep_changed(Node changed) {
+  Node& kept = ledger_.edit(changed.uuid);
+  const bool is_other = kept.driver != changed.driver || management_of(kept) != management_of(changed);
+  kept = std::move(changed);
+  return is_other && power_.try_management(kept);
 }
 
 void Conductor::record_refusal(const Node& node, const std::string& text, const Refusal& refusal) {

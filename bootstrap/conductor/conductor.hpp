@@ -106,6 +106,9 @@ class Conductor {
 
   /// Throws Refusal (400) when the node's driver or driver_info has words that are not taken.
   void check_words(const Node& node) const;
+  /// Keeps a node as a person or a file changed it. One past enroll that is managed otherwise from now on is asked at
+  /// once, so that a slip is known (PowerWatch::try_management()); whether it is. settle() is the caller's.
+  bool keep_changed(Node changed);
 
   /// Strangers::waiting().
   [[nodiscard]] Json waiting() const { return strangers_.waiting(ledger_.now()); }

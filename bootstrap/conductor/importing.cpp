@@ -64,15 +64,6 @@ std::map<std::string, std::string> busy_nodes(const Ledger& ledger, const Import
   return busy;
 }
 
-/// What its driver is told of its BMC, without what its machine boots.
-Json management_of(const Node& node) {
-  Json told = Json::object();
-  for (const auto& [key, value] : node.driver_info.items()) {
-    if (!key.starts_with("deploy_") && !key.starts_with("rescue_") && key != "kernel_append_params") told[key] = value;
-  }
-  return told;
-}
-
 /// "ipmi 192.0.2.31, 52:54:00:00:00:01".
 std::string machine_text(const Node& node, std::string_view management) {
   if (management.ends_with('/')) management.remove_suffix(1);  // of Redfish, where no system is named
@@ -234,13 +225,11 @@ void Conductor::import_step(const ImportStep& step, const ImportRequest& request
       changed.internal["import_to"] = name(wanted_state(step.draft, request));
       importing_.insert(changed.uuid);
     }
-    Node& kept = ledger_.edit(changed.uuid);
-    const bool other_bmc = management_of(kept) != management_of(changed);
-    kept = std::move(changed);
-    ledger_.record(kept, "inventory",
+    const std::string uuid = changed.uuid;
+    if (keep_changed(std::move(changed))) result.asked.push_back(uuid);
+    ledger_.record(node(uuid), "inventory",
                    change ? cat("updated from ", request.source)
                           : cat("imported again, unchanged, from ", request.source, ": it is tried again"));
-    if (other_bmc && power_.try_management(kept)) result.asked.push_back(kept.uuid);
     return;
   }
   register_new(step, request, result);

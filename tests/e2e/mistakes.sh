@@ -463,6 +463,9 @@ mistake 2 "which steps? --service-steps JSON|FILE" '"interface": "bios"' -- node
 mistake 2 "--service-steps: 'steps.json' is neither a file here nor JSON" -- node service alpha --service-steps steps.json
 mistake 2 "no JSON: clean-steps:1:28: " -- node clean alpha --clean-steps '[{"interface": "raid" "step"}]'
 mistake 2 "--driver-info: fake_fault broken is none of unreachable, refused, deaf" -- node set alpha --driver-info fake_fault=broken
+mistake 0 "node alive: its management, as it was changed, does not do: " -- node set alive --driver-info fake_fault=refused
+"$HEARTH" node set alive --driver-info fake_fault= > said 2>&1 || fail "node set: $(cat said)"
+[ "$(cat said)" = "Changed node alive" ] || fail "a BMC that answers again: $(cat said)"
 mistake 2 "deploy_callback_timeout 3m is no whole number" -- node set alpha --driver-info deploy_callback_timeout=3m
 printf 'a,b\n' > table.csv
 mistake 1 "table.csv:1: this is no user-data that a first boot reads" "#cloud-config" -- node set alpha --user-data table.csv

@@ -460,6 +460,24 @@ TEST_F(Api, whatIsNotDoneIsNotAccepted) {
   EXPECT_FALSE(node(uuid).driver_info.contains("kernel_append_params"));
 }
 
+TEST_F(Api, whatManagesANodeFromNowOnIsAskedAtOnce) {
+  const std::string uuid = add("fake-hardware");
+  set_state(uuid, State::available);
+  conductor->ledger().edit(uuid).power = Power::off;
+  const auto set = [&](const char* key, const char* value) {
+    return ask("PATCH", "/v1/nodes/web1", {{{"op", "add"}, {"path", cat("/driver_info/", key)}, {"value", value}}})
+        .body;
+  };
+  EXPECT_EQ(set("deploy_kernel", "http://192.0.2.1/kernel")["power_state"], "power off") << "that is no BMC's";
+  EXPECT_EQ(set("fake_fault", "refused")["power_state"], Json()) << "how that machine is nobody knows";
+  pass(2);
+  EXPECT_TRUE(node(uuid).last_error.starts_with(k_other_refuses)) << node(uuid).last_error;
+  EXPECT_EQ(set("fake_fault", "")["last_error"], Json());
+  pass(2);
+  EXPECT_EQ(node(uuid).last_error, "");
+  EXPECT_NE(node(uuid).power, Power::unknown);
+}
+
 TEST_F(Api, consolesAreForThoseWhoOperateAndTellWhoTypes) {
   const std::string uuid = add("fake-hardware");
   const std::string place = cat("/v1/hearth/consoles/", uuid);
