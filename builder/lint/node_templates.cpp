@@ -34,27 +34,55 @@ std::vector<Finding> template_faults(const fs::path& file, const std::string& te
   return found;
 }
 
-void check_mode(const YAML::Node& mode) {
-  const bool is_plain = mode.IsScalar() && mode.Tag() == "?";
-  const YamlScalar read = is_plain ? resolve_yaml_scalar(mode.Scalar()) : YamlScalar();
-  const auto* const number = std::get_if<YamlInteger>(&read);
-  const std::optional<std::uint64_t> value = number ? parse_number(number->digits) : std::nullopt;
+/// A quoted one is a text; nothing for what is no scalar, or not what its tag says.
+std::optional<YamlScalar> scalar_of(const YAML::Node& value) {
+  constexpr std::string_view k_of_yaml = "tag:yaml.org,2002:";
+  if (!value.IsScalar()) return value.IsNull() ? std::optional<YamlScalar>(YamlScalar()) : std::nullopt;
+  if (value.Tag() == "?") return resolve_yaml_scalar(value.Scalar());
+  if (!value.Tag().starts_with(k_of_yaml)) return YamlScalar(value.Scalar());
+  return resolve_yaml_scalar(value.Scalar(), value.Tag().substr(k_of_yaml.size()));
+}
+
+template <class Type>
+bool is_of(const std::optional<YamlScalar>& scalar) {
+  return scalar && std::holds_alternative<Type>(*scalar);
+}
+
+void check_mode(const YAML::Node& mode, const std::optional<YamlScalar>& read) {
+  const std::optional<std::uint64_t> value =
+      is_of<YamlInteger>(read) ? parse_number(std::get<YamlInteger>(*read).digits) : std::nullopt;
   if (value && *value <= 0777) return;
   throw YamlFault{position_of(mode.Mark()), "mode is to be a number from 0 to 0777, in octal and not quoted: 0644"};
 }
 
+void check_member(const YAML::Node& name, const YAML::Node& value) {
+  const std::string key = yaml_text(name, "key");
+  const std::optional<YamlScalar> read = scalar_of(value);
+  if (std::find(k_header_keys.begin(), k_header_keys.end(), key) == k_header_keys.end())
+    throw YamlFault{position_of(name.Mark()), cat("unknown key '", key, "'", did_you_mean(key, k_header_keys),
+                                                  "; allowed are ", join(k_header_keys, ", "))};
+  if (key == "mode") return check_mode(value, read);
+  if (key == "allow_empty" && !is_of<bool>(read))
+    throw YamlFault{position_of(value.Mark()), "allow_empty is to be true or false, and not quoted"};
+  if (key != "allow_empty" && !is_of<std::string>(read) && !is_of<YamlInteger>(read))
+    throw YamlFault{position_of(value.Mark()), cat(key, " is to be a name or a number")};
+}
+
+/// What Python takes for false says nothing, as the agent has it (agent/apply/control.cpp).
+bool says_nothing(const YAML::Node& header) {
+  if (header.IsSequence()) return header.size() == 0;
+  const std::optional<YamlScalar> read = scalar_of(header);
+  if (!read) return false;
+  if (const auto* const text = std::get_if<std::string>(&*read)) return text->empty();
+  if (const auto* const number = std::get_if<YamlInteger>(&*read)) return parse_number(number->digits) == 0U;
+  if (const auto* const number = std::get_if<double>(&*read)) return *number == 0;
+  return std::holds_alternative<std::monostate>(*read) || !std::get<bool>(*read);
+}
+
 bool check_header(const YAML::Node& header, YamlFaults& faults) {
-  if (header.IsNull()) return true;
+  if (!header.IsMap() && says_nothing(header)) return true;
   if (!header.IsMap()) throw YamlFault{position_of(header.Mark()), cat("must map ", join(k_header_keys, ", "))};
-  for (const auto& pair : header) {
-    faults.gather([&pair] {
-      const std::string key = yaml_text(pair.first, "key");
-      if (key == "mode") return check_mode(pair.second);
-      if (std::find(k_header_keys.begin(), k_header_keys.end(), key) != k_header_keys.end()) return;
-      throw YamlFault{position_of(pair.first.Mark()), cat("unknown key '", key, "'", did_you_mean(key, k_header_keys),
-                                                          "; allowed are ", join(k_header_keys, ", "))};
-    });
-  }
+  for (const auto& pair : header) faults.gather([&pair] { check_member(pair.first, pair.second); });
   return true;
 }
 

@@ -47,7 +47,9 @@ TEST_F(NodeTemplates, ProgramsAndFilesElsewhereAreNoTemplates) {
 TEST_F(NodeTemplates, AHeaderHasWhatOsApplyConfigTakes) {
   files.put("/e/os-apply-config/etc/web.conf", "{{x}}");
   const std::string header = "os-apply-config/etc/web.conf.oac";
-  for (const char* good : {"", "mode: 0644\nowner: root\ngroup: 0\nallow_empty: false\n", "mode: 420\n"})
+  for (const char* good :
+       {"", "mode: 0644\nowner: root\ngroup: 0\nallow_empty: false\n", "mode: 420\n", "mode: !!int 0644\n",
+        "group: 'staff'\nallow_empty: no\n", "[]", "{}", "false", "0", "0.0", "''", "~"})
     EXPECT_EQ(found(header, good), "") << good;
   EXPECT_THAT(found(header, "onwer: root\nmode: 0644\n"),
               HasSubstr("web.conf.oac:1:1: error: unknown key 'onwer', did you mean owner?; allowed are allow_empty"));
@@ -55,6 +57,13 @@ TEST_F(NodeTemplates, AHeaderHasWhatOsApplyConfigTakes) {
     EXPECT_THAT(found(header, cat("owner: root\nmode: ", mode, "\n")),
                 HasSubstr("web.conf.oac:2:7: error: mode is to be"))
         << mode;
+  for (const char* account : {"[1]", "{a: b}", "true", "1.5", "~"})
+    EXPECT_THAT(found(header, cat("owner: ", account, "\n")), HasSubstr("error: owner is to be a name or a number"));
+  for (const char* wish : {"\"yes\"", "1", "maybe", "[]"})
+    EXPECT_THAT(found(header, cat("allow_empty: ", wish, "\n")),
+                HasSubstr("error: allow_empty is to be true or false"));
+  for (const char* other : {"true", "text", "1", "[a]"})
+    EXPECT_THAT(found(header, other), HasSubstr("must map allow_empty, group, mode, owner")) << other;
   EXPECT_THAT(found(header, "- mode\n"), HasSubstr("must map allow_empty, group, mode, owner"));
   EXPECT_THAT(found(header, "mode: [\n"), HasSubstr("error: "));
 }
