@@ -15,6 +15,12 @@ mine=mine-$mark
 mkdir -p "mine/$mine"
 export ELEMENTS_PATH=$work/mine:$ELEMENTS_PATH
 echo 'netbase:' > "mine/$mine/package-installs.yaml"
+# systemctl has nothing to talk to, and says so, as in the chroot of diskimage-builder: it ends no hook.
+hook "$mine/install.d/50-systemctl" <<'E2'
+systemctl daemon-reload
+systemctl restart cron.service
+E2
+mv "elements/$mine/install.d" "mine/$mine"
 create one debian-minimal "$mine"
 grep -q "$own .*cached" out && fail "the packages were taken from an earlier run: $(cat out)"
 echo 'less:' >> "mine/$mine/package-installs.yaml"
@@ -38,6 +44,12 @@ done
 tar -xOf two.tar ./var/lib/apt/extended_states > states
 grep -A3 '^Package: less$' states | grep -q 'Auto-Installed: 1' && fail "apt takes a package that was asked for as a dependency"
 grep -q hearth-lists files && fail "the image has a file of its bootstrap's own"
+
+# What Debian calls otherwise, and a mirror that is no URL, are told by name before anything is fetched.
+"$HEARTH" image create -n -t tar -a x86_64 -o not debian-minimal < /dev/null > out 2>&1 && fail "-a x86_64 builds"
+expect_text out "ERROR: debian calls the architecture x86_64 amd64: give -a amd64"
+DIB_DISTRIBUTION_MIRROR=deb.example.org/debian "$HEARTH" image create -n -t tar -o not debian-minimal < /dev/null > out 2>&1 && fail "a mirror without http:// builds"
+expect_text out "is no URL: did you mean http://deb.example.org/debian?"
 
 # A cache without room for what was fetched gets no part of it, and that ends no build.
 mkdir full

@@ -174,6 +174,7 @@ TEST(TargetEnvironment, IsRootsWithoutTheHostsLoaderSettings) {
   EXPECT_EQ(env, (Environment{{"DIB_X", "1"},
                               {"HOME", "/root"},
                               {"LOGNAME", "root"},
+                              {"SYSTEMD_OFFLINE", "1"},
                               {"USER", "root"},
                               {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
                               {"TMP_MOUNT_PATH", "/hearth/build.0/mnt"}}));
