@@ -164,13 +164,14 @@ Arguments parse_options(const std::vector<Option>& table, const std::vector<std:
   return Parser(table, words).run();
 }
 
-std::uint64_t number(const Arguments& arguments, const std::string& option, std::uint64_t usual, NumberRange range) {
+std::uint64_t number(const Arguments& arguments, const std::string& option, std::uint64_t usual, NumberRange range,
+                     std::string_view unit) {
   const std::optional<std::string> text = arguments.value(option);
   if (!text) return usual;
   const std::optional<std::uint64_t> value = parse_number(*text);
   if (!value || *value < range.least || *value > range.most)
-    throw Error(ErrorKind::usage,
-                cat("--", option, ": '", *text, "' is not a whole number from ", range.least, " to ", range.most));
+    throw Error(ErrorKind::usage, cat("--", option, ": '", *text, "' is not a whole number", unit, " from ",
+                                      range.least, " to ", range.most));
   return *value;
 }
 

@@ -56,9 +56,10 @@ struct NumberRange {
   std::uint64_t most = 1'000'000'000;  ///< as seconds, or with a sign, it stays what it is
 };
 
-/// The whole number that an option has; `usual` where it is not given. Throws Error(usage) for anything else.
+/// The whole number that an option has; `usual` where it is not given. `unit` is for its error (" of seconds"). Throws
+/// Error(usage) for anything else.
 [[nodiscard]] std::uint64_t number(const Arguments& arguments, const std::string& option, std::uint64_t usual,
-                                   NumberRange range = {});
+                                   NumberRange range = {}, std::string_view unit = "");
 
 /// These options, to be shown under that heading.
 [[nodiscard]] std::vector<Option> under(std::string_view heading, std::vector<Option> options);

@@ -207,7 +207,7 @@ CheckFile read_checks(const YAML::Node& root, YamlFaults& faults) {
 Json schema_of(const Property& property) {
   Json schema = {{"description", property.meaning}};
   switch (property.shape) {
-    case Shape::flag: schema["type"] = "boolean"; break;
+    case Shape::flag: schema["enum"] = {true, false, "true", "false"}; break;
     case Shape::number:
       schema["type"] = {"integer", "string"};
       schema["pattern"] = "^[0-9]+$";
@@ -222,7 +222,7 @@ Json schema_of(const Property& property) {
   return schema;
 }
 
-Json schema_of(const char* named_by, const std::vector<Property>& properties) {
+Json schema_of(const char* named_by, const std::vector<Property>& properties, const char* name_pattern) {
   Json keys = Json::object();
   for (const Property& property : common_properties()) keys[std::string(property.name)] = schema_of(property);
   for (const char* free : {"title", "meta"}) keys[free].erase("type");  // nobody reads them
@@ -230,6 +230,7 @@ Json schema_of(const char* named_by, const std::vector<Property>& properties) {
   return {
       {"type", "object"},
       {"description", cat("Keys: ", named_by)},
+      {"propertyNames", {{"pattern", name_pattern}}},
       {"additionalProperties", {{"type", "object"}, {"properties", std::move(keys)}, {"additionalProperties", false}}}};
 }
 
@@ -240,9 +241,9 @@ Result<CheckFile, builder::ParseFaults> parse_check_file(std::string_view text, 
 }
 
 std::string check_file_schema() {
-  Json types = {{"http", schema_of("http://localhost[:PORT]/PATH", page_properties())}};
+  Json types = {{"http", schema_of("http://localhost[:PORT]/PATH", page_properties(), "^http://")}};
   for (const ResourceType& type : resource_types())
-    types[std::string(type.name)] = schema_of(type.named_by, type.properties);
+    types[std::string(type.name)] = schema_of(type.named_by, type.properties, type.name_pattern);
   return json_document({{"$schema", "http://json-schema.org/draft-07/schema#"},
                         {"title", "What must be true of a machine, as hearth image test --checks asks it"},
                         {"type", "object"},

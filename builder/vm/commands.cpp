@@ -265,7 +265,7 @@ int run_test(const cli::Arguments& arguments, const ImageSource& source) {
   RealRunner runner(clock);
   const std::vector<std::string> expected = expectations_of(arguments);
   // Before the machine, for which KVM is probed.
-  const std::uint64_t given = cli::number(arguments, "timeout", k_default_timeout_s);
+  const std::uint64_t given = cli::number(arguments, "timeout", k_default_timeout_s, {}, " of seconds");
   // So that a place that can't be written is told before, not after.
   std::optional<AtomicFile> junit;
   if (const std::optional<std::string> path = arguments.value("junit")) {

@@ -61,6 +61,13 @@ Outcome missing(std::string& told, const std::string& what) {
   return Outcome::failed;
 }
 
+/// What a program ended with says why it did.
+std::string last_words(std::string_view said) {
+  constexpr std::size_t k_shown = 600;
+  said = trim(said);
+  return said.size() <= k_shown ? std::string(said) : cat("…", said.substr(said.size() - k_shown));
+}
+
 const std::string& fact(const Facts& facts, const std::string& name) {
   static const std::string none;
   const auto found = facts.find(name);
@@ -159,7 +166,8 @@ ResourceType file_type() {
            {"sha512", Shape::text, "its sum", refuse_sum<128>}},
           probe_file,
           judge_file,
-          refuse_path};
+          refuse_path,
+          "^/"};
 }
 
 // --- package
@@ -195,7 +203,10 @@ ResourceType package_type() {
 
 std::string probe_service(const ResourceCheck& check) {
   const std::string name = shell_quote(check.name);
-  return cat("systemctl is-enabled -- ", name, " | tell enabled\nsystemctl is-active -- ", name, " | tell active\n");
+  return cat("systemctl is-enabled -- ", name, " | tell enabled\nsystemctl is-active -- ", name, " | tell active\n",
+             "if ! systemctl is-active -q -- ", name, "; then\n",
+             "{ systemctl show -p LoadError -p Result -p ExecMainStatus -- ", name,
+             "; journalctl -q -b -n 10 -o cat -u ", name, "; } | tell why\nfi\n");
 }
 
 Outcome judge_service(const ResourceCheck&, const Expectation& expected, const Facts& facts, std::string& told) {
@@ -204,6 +215,8 @@ Outcome judge_service(const ResourceCheck&, const Expectation& expected, const F
   if (is.empty()) is = asks_running ? "unknown" : "not known to systemd";
   const bool yes = asks_running ? is == "active" : is == "enabled" || is == "enabled-runtime" || is == "alias";
   told = is;
+  const std::string why = last_words(fact(facts, "why"));
+  if (asks_running && !yes && is_yes(expected) && !why.empty()) told += cat(": ", replace_all(why, "\n", "; "));
   return outcome_of(yes == is_yes(expected));
 }
 
@@ -290,7 +303,8 @@ ResourceType port_type() {
           {{"listening", Shape::flag, "whether somebody listens there"}, {"ip", Shape::texts, "at which addresses"}},
           probe_port,
           judge_port,
-          refuse_port};
+          refuse_port,
+          "^(tcp|udp)6?:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$"};
 }
 
 // --- process, command
@@ -333,9 +347,9 @@ Outcome judge_command(const ResourceCheck& check, const Expectation& expected, c
   if (code == "124" && expected.values.front() != "124")
     return missing(told, cat("it was still running after ", limit_of(check), " s"));
   if (expected.property != "exit-status") return judge_patterns(expected, fact(facts, expected.property), told);
-  const std::string said(trim(cat(fact(facts, "stdout"), fact(facts, "stderr"))));
+  const std::string said = last_words(cat(fact(facts, "stdout"), fact(facts, "stderr")));
   const Outcome outcome = judge_text(expected, code, told);
-  if (outcome == Outcome::failed && !said.empty()) told += cat(": ", said.substr(0, 300));
+  if (outcome == Outcome::failed && !said.empty()) told += cat(": ", said);
   return outcome;
 }
 
@@ -429,7 +443,8 @@ ResourceType mount_type() {
            {"opts", Shape::texts, "options that it has"}},
           probe_mount,
           judge_mount,
-          refuse_path};
+          refuse_path,
+          "^/"};
 }
 
 std::string probe_parameter(const ResourceCheck& check) {

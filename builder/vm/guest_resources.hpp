@@ -61,6 +61,7 @@ struct ResourceType {
                             std::string& is);
   /// Why a name is none; empty for a good one.
   std::string (*refusal)(const std::string& name) = nullptr;
+  const char* name_pattern = ".";  ///< for schemas: what names are like, as far as an expression can say it
 };
 [[nodiscard]] const std::vector<ResourceType>& resource_types();
 

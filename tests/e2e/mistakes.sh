@@ -233,7 +233,7 @@ mistake 2 "--forward: '80;22' is not HOST:GUEST" -- image boot --forward '80;22'
 mistake 2 "--forward: '80' is not HOST:GUEST, two ports: 8080:80" -- image boot --forward 80 disk.raw
 mistake 2 "--forward: ':80' is not HOST:GUEST" -- image boot --forward :80 disk.raw
 mistake 2 "--accel is kvm or tcg, not 'kvn'; did you mean 'kvm'?" -- image boot --accel kvn disk.raw
-mistake 2 "--timeout: 'abc' is not a whole number from 1 to" -- image test --timeout abc disk.raw
+mistake 2 "--timeout: 'abc' is not a whole number of seconds from 1 to" -- image test --timeout abc disk.raw
 mistake 2 "not a regular expression: [" -- image test --expect '[' disk.raw
 mistake 2 "--allow-local: 'localhost:http' is neither HOST nor HOST:PORT" -- image create -n -t tar --allow-local localhost:http tiny-os
 mistake 2 "--allow-local: '127.0.0.1:99999' is neither" -- image create -n -t tar --allow-local 127.0.0.1:99999 tiny-os
