@@ -39,6 +39,17 @@ bool brings_below(const FileReader& files, const fs::path& directory, const std:
   return false;
 }
 
+void collect_hook_files(const FileReader& files, const fs::path& directory, int depth, std::vector<fs::path>& found) {
+  const bool is_place = directory.string().ends_with(cat("/", k_hooks_place));
+  for (const std::string& name : files.list(directory)) {
+    const fs::path path = directory / name;
+    const std::optional<FileStatus> status = files.status(path);
+    if (!status || name == ".git") continue;
+    if (status->type == FileStatus::Type::regular && is_place) found.push_back(path);
+    if (status->type == FileStatus::Type::directory && depth > 0) collect_hook_files(files, path, depth - 1, found);
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& agents_hooks() {
@@ -53,6 +64,12 @@ bool needs_no_hook(const std::string& group) {
 
 bool brings_hook(const FileReader& files, const fs::path& element, const std::string& group) {
   return !group.empty() && brings_below(files, element, group, k_hooks_depth);
+}
+
+std::vector<fs::path> hook_files(const FileReader& files, const fs::path& element) {
+  std::vector<fs::path> found;
+  collect_hook_files(files, element, k_hooks_depth, found);
+  return found;
 }
 
 bool brings_hook_in(const FileReader& files, const std::string& elements_path, const std::string& group) {

@@ -19,6 +19,9 @@ namespace hearth {
 /// group, as upstream's install.d/50-heat-config-hook-GROUP does.
 [[nodiscard]] bool brings_hook(const FileReader& files, const fs::path& element, const std::string& group);
 
+/// Files of an element that lie as hooks: heat-config/hooks/GROUP. Names of groups are those of the files.
+[[nodiscard]] std::vector<fs::path> hook_files(const FileReader& files, const fs::path& element);
+
 /// Whether an element in the directories of ELEMENTS_PATH does.
 [[nodiscard]] bool brings_hook_in(const FileReader& files, const std::string& elements_path, const std::string& group);
 

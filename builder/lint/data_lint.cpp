@@ -1,5 +1,6 @@
 #include "builder/lint/data_lint.hpp"
 
+#include "builder/disk/layout/block_config.hpp"
 #include "builder/packages/package_installs.hpp"
 #include "builder/packages/package_map_check.hpp"
 #include "builder/packages/service_map.hpp"
@@ -12,6 +13,11 @@ namespace {
 template <class T>
 ParseFaults faults_of(const Result<T, ParseFaults>& result) {
   return result ? ParseFaults{} : result.error();
+}
+
+/// block-device-default.yaml, or that of an architecture.
+bool is_layout(const std::string& place) {
+  return place.starts_with("block-device-") && place.ends_with(".yaml") && place.find('/') == std::string::npos;
 }
 
 struct Verdict {
@@ -29,6 +35,7 @@ Verdict judge(const FileReader& files, const fs::path& file, const std::string& 
     if (!is_package_map_data(files, file)) return {};
     return {"pkgmap", check_package_map(text(), source)};
   }
+  if (is_layout(place)) return {"layout", faults_of(parse_block_config(text(), source, {}))};
   const bool is_template = place.compare(0, 16, "os-apply-config/") == 0;  // YAML once it is rendered
   if (is_template || (!place.ends_with(".yaml") && !place.ends_with(".yml"))) return {};
   return {"yaml", faults_of(read_all_yaml<bool>(text(), source, [](const YAML::Node&, YamlFaults&) { return true; }))};

@@ -188,6 +188,7 @@ void ElementLint::check_conditions(const Element& element) {
     if (!entries) continue;  // told with the data
     const char* const what = "which no environment.d sets: a build that is not given it ends there";
     for (Finding& finding : unset_conditions(files_, entries.value(), all, {}, what)) add(std::move(finding));
+    for (Finding& finding : vain_conditions(entries.value())) add(std::move(finding));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "base/variable.hpp"
+#include "builder/elements/condition_values.hpp"
 #include "builder/elements/phase.hpp"
 #include "builder/lint/node_scripts.hpp"
 #include "builder/lint/node_templates.hpp"

@@ -17,6 +17,23 @@ constexpr std::string_view k_header_ending = ".oac";
 /// os-apply-config's: what it refuses of them ends the run (agent/apply/control.cpp).
 const std::vector<std::string> k_header_keys = {"allow_empty", "group", "mode", "owner"};
 
+/// Lines of tags whose name nobody gives a value: with a line break or a brace in it, a brace is missing before.
+void collect_odd_tags(const MustacheNodes& nodes, std::vector<std::size_t>& lines) {
+  for (const MustacheNode& node : nodes) {
+    if (const auto* const section = std::get_if<MustacheSection>(&node.value)) collect_odd_tags(section->inside, lines);
+    const auto* const tag = std::get_if<MustacheVariable>(&node.value);
+    if (tag != nullptr && tag->name.find_first_of("\n{}") != std::string::npos) lines.push_back(tag->line);
+  }
+}
+
+/// Of the last tag, where nothing ends it: it is text then. Templates with delimiters of their own are let be.
+std::optional<std::size_t> line_of_open_tag(std::string_view text) {
+  const std::size_t last = text.rfind("{{");
+  if (last == std::string_view::npos || text.find("}}", last) != std::string_view::npos) return std::nullopt;
+  if (text.find("{{=") != std::string_view::npos) return std::nullopt;
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(last), '\n'));
+}
+
 std::vector<Finding> template_faults(const fs::path& file, const std::string& text) {
   const auto finding = [&file](Position at, Severity severity, std::string what) {
     return Finding{file, at.line, severity, "template", std::move(what), at.column};
@@ -30,6 +47,13 @@ std::vector<Finding> template_faults(const fs::path& file, const std::string& te
   for (const UnclosedSection& section : parsed->unclosed) {
     found.push_back(finding(section.at, Severity::warning,
                             cat("section ", section.name, " is never closed: a node loses the text before it")));
+  }
+  std::vector<std::size_t> odd;
+  collect_odd_tags(parsed->nodes, odd);
+  if (const std::optional<std::size_t> open = line_of_open_tag(text)) odd.push_back(*open);
+  for (const std::size_t line : odd) {
+    found.push_back(finding({static_cast<int>(line), 0}, Severity::warning,
+                            "the tag that begins here is not ended by }} on its line: a node loses what is in it"));
   }
   return found;
 }

@@ -197,7 +197,10 @@ class ScriptLint {
     if (on_host && !stays_inside && contains(text, "sudo ")) {
       find(number, "safe_sudo", "potentially unsafe sudo: it names nothing of the target");
     } else {
-      find(number, "sudo", "hooks are root already: sudo does nothing here", Severity::warning);
+      find(number, "sudo",
+           on_host ? "hooks are root already: sudo does nothing here"
+                   : "hooks are root already, and an image need not have sudo: leave it out",
+           Severity::warning);
     }
   }
 

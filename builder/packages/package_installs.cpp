@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "builder/elements/condition_values.hpp"
 #include "builder/packages/package_list.hpp"
 #include "builder/yaml/yaml_fault.hpp"
 
@@ -66,7 +67,7 @@ std::vector<std::string> conditions(const YAML::Node& node) {
 
 struct ParameterKey {
   std::string_view name;
-  enum class Shape { flag, text, phase, conditions } shape;
+  enum class Shape { flag, text, phase, conditions, architectures, install_type } shape;
   const char* meaning;
   void (*apply)(PackageEntry& entry, const std::string& key, const YAML::Node& value);
 };
@@ -87,11 +88,11 @@ const std::vector<ParameterKey>& parameter_keys() {
        [](Entry& entry, Text key, Node value) {
          if (boolean(value, key)) entry.action = Entry::Action::build_only;
        }},
-      {"arch", Shape::text, "only for these architectures: amd64, arm64",
+      {"arch", Shape::architectures, "only for these architectures: amd64, arm64",
        [](Entry& entry, Text key, Node value) { entry.arch = comma_words(value, key); }},
       {"not-arch", Shape::text, "for all but these architectures",
        [](Entry& entry, Text key, Node value) { entry.not_arch = comma_words(value, key); }},
-      {"installtype", Shape::text, "only where the element is installed so: source or package",
+      {"installtype", Shape::install_type, "only where the element is installed so: source, package, repo or any",
        [](Entry& entry, Text key, Node value) { entry.install_type = yaml_text(value, key); }},
       {"dib_python_version", Shape::text, "only with this Python: 2 or 3",
        [](Entry& entry, Text key, Node value) { entry.python_version = yaml_text(value, key); }},
@@ -113,7 +114,8 @@ void apply_parameter(PackageEntry& entry, const std::string& key, const YAML::No
 Json parameter_schema(const ParameterKey& key) {
   using Shape = ParameterKey::Shape;
   const Json text = {{"type", {"string", "number", "boolean"}}};
-  const Json condition = {{"type", "string"}, {"pattern", "^\\s*[A-Za-z0-9_]+\\s*!?="}};
+  const Json condition = {{"type", "string"},
+                          {"pattern", "^\\s*[A-Za-z0-9_]+\\s*(!=|=(?!=)(?!\\s*(['\"]).*\\2\\s*$))"}};
   Json schema = text;
   if (key.shape == Shape::flag) {
     schema = {{"anyOf", {{{"type", "boolean"}}, {{"type", "string"}, {"pattern", k_flag_pattern}}}}};
@@ -121,6 +123,10 @@ Json parameter_schema(const ParameterKey& key) {
     schema = {
         {"enum",
          {directory_name(Phase::pre_install), directory_name(Phase::install), directory_name(Phase::post_install)}}};
+  } else if (key.shape == Shape::architectures) {  // one of them is enough
+    schema = {{"type", "string"}, {"pattern", cat("(^|,)\\s*(", join(known_architectures(), "|"), ")\\s*(,|$)")}};
+  } else if (key.shape == Shape::install_type) {
+    schema = {{"enum", known_install_types()}};
   } else if (key.shape == Shape::conditions) {
     schema = {{"anyOf", {condition, {{"type", "array"}, {"items", condition}}}}};
   }

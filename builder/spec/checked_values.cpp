@@ -169,18 +169,6 @@ std::string break_point(const GivenValue& given) {
       .hint(cat("Phases: ", join(phase_names(), ", ")));
 }
 
-const std::vector<std::string>& known_architectures() {
-  static const std::vector<std::string> names = {"amd64",   "arm64",    "armel",   "armhf",   "i386",
-                                                 "loong64", "mips64el", "powerpc", "ppc64",   "ppc64el",
-                                                 "riscv64", "s390x",    "x86_64",  "aarch64", "ppc64le"};
-  return names;
-}
-
-const std::vector<std::string>& known_install_types() {
-  static const std::vector<std::string> names = {"source", "package", "repo", "any"};
-  return names;
-}
-
 std::vector<std::string> phase_names() {
   std::vector<std::string> names;
   for (const PhaseInfo& phase : k_phases) names.emplace_back(phase.name);

@@ -43,9 +43,6 @@ struct GivenValue {
 [[nodiscard]] std::vector<std::string> break_points();
 [[nodiscard]] std::string break_point(const GivenValue& given);
 
-/// Architectures, as Debian and the kernel call them.
-[[nodiscard]] const std::vector<std::string>& known_architectures();
-[[nodiscard]] const std::vector<std::string>& known_install_types();
 [[nodiscard]] std::vector<std::string> phase_names();
 
 }  // namespace hearth::builder

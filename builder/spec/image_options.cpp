@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "builder/elements/condition_values.hpp"
 #include "builder/fetch/fetch_plan.hpp"
 #include "builder/output/format.hpp"
 #include "builder/spec/checked_values.hpp"

@@ -13,6 +13,7 @@
 #include "base/sys/user_places.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "builder/elements/condition_values.hpp"
 #include "builder/elements/upstream_tree.hpp"
 #include "builder/evidence/evidence.hpp"
 #include "builder/evidence/image_facts.hpp"

@@ -57,7 +57,7 @@ INNER_ARROWS = {
         "layers": {"packages", "plan", "evidence"},
         "store": {"blobs", "evidence", "layers"},
         "outdated": {"blobs", "fetch", "packages", "evidence", "store"},
-        "lint": {"yaml", "elements", "packages", "plan", "spec", "report"},
+        "lint": {"yaml", "elements", "packages", "disk/layout", "plan", "spec", "report"},
         "inspect": {"vm", "guestfs", "packages", "disk/layout", "disk/ext"},
         "target": set(),
         "hooks": {"packing", "sandbox", "fetch", "elements", "packages", "evidence", "disk/copy", "spec", "report", "plan", "layers", "target"},

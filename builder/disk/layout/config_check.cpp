@@ -27,7 +27,11 @@ std::string mbr_type(const Settings& settings) {
 std::string gpt_type(const Settings& settings) {
   const std::string code = settings.text("type", "8300");
   std::string guid = gpt_type_guid(code);
-  if (guid.empty()) settings.fail_at("type", cat("not a GPT partition type: ", code, " (a code of sgdisk, or a GUID)"));
+  if (guid.empty()) {
+    const std::string longer = to_upper(cat(code, "00"));  // of what MBR's are called
+    settings.fail_at("type", cat("not a GPT partition type: ", code, " (a code of sgdisk, or a GUID)",
+                                 gpt_type_guid(longer).empty() ? "" : cat("; did you mean ", longer, "?")));
+  }
   return guid;
 }
 
@@ -282,7 +286,8 @@ DiskFileSystem check_mkfs(const ConfigNode& node, std::vector<std::string>& warn
   file_system.uuid = checked_uuid(settings, file_system);
   if (std::find(known.begin(), known.end(), file_system.type) == known.end()) {
     const YAML::Mark at = node.data["type"].Mark();
-    const std::optional<std::string> meant = nearest(file_system.type, known);
+    const bool is_ext = file_system.type.starts_with("ext") && file_system.type.size() == 4;
+    const std::optional<std::string> meant = is_ext ? "ext4" : nearest(file_system.type, known);
     warnings.push_back(cat(at.line + 1, ":", at.column + 1, ": ", node.path, ".type: unknown file system type ",
                            file_system.type, meant ? cat(", did you mean ", *meant, "?") : ""));
   }

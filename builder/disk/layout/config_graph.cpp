@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -195,11 +196,18 @@ std::vector<ConfigNode> flatten_config(const YAML::Node& document) {
     const YAML::Node item = document[i];
     const std::string path = cat("[", i, "]");
     if (!item.IsMap()) fail_config(item, path, cat("Config entry not a dict: ", shown(item)));
+    const std::string plugin = item.size() == 0 ? "" : item.begin()->first.Scalar();
+    const bool is_shallow = item.size() > 1 && is_block_plugin(plugin) && item.begin()->second.IsNull();
     if (item.size() != 1) {
-      fail_config(item, path, cat("Config entry top-level should be a single dict: ", shown(item)));
+      fail_config(item, path,
+                  cat("Config entry top-level should be a single dict: ", shown(item),
+                      is_shallow ? cat("; what belongs to ", plugin, " stands two blanks further right than it") : ""));
     }
-    const std::string plugin = item.begin()->first.Scalar();
-    if (!is_block_plugin(plugin)) fail_config(item, path, cat("Config entry is not a plugin value: ", plugin));
+    if (!is_block_plugin(plugin)) {
+      fail_config(item, path,
+                  cat("Config entry is not a plugin value: ", plugin,
+                      did_you_mean(plugin, {k_plugins.begin(), k_plugins.end()})));
+    }
     flattener.add(plugin, item.begin()->second, "", cat(path, ".", plugin));
   }
   return flattener.take();

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "builder/yaml/yaml_fault.hpp"
 
 namespace hearth::builder {
 
@@ -34,13 +35,11 @@ const char* base_of(std::string_view list) {
   return list == "vgs" ? "a list of names of pvs" : "the name of one of vgs";
 }
 
-/// `; did you mean pv?`, of names that are there.
 template <class Parts>
-std::string did_you_mean(const std::string& name, const Parts& parts) {
+std::vector<std::string> names_of_parts(const Parts& parts) {
   std::vector<std::string> names;
   for (const auto& part : parts) names.push_back(part.name);
-  const std::optional<std::string> meant = nearest(name, names);
-  return meant ? cat("; did you mean ", *meant, "?") : "";
+  return names;
 }
 
 /// The members of one of the lvm lists, each with its name and bases checked to be there; what is not is a fault.
@@ -116,7 +115,7 @@ LogicalVolume check_logical(const Settings& settings, const Volumes& volumes) {
   const auto is_group = [&](const VolumeGroup& group) { return group.name == volume.group; };
   if (std::none_of(volumes.groups.begin(), volumes.groups.end(), is_group)) {
     settings.fail_at("base", cat("base:", volume.group, " in lvs does not match a valid vg",
-                                 did_you_mean(volume.group, volumes.groups)));
+                                 did_you_mean(volume.group, names_of_parts(volumes.groups))));
   }
   read_size(settings, volume);
   read_kind(settings, volume);
@@ -144,8 +143,8 @@ VolumeGroup check_group(const Settings& settings, const Volumes& volumes) {
   for (const std::string& member : group.members) {
     const auto is_it = [&](const PhysicalVolume& each) { return each.name == member; };
     if (std::none_of(volumes.physical.begin(), volumes.physical.end(), is_it)) {
-      settings.fail_at(
-          "base", cat("base:", member, " in vgs does not match a valid pvs", did_you_mean(member, volumes.physical)));
+      settings.fail_at("base", cat("base:", member, " in vgs does not match a valid pvs",
+                                   did_you_mean(member, names_of_parts(volumes.physical))));
     }
   }
   return group;

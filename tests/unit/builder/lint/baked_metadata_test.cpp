@@ -39,6 +39,10 @@ TEST_F(BakedMetadataTest, AGroupWithoutAHookIsToldWithItsDeployments) {
       told(R"({"name": "A", "group": "component", "config": {"configs": [{"tool": "fleet"}, {"tool": "script"}]}})"),
       ElementsAre(HasSubstr("the group fleet (A)")));
   tree.file("fleet", "static/var/lib/heat-config/hooks/fleet", "#!/bin/sh\n");
+  EXPECT_THAT(told(two), ElementsAre(HasSubstr("hooks/fleet: warning: the hook for deployments of the group fleet is "
+                                               "not executable: chmod +x")));
+  EXPECT_THAT(told(R"({"name": "A", "group": "flet"})"), ElementsAre(HasSubstr("did you mean fleet?")));
+  tree.file("fleet", "static/var/lib/heat-config/hooks/fleet", "#!/bin/sh\n", 0755);
   EXPECT_THAT(told(two), IsEmpty());
   EXPECT_EQ(told(two, {"os", "hearth-agent"}).size(), 1U) << "the element is not of this image";
 }

@@ -35,6 +35,18 @@ TEST(DataLint, MapsHaveKnownKeys) {
 
 TEST(DataLint, AnExecutablePackageMapIsAProgram) { EXPECT_EQ(found("pkg-map", "#!/bin/sh\n", 0755), ""); }
 
+TEST(DataLint, LayoutsAreThoseThatADiskIsMadeBy) {
+  const std::string good =
+      "- local_loop: {name: image0}\n- mkfs: {name: mkfs_root, base: image0, mount: {mount_point: /}}\n";
+  EXPECT_EQ(found("block-device-default.yaml", good), "");
+  EXPECT_THAT(found("block-device-arm64.yaml", "- local_lop: {name: image0}\n"),
+              HasSubstr("block-device-arm64.yaml:1:3: error: [0]: Config entry is not a plugin value: local_lop, did "
+                        "you mean local_loop?"));
+  EXPECT_THAT(found("block-device-default.yaml", "- local_loop:\n  name: image0\n"),
+              HasSubstr("what belongs to local_loop stands two blanks further right than it"));
+  EXPECT_EQ(found("static/block-device-default.yaml", "- local_lop: {name: image0}\n"), "") << "it is the image's";
+}
+
 TEST(DataLint, OtherYamlHasToParse) {
   EXPECT_THAT(found("some/deep.yaml", "a: [\n"), HasSubstr("some/deep.yaml:1:4: error: this '[' is not closed"));
   EXPECT_EQ(found("some/deep.yaml", "a: [b]\n"), "");

@@ -76,12 +76,13 @@ TEST_F(ElementLintTest, TwoNamesOnALineOfElementDepsAreTold) {
 }
 
 TEST_F(ElementLintTest, ALayoutThatVmsMayGoBeforeIsFound) {
-  good("a").file("a", "block-device-default.yaml", "");
+  const std::string layout = "- local_loop: {name: image0}\n- mkfs: {name: mkfs_root, base: image0}\n";
+  good("a").file("a", "block-device-default.yaml", layout);
   EXPECT_THAT(findings("a"), ElementsAre(AllOf(HasSubstr("/elements/a/block-device-default.yaml: warning: "),
                                                HasSubstr("write block-device into element-provides"))));
   tree.file("a", "element-provides", "block-device\n");
   EXPECT_THAT(findings("a"), IsEmpty());
-  good("block-device-b").file("block-device-b", "block-device-default.yaml", "");
+  good("block-device-b").file("block-device-b", "block-device-default.yaml", layout);
   EXPECT_THAT(findings("block-device-b"), IsEmpty());
 }
 

@@ -39,6 +39,15 @@ TEST_F(NodeTemplates, ASectionThatIsNeverClosedLosesText) {
               HasSubstr("web.conf:2:1: warning: section c is never closed: a node loses the text before it"));
 }
 
+TEST_F(NodeTemplates, ATagThatEndsOnNoLineOfItsOwnLosesText) {
+  EXPECT_THAT(found("os-apply-config/etc/web.conf", "\nport = {{web.port}\n{{#peers}}x{{/peers}}\n"),
+              HasSubstr("error: "));
+  EXPECT_THAT(found("os-apply-config/etc/web.conf", "\nport = {{web.port}\npeer = {{peer}}\n"),
+              HasSubstr("web.conf:2: warning: the tag that begins here is not ended by }} on its line"));
+  EXPECT_THAT(found("os-apply-config/etc/web.conf", "a\nb={{web.port}\n"), HasSubstr("web.conf:2: warning: the tag"));
+  EXPECT_EQ(found("os-apply-config/etc/web.conf", "{{{a}}} {{b}} {{! a\nremark }}\n{\"c\": {\"d\": 1}}\n"), "");
+}
+
 TEST_F(NodeTemplates, ProgramsAndFilesElsewhereAreNoTemplates) {
   EXPECT_EQ(found("os-apply-config/etc/program", "#!/bin/sh\necho '{{/x}}'\n", 0755), "");
   EXPECT_EQ(found("static/etc/text", "{{/x}}"), "");

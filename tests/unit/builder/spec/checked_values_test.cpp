@@ -1,4 +1,5 @@
 #include "builder/spec/checked_values.hpp"
+#include "builder/elements/condition_values.hpp"
 
 #include <gmock/gmock.h>
 
