@@ -180,6 +180,24 @@ FleetOptions fleet_options(const cli::Arguments& arguments, Manner manner) {
   return options;
 }
 
+/// Images whose elements can't be put together are told before any is built; the others are built all the same, unless
+/// --stop-on-failure. How many there are.
+std::size_t tell_unplannable(const std::vector<FleetImage>& images, const fs::path& built_in) {
+  const RealFileSystem system;
+  const ReadOnce files(system);
+  std::size_t count = 0;
+  for (const FleetImage& image : images) {
+    std::vector<std::string> notes;
+    try {
+      static_cast<void>(plan_image(files, image.request, built_in, notes));
+    } catch (const Error& error) {
+      cli::tell(cat(image.place, ": image ", image.name, " can't be built: ", error.story(), "\n"));
+      ++count;
+    }
+  }
+  return count;
+}
+
 int build_descriptions(const cli::Arguments& arguments, const fs::path& executable, Verbosity verbosity,
                        Manner manner) {
   const std::vector<FleetImage> images = chosen_images(arguments);
@@ -191,8 +209,12 @@ int build_descriptions(const cli::Arguments& arguments, const fs::path& executab
   if (arguments.has("dry-run") || is_single) {
     for (const FleetImage& image : images) cli::tell(cat(image.command_line, "\n"));
   }
-  if (arguments.has("dry-run")) return 0;
   const Installation installation = find_installation(current_environment(), executable);
+  const bool is_told = arguments.has("dry-run") || (!is_single && manner != Manner::upstream);
+  const std::size_t unplannable = is_told ? tell_unplannable(images, installation.elements) : 0;
+  if (arguments.has("dry-run")) return unplannable == 0 ? 0 : 1;
+  if (unplannable > 0 && options.stop_on_failure)
+    throw Error(ErrorKind::input, cat(unplannable, " of ", images.size(), " images can't be built; nothing was begun"));
   if (!is_single) return build_fleet(images, installation, options, verbosity);
   try {
     return build_image(images.front().request, installation, verbosity, {.until = until});

@@ -412,15 +412,18 @@ cli::Command fetch_command() {
       }};
 }
 
-cli::Command new_command() {
+cli::Command new_command(const fs::path& executable) {
   return {.words = "element new",
           .operands = "NAME",
           .summary = "lay down the files of a new element, commented",
           .details = "",
           .options = {{"directory", 'd', "DIR", "where to (default: the current directory)"}},
-          .run = [](const cli::Arguments& arguments) {
+          .run = [executable](const cli::Arguments& arguments) {
             if (arguments.operands().size() != 1) throw Error(ErrorKind::usage, "give one name");
             const std::string& name = arguments.operands().front();
+            if (const Catalog catalog = scan_all(executable); const Element* same = catalog.find(name))
+              cli::tell(cat("warning: there is an element ", name, " already, ", same->path.string(),
+                            ": where ELEMENTS_PATH finds the new one, all images get that in its place\n"));
             const std::vector<SkeletonFile> skeleton = element_skeleton(name);
             const fs::path directory = fs::path(arguments.value_or("directory", ".")) / name;
             if (fs::exists(directory)) {
@@ -433,6 +436,9 @@ cli::Command new_command() {
               files.write(path, file.text, {.mode = file.is_executable ? 0755U : 0644U});
               cli::print(cat(path.string(), "\n"));
             }
+            const std::string found_in = shell_quote(fs::absolute(directory).lexically_normal().parent_path().string());
+            cli::tell(cat("It is found where ELEMENTS_PATH names its folder: ELEMENTS_PATH=", found_in,
+                          " hearth image plan debian-minimal ", name, "\n"));
             return 0;
           }};
 }
@@ -526,7 +532,7 @@ std::optional<cli::Topic> variable_topic(const std::string& name, const fs::path
 
 std::vector<cli::Command> element_commands(const fs::path& executable) {
   return {list_command(executable), info_command(executable), graph_command(executable),
-          lint_command(executable), fetch_command(),          new_command()};
+          lint_command(executable), fetch_command(),          new_command(executable)};
 }
 
 cli::Command element_info(const fs::path& executable) {

@@ -42,7 +42,8 @@ int guarded(const std::string& name, const std::vector<std::string>& words, cons
   try {
     return body();
   } catch (const Error& error) {
-    const std::string meant = near_file_told(error.story(), words);
+    const bool is_others = error.kind() == ErrorKind::external;  // what a program said of its own files
+    const std::string meant = is_others ? "" : near_file_told(error.story(), words);
     tell(cat(name, ": ", bounded_story(error.story(), words), "\n", meant.empty() ? "" : cat("  ", meant, "\n")));
     if (error.kind() == ErrorKind::usage) tell(cat("Try '", name, " --help'.\n"));
     return error.exit_code();

@@ -15,6 +15,7 @@ namespace {
 
 /// What other programs call an option that ours have: of those behind the first the table's first is meant.
 constexpr std::array<std::string_view, 13> k_alike_options = {
+    "type format",
     "json format f fields field column columns c long",
     "url os-cloud os-url os-auth-url os-endpoint endpoint host server",
     "token-file token os-token",
@@ -26,8 +27,7 @@ constexpr std::array<std::string_view, 13> k_alike_options = {
     "timeout wait",
     "output out name file o",
     "template file f",
-    "environment env",
-    "type format"};
+    "environment env"};
 
 std::string typed(const Option& option) {
   return cat(option.display(), option.name.empty() && !option.value_name.empty() ? cat(" ", option.value_name) : "");
@@ -102,7 +102,6 @@ std::string near_option(const std::vector<Option>& table, const std::string& nam
   const std::optional<std::string> near = is_letter ? std::nullopt : nearest(plain, names);
   if (near) return cat("--", *near);
   const std::vector<const Option*> taking = with_value(table, plain);
-  if (taking.size() == 1) return signature(*taking.front());
   for (const std::string_view set : k_alike_options) {
     const std::vector<std::string> words = split_words(set);
     if (std::find(words.begin(), words.end(), plain) == words.end()) continue;
@@ -112,6 +111,7 @@ std::string near_option(const std::vector<Option>& table, const std::string& nam
     });
     if (letter != table.end()) return typed(*letter);
   }
+  if (taking.size() == 1) return signature(*taking.front());
   if (const Option* part = with_part(table, plain)) return typed(*part);
   if (!taking.empty()) return signature(*taking.front());
   const auto letter = std::find_if(table.begin(), table.end(), [&](const Option& option) {

@@ -29,6 +29,18 @@ bool is_same_directory(const fs::path& one, const fs::path& other) {
   return one == other || (!one.empty() && fs::equivalent(one, other, missing) && !missing);
 }
 
+/// What is odd about a directory that is to hold elements; empty where nothing is.
+std::string doubt_of(const FileReader& files, const fs::path& directory) {
+  const auto has = [&](const char* name) { return files.status(directory / name).has_value(); };
+  if (has("element-deps") || has("element-provides") || has("install.d"))
+    return cat(directory.string(), " is an element itself: ELEMENTS_PATH names the directory that it is in, ",
+               directory.parent_path().string());
+  if (is_directory(files, directory / "elements") && !files.list(directory / "elements").empty())
+    return cat(directory.string(), " has elements in its elements/: did you mean ", (directory / "elements").string(),
+               "?");
+  return "";
+}
+
 }  // namespace
 
 Catalog Catalog::scan(const FileReader& files, const std::vector<fs::path>& search_path, const fs::path& built_in,
@@ -49,6 +61,8 @@ void Catalog::add(const FileReader& files, const fs::path& directory, bool built
     throw Error(ErrorKind::input, cat("ELEMENTS_PATH entry '", directory.string(), "' is not a directory"))
         .hint("ELEMENTS_PATH is a list of directories separated by ':'; each holds one directory per element.");
   }
+  const std::string doubt = doubt_of(files, directory);
+  if (!doubt.empty()) doubts_ += cat("; ", doubt);
   std::map<fs::path, std::vector<std::string>> hidden;  // by where those lie that are taken in their place
   for (const std::string& name : files.list(directory)) {
     const fs::path path = directory / name;
@@ -90,7 +104,8 @@ std::string Catalog::search_path_text() const {
 }
 
 std::string Catalog::searched_text() const {
-  return cat("Searched: ", search_path_text(), "; ELEMENTS_PATH=DIR[:DIR…] adds directories that hold elements");
+  return cat("Searched: ", search_path_text(), "; ELEMENTS_PATH=DIR[:DIR…] adds directories that hold elements",
+             doubts_);
 }
 
 }  // namespace hearth::builder

@@ -34,6 +34,7 @@ class Catalog {
   std::map<std::string, Element> elements_;
   std::vector<fs::path> search_path_;
   std::vector<std::string> notes_;
+  std::string doubts_;  ///< of directories in which nobody finds an element
 };
 
 }  // namespace hearth::builder

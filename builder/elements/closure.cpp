@@ -47,7 +47,7 @@ Error unknown_element(const Catalog& catalog, const std::string& name, const std
   const bool has_upstreams = catalog.find("pip-and-virtualenv") != nullptr;
   return Error(ErrorKind::input, message)
       .hint(
-          cat(catalog.searched_text(),
+          cat(catalog.searched_text(), near || !needed_by.empty() ? "" : "; a package is asked for by -p",
               has_upstreams ? "" : "; not there are diskimage-builder's own: hearth element fetch diskimage-builder"));
 }
 

@@ -129,7 +129,10 @@ void require_kept_step(const ImageRequest& request, const BuildPlan& plan, const
   }
   const std::vector<std::string> labels = steps_of_layers(plan, layer_policy(request));
   if (std::find(labels.begin(), labels.end(), label) != labels.end()) return;
-  const auto meant = nearest(label, labels);
+  auto meant = nearest(label, labels);
+  const auto longer =
+      std::find_if(labels.begin(), labels.end(), [&](const std::string& each) { return each.starts_with(label); });
+  if (!label.empty() && longer != labels.end()) meant = *longer;
   throw Error(ErrorKind::usage, cat("--until: '", label, "' is no step of ", request.image_name, " that layers hold",
                                     meant ? cat("; did you mean '", *meant, "'?") : ""))
       .hint("hearth image plan shows the steps.");

@@ -194,7 +194,9 @@ class ValueReader {
   static std::string as_list(const Key& key, const YAML::Node& node) {
     std::vector<std::string> words;
     const bool is_options = std::string_view(key.name) == "options";
-    if (node.IsScalar()) words = is_options ? split_words(node.Scalar()) : split(node.Scalar(), ',');
+    const std::string text = node.IsScalar() ? node.Scalar() : "";
+    const bool has_blanks = key.shape == Shape::each;  // members of the others are names
+    words = is_options ? split_words(text) : has_blanks ? split(text, ',') : split_words(replace_all(text, ",", " "));
     for (const auto& pair : node.IsMap() && is_options ? node : YAML::Node()) {
       if (!pair.first.IsScalar() || !pair.second.IsScalar()) continue;
       const std::string name = pair.first.Scalar();

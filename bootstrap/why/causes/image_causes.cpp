@@ -1,6 +1,7 @@
 #include "bootstrap/why/causes/image_causes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -150,6 +151,22 @@ std::vector<Finding> findings_of(const Json& report) {
   return found;
 }
 
+constexpr std::string_view k_said = "  | ";  ///< before each of a hook's last lines
+
+/// What of a hook's last lines tells why it failed: the last one that speaks of a fault; empty of none.
+std::string fault_said(const std::vector<std::string>& story) {
+  static constexpr std::array<std::string_view, 14> k_words = {
+      "fatal:",  "rror:",   "ERROR",     "E: ",           "not found", "No such file", "denied",
+      "refused", "resolve", "Unable to", "No space left", "timed out", "cannot ",      "can't "};
+  for (auto line = story.rbegin(); line != story.rend(); ++line) {
+    const bool is_fault = line->starts_with(k_said) && std::any_of(k_words.begin(), k_words.end(), [&](auto word) {
+                            return line->find(word) != std::string::npos;
+                          });
+    if (is_fault) return std::string(trim(line->substr(k_said.size())));
+  }
+  return "";
+}
+
 /// Of a build that has not ended well.
 Finding unfinished_cause(const Json& unfinished, const std::string& records) {
   const std::string begun = cat("The last build (begun ", text_in(unfinished, "began"), ") ");
@@ -159,8 +176,15 @@ Finding unfinished_cause(const Json& unfinished, const std::string& records) {
     return {cat(begun, "has not ended: it runs, or was killed."),
             {older},
             "wait for it where it runs; else build again: it goes on behind the last layer that was kept"};
-  Finding finding{cat(begun, "failed: ", story.front(), story.front().ends_with('.') ? "" : "."), {}, ""};
-  finding.evidence.assign(story.begin() + 1, story.end());
+  const std::string said = fault_said(story);
+  const std::string cause = cat(story.front(), said.empty() ? "" : cat(": ", said));
+  Finding finding{cat(begun, "failed: ", cause, cause.ends_with('.') ? "" : "."), {}, ""};
+  for (auto line = story.begin() + 1; line != story.end(); ++line) {
+    const bool is_twice = std::find(story.begin() + 1, line, *line) != line;
+    const bool is_next =
+        line->find("The whole log: ") != std::string::npos || line->find("--break ") != std::string::npos;
+    if (!is_twice && !is_next) finding.evidence.push_back(*line);
+  }
   finding.evidence.push_back(older);
   finding.next = cat("read ", records, "/build.log; mended, it goes on behind the last step that was kept");
   return finding;

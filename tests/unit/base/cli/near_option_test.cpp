@@ -16,6 +16,10 @@ TEST(NearOption, IsWhatOtherProgramsCallOtherwise) {
     EXPECT_EQ(near_option(k_near_table, word), "--json") << word;
   EXPECT_EQ(near_option(k_near_table, "os-cloud"), "--url");
   EXPECT_EQ(near_option(k_near_table, "output"), "-o NAME");
+  std::vector<Option> types = k_near_table;
+  types.insert(types.end(), {{"", 't', "TYPES", ""}, {"install-type", 0, "TYPE", ""}});
+  EXPECT_EQ(near_option(types, "type"), "-t TYPES") << "not what takes a TYPE by another name";
+  EXPECT_EQ(near_option(types, "format"), "-t TYPES");
 }
 
 TEST(NearOption, IsWhatIsWrittenNearlySoOrHasThatPartOrValue) {

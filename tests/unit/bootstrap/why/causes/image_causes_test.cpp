@@ -99,6 +99,14 @@ TEST(ImageCauses, ABuildThatFailedStandsBeforeTheOneThatIsThere) {
   EXPECT_THAT(found[0].evidence, Contains("its log"));
   EXPECT_THAT(found[0].next, HasSubstr("web.d/build.log"));
   EXPECT_EQ(found[1].cause, "Of the build before: install.d/5-b ran because it is new.");
+  const auto network = causes({ran("install.d/5-b", {"it is new"})},
+                              {{"began", "2026-01-01"},
+                               {"error",
+                                "x.d/9 failed: exit code 128\n  | fatal: Could not resolve host: a\n  | again\n  | "
+                                "fatal: Could not resolve host: a\n  | giving up\nThe whole log: web.d/build.log"}});
+  EXPECT_EQ(network[0].cause,
+            "The last build (begun 2026-01-01) failed: x.d/9 failed: exit code 128: fatal: Could not resolve host: a.");
+  EXPECT_EQ(network[0].evidence.size(), 4U) << "each line once, and none that stands elsewhere";
   const auto killed = causes_of(ImageFacts{{{"unfinished", {{"began", "2026-01-01"}}}}, "", "web.d"});
   ASSERT_EQ(killed.size(), 1U);
   EXPECT_THAT(killed[0].cause, HasSubstr("has not ended: it runs, or was killed"));
