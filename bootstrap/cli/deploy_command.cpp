@@ -17,6 +17,7 @@
 #include "bootstrap/client/conductor_client.hpp"
 #include "bootstrap/client/deputy.hpp"
 #include "bootstrap/client/wait_lines.hpp"
+#include "bootstrap/deploy/live_picture.hpp"
 #include "bootstrap/deploy/node_side.hpp"
 #include "metadata/live/upload.hpp"
 
@@ -24,9 +25,14 @@ namespace hearth::bootstrap {
 
 namespace {
 
-void tell(const std::string& text) {
+void print_at_once(const std::string& text) {
   cli::print(text);
   std::fflush(stdout);
+}
+
+/// With --json standard output is for programs.
+void tell(const cli::Arguments& arguments, const std::string& text) {
+  arguments.has("json") ? cli::tell(text) : print_at_once(text);
 }
 
 /// The seed's services in a copy of this process, for as long as this lives: with no more rights than `hearth node
@@ -119,7 +125,8 @@ bool is_served(const cli::Arguments& arguments) {
   if (!connect_locally(directory / k_api_socket, false)) return false;
   constexpr std::chrono::seconds k_moments{5};
   if (FileLock::try_acquire(directory / "lock")) return false;
-  tell(cat("waiting to see whether the services on ", directory.string(), " stay, ", k_moments.count(), " s\n"));
+  tell(arguments,
+       cat("waiting to see whether the services on ", directory.string(), " stay, ", k_moments.count(), " s\n"));
   return !FileLock::try_acquire(directory / "lock", k_moments);
 }
 
@@ -151,7 +158,7 @@ Site open_site(const cli::Arguments& arguments) {
   site.is_running = !arguments.has("seed") && is_served(arguments);
   refuse_unread(arguments, site.is_running);
   if (site.is_running) {
-    tell(cat("The services that run on ", state_directory(arguments), " do the work.\n"));
+    tell(arguments, cat("The services that run on ", state_directory(arguments), " do the work.\n"));
     return site;
   }
   if (const auto seed = arguments.value("seed")) {
@@ -239,17 +246,10 @@ std::string look(StackSide& stack, NodeSide& nodes) {
   return status;
 }
 
-/// The first few of what is waited for: nodes that become servers, else what has to answer on them.
-std::string waited_for(StackSide& stack, NodeSide& nodes) {
-  constexpr std::size_t k_most = 3;
-  std::vector<std::string> all = nodes.waits();
-  if (all.empty()) all = stack.waits();
-  return join_first(all, k_most, "; ");
-}
-
 /// Takes the stack to its end; prints what happens, and in silence what is waited for. Its last status. A seed that
 /// does not answer is waited for: it goes on where it was when it is back.
-std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor, WaitLines& lines) {
+std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor, WaitLines& lines,
+                   LivePicture& picture) {
   constexpr int k_patience = 600;  // seconds
   int silent = 0;
   while (true) {
@@ -257,11 +257,12 @@ std::string follow(StackSide& stack, NodeSide& nodes, ConductorClient& conductor
       const std::string status = look(stack, nodes);
       if (!is_running(status)) return status;
       silent = 0;
-      if (lines.is_due()) lines.look(waited_for(stack, nodes));
+      picture.draw(stack, nodes);
+      if (!picture.is_on() && lines.is_due()) lines.look(join_first(waits_of(stack, nodes.standing()), 3, "; "));
       conductor.wait(std::chrono::milliseconds(500));
     } catch (Error& error) {
       if (error.kind() != ErrorKind::io || silent >= k_patience) throw;
-      if (silent++ == 0) tell(cat("The seed does not answer (", error.what(), "): waiting for it.\n"));
+      if (silent++ == 0) cli::tell(cat("The seed does not answer (", error.what(), "): waiting for it.\n"));
       conductor.wait(std::chrono::seconds(1));
     }
   }
@@ -272,6 +273,21 @@ Error with_seed_hint(Error error, const Site& site) {
     error.hint(cat("is the seed up? Its conductor should be at ",
                    site.conductor.value("url").value_or(state_directory(site.conductor))));
   return error;
+}
+
+/// What came of it: the nodes, and the stack's outputs, or what failed.
+void tell_end(StackSide& stack, NodeSide& nodes, const std::string& name, const std::string& status, bool is_json) {
+  if (is_json) {
+    Json end = {{"kind", "end"}, {"status", status}};
+    if (has_failed(status))
+      end["failures"] = stack.failures();
+    else
+      end["outputs"] = stack.output_values();
+    return print_at_once(cat(format_json(end), "\n"));
+  }
+  const std::string ended = cat("Stack ", name, " ", status, "\n");
+  print_at_once(has_failed(status) ? cat(nodes.table(), ended, stack.failures())
+                                   : cat(nodes.table(), stack.outputs(), ended));
 }
 
 int deploy(const cli::Arguments& arguments) {
@@ -294,9 +310,10 @@ int deploy(const cli::Arguments& arguments) {
     throw with_seed_hint(error, site);
   }
   metadata::live::StackClient client(http, clock, site.stacks);
-  WaitLines lines(clock, tell);
-  const auto tell_news = [&](const std::string& text) {
-    tell(text);
+  const bool is_json = arguments.has("json");
+  WaitLines lines(clock, [&](const std::string& text) { tell(arguments, text); });
+  const TellNews tell_news = [&](const std::string& text, const char* kind, const Json& event) {
+    print_at_once(is_json ? cat(format_json({{"kind", kind}, {"text", trim(text)}, {"event", event}}), "\n") : text);
     lines.told();
   };
   StackSide stack(client, request.name, tell_news);
@@ -311,17 +328,19 @@ int deploy(const cli::Arguments& arguments) {
   }
   nodes.check_image();
   stack.begin(body);
-  const std::string status = follow(stack, nodes, *conductor, lines);
-  if (has_failed(status)) {
-    tell(cat(nodes.table(), "Stack ", request.name, " ", status, "\n", stack.failures()));
+  const std::string status = [&] {
+    LivePicture picture(clock, request.name);
+    return follow(stack, nodes, *conductor, lines, picture);
+  }();
+  const bool is_good = !has_failed(status);
+  if (is_good) nodes.release_leftovers();
+  if (is_good) nodes.tell_events();
+  tell_end(stack, nodes, request.name, status, is_json);
+  if (!is_good)
     throw Error(ErrorKind::external, cat("the stack ", request.name, " is ", status))
         .hint("mend what is named above and run the same command again: it goes on from here");
-  }
-  nodes.release_leftovers();
-  nodes.tell_events();
-  tell(cat(nodes.table(), stack.outputs(), "Stack ", request.name, " ", status, "\n"));
   if (site.own && arguments.has("stay")) {
-    tell("Serving the machines' metadata on; SIGTERM ends it.\n");
+    tell(arguments, "Serving the machines' metadata on; SIGTERM ends it.\n");
     site.own->stay();
   }
   return 0;
@@ -335,9 +354,10 @@ cli::Command deploy_command() {
       "",
       "take a site from templates and an inventory to configured machines",
       "Makes the stack of the templates, deploys a node for each of its servers, and waits until all software "
-      "deployments have signalled: events of stack and nodes are printed as they come, and what is waited for where "
-      "none "
-      "come. A server gets the node that its "
+      "deployments have signalled: events of stack and nodes are printed as they come; below them a terminal has a "
+      "line of "
+      "how far it is, and elsewhere what is waited for is printed where no events come. A server gets the node that "
+      "its "
       "scheduler hint names (capabilities:node), else one with its flavor as profile or resource class; with the "
       "flavor baremetal, any. Images are those that hearth image load has registered. With --seed the services of a "
       "running seed do the work, without it those that `hearth node serve --engine` runs on DIR; else this process "
@@ -363,6 +383,8 @@ cli::Command deploy_command() {
        {"token-file", 0, "FILE", "the conductor's token (DIR/api-token)"},
        {"listen", 0, "ADDRESS", "without a seed: the conductor's address for people (127.0.0.1)"},
        {"port", 0, "PORT", "and port (6385)"},
+       {"json", 0, "",
+        "on standard output an object a line: {kind: stack or node, text, event}, at last {kind: end, status}"},
        {"stay", 0, "", "without a seed: serve the machines' metadata on when it is done"}},
       deploy,
       "",

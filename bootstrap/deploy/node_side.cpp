@@ -47,7 +47,7 @@ void NodeSide::tell_events() {
   const Json found = conductor_.call("GET", cat("/v1/hearth/events?limit=1000&after=", last_event_));
   for (const Json& event : found["events"]) {
     last_event_ = event.value("id", last_event_);
-    if (is_news(event)) tell_(cat(event_line(event), "\n"));
+    if (is_news(event)) tell_(cat(event_line(event), "\n"), "node", event);
   }
 }
 
@@ -59,13 +59,16 @@ void NodeSide::check_image() {
   static_cast<void>(registered_image(settings_.image, ""));
 }
 
-std::vector<std::string> NodeSide::waits() {
-  std::vector<std::string> told;
+NodeSide::Standing NodeSide::standing() {
+  Standing now;
   for (const Json& node : conductor_.rows("/v1/nodes/detail", "nodes")) {
     if (text_in(node.value("instance_info", Json::object()), k_stack) != settings_.stack) continue;
-    if (text_in(node, "provision_state") != "active") told.push_back(node_line(node_title(node), node));
+    if (text_in(node, "provision_state") == "active")
+      ++now.active;
+    else
+      now.waits.push_back(node_line(node_title(node), node));
   }
-  return told;
+  return now;
 }
 
 std::string NodeSide::table() {
@@ -87,7 +90,7 @@ void NodeSide::step() {
       fail(server, refused->second);
     } else if (const auto waits = choice.waits.find(id); waits != choice.waits.end()) {
       if (waits_[id] != waits->second) {
-        tell_(cat("Server ", text_in(server, "name"), " waits for a node: ", waits->second, "\n"));
+        tell_(cat("Server ", text_in(server, "name"), " waits for a node: ", waits->second, "\n"), "node", Json());
       }
       waits_[id] = waits->second;
     } else if (const Json* node = with_uuid(nodes, choice.nodes.at(id))) {
@@ -107,7 +110,8 @@ void NodeSide::tell_milestone(const Json& nodes) {
   shown_ = started_.size();
   tell_(cat("The machines of ", shown_, shown_ == 1 ? " server waits" : " servers wait",
             " for their ramdisk; one without a BMC is to be switched on now (hearth node todo):\n",
-            node_table(nodes, false, 0, cli::table_room())));
+            node_table(nodes, false, 0, cli::table_room())),
+        "node", Json());
 }
 
 void NodeSide::look_at(const Json& server, const Json& node) {
@@ -188,7 +192,7 @@ void NodeSide::start(const Json& server, const Json& node) {
     conductor_.call("PATCH", node_path(node, ""), patch);
     const Json drive = first_boot_contents(stack_.server(id), node, role_of_node(node));
     conductor_.call("PUT", node_path(node, "/states/provision"), {{"target", "active"}, {"configdrive", drive}});
-    tell_(cat("Server ", text_in(server, "name"), " becomes node ", node_title(node), ".\n"));
+    tell_(cat("Server ", text_in(server, "name"), " becomes node ", node_title(node), ".\n"), "node", Json());
     started_.insert(id);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;  // the seed is gone for a while: no fault of the node
@@ -197,7 +201,7 @@ void NodeSide::start(const Json& server, const Json& node) {
 }
 
 void NodeSide::fail(const Json& server, const std::string& why) {
-  tell_(cat("Server ", text_in(server, "name"), " failed: ", why, "\n"));
+  tell_(cat("Server ", text_in(server, "name"), " failed: ", why, "\n"), "node", Json());
   stack_.machine_failed(text_in(server, "id"), why);
   reported_.insert(text_in(server, "id"));
 }
@@ -211,7 +215,7 @@ void NodeSide::release_leftovers() {
     if (text_in(info, k_stack) != settings_.stack || servers.contains(text_in(node, "instance_uuid"))) continue;
     const State state = parse_state(text_in(node, "provision_state")).value_or(State::error);
     if (!after(state, Verb::undeploy)) continue;
-    tell_(cat("Node ", node_title(node), " is no longer in the stack: it is taken out of use.\n"));
+    tell_(cat("Node ", node_title(node), " is no longer in the stack: it is taken out of use.\n"), "node", Json());
     conductor_.call("PUT", node_path(node, "/states/provision"), {{"target", "deleted"}});
   }
 }

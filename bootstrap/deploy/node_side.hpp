@@ -19,8 +19,7 @@ class NodeSide {
     std::string stack;
     std::string image;  ///< of servers that name none
   };
-  NodeSide(ConductorClient& conductor, StackSide& stack, Settings settings,
-           std::function<void(const std::string&)> tell)
+  NodeSide(ConductorClient& conductor, StackSide& stack, Settings settings, TellNews tell)
       : conductor_(conductor), stack_(stack), settings_(std::move(settings)), tell_(std::move(tell)) {}
 
   /// Events that were there before are not told.
@@ -30,8 +29,13 @@ class NodeSide {
   /// One look at all servers and nodes, and what follows from it. Throws Error.
   void step();
   void tell_events();
-  /// Those of the stack that are not in use yet, and what they are about.
-  [[nodiscard]] std::vector<std::string> waits();
+  /// Those of the stack: how many are in use, and what the others are about.
+  struct Standing {
+    std::size_t active = 0;
+    std::vector<std::string> waits;
+    [[nodiscard]] std::size_t all() const { return active + waits.size(); }
+  };
+  [[nodiscard]] Standing standing();
   /// Ironic's table of the nodes.
   [[nodiscard]] std::string table();
   /// Nodes of servers that the stack has no longer are taken out of use.
@@ -49,7 +53,7 @@ class NodeSide {
   ConductorClient& conductor_;
   StackSide& stack_;
   Settings settings_;
-  std::function<void(const std::string&)> tell_;
+  TellNews tell_;
   std::set<std::string> started_;  ///< servers whose node was told to deploy by this run
   std::size_t shown_ = 0;          ///< how many they were when the table was told last
   std::set<std::string> reported_;

@@ -30,11 +30,11 @@ void StackSide::begin(const Json& body) {
   }
   const std::string now = status();
   if (is_running(now)) {
-    tell_(cat("The stack ", name_, " is ", now, " already: going on with it.\n"));
+    tell_(cat("The stack ", name_, " is ", now, " already: going on with it.\n"), "stack", Json());
     return;
   }
   skip_old_events();
-  tell_(cat("The stack ", name_, " is ", now, ": bringing it to what the templates say.\n"));
+  tell_(cat("The stack ", name_, " is ", now, ": bringing it to what the templates say.\n"), "stack", Json());
   client_.call("PUT", place_, body);
 }
 
@@ -50,7 +50,7 @@ void StackSide::tell_events() {
   const std::string query = cat("?nested_depth=9&sort_dir=asc", marker_.empty() ? "" : cat("&marker=", marker_));
   const Json found = client_.call("GET", cat(place_, "/events", query));
   for (const Json& event : found.at("events")) {
-    tell_(cat(paths_.line(event), "\n"));
+    tell_(cat(paths_.line(event), "\n"), "stack", event);
     marker_ = text_in(event, "id");
   }
 }
@@ -69,6 +69,16 @@ std::vector<std::string> StackSide::waits() {
   return told;
 }
 
+StackSide::Standing StackSide::standing() {
+  Standing now;
+  const Json found = client_.call("GET", cat(place_, "/resources?nested_depth=9"));
+  for (const Json& resource : found.at("resources")) {
+    ++now.all;
+    if (text_in(resource, "resource_status").ends_with("COMPLETE")) ++now.complete;
+  }
+  return now;
+}
+
 Json StackSide::servers() { return client_.call("GET", cat(place_, "/servers"))["servers"]; }
 
 Json StackSide::server(const std::string& id) { return client_.call("GET", cat(place_, "/servers/", id))["server"]; }
@@ -82,6 +92,14 @@ void StackSide::machine_failed(const std::string& server, const std::string& why
 }
 
 std::string StackSide::failures() { return metadata::live::failures_text(client_, place_, name_); }
+
+Json StackSide::output_values() {
+  const Json stack = client_.call("GET", place_)["stack"];
+  Json values = Json::object();
+  for (const Json& output : stack.value("outputs", Json::array()))
+    values[text_in(output, "output_key")] = output.value("output_value", Json());
+  return values;
+}
 
 std::string StackSide::outputs() {
   const Json stack = client_.call("GET", place_)["stack"];

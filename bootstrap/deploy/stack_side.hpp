@@ -10,10 +10,13 @@
 
 namespace hearth::bootstrap {
 
+/// What happens, as lines for people, each with its line feed; and for programs what kind of event it is ("stack" or
+/// "node") with what its service tells of it, or null.
+using TellNews = std::function<void(const std::string& text, const char* kind, const Json& event)>;
+
 class StackSide {
  public:
-  /// `tell` gets lines for people, each with its line feed.
-  StackSide(metadata::live::StackClient& client, std::string name, std::function<void(const std::string&)> tell)
+  StackSide(metadata::live::StackClient& client, std::string name, TellNews tell)
       : client_(client), name_(std::move(name)), tell_(std::move(tell)), paths_(name_) {}
 
   /// Makes the stack, or brings it to `body` when it is there. One that is still being made of the same (a deployment
@@ -25,6 +28,12 @@ class StackSide {
   [[nodiscard]] std::string status();
   /// What its resources wait for, as far as that is known: "beta last asked 20 s ago".
   [[nodiscard]] std::vector<std::string> waits();
+  /// Of its resources, those of nested stacks too: how many are complete.
+  struct Standing {
+    std::size_t complete = 0;
+    std::size_t all = 0;
+  };
+  [[nodiscard]] Standing standing();
   /// Rows {id, name, path, status, is_machine, properties, machine}.
   [[nodiscard]] Json servers();
   /// One of them, with user_data and os_collect_config.
@@ -34,6 +43,8 @@ class StackSide {
   /// What failed, and the outputs, for people.
   [[nodiscard]] std::string failures();
   [[nodiscard]] std::string outputs();
+  /// The same for programs: values by their keys.
+  [[nodiscard]] Json output_values();
 
  private:
   [[nodiscard]] std::string find();
@@ -41,7 +52,7 @@ class StackSide {
 
   metadata::live::StackClient& client_;
   std::string name_;
-  std::function<void(const std::string&)> tell_;
+  TellNews tell_;
   metadata::live::EventPaths paths_;
   std::string place_;   ///< "/stacks/NAME/ID"
   std::string marker_;  ///< the last event that was told

@@ -138,4 +138,24 @@ grep -q '"principal":"token worker","method":"DELETE"' state/audit.log || fail "
 sed -i 's/token worker/token nobody/' state/audit.log
 if "$hearth" metadata audit --state state 2>why; then fail "a changed line is not seen"; fi
 grep -q 'audit.log:.*the chain does not hold' why || fail "$(cat why)"
+# hearth deploy: on a terminal a line tells how far it is, elsewhere lines do; for programs there is an object a line.
+cat >one.yaml <<'E2'
+heat_template_version: 2018-08-31
+resources:
+  n: {type: OS::Heat::DeployedServer}
+  c: {type: OS::Heat::SoftwareConfig, properties: {group: script, config: "true"}}
+outputs:
+  length: {value: 4}
+E2
+sed '/^outputs/,$d' one.yaml >late.yaml
+echo '  late: {type: OS::Heat::SoftwareDeployment, properties: {server: {get_resource: n}, config: {get_resource: c}}}' >>late.yaml
+ports=(--port 0 --cfn-port 0 --heat-port 0 --identity-port 0 --objects-port 0)
+"$hearth" deploy -t one.yaml --state deployed --json "${ports[@]}" >told 2>why || fail "deploy: $(cat why)"
+jq -es '.[-1] == {kind: "end", status: "CREATE_COMPLETE", outputs: {length: 4}} and all(.[:-1][]; .kind == "stack" and .event.resource_name != null)' told >/dev/null ||
+    fail "deploy --json: $(cat told)"
+! timeout -s INT 14 "$hearth" deploy -t late.yaml --state deployed "${ports[@]}" >told 2>&1 || fail "what nobody signals is complete"
+grep -q 'waiting for late: n has not asked' told || fail "what is waited for is not told: $(cat told)"
+! TERM=xterm script -qec "timeout -s INT 6 $hearth deploy -t late.yaml --state deployed ${ports[*]}" typescript >/dev/null 2>&1 || fail "what nobody signals is complete"
+grep -qE 'stack overcloud +[0-9.]+s .*late: n has not' typescript || fail "a terminal has no picture: $(cat -v typescript)"
+grep -q ' 2/3 \[' typescript || fail "how much is complete is not told: $(cat -v typescript)"
 echo "stack_lifecycle.sh: ok"
