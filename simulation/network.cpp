@@ -33,6 +33,7 @@ struct Network::Exchange {
   MonotonicTime until{};
   ServedRequest request;
   Bell bell;
+  bool is_taken = false;  ///< somebody has it, and may answer
   bool is_refused = false;
   bool is_broken_off = false;
   std::optional<ServedResponse> response;
@@ -101,6 +102,7 @@ void Network::arrive(const std::shared_ptr<Exchange>& exchange) {
     if (host != hosts_.end() && scheduler_.lives(host->second)) answer([](Exchange& one) { one.is_refused = true; });
     return;
   }
+  exchange->is_taken = true;
   port->second.handler(exchange->request, [this, answer](ServedResponse response) {
     if (random_.percent(lost_answers_)) return answer([](Exchange& one) { one.is_broken_off = true; });
     answer([response = std::move(response)](Exchange& one) { one.response = response; });
@@ -120,7 +122,9 @@ HttpResponse Network::exchange(const std::string& from, const HttpRequest& reque
   exchange->until = scheduler_.now() + longest;
   exchange->request = served(request, from);
   carry(from, exchange->to, exchange->until, [this, exchange] { arrive(exchange); });
-  if (!scheduler_.wait(exchange->bell, longest)) throw Error(ErrorKind::io, cat(where, ": timed out"));
+  if (!scheduler_.wait(exchange->bell, longest))
+    throw Error(ErrorKind::io, exchange->is_taken ? cat("reading the answer of ", request.url.masked(), ": timed out")
+                                                  : cat(where, ": timed out"));
   if (exchange->is_refused) throw Error(ErrorKind::io, cat(where, ": connection refused"));
   if (exchange->is_broken_off)
     throw Error(ErrorKind::io, cat(where, ": the server closed the connection before the answer was complete"));

@@ -14,6 +14,7 @@ Json boot_site(const SiteFile& site, const std::string& interface, const std::st
   if (!site.router.empty()) network["router"] = site.router;
   if (!site.dns.empty()) network["dns"] = site.dns;
   if (!site.ntp.empty()) network["ntp"] = site.ntp;
+  network["lease_s"] = site.lease_s;
   return {{"interfaces", {interface}},
           {"mode", site.proxy ? "proxy" : "full"},
           {"networks", Json::array({network})},

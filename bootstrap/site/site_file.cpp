@@ -53,6 +53,7 @@ const std::vector<SiteKey>& keys_of_part(const std::string& part) {
         {"router", SiteKind::text, "its router"},
         {"dns", SiteKind::texts, "name servers"},
         {"ntp", SiteKind::texts, "time servers"},
+        {"lease_s", SiteKind::number, "seconds for which an address is lent (3600)"},
         {"interface", SiteKind::text, "the seed's card in it (the one that has its address)"},
         {"mode", SiteKind::text, "full, or proxy beside a DHCP server that is there"},
         {"unknown", SiteKind::text, "machines that are no nodes: local (an address, and their disk) or ignore"}}},
@@ -206,6 +207,7 @@ void read_services(SiteReader& reader, const Part& network, SiteFile& site) {
   site.dns = reader.texts(network, "dns");
   site.ntp = reader.texts(network, "ntp");
   site.interface = reader.text(network, "interface", false);
+  site.lease_s = reader.number(network, "lease_s", site.lease_s, 60, 0xfffffffeU, " (seconds)");
   for (const auto& [key, words] : {std::pair{"dns", &site.dns}, std::pair{"ntp", &site.ntp}}) {
     for (const std::string& word : *words) {
       if (!pxe::parse_ipv4(word))

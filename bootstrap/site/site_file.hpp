@@ -50,6 +50,7 @@ struct SiteFile {
   std::string router;
   std::vector<std::string> dns;
   std::vector<std::string> ntp;
+  std::uint64_t lease_s = 3600;
   std::string interface;          ///< the seed's into that network, where its services run on a machine; may be empty
   std::string unknown = "local";  ///< what machines get that are no nodes: local, ignore
   bool proxy = false;             ///< another DHCP server gives the addresses

@@ -7,6 +7,7 @@
 #include "base/sys/file.hpp"
 #include "base/sys/file_digest.hpp"
 #include "base/text.hpp"
+#include "bootstrap/why/causes/node_causes.hpp"
 #include "bootstrap/why/causes/resource_causes.hpp"
 #include "bootstrap/why/causes/stack_causes.hpp"
 #include "bootstrap/why/incident.hpp"
@@ -134,13 +135,6 @@ int tell_page(const cli::Arguments& given) {
   return 0;
 }
 
-/// What a person looks at first: what failed, was set aside, or waits.
-bool is_troubled(const Json& node) {
-  const std::string state = text_in(node, "provision_state");
-  return node.value("maintenance", false) || !text_in(node, "last_error").empty() || state == "error" ||
-         state.ends_with("failed") || state.ends_with("wait");
-}
-
 /// `why` of nothing in particular: the site's nodes in trouble, each with its first cause.
 int tell_site(const cli::Arguments& arguments) {
   constexpr std::size_t k_most_told = 20;
@@ -157,7 +151,7 @@ int tell_site(const cli::Arguments& arguments) {
   const Json nodes = conductor->rows("/v1/nodes/detail", "nodes");
   std::size_t troubled = 0;
   for (const Json& node : nodes) {
-    if (!is_troubled(node) || ++troubled > k_most_told) continue;
+    if (!why::is_troubled(node) || ++troubled > k_most_told) continue;
     const std::string name = text_in(node, "name").empty() ? text_in(node, "uuid") : text_in(node, "name");
     const std::optional<why::NodeFacts> facts = sources.node(name);
     if (facts) why::put_answer(answer, "node", name, {why::causes_of(*facts).front()});

@@ -203,7 +203,7 @@ std::optional<Finding> refused(const Seen& seen, const BootFacts& facts) {
     finding.next = "make room on the seed's disk (df); nothing needs to be restarted";
   } else if (has("no free address")) {
     finding.cause = "The pool of its network has no address left.";
-    finding.next = "make the pool larger in the site file, or its leases shorter (lease_s)";
+    finding.next = "make the pool larger in the site file, or its leases shorter (network.lease_s)";
   } else if (has("no network of this site")) {
     finding.cause = "Its requests come from a network that the site file does not describe.";
     finding.next = "add the network to the site file, or move the machine's cable to the right VLAN";

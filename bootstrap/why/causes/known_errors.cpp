@@ -84,7 +84,8 @@ constexpr auto k_rows = std::to_array<Row>({
     {{"was not started by uefi"},
      {},
      "The machine was started by BIOS, and the node says UEFI.",
-     "set the machine's firmware to UEFI, or hearth node set {} --capability boot_mode:bios"},
+     "set the machine's firmware to UEFI, or hearth node set {} --capability boot_mode:bios; then hearth node deploy "
+     "{}"},
     {{"neither grub-install nor grub2-install"},
      {},
      "The image brings no GRUB for the machine's firmware.",
@@ -246,6 +247,21 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
      "hearth node set {} --driver-info {driver}_verify_ca=FILE, then hearth node manage {}. FILE (PEM) holds its "
      "authority, or the certificate itself where the BMC made it: openssl s_client -connect BMC:443 </dev/null | "
      "openssl x509 >FILE. Where nobody else is on the BMCs' network, false in place of FILE"},
+    {{"locked out", "account is locked", "accountlocked", "account locked", "login attempts"},
+     {},
+     "The BMC has locked the user's account, as after wrong passwords.",
+     "wait until it opens it again, or open it in the BMC's page; with the right password (hearth node set {} "
+     "--driver-info {driver}_password=…), then hearth node manage {}"},
+    {{"log-in: http 2", "log-in: http 3", "its root: http 2", "its root: http 3"},
+     {"bmc"},
+     "What answers at the BMC's address is a web server, and no Redfish service.",
+     "correct the address, or switch Redfish on in the BMC: hearth node set {} --driver-info {driver}_address=…; then "
+     "hearth node manage {}"},
+    {{"in the list of acceptable", "in the list", "propertyvaluenotinlist", "propertyvaluetypeerror"},
+     {"http 400"},
+     "The BMC does not take what it was asked for, such as a boot device that it does not have.",
+     "look in the BMC's or the firmware's page whether it is switched off there (boot from the network, UEFI); else "
+     "hearth node validate {}, and the BMC's newest firmware; then hearth node manage {}"},
     {{"http 403", "insufficient privilege"},
      {},
      "The BMC knows the user, and does not allow him this.",
@@ -289,7 +305,7 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
     {{"http 429", "http 503", "node busy", "insufficient resources", "out of resources"},
      {},
      "The BMC is busy, or has no session left.",
-     "it is tried again; if it lasts, restart the BMC (most have a reset in their page)"},
+     "if it lasts, restart the BMC (most have a reset in their page); then hearth node manage {}"},
     {{"name or service not known", "temporary failure in name resolution", "no address associated", "address lookup",
       "nodename nor servname"},
      {},
@@ -305,6 +321,10 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
      {},
      "There is no way from here to the BMC's address.",
      "check its cable, the management network's VLAN and this machine's routes"},
+    {{"reading the answer", "tls handshake", "waiting for", "reading from"},
+     {"bmc", "timed out"},
+     "Something takes the connection at the BMC's address, and never answers: a BMC that hangs, as a rule.",
+     "restart the BMC (its power cable, where nothing else helps); then hearth node manage {}"},
     {{"unable to establish", "timed out", "no response", "does not answer", "timeout"},
      {"bmc"},
      "Nothing answers at the BMC's address.",

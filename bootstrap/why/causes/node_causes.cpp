@@ -19,6 +19,30 @@ Json object_in(const Json& from, std::string_view key) {
   return from.is_object() && found != from.end() && found->is_object() ? *found : Json::object();
 }
 
+/// How long a BMC may take for its answer before that is told, in seconds.
+constexpr long k_patience_with_bmc = 5;
+
+/// What a command is called that asks for what Ironic's API calls so.
+std::string verb_word(const std::string& verb) {
+  return verb == "active" ? "deploy" : verb == "deleted" ? "undeploy" : verb;
+}
+
+/// "85 MiB of 123 MiB fetched, 764 MiB written", of what an agent tells.
+std::string progress_text(const Json& progress) {
+  const auto bytes = [&](const char* key) {
+    const Json& value = member_or_null(progress, key);
+    return value.is_number_unsigned() || (value.is_number_integer() && value >= 0)
+               ? human_bytes(value.get<std::uint64_t>())
+               : std::string();
+  };
+  std::vector<std::string> parts;
+  const std::string whole = bytes("to_fetch");
+  if (const std::string fetched = bytes("fetched"); !fetched.empty())
+    parts.push_back(cat(fetched, whole.empty() ? "" : cat(" of ", whole), " fetched"));
+  if (const std::string written = bytes("written"); !written.empty()) parts.push_back(cat(written, " written"));
+  return parts.empty() ? cat("progress: ", format_json(progress)) : cat("progress: ", join(parts, ", "));
+}
+
 class NodeReader {
  public:
   explicit NodeReader(const NodeFacts& facts)
@@ -239,10 +263,15 @@ class NodeReader {
     }
     if (!refused.is_object()) return;
     const std::string verb = text_in(object_in(refused, "detail"), "verb");
+    const bool lacks_image =
+        verb_word(verb) == "deploy" && text_in(object_in(facts_.node, "instance_info"), "image_source").empty();
+    const std::string order = cat(command(verb_word(verb)), lacks_image ? " --image IMAGE" : "");
+    const bool is_changed = parse_stamp(text_in(facts_.node, "updated_at")) > parse_stamp(text_in(refused, "at"));
     Finding finding{cat("Its last order was refused, and it stayed ", state_name(), ": ", text_in(refused, "text")),
-                    {cat("asked at ", text_in(refused, "at").substr(0, 19), " UTC; nobody has begun anything since")},
+                    {cat("asked at ", text_in(refused, "at").substr(0, 19), " UTC; nobody has begun anything since",
+                         is_changed ? ", though the node was changed: it may be mended" : "")},
                     verb.empty() ? "the same command again, when what is named there is mended"
-                                 : cat("when what is named there is mended: ", command(verb))};
+                                 : cat("when what is named there is mended: ", order)};
     if (!finding.cause.ends_with('.')) finding.cause += '.';
     found_.push_back(std::move(finding));
     if (state_ == State::active && found_.size() == 1) found_.push_back(at_rest());
@@ -329,14 +358,19 @@ class NodeReader {
     std::vector<std::string> evidence;
     if (!job.empty()) evidence.push_back(cat(text_in(job, "kind"), ", ", stage, ", for ", seconds, " s"));
     const auto progress = internal_.find("progress");
-    if (progress != internal_.end() && !progress->is_null())
-      evidence.push_back(cat("progress: ", format_json(*progress)));
+    if (progress != internal_.end() && !progress->is_null()) evidence.push_back(progress_text(*progress));
     const Json seen = object_in(internal_, "last_seen");
     const Stamp heard = seen.empty() ? since : parse_stamp(text_in(seen, "at"));
     if (!seen.empty()) evidence.push_back(cat("last heard of at ", text_in(seen, "at"), ": ", text_in(seen, "how")));
     if (stage == "power on" && text_in(facts_.node, "power_state") == "power off") {
       return {"It waits for its turn to be started: only so many machines boot at once.", evidence,
               "wait, or let more of them: hearth node serve --boots-at-once N"};
+    }
+    if (state_ == State::verifying && seconds >= k_patience_with_bmc) {
+      return {cat("Its BMC was asked ", seconds, " s ago and has not answered."), evidence,
+              cat("wait, ",
+                  "it fails by itself with what the BMC did not do; or look at the BMC: its address, its "
+                  "cable, a restart")};
     }
     const bool agent = stage == "write image" || stage.ends_with(" steps") || stage == "boot loader";
     if (agent && facts_.now - std::max(heard, since) > k_silence) {
@@ -385,6 +419,15 @@ class NodeReader {
 };
 
 }  // namespace
+
+bool is_troubled(const Json& node) {
+  const std::optional<State> state = parse_state(text_in(node, "provision_state"));
+  const StateKind kind = state ? kind_of(*state) : StateKind::stable;
+  const bool is_stuck = kind == StateKind::failed || kind == StateKind::waiting || kind == StateKind::held;
+  const Json& todo = member_or_null(member_or_null(node, "driver_internal_info"), "operator_instruction");
+  return is_stuck || state == State::error || node.value("maintenance", false) ||
+         !text_in(node, "last_error").empty() || (todo.is_object() && !todo.empty());
+}
 
 std::vector<Finding> node_causes(const NodeFacts& facts) { return NodeReader(facts).causes(); }
 

@@ -62,7 +62,7 @@ HEADINGS = {
 OF_HEADINGS, IN_TIME = 40, 10
 # Incidents of these, played, go the same way to the same cause by these faults of the simulation; none: they have waited for
 # seconds, and need time.
-REPLAYED = {"a closed port": ["closed-bmc"], "a wrong password": ["wrong-password"], "a silent BMC": ["hung-bmc", "cut-bmc"],
+REPLAYED = {"a closed port": ["closed-bmc"], "a wrong password": ["wrong-password"], "a silent BMC": ["hung-bmc"],
             "no packet of it": ["none"], "a ramdisk that is silent": ["none"], "a ramdisk that dies at work": ["cut-machine"]}
 
 CHECKED = {"image_source": "http://192.0.2.1/i.raw", "image_os_hash_algo": "sha256", "image_os_hash_value": "0" * 64}
@@ -298,7 +298,7 @@ def bmcs(lab):
             **redfish(Answers(200, other).url, redfish_verify_ca=other + ".ca"))
     refused("an unknown name", "name can't be looked up", "looking up", **redfish("http://no-such-bmc.invalid"))
     refused("no way to it", "no way from here", "unreachable", **redfish("http://198.51.100.7"))
-    refused("a silent BMC", "Nothing answers at the BMC", "timed out", **redfish(Answers(None).url, redfish_timeout="1", redfish_auth_type="basic"))
+    refused("a silent BMC", "Something takes the connection at the BMC's address, and never answers", "timed out", **redfish(Answers(None).url, redfish_timeout="1", redfish_auth_type="basic"))
     refused("a busy BMC", "busy", "503", **redfish(Answers(503).url, redfish_auth_type="basic"))
     refused("another machine's system", "has no such system", "404", **redfish(Bmc().url, redfish_system_id="/redfish/v1/Systems/77"))
     two = redfish(Answers(200).url, redfish_auth_type="basic")
@@ -527,7 +527,9 @@ def several(lab):
     refused(1, f"did you mean: hearth why stack {name} words", "stack", name, "wordz")
     refused(2, f"hearth why stack {name} words", name, "words")
     nodes = lab.c.ask("GET", "/v1/nodes/detail")[1]["nodes"]
-    troubled = [node["name"] for node in nodes if node["maintenance"] or node["last_error"] or node["provision_state"].endswith(("failed", "wait", "error"))]
+    stands = ("failed", "wait", "error", "hold", "wait call-back")
+    troubled = [node["name"] for node in nodes if node["maintenance"] or node["last_error"] or node["provision_state"].endswith(stands)
+                or (node["driver_internal_info"] or {}).get("operator_instruction")]
     told = re.findall(r"^node (\S+): ", lab.why(), re.MULTILINE)
     assert 20 < len(troubled) < len(nodes) and len(told) == 20 and set(told) <= set(troubled), (told, troubled)
     assert f"and {len(troubled) - 20} more: hearth node list" in lab.why(), lab.why()

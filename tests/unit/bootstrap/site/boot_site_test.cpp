@@ -26,6 +26,7 @@ TEST(BootSite, theBootServersTakeTheSite) {
   file.subnet = "192.0.2.0/24";
   file.seed_address = "192.0.2.1";
   file.pool = "192.0.2.100-192.0.2.199";
+  file.lease_s = 600;
   const Json json = boot_site(file, "br-ctlplane", "/var/lib/hearth/node");
   const Result<pxe::Site> site = pxe::parse_site(json.dump(), "site");
   ASSERT_TRUE(site) << site.error().text();
@@ -33,6 +34,7 @@ TEST(BootSite, theBootServersTakeTheSite) {
   ASSERT_EQ(site->networks.size(), 1U);
   EXPECT_EQ(pxe::to_text(site->networks[0].server), "192.0.2.1");
   EXPECT_TRUE(site->networks[0].routers.empty());
+  EXPECT_EQ(site->networks[0].lease_s, 600U);
   EXPECT_EQ(site->unknown, pxe::UnknownPolicy::local);
   file.unknown = "ignore";
   EXPECT_EQ(pxe::parse_site(boot_site(file, "br0", "/srv").dump(), "site")->unknown, pxe::UnknownPolicy::ignore);

@@ -43,6 +43,16 @@ stack: {name: hall, template: hall.yaml, environments: [a.yaml], parameters: {co
   EXPECT_EQ(site->stack.parameters.at("count"), "3");
 }
 
+TEST(SiteFile, addressesAreLentForSoLongAsItSays) {
+  std::string text = k_network;
+  EXPECT_EQ(parse_site_file(cat(text, "machines: [{}]\n"), "s.yaml").value().lease_s, 3600U);
+  text.insert(text.rfind('}'), ", lease_s: 600");
+  EXPECT_EQ(parse_site_file(cat(text, "machines: [{}]\n"), "s.yaml").value().lease_s, 600U);
+  text.replace(text.find("600"), 3, "6");
+  EXPECT_NE(parse_site_file(cat(text, "machines: [{}]\n"), "s.yaml").error().find("network.lease_s"),
+            std::string::npos);
+}
+
 struct SiteFileWrong {
   const char* text;
   const char* message;

@@ -26,7 +26,14 @@ const Said k_said[] = {
     {"BMC 198.51.100.9: chassis power status: Could not open socket! Error: Unable to establish IPMI v2 / RMCP+ "
      "session",
      "no way from here"},
-    {"BMC http://bmc: reading the answer of http://bmc/redfish/v1: timed out", "Nothing answers"},
+    {"BMC http://bmc: reading the answer of http://bmc/redfish/v1: timed out", "never answers"},
+    {"BMC http://bmc: connecting to bmc:80: timed out", "Nothing answers"},
+    {"BMC https://bmc: log-in: HTTP 403: Account locked out after 3 attempts", "has locked the user's account"},
+    {"BMC https://bmc: log-in: HTTP 200", "no Redfish service"},
+    {"BMC https://bmc: setting the boot device: HTTP 400: The value Pxe for the property BootSourceOverrideTarget is "
+     "not "
+     "in the list of acceptable values.",
+     "does not take what it was asked for"},
     {"there is no driver idrac7", "none that this conductor has"},
     {"redfish_address is missing: where the BMC is.", "not complete"},
     {"Agent returned error for write image on node u: the checksum of the image i from http://s/i is 11, expected 22",

@@ -69,6 +69,36 @@ TEST(NodeCauses, OfANodeThatStandsWhereItFailedItIsToldWhenAndThatNobodyTriedSin
   EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
 }
 
+TEST(NodeCauses, WhoeverFailedWasSetAsideOrWaitsIsInTrouble) {
+  for (const char* state :
+       {"wait call-back", "deploy hold", "clean wait", "inspect wait", "deploy failed", "error", "rescue failed"})
+    EXPECT_TRUE(is_troubled({{"provision_state", state}})) << state;
+  for (const char* state : {"active", "available", "enroll", "deploying", "manageable"}) {
+    EXPECT_FALSE(
+        is_troubled({{"provision_state", state}, {"last_error", nullptr}, {"driver_internal_info", Json::object()}}))
+        << state;
+    EXPECT_TRUE(is_troubled({{"provision_state", state}, {"maintenance", true}}));
+    EXPECT_TRUE(is_troubled({{"provision_state", state}, {"last_error", "it broke"}}));
+    EXPECT_TRUE(is_troubled(
+        {{"provision_state", state}, {"driver_internal_info", {{"operator_instruction", {{"action", "power on"}}}}}}));
+  }
+}
+
+TEST(NodeCauses, WhatIsUnderWayIsToldInUnitsAndABmcThatIsWaitedForByItsSeconds) {
+  NodeFacts busy = facts(working("write image"));
+  busy.node["driver_internal_info"]["progress"] = {
+      {"fetched", 89128960}, {"to_fetch", 129383837}, {"written", 801112064}};
+  EXPECT_THAT(node_causes(busy).front().evidence,
+              testing::Contains("progress: 85.0 MiB of 123.4 MiB fetched, 764.0 MiB written"));
+  NodeFacts asked =
+      facts({{"provision_state", "verifying"},
+             {"driver_internal_info", {{"job", {{"kind", "verify"}, {"stage", "verify"}, {"since", at(0)}}}}}});
+  asked.now = parse_stamp(at(0)) + 15'000'000;
+  EXPECT_EQ(first(asked), "Its BMC was asked 15 s ago and has not answered.");
+  asked.now = parse_stamp(at(0)) + 2'000'000;
+  EXPECT_TRUE(first(asked).starts_with("Nothing is wrong: it is verifying")) << first(asked);
+}
+
 TEST(NodeCauses, TheLastOrderThatWasRefusedIsTold) {
   NodeFacts node = facts({{"provision_state", "available"}});
   const Json refused = event(k_minute, "refused", "deploy was refused: no image", {{"verb", "deploy"}});
@@ -76,7 +106,13 @@ TEST(NodeCauses, TheLastOrderThatWasRefusedIsTold) {
   const Finding found = node_causes(node).front();
   EXPECT_EQ(found.cause, "Its last order was refused, and it stayed available: deploy was refused: no image.");
   EXPECT_EQ(found.evidence.front(), "asked at 2026-11-24T12:01:00 UTC; nobody has begun anything since");
-  EXPECT_EQ(found.next, "when what is named there is mended: hearth node deploy web1");
+  EXPECT_EQ(found.next, "when what is named there is mended: hearth node deploy web1 --image IMAGE");
+  node.node["instance_info"] = {{"image_source", "http://192.0.2.1/i"}};
+  node.node["updated_at"] = at(2 * k_minute);
+  EXPECT_EQ(node_causes(node).front().next, "when what is named there is mended: hearth node deploy web1");
+  EXPECT_TRUE(node_causes(node).front().evidence.front().ends_with("though the node was changed: it may be mended"));
+  node.events.back()["detail"]["verb"] = "active";  // as Ironic's clients have it
+  EXPECT_EQ(node_causes(node).front().next, "when what is named there is mended: hearth node deploy web1");
   node.events.push_back(event(2 * k_minute, "state", "available -> deploying"));
   EXPECT_EQ(first(node).find("refused"), std::string::npos) << "it was taken since";
 }
