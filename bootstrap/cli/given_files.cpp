@@ -60,6 +60,13 @@ bool is_read_by_cloud_init(std::string_view text) {
 
 }  // namespace
 
+bool is_packed_drive(const std::string& text) {
+  constexpr std::size_t k_least = 100;
+  const std::string packed(trim(text));
+  return packed.starts_with("http://") || packed.starts_with("https://") ||
+         (packed.size() >= k_least && base64_decode(replace_all(packed, "\n", "")).has_value());
+}
+
 void require_utf8(std::string_view text, const std::string& file) {
   int line = 0;
   for (const std::string& each : split_lines(text)) {

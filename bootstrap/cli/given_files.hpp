@@ -16,6 +16,9 @@ namespace hearth::bootstrap {
 /// User-data, which goes as text. Throws where no first boot reads it, and where it is empty or a private key.
 [[nodiscard]] std::string user_data_in(std::string text, const std::string& file);
 
+/// Whether a text is a config drive that is one already: where it is fetched, or its bytes in base64, which are many.
+[[nodiscard]] bool is_packed_drive(const std::string& text);
+
 /// Throws at the first line that is no UTF-8, without telling it: it may hold a password.
 void require_utf8(std::string_view text, const std::string& file);
 

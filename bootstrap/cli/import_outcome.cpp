@@ -143,7 +143,18 @@ Json failed_imports(ConductorClient& conductor, const Json& answer) {
   return failed;
 }
 
-void tell_of_other_management(ConductorClient& conductor, const std::vector<std::string>& uuids) {
+void tell_of_other_management(ConductorClient& conductor, const std::vector<ChangedNode>& changes) {
+  std::vector<std::string> uuids;
+  for (const auto& [before, after] : changes) {
+    const std::string error = text_in(before, "last_error");
+    const std::string called = text_in(after, "name", text_in(after, "uuid"));
+    const bool was_known = !before.value("power_state", Json()).is_null() || error.starts_with(k_other_refuses);
+    if (was_known && after.value("power_state", Json()).is_null()) uuids.push_back(text_in(after, "uuid"));
+    if (!error.empty() && text_in(after, "provision_state") == "enroll")
+      cli::tell(cat("node ", called, " stays in enroll, where its BMC failed: hearth node manage ", called,
+                    " tries it again\n"));
+  }
+  if (uuids.empty()) return;
   const std::set<std::string> asked(uuids.begin(), uuids.end());
   const auto waits = [&asked](const Json& node) { return is_asked(node, asked); };
   std::vector<std::string> waiting;

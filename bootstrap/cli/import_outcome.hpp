@@ -11,8 +11,13 @@ namespace hearth::bootstrap {
 /// have refused.
 [[nodiscard]] Json failed_imports(ConductorClient& conductor, const Json& answer);
 
+/// As it was, and as the answer to its PATCH has it.
+struct ChangedNode {
+  Json before;
+  Json after;
+};
 /// Of nodes whose management a person has changed, which is asked at once: waits some seconds for what it says.
-void tell_of_other_management(ConductorClient& conductor, const std::vector<std::string>& uuids);
+void tell_of_other_management(ConductorClient& conductor, const std::vector<ChangedNode>& changes);
 
 /// Nodes that the file does not change, and that have come nowhere, which no import mends.
 [[nodiscard]] Json still_refused(ConductorClient& conductor, const Json& answer);

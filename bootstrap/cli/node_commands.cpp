@@ -140,6 +140,9 @@ int import_command(const cli::Arguments& arguments) {
     cli::print(cat("node ", nodes.title(text_of(uuid)), " is as the file has it, and stood in enroll with a fault: it ",
                    arguments.has("dry-run") ? "would be" : "is", " tried again\n"));
   }
+  const auto has_none = [&](const char* what) { return list_member(answer, what).empty(); };
+  if (std::ranges::all_of(std::array{"created", "updated", "removed", "unchanged", "busy"}, has_none))
+    cli::tell(cat("warning: ", arguments.operand(0, "file"), " has no machine\n"));
   tell_unchanged(answer, arguments.has("dry-run"));
   tell_cleaned(answer, arguments.has("dry-run"));
   const bool writes = !arguments.has("dry-run") && !(answer["created"].empty() && answer["updated"].empty());
@@ -309,7 +312,7 @@ int set_command(const cli::Arguments& arguments) {
   if (const auto driver = arguments.value("driver")) static_cast<void>(driver_page(*driver));
   const auto conductor = ConductorClient::open(arguments);
   warn_of_missing_files(arguments);
-  std::vector<std::string> asked;
+  std::vector<ChangedNode> changes;
   for (const std::string& id : arguments.operands()) {
     Json patch = Json::array();
     for (const char* key : {"name", "driver", "instance-uuid", "resource-class", "description", "owner",
@@ -327,15 +330,9 @@ int set_command(const cli::Arguments& arguments) {
     for (const std::string& trait : arguments.values("trait"))
       conductor->call("PUT", node_target(id, cat("/traits/", trait)));
     cli::print(cat("Changed node ", id, "\n"));
-    const std::string error = text_in(node, "last_error");
-    const bool was_known = !node.value("power_state", Json()).is_null() || error.starts_with(k_other_refuses);
-    if (was_known && changed.value("power_state", Json()).is_null()) asked.push_back(text_in(changed, "uuid"));
-    const bool is_retold = arguments.has("driver-info") || arguments.has("driver");
-    if (is_retold && !error.empty() && text_in(changed, "provision_state") == "enroll")
-      cli::tell(
-          cat("node ", id, " stays in enroll, where its BMC failed: hearth node manage ", id, " tries it again\n"));
+    if (arguments.has("driver-info") || arguments.has("driver")) changes.push_back({node, changed});
   }
-  if (!asked.empty()) tell_of_other_management(*conductor, asked);
+  tell_of_other_management(*conductor, changes);
   return 0;
 }
 

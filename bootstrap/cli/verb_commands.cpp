@@ -9,6 +9,7 @@
 #include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "bootstrap/cli/commands.hpp"
+#include "bootstrap/cli/given_files.hpp"
 #include "bootstrap/cli/verb_outcome.hpp"
 #include "bootstrap/cli/verb_wait.hpp"
 #include "bootstrap/client/conductor_client.hpp"
@@ -162,11 +163,12 @@ Json verb_body(const VerbCommand& row, const cli::Arguments& arguments) {
     const std::string text = fs::exists(*given, too_long) ? read_file(*given) : *given;
     const Result<Json> parsed = parse_json(text, key);
     const bool is_drive = std::string_view(key) == "config-drive";
-    if (!parsed && !is_drive)
+    if (!parsed && !(is_drive && is_packed_drive(text)))
       throw Error(ErrorKind::usage, cat("--", key, ": '", one_line(*given), "' is ",
                                         fs::exists(*given, too_long) || text.starts_with('[') || text.starts_with('{')
                                             ? cat("no JSON: ", parsed.error().text())
-                                            : "neither a file here nor JSON"));
+                                        : is_drive ? "neither a file here nor JSON, nor a config drive's URL or base64"
+                                                   : "neither a file here nor JSON"));
     body[is_drive ? "configdrive" : replace_all(key, "-", "_")] = parsed ? *parsed : Json(trim(text));
   }
   const std::string steps = cat(row.verb, "-steps");

@@ -146,7 +146,9 @@ class RemoteClient final : public ConductorClient {
     } catch (Error& error) {
       throw Error(error)
           .during(cat("asking the conductor at ", socket_.empty() ? url_ : socket_))
-          .hint("`hearth node serve` runs one; --url and HEARTH_NODE_URL name another.");
+          .hint(
+              "`hearth why` says what is wrong with one that answers nobody; `hearth node serve` runs one; --url and "
+              "HEARTH_NODE_URL name another.");
     }
   }
 

@@ -49,6 +49,15 @@ std::string asked_in_vain(const Json& node, Stamp now) {
 }
 
 /// Why a node is where it is; empty when there is nothing to say.
+/// " 64%", of an image that is being written.
+std::string share_fetched(const Json& internal) {
+  const Json& progress = member_or_null(internal, "progress");
+  const Json& whole = member_or_null(progress, "to_fetch");
+  const Json& fetched = member_or_null(progress, "fetched");
+  if (!whole.is_number_integer() || !fetched.is_number_integer() || whole <= 0 || fetched < 0) return "";
+  return cat(" ", static_cast<int>(std::min(100.0, 100.0 * fetched.get<double>() / whole.get<double>())), "%");
+}
+
 std::string reason_of(const Json& node, Stamp now) {
   for (const char* key : {"last_error", "maintenance_reason"}) {
     const std::string text = text_in(node, key);
@@ -59,7 +68,7 @@ std::string reason_of(const Json& node, Stamp now) {
   if (kind != StateKind::working && kind != StateKind::waiting) return "";
   const Json internal = node.value("driver_internal_info", Json::object());
   const auto job = internal.find("job");
-  std::string text = job == internal.end() ? "" : text_in(*job, "stage");
+  std::string text = job == internal.end() ? "" : cat(text_in(*job, "stage"), share_fetched(internal));
   if (job != internal.end() && job->value("waits_for_turn", false))
     return cat(text, "; it waits for its turn: only so many machines boot at once");
   const auto seen = internal.find("last_seen");

@@ -217,6 +217,9 @@ void EntryCheck::check_address(const DriverRow& row) {
       continue;
     }
     if (dotted && !pxe::parse_ipv4(host)) fault(key, cat(key, " ", written, " is no address: four numbers up to 255"));
+    const bool is_address = driver_key(row, "pm_addr").value_or("").ends_with("_address") && !written.empty();
+    const std::string wrong = is_address && !(dotted && !pxe::parse_ipv4(host)) ? bmc_address_fault(written) : "";
+    if (!wrong.empty()) fault(key, cat(key, " ", written, wrong));
     if (row.driver == "ipmi" && dotted && written.ends_with(host) == false && written.find("://") == std::string::npos)
       fault(key, cat(key, " ", written, ": an address alone is expected; its port is pm_port (a site file: bmc.port)"));
   }

@@ -308,6 +308,7 @@ class CsvTable {
  private:
   std::string begin(const std::vector<std::string>& fields) {
     const ListingFormat seen = form_of_table(fields);
+    if (const std::string guess = seen == ListingFormat::any ? others_header(fields) : ""; !guess.empty()) return guess;
     if (form_ == ListingFormat::any)
       form_ = seen == ListingFormat::any && fields.size() == 5 ? ListingFormat::instackenv : seen;
     if (form_ == ListingFormat::any) {
@@ -321,6 +322,36 @@ class CsvTable {
                         (form_ == ListingFormat::instackenv && seen == form_ && !pxe::parse_mac(trim(fields.back())));
     for (const std::string& field : headed ? fields : std::vector<std::string>{}) header_.push_back(column_name(field));
     return form_ == ListingFormat::instackenv ? own_header_fault() : "";
+  }
+  /// Of a table whose first line has headings as people call them: which of ours they mean. Empty of a machine's line:
+  /// nothing of that is told.
+  static std::string others_header(const std::vector<std::string>& fields) {
+    std::vector<std::string> meant;
+    for (const std::string& field : fields) {
+      if (pxe::parse_mac(trim(field)) || pxe::parse_ipv4(trim(field))) return "";
+      const std::string ours = meant_by_others(column_name(field));
+      if (!ours.empty()) meant.push_back(cat(trim(field), " (", ours, ")"));
+    }
+    if (meant.size() < 2) return "";
+    return cat("a header whose columns have other names here: ", join(meant, ", "),
+               "; expected are name,pm_type,pm_addr,pm_user,pm_password,mac, where pm_type is redfish, ipmi, …");
+  }
+  /// "bmc_ip" → "pm_addr"; empty where nothing is known to be meant.
+  static std::string meant_by_others(std::string_view column) {
+    static const std::map<std::string, std::vector<std::string>> words = {
+        {"pm_addr", {"address", "ip", "ip_address", "host", "ipaddr", "addr"}},
+        {"pm_user", {"user", "username", "login"}},
+        {"pm_password", {"password", "pass", "passwd"}},
+        {"pm_type", {"type", "driver"}},
+        {"name", {"name", "hostname", "host_name", "node", "server", "server_name"}},
+        {"mac", {"mac", "mac_address", "mac_addr", "boot_mac", "pxe_mac"}}};
+    for (const std::string_view prefix : {"pm_", "bmc_", "ipmi_", "redfish_", "idrac_", "ilo_"}) {
+      if (column.starts_with(prefix)) column.remove_prefix(prefix.size());
+    }
+    for (const auto& [field, others] : words) {
+      if (std::find(others.begin(), others.end(), column) != others.end()) return field;
+    }
+    return "";
   }
   /// A column that is nobody's is left out, and told of; one that is near to ours is a mistake, and so is one that
   /// stands twice, of which one's values would be lost.
@@ -346,20 +377,9 @@ class CsvTable {
   }
   /// By other words for what no column of the table has, or by its letters: else each row would lack it.
   [[nodiscard]] std::string meant_column(const std::string& column) const {
-    static const std::map<std::string, std::vector<std::string>> words = {
-        {"pm_addr", {"address", "ip", "ip_address", "host", "ipaddr"}},
-        {"pm_user", {"user", "username", "login"}},
-        {"pm_password", {"password", "pass", "passwd"}},
-        {"pm_type", {"type", "driver"}}};
-    std::string_view bare = column;
-    for (const std::string_view prefix : {"pm_", "bmc_", "ipmi_", "redfish_"}) {
-      if (bare.starts_with(prefix)) bare.remove_prefix(prefix.size());
-    }
-    for (const auto& [field, others] : words) {
-      const bool is_there = std::find(header_.begin(), header_.end(), field) != header_.end();
-      if (!is_there && std::find(others.begin(), others.end(), bare) != others.end()) return field;
-    }
-    return meant_entry_field(column);
+    const std::string field = meant_by_others(column);
+    const bool is_there = std::find(header_.begin(), header_.end(), field) != header_.end();
+    return field.starts_with("pm_") && !is_there ? field : meant_entry_field(column);
   }
 
   std::string_view source_;

@@ -133,8 +133,10 @@ Json page_image(const std::string& name, const Json& document) {
 }
 
 Json page_event(const Event& event) {
-  return {{"id", event.id},      {"at", stamp_json(event.at)}, {"node", event.node},
-          {"name", event.title}, {"kind", event.kind},         {"text", event.text}};
+  Json shown = {{"id", event.id},      {"at", stamp_json(event.at)}, {"node", event.node},
+                {"name", event.title}, {"kind", event.kind},         {"text", event.text}};
+  if (const std::string who = text_in(event.detail, "who"); !who.empty()) shown["who"] = who;
+  return shown;
 }
 
 Json page_boot(const Json& line) {

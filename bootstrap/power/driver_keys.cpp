@@ -239,6 +239,25 @@ std::vector<std::string> driver_key_faults(const Node& node, std::string_view dr
   return faults;
 }
 
+std::string bmc_address_fault(const std::string& address) {
+  const std::size_t mark = address.find("://");
+  const std::string scheme = mark == std::string::npos ? "" : to_lower(address.substr(0, mark));
+  if (mark != std::string::npos && scheme != "http" && scheme != "https")
+    return cat(" is no URL of http or https", scheme.starts_with('h') ? "; did you mean https://?" : "");
+  if (mark == std::string::npos && address.find("//") != std::string::npos)
+    return " is no URL: a scheme ends with ://, as in https://";
+  const std::string rest = mark == std::string::npos ? address : address.substr(mark + 3);
+  const std::string host =
+      rest.starts_with('[') ? rest.substr(0, rest.find(']')) : rest.substr(0, rest.find_first_of("/:"));
+  const bool is_v6 = mark == std::string::npos && std::count(rest.begin(), rest.end(), ':') > 1;
+  const bool is_odd = std::any_of(host.begin(), host.end(), [](unsigned char c) {
+    return c < 0x80 && std::isalnum(c) == 0 &&
+           std::string_view("-._[:%").find(static_cast<char>(c)) == std::string_view::npos;
+  });
+  if (is_odd || (!is_v6 && (host.empty() || is_slip_of_ipv4(address)))) return " is no address";
+  return "";
+}
+
 std::string driver_value_fault(std::string_view driver, std::string_view key, const std::string& value) {
   const DriverSheet* sheet = driver_sheet(driver);
   const DriverKey* row = sheet == nullptr ? nullptr : find_key(sheet->keys, key);
@@ -249,7 +268,8 @@ std::string driver_value_fault(std::string_view driver, std::string_view key, co
     if (std::find(k_truths.begin(), k_truths.end(), value) == k_truths.end())
       return cat(key, " ", value, " is neither true nor false, nor a file.");
   }
-  if (key.ends_with("_address") && is_slip_of_ipv4(value)) return cat(key, " ", value, " is no address.");
+  if (const std::string fault = key.ends_with("_address") ? bmc_address_fault(value) : ""; !fault.empty())
+    return cat(key, " ", value, fault, fault.ends_with('?') ? "" : ".");
   Node node;
   node.driver_info[std::string(key)] = value;
   return fault_of(node, *row);

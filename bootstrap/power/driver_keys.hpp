@@ -51,6 +51,8 @@ struct DriverSheet {
 /// What the table asks for and the node lacks, or has in another form; a line each, beginning with the key.
 [[nodiscard]] std::vector<std::string> driver_key_faults(const Node& node, std::string_view driver);
 
+/// Why a text is no address of a BMC, behind the text; empty of one. A URL of http or https, a name, or an address.
+[[nodiscard]] std::string bmc_address_fault(const std::string& address);
 /// What is wrong with one value of a key that the driver reads, or any node has; empty where nothing is.
 [[nodiscard]] std::string driver_value_fault(std::string_view driver, std::string_view key, const std::string& value);
 

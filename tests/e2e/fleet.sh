@@ -84,6 +84,15 @@ expect_text out "--jobs takes a number from 1"
 create --junit /nonexistent/r.xml images.yaml && fail "a report that can't be written"
 expect_text out "There is no directory /nonexistent"
 
+# An element that is not there is told before anything is built, with its image's place.
+sed 's/role-bad/role-bda/; s/bad,/bda,/' bad.yaml > unknown.yaml
+create --dry-run unknown.yaml && fail "a file with an unknown element is as it should be"
+expect_text out "unknown.yaml:" ": image plain-bda can't be built: Element 'role-bda' not found"
+rm -f plain-1.tar
+create --jobs 1 --stop-on-failure unknown.yaml && fail "an unknown element is built"
+[ ! -e plain-1.tar ] || fail "an image was built before the file was found wrong"
+expect_text out "1 of 3 images can't be built; nothing was begun"
+
 # What can't be replaced gets the report as it is; more builds at once than the machine has room for wait.
 mkfifo pipe.xml
 timeout 20 cat pipe.xml > piped.xml &

@@ -382,6 +382,10 @@ for read in "list" "show alpha" "power on alpha" "events" "export" "set alpha --
 done
 mistake 2 "--initial-state is enroll, manageable or available, not 'frob'" -- node import inventory.json --initial-state frob
 mistake 2 "did you mean 'manageable'?" -- baremetal import inventory.json --initial-state managable
+printf 'pm_type,pm_addr,pm_user,pm_password,mac\n' > empty.csv
+mistake 0 "warning: empty.csv has no machine" -- node import empty.csv
+printf '[{"name": "odd", "pm_type": "redfish", "pm_addr": "htps://192.0.2.202", "pm_user": "u", "pm_password": "p", "mac": ["02:00:00:00:00:21"]}]' > odd.json
+mistake 1 "pm_addr htps://192.0.2.202 is no URL of http or https; did you mean https://?" -- node import odd.json
 mistake 1 "Node web could not be found" "There are: alpha, dead" -- node manage web
 printf '{"nodes": [{"pm_type": "fake-hardware", "mac": ["02:00:00:00:00:09"]}]}' > nameless.json
 "$HEARTH" node import nameless.json > said 2>&1 || fail "a node without a name is not imported: $(cat said)"
@@ -549,6 +553,8 @@ mistake 1 "while it is in provision state" "hearth node undeploy asked takes it 
 "$HEARTH" node maintenance set asked --state served > said 2>&1 || fail "node maintenance: $(cat said)"
 zeros=$(printf '%064d' 0)
 mistake 1 "because it's in maintenance mode" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 "$zeros" --state served
+mistake 2 "--config-drive: '{bad' is no JSON" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 "$zeros" --config-drive '{bad' --state served
+mistake 2 "--config-drive: 'nothere.iso' is neither a file here nor JSON, nor a config drive's URL or base64" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 "$zeros" --config-drive nothere.iso --state served
 mistake 2 "--sha256 00: 64 hexadecimal digits are expected" -- node deploy asked --image http://192.0.2.1/refused.raw --sha256 00 --state served
 echo '{"nodes": [{"name": "named", "pm_type": "fake-hardware", "mac": ["02:00:00:00:00:13"]}]}' > named.json
 "$HEARTH" node import named.json --state served > said 2>&1 || fail "node import: $(cat said)"

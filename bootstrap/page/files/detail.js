@@ -1,5 +1,5 @@
 // One node, beside the others: its way, its work stage by stage, what is known of it, what has happened to it.
-import {$, bytes, clockTime, h, put, when} from './dom.js';
+import {$, bytes, clockTime, h, put, said, when} from './dom.js';
 import {act} from './actions.js';
 import {consoleOf, leaveConsole} from './console.js';
 import {editNode} from './edit.js';
@@ -71,7 +71,7 @@ function facts(node) {
 function history(events) {
   return h('ol', {class: 'events short'}, [...events].reverse().map((event) => h('li', {class: `k-${event.kind}`},
     h('time', {datetime: event.at, title: new Date(event.at).toLocaleString()}, clockTime(event.at)),
-    h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text))));
+    h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, said(event)))));
 }
 
 /** What `hearth why` says first, and the next step; and the node's error, where that does not say it. */

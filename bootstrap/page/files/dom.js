@@ -71,6 +71,9 @@ export function clockTime(at) {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+// What an event tells, and who did it, where a person has.
+export const said = (event) => (event.who ? `${event.text} (${event.who})` : event.text);
+
 export function bytes(count) {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let unit = 0;

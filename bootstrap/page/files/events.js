@@ -1,5 +1,5 @@
 // All events, newest first, and the conductor's log.
-import {$, clockTime, h} from './dom.js';
+import {$, clockTime, h, said} from './dom.js';
 import {olderEvents, onChange, site} from './store.js';
 
 const shownMost = 1000;
@@ -17,7 +17,7 @@ function item(event) {
     h('time', {datetime: event.at, title: new Date(event.at).toLocaleString()}, clockTime(event.at)),
     known ? h('button', {type: 'button', class: 'name', onclick: () => open(event.node)}, event.name)
       : h('span', {class: 'name'}, event.name || 'site'),
-    h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, event.text));
+    h('span', {class: 'kind'}, event.kind), h('span', {class: 'text'}, said(event)));
 }
 
 function kinds() {

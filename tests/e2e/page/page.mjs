@@ -110,6 +110,7 @@ const tests = {
     const page = await browser.page();
     await page.getByRole('tab', {name: 'Events'}).click();
     await page.locator('#event-list li').first().waitFor();
+    assert.match(await page.locator('#event-list').textContent(), / \((admin|root|[a-z-]+)\)/, 'who did it');
     const last = (await eventIds(page))[0];
     site.line.cut();
     await page.locator('#live.waiting').waitFor();

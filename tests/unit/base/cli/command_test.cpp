@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/path.hpp"
+#include "base/sys/file.hpp"
 #include "base/text.hpp"
 #include "tests/unit/base/cli/demo_program.hpp"
 
@@ -54,6 +55,30 @@ TEST(RunProgram, AWordThatNobodyReadsIsRefused) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(program, {"lits"}), 2);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did you mean 'list'?"));
+}
+
+/// What a program that failed said of its own files is no word of the command line.
+TEST(RunProgram, OfAFailedProgramsWordsNoFileIsGuessed) {
+  const TempDir place = TempDir::create(fs::temp_directory_path(), "command.");
+  const fs::path before = fs::current_path();
+  fs::create_directories(place.path() / "here/myapp");
+  fs::current_path(place.path() / "here");
+  const auto told = [](ErrorKind kind) {
+    Program program{"demo", "a demo", "1", {}};
+    program.commands = {{.words = "make",
+                         .operands = "NAME",
+                         .summary = "makes",
+                         .options = {},
+                         .run = [kind](const Arguments&) -> int {
+                           throw Error(kind, "../img/myapp: python3: No such file or directory");
+                         }}};
+    testing::internal::CaptureStderr();
+    EXPECT_NE(run(program, {"make", "../img/myapp"}), 0);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(told(ErrorKind::input), HasSubstr("Did you mean myapp?"));
+  EXPECT_THAT(told(ErrorKind::external), testing::Not(HasSubstr("Did you mean")));
+  fs::current_path(before);
 }
 
 TEST(RunProgram, WhatWasReadAndLacksAMemberIsToldByWhoTookItApart) {

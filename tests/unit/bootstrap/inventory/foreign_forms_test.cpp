@@ -106,6 +106,17 @@ TEST(ForeignForms, csvWithQuotes) {
   EXPECT_FALSE(read_listing("a,b,c,d,\"e\n", "x.csv", ListingFormat::csv));
 }
 
+TEST(ForeignForms, headingsAsOthersCallThemAreToldWithOurs) {
+  for (const char* rest : {"", ",Serial,Remarks"}) {
+    const std::string head = cat("Name,BMC IP,BMC User,BMC Password,MAC", rest, "\n");
+    EXPECT_EQ(
+        read_listing(cat(head, "a,192.0.2.1,u,p,52:54:00:00:00:01\n"), "f", ListingFormat::csv).error().text(),
+        "f:1:1: a header whose columns have other names here: Name (name), BMC IP (pm_addr), BMC User (pm_user), BMC "
+        "Password (pm_password), MAC (mac); expected are name,pm_type,pm_addr,pm_user,pm_password,mac, where "
+        "pm_type is redfish, ipmi, …");
+  }
+}
+
 TEST(ForeignForms, errors_of_tables_have_no_passwords) {
   for (const char* text : {"ipmi,192.0.2.5,root,hunter2,52:54:00:00:00:01,web1\n",
                            "pm_type,pm_addr,pm_user,pm_password,mac\nipmi,192.0.2.5,root,hunter2\n"}) {

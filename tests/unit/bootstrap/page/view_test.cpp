@@ -70,6 +70,7 @@ TEST(PageView, everyStateSaysWhatKindItIs) {
 }
 
 TEST(PageView, anEventComesWithoutItsDetail) {
+  EXPECT_EQ(page_event({7, 0, "u1", "web1", "inventory", "registered", {{"who", "ole"}}})["who"], "ole");
   const Json event = page_event({7, 0, "u1", "web1", "state", "a -> b", {{"x", "y"}}});
   EXPECT_EQ(event["id"], 7);
   EXPECT_EQ(event["text"], "a -> b");

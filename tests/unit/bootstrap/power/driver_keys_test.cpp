@@ -74,6 +74,15 @@ TEST(DriverKeys, everyKeyOfTheTableIsRead) {
 TEST(DriverKeys, AValueThatCanNotBeIsToldBeforeItIsNeeded) {
   EXPECT_EQ(driver_value_fault("redfish", "deploy_callback_timeout", "3m"),
             "deploy_callback_timeout 3m is no whole number.");
+  for (const char* good : {"bmc.example.org", "https://bmc:8443/", "192.0.2.1:443", "[2001:db8::1]", "2001:db8::1",
+                           "http://[2001:db8::1]:8000/redfish", "BMC_1"})
+    EXPECT_EQ(driver_value_fault("redfish", "redfish_address", good), "") << good;
+  EXPECT_EQ(driver_value_fault("redfish", "redfish_address", "htps://192.0.2.202"),
+            "redfish_address htps://192.0.2.202 is no URL of http or https; did you mean https://?");
+  EXPECT_EQ(driver_value_fault("redfish", "redfish_address", "https//192.0.2.202"),
+            "redfish_address https//192.0.2.202 is no URL: a scheme ends with ://, as in https://.");
+  for (const char* odd : {"192.0.2", "bmc 1", "https://", "192.0.2.300", "a,b"})
+    EXPECT_THAT(driver_value_fault("redfish", "redfish_address", odd), HasSubstr("is no address.")) << odd;
   EXPECT_EQ(driver_value_fault("redfish", "redfish_timeout", "abc"), "redfish_timeout abc is no whole number.");
   EXPECT_EQ(driver_value_fault("redfish", "redfish_verify_ca", "flase"),
             "redfish_verify_ca flase is neither true nor false, nor a file.");

@@ -241,6 +241,8 @@ TEST(ImageDescription, FaultsNameLineColumnAndWhatIsAllowed) {
   EXPECT_THAT(refusal("- arch: pdp11\n"), HasSubstr("images.yaml:1:9: 'arch' is one of aarch64, "));
   EXPECT_EQ(refusal("- debug-trace: 3\n"), "images.yaml:1:16: 'debug-trace' is one of 0, 1, 2, not '3'");
   EXPECT_EQ(refusal("- checksum: maybe\n"), "images.yaml:1:13: 'checksum' must be true or false, not 'maybe'");
+  EXPECT_EQ(refusal("- elements: os vm, web\n"),
+            "images.yaml:1:13: 'elements' must be a list: elements: [os, vm, web]");
   EXPECT_EQ(refusal("- elements: os\n"), "images.yaml:1:13: 'elements' must be a list: elements: [os]");
   EXPECT_EQ(refusal("- options: --strict --cpus 2\n"),
             "images.yaml:1:12: 'options' must be a list: options: [--strict, --cpus, 2]");
