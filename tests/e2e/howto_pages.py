@@ -44,8 +44,7 @@ BEGINNING = {
         words={"--engine &": "--engine --poll-interval 1 --power-off-wait 1"},
         between={
             "hearth site new site.yaml --inventory instackenv.json     # mended": f"cp right.json instackenv.json; {ANSWERED}",
-            "hearth deploy": "sed -i s/change-me/secret/ instackenv.json && hearth node import instackenv.json; "
-            "hearth baremetal configure boot --deploy-kernel deploy.kernel --deploy-ramdisk deploy.initramfs && becomes control1 available",
+            "hearth deploy": "sed -i s/change-me/secret/ instackenv.json && hearth node import instackenv.json && becomes control1 available",
             "hearth image create --offline": "sha256sum node.tar > recorded",
             "hearth bundle create": "sha256sum --quiet -c recorded"},
         elsewhere={"bash examples/quickstart.sh": ("takes minutes", "e2e/bad_machine.sh", "examples/quickstart.sh"),
