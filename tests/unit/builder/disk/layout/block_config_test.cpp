@@ -59,9 +59,9 @@ TEST(BlockConfigTest, AllFaultsAreToldAtOnceAndEachOnce) {
   EXPECT_THAT(lines[1], HasSubstr("7:40: [1].partitioning.partitions[1].type: not a GPT partition type: nonsense"));
   EXPECT_THAT(lines[2], HasSubstr("11:11: [2].lvm.pvs[0]: Missing 'base' in pvs config: the name of a partition"));
   EXPECT_THAT(lines[3],
-              HasSubstr("12:28: [2].lvm.vgs[0].base: base:pv1 in vgs does not match a valid pvs; did you mean pv0?"));
+              HasSubstr("12:28: [2].lvm.vgs[0].base: base:pv1 in vgs does not match a valid pvs, did you mean pv0?"));
   EXPECT_THAT(lines[4],
-              HasSubstr("13:33: [2].lvm.lvs[0].base: base:gv in lvs does not match a valid vg; did you mean vg?"));
+              HasSubstr("13:33: [2].lvm.lvs[0].base: base:gv in lvs does not match a valid vg, did you mean vg?"));
   EXPECT_THAT(lines[5], HasSubstr("13:61: [2].lvm.lvs[1]: Duplicate node name: pv (the other one is in line 8)"));
   EXPECT_THAT(lines[6], HasSubstr("13:81: [2].lvm.lvs[1].size: less than one extent"));
   EXPECT_THAT(lines[7],
