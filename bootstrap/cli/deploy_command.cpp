@@ -355,9 +355,8 @@ cli::Command deploy_command() {
       "take a site from templates and an inventory to configured machines",
       "Makes the stack of the templates, deploys a node for each of its servers, and waits until all software "
       "deployments have signalled: events of stack and nodes are printed as they come; below them a terminal has a "
-      "line of "
-      "how far it is, and elsewhere what is waited for is printed where no events come. A server gets the node that "
-      "its "
+      "line of how far it is, and elsewhere what is waited for is printed where no events come. A server gets the "
+      "node that its "
       "scheduler hint names (capabilities:node), else one with its flavor as profile or resource class; with the "
       "flavor baremetal, any. Images are those that hearth image load has registered. With --seed the services of a "
       "running seed do the work, without it those that `hearth node serve --engine` runs on DIR; else this process "

@@ -257,7 +257,7 @@ constexpr auto k_bmc_rows = std::to_array<Row>({
      "What answers at the BMC's address is a web server, and no Redfish service.",
      "correct the address, or switch Redfish on in the BMC: hearth node set {} --driver-info {driver}_address=…; then "
      "hearth node manage {}"},
-    {{"in the list of acceptable", "in the list", "propertyvaluenotinlist", "propertyvaluetypeerror"},
+    {{"not in the list", "propertyvaluenotinlist"},
      {"http 400"},
      "The BMC does not take what it was asked for, such as a boot device that it does not have.",
      "look in the BMC's or the firmware's page whether it is switched off there (boot from the network, UEFI); else "

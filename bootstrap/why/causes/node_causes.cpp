@@ -368,9 +368,8 @@ class NodeReader {
     }
     if (state_ == State::verifying && seconds >= k_patience_with_bmc) {
       return {cat("Its BMC was asked ", seconds, " s ago and has not answered."), evidence,
-              cat("wait, ",
-                  "it fails by itself with what the BMC did not do; or look at the BMC: its address, its "
-                  "cable, a restart")};
+              "wait: it fails by itself with what the BMC did not do; or look at the BMC: its address, its cable, a "
+              "restart"};
     }
     const bool agent = stage == "write image" || stage.ends_with(" steps") || stage == "boot loader";
     if (agent && facts_.now - std::max(heard, since) > k_silence) {

@@ -62,9 +62,20 @@ TEST_F(GuestResourcesTest, AFile) {
   bad(ask("file", path, "md5", {"83ea39a9b55c95b5b9fee0c4ed9c1d2f"}), "not '83ea39a9b55c95b5b9fee0c4ed9c1d2f'");
 }
 
+TEST_F(GuestResourcesTest, AServiceThatDoesNotRunIsToldWithWhatSystemdAndItsLogSay) {
+  const std::vector<ResourceCheck> checks = {{"service", "web", {{"running", {"true"}}}, false}};
+  EXPECT_THAT(probe_script(checks), HasSubstr("journalctl -q -b -n 10 -o cat -u web"));
+  Answers answers;
+  answers.facts = {{{"active", "failed\n"}, {"why", "Result=exit-code\nExecMainStatus=203\nweb: No such file\n"}}};
+  bad(judge(checks, answers).front(), "failed: Result=exit-code; ExecMainStatus=203; web: No such file");
+  answers.facts = {{{"active", "active\n"}}};
+  good(judge(checks, answers).front());
+}
+
 TEST_F(GuestResourcesTest, ACommand) {
   good(ask("command", "echo a; echo b >&2; exit 3", "exit-status", {"3"}, {}));
   bad(ask("command", "echo no room; exit 3", "exit-status", {"0"}), "is '3', not '0': no room");
+  bad(ask("command", "seq 1000; echo the cause; exit 1", "exit-status", {"0"}), "999\n1000\nthe cause");
   good(ask("command", "echo a; echo b >&2", "stdout", {"/^a$/", "!b"}));
   good(ask("command", "echo a; echo b >&2", "stderr", {"b"}));
   good(ask("command", "a name", "exit-status", {"0"}, {{"exec", {"test \"it's\" = \"it's\""}}}));

@@ -266,6 +266,8 @@ TEST(BlockConfigTest, PartitioningIsChecked) {
   EXPECT_THAT(error("base: image0, label: dos"), HasSubstr("Label must be 'mbr' or 'gpt'"));
   EXPECT_THAT(error("base: image0, label: gpt"), HasSubstr("Partitioning config needs 'partitions'"));
   EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a}]"), HasSubstr("needs 'size'"));
+  EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 1GiB, type: '83'}]"),
+              HasSubstr("not a GPT partition type: 83 (a code of sgdisk, or a GUID); did you mean 8300?"));
   EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5q}]"),
               HasSubstr("Invalid size unit spec [5q]"));
   EXPECT_THAT(error("base: image0, label: gpt, partitions: [{name: a, size: 5M, flags: [hot]}]"),

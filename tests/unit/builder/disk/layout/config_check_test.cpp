@@ -40,6 +40,11 @@ TEST(ConfigCheckTest, AnUnknownFileSystemTypeOnlyWarns) {
   EXPECT_EQ(check_mkfs(node, warnings).type, "f2fs");
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0], "1:8: p.type: unknown file system type f2fs");
+  warnings.clear();
+  const ConfigNode ext5{.plugin = "mkfs", .name = "a", .base = "", .data = YAML::Load("{type: ext5}"), .path = "p"};
+  EXPECT_EQ(check_mkfs(ext5, warnings).type, "ext5");
+  EXPECT_EQ(warnings.at(0), "1:8: p.type: unknown file system type ext5, did you mean ext4?");
+  warnings.resize(1);
   const ConfigNode slip{.plugin = "mkfs", .name = "a", .base = "", .data = YAML::Load("{type: xsf}"), .path = "p"};
   EXPECT_EQ(check_mkfs(slip, warnings).type, "xsf");
   EXPECT_EQ(warnings.back(), "1:8: p.type: unknown file system type xsf, did you mean xfs?");
