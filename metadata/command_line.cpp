@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/variable.hpp"
 #include "metadata/compile/files.hpp"
+#include "metadata/compile/mending.hpp"
 #include "metadata/compile/site_seed.hpp"
 #include "metadata/model/json_reader.hpp"
 #include "metadata/model/plain_words.hpp"
@@ -23,6 +24,7 @@ namespace {
 using cli::Arguments;
 using cli::Option;
 
+constexpr const char* k_which = "which template? give -t FILE";
 const Option k_template{"template", 't', "FILE", "the template"};
 const Option k_environment{"environment", 'e', "FILE", "an environment; later ones win; may be given again"};
 const Option k_parameter{"parameter", 'P', "NAME=VALUE", "a parameter; wins over the environments; may be given again"};
@@ -41,7 +43,7 @@ const Option k_heat_order{"environment-wins", 0, "", "environments win over --pa
 /// Files as they are, or with --roles a TripleO tree around the template.
 std::unique_ptr<FileSource> files_of(const Arguments& arguments, const FileReader& disk, Sources& sources) {
   if (!arguments.has("roles")) return std::make_unique<DiskFiles>(disk);
-  if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
+  if (!arguments.has("template")) throw Error(ErrorKind::usage, k_which);
   return rendered_files(arguments, disk, tree_root(disk, *arguments.value("template")), sources);
 }
 
@@ -68,7 +70,7 @@ void choose_seed(const Arguments& arguments, const SeedUse& use, StackSettings& 
 
 /// All that the options of compile, validate, graph, … say of the stack.
 StackRequest request_of(const Arguments& arguments, const SeedUse& use, Sources& sources) {
-  if (!arguments.has("template")) throw Error(ErrorKind::usage, "which template? give -t FILE");
+  if (!arguments.has("template")) throw Error(ErrorKind::usage, k_which);
   StackRequest request;
   request.name = arguments.value_or("name", "overcloud");
   request.template_name = without_jinja(*arguments.value("template"));
@@ -113,9 +115,20 @@ std::unique_ptr<RenderedFiles> rendered_files(const Arguments& arguments, const 
   return std::make_unique<RenderedFiles>(disk, root, std::move(set), sources);
 }
 
+Arguments with_template(Arguments arguments) {
+  const std::vector<std::string>& operands = arguments.operands();
+  const std::size_t most = arguments.has("template") ? 0 : 1;
+  if (operands.size() > most) {
+    throw Error(ErrorKind::usage, cat("'", operands[most], "' is one word too many: there is one template"))
+        .hint("Environments are named by -e, --environment FILE, parameters by -P, --parameter NAME=VALUE.");
+  }
+  if (!operands.empty()) arguments.add("template", operands.front());
+  return arguments;
+}
+
 std::vector<std::string> missing_files(const Arguments& arguments) {
   std::vector<std::string> told;
-  if (!arguments.has("template")) told.emplace_back("which template? give -t FILE");
+  if (!arguments.has("template")) told.emplace_back(k_which);
   for (const char* option : {"template", "environment", "roles", "network-data", "inventory", "signals"}) {
     // With --roles a template may be there as one in Jinja, under another name.
     if (std::string_view(option) == "template" && arguments.has("roles")) continue;
@@ -149,7 +162,8 @@ int with_model(const Arguments& arguments, const std::function<int(StackModel&)>
     read_model(arguments, model, seed);
     return use(model);
   } catch (const Fault& fault) {
-    throw in_plain_words(fault).located(model.sources);
+    throw with_all_mistakes(in_plain_words(fault).located(model.sources),
+                            [&](StackModel& again) { read_model(arguments, again); });
   }
 }
 

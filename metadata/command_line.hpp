@@ -26,6 +26,9 @@ struct SeedUse {
 /// The TripleO tree at `root` with the roles and networks that the options name. Throws Fault.
 [[nodiscard]] std::unique_ptr<RenderedFiles> rendered_files(const cli::Arguments& arguments, const FileReader& disk,
                                                             const fs::path& root, Sources& sources);
+/// The arguments of a command that takes its template as an operand, too ("[TEMPLATE]"), with -t in any case. Throws
+/// Error where more is given than that.
+[[nodiscard]] cli::Arguments with_template(cli::Arguments arguments);
 /// What is wrong with the files that the options name, a line each: one that is not there, or no template at all.
 [[nodiscard]] std::vector<std::string> missing_files(const cli::Arguments& arguments);
 /// --cfn-url, --object-url, --created.

@@ -42,7 +42,8 @@ Value as_list(const std::vector<Mistake>& mistakes) {
   return Value::list(std::move(items));
 }
 
-int validate_all(const Arguments& arguments) {
+int validate_all(const Arguments& given) {
+  const Arguments arguments = with_template(given);
   const Mistakes mistakes = all_mistakes([&](StackModel& model) { read_model(arguments, model); });
   const bool valid = mistakes.errors.empty() && mistakes.all;
   if (arguments.has("json")) {
@@ -91,7 +92,8 @@ int compile_to(const Arguments& arguments, StackModel& model) {
   return 0;
 }
 
-int run_compile(const Arguments& arguments) {
+int run_compile(const Arguments& given) {
+  const Arguments arguments = with_template(given);
   std::vector<std::string> mistakes = missing_files(arguments);
   const auto output = arguments.value("output");
   if (!output) mistakes.emplace_back("where to? give -o DIR");
@@ -131,7 +133,7 @@ std::vector<Option> compile_options() {
 
 cli::Command compile_command() {
   return {.words = "metadata compile",
-          .operands = "",
+          .operands = "[TEMPLATE]",
           .summary = "compile templates to each server's metadata",
           .details =
               "Without a controller: what is known is resolved, what only the run tells is left out and listed on "
@@ -163,7 +165,7 @@ std::vector<cli::Command> commands() {
                    {"force", 0, "", "also while those of an earlier rotation still hold; these end now"}},
        .run = rotate},
       {.words = "metadata validate",
-       .operands = "",
+       .operands = "[TEMPLATE]",
        .summary = "all errors of a stack at once, with their places",
        .details =
            "Each mistake with file, line and column, and the nearest right name where one is near. What is wrong is "
@@ -173,7 +175,7 @@ std::vector<cli::Command> commands() {
        .options = stack_options({{"json", 0, "", "errors and warnings as JSON"}, k_batch}),
        .run = [](const Arguments& a) { return a.has("batch") ? run_batch(a, validate_case) : validate_all(a); }},
       {.words = "metadata lint",
-       .operands = "",
+       .operands = "[TEMPLATE]",
        .summary = "the same as metadata validate",
        .details = "See hearth metadata validate. Exit code 1: there are errors; warnings alone are 0.",
        .options = stack_options({{"json", 0, "", "errors and warnings as JSON"}, k_batch}),

@@ -163,6 +163,22 @@ cli::Command render_command() {
           .run = render_tree};
 }
 
+cli::Command parameters_command() {
+  return {
+      .words = "metadata parameters",
+      .operands = "[TEMPLATE]",
+      .summary = "what a template asks for, as an environment to fill in",
+      .details =
+          "Each parameter without a value, of the templates inside, too, with its type, constraints and description.",
+      .options = stack_options({{"all", 0, "", "those that have a value, too; hidden ones are left out"}}),
+      .run = [](const Arguments& a) {
+        return with_model(with_template(a), [&](StackModel& model) {
+          cli::print(wanted_parameters(*model.root, a.has("all")));
+          return 0;
+        });
+      }};
+}
+
 cli::Command bake_command() {
   return {.words = "metadata bake",
           .operands = "DIR SERVER",
@@ -226,26 +242,17 @@ std::vector<cli::Command> inspect_commands() {
   return {
       render_command(),
       {.words = "metadata graph",
-       .operands = "",
+       .operands = "[TEMPLATE]",
        .summary = "draw the resources and what comes before what",
        .details = "What waits for an event is orange.",
        .options = stack_options({{"format", 0, "dot|svg", "for graphviz, or a picture (dot)", {"dot", "svg"}}}),
-       .run = [](const Arguments& a) { return with_model(a, [&](StackModel& model) { return draw(a, model); }); }},
-      {.words = "metadata parameters",
-       .operands = "",
-       .summary = "what a template asks for, as an environment to fill in",
-       .details =
-           "Each parameter without a value, of the templates inside, too, with its type, constraints and description.",
-       .options = stack_options({{"all", 0, "", "those that have a value, too; hidden ones are left out"}}),
        .run =
            [](const Arguments& a) {
-             return with_model(a, [&](StackModel& model) {
-               cli::print(wanted_parameters(*model.root, a.has("all")));
-               return 0;
-             });
+             return with_model(with_template(a), [&](StackModel& model) { return draw(a, model); });
            }},
+      parameters_command(),
       {.words = "metadata resources",
-       .operands = "",
+       .operands = "[TEMPLATE]",
        .summary = "every resource of the tree with its values, as JSON",
        .details =
            "Properties as resolved and as typed, ids, what comes before it, nested stacks, outputs. What is wrong "
@@ -253,7 +260,7 @@ std::vector<cli::Command> inspect_commands() {
        .options = stack_options({}),
        .run =
            [](const Arguments& a) {
-             return with_model(a, [](StackModel& model) {
+             return with_model(with_template(a), [](StackModel& model) {
                cli::print(json_text(resolved_stack(*model.root), {.indent = 1}) + "\n");
                return 0;
              });

@@ -458,4 +458,20 @@ Mistakes all_mistakes(const std::function<void(StackModel&)>& build, Duration lo
   return Search(build, longest).run();
 }
 
+Error with_all_mistakes(const Error& first, const std::function<void(StackModel&)>& build) {
+  constexpr std::size_t k_most_shown = 20;
+  const Mistakes mistakes = all_mistakes(build);
+  std::vector<std::string> stories;
+  for (const Mistake& each : mistakes.errors) stories.push_back(each.story);
+  if (std::find(stories.begin(), stories.end(), first.story()) == stories.end())
+    stories.insert(stories.begin(), first.story());
+  if (stories.size() < 2) return first;
+  const std::size_t count = stories.size() + mistakes.untold;
+  stories.resize(std::min(stories.size(), k_most_shown));
+  Error all(ErrorKind::input, cat(mistakes.all ? "" : "at least ", count, " mistakes:\n", join(stories, "\n")));
+  if (count > stories.size())
+    all.hint(cat("… and ", count - stories.size(), " more; `hearth metadata lint` with the same options tells all."));
+  return all;
+}
+
 }  // namespace hearth::metadata

@@ -71,4 +71,7 @@ struct Mistakes {
 [[nodiscard]] Mistakes all_mistakes(const std::function<void(StackModel&)>& build,
                                     Duration longest = std::chrono::seconds(2));
 
+/// What a command says that ended at `first`: where the stack that `build` makes has more mistakes, all of them.
+[[nodiscard]] Error with_all_mistakes(const Error& first, const std::function<void(StackModel&)>& build);
+
 }  // namespace hearth::metadata

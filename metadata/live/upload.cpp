@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "metadata/compile/files.hpp"
+#include "metadata/compile/mending.hpp"
 #include "metadata/compile/request.hpp"
 #include "metadata/compile/validation.hpp"
 #include "metadata/live/value_json.hpp"
@@ -147,15 +148,20 @@ Json make_upload(const UploadRequest& request, const FileReader& reader) {
   }
   Json body = Json::object();
   body["stack_name"] = request.name;
+  const auto build = [&](StackModel& made, std::map<std::string, std::string>& read) {
+    made.files = std::make_unique<RecordingFiles>(files_of(request, reader, made.sources), directory, read);
+    build_model(made, stack);
+  };
   try {
-    model.files = std::make_unique<RecordingFiles>(files_of(request, reader, model.sources), directory, files);
-    build_model(model, stack);
+    build(model, files);
     const std::vector<Fault> faults = validate_stack(*model.root);
     if (!faults.empty()) throw faults.front();
     bring_along(model, files);
     body["template"] = to_json(model.root->source()->document());
   } catch (const Fault& fault) {
-    throw in_plain_words(fault).located(model.sources);
+    std::map<std::string, std::string> others;
+    throw with_all_mistakes(in_plain_words(fault).located(model.sources),
+                            [&](StackModel& again) { build(again, others); });
   }
   files.erase(stack.template_name);
   resolve_references(body["template"], directory, files);

@@ -166,7 +166,7 @@ done << 'SLIPS'
 2|node list alpha|did you mean 'node show alpha'?
 2|stack create demo stack.yaml|A file is named by -t, --template FILE.
 2|stack update demo stack.yaml|A file is named by -t, --template FILE.
-2|metadata lint stack.yaml|A file is named by -t, --template FILE.
+2|metadata lint stack.yaml env.yaml|'env.yaml' is one word too many
 2|node deploy alpha --image ./x.qcow2|hearth image load ./x.qcow2; then: hearth node deploy alpha --image x
 2|node manage ../above.yaml|'../above.yaml' is a file, and the name of a node is expected
 2|node deploy alpha x.qcow2|An image for machines is named by --image: hearth image load x.qcow2
@@ -350,7 +350,14 @@ mistake 1 "did you mean 'openssh-server'?" -- element info opensh-server
 mistake 2 "can't be the name of an element" -- element new ../x
 
 # Metadata
-mistake 2 "'stack.yaml' is one word too many" "A file is named by -t, --template FILE" -- metadata validate stack.yaml
+printf '%s\n' 'heat_template_version: 2021-04-16' 'resources:' '  a: {type: OS::Heat::SoftwareConfg}' \
+    '  b: {type: OS::Heat::SoftwareConfig, properties: {grup: script}}' > two.yaml
+for command in "metadata lint two.yaml" "metadata compile two.yaml -o compiled --seed x" "metadata graph two.yaml" \
+    "stack create demo -t two.yaml" "deploy -t two.yaml"; do  # all that is wrong, before anything is asked or made
+    # shellcheck disable=SC2086
+    mistake 1 "two.yaml:3:13: The Resource Type (OS::Heat::SoftwareConfg) could not be found." "Did you mean group?" -- $command
+done
+mistake 2 "'stack.yaml' is one word too many: there is one template" -- metadata compile -t stack.yaml stack.yaml -o compiled
 mistake 2 "--template: there is no file nosuch.yaml" "--environment: there is no file noenv.yaml" "where to? give -o DIR" -- \
     metadata compile -t nosuch.yaml -e noenv.yaml
 mistake 2 "--template: there is no file nosuch.yaml" -- metadata compile -t nosuch.yaml -o compiled

@@ -35,6 +35,28 @@ std::vector<std::string> lines(const Mistakes& mistakes) {
   return all;
 }
 
+TEST(Mending, a_command_that_ends_at_one_mistake_says_them_all) {
+  const auto said = [](int mistakes) {
+    std::string text = "heat_template_version: 2018-08-31\nresources:\n";
+    for (int i = 0; i < mistakes; ++i) text += cat("  r", i, ": {type: OS::Heat::SoftwareConfg}\n");
+    const auto build = [&](StackModel& model) {
+      model.files = std::make_unique<MapFiles>(std::map<std::string, std::string>{{"top.yaml", text}});
+      StackRequest request;
+      request.template_name = "top.yaml";
+      build_model(model, request);
+    };
+    const std::string first =
+        "top.yaml:3:14: The Resource Type (OS::Heat::SoftwareConfg) could not be found.\n"
+        "  Did you mean OS::Heat::SoftwareConfig?";
+    return with_all_mistakes(Error(ErrorKind::input, first), build).story();
+  };
+  EXPECT_THAT(said(1), testing::StartsWith("top.yaml:3:14: The Resource Type"));
+  EXPECT_THAT(said(2), testing::StartsWith("2 mistakes:\ntop.yaml:3:14: The Resource Type"));
+  EXPECT_THAT(said(2), testing::HasSubstr("\ntop.yaml:4:14: The Resource Type"));
+  EXPECT_THAT(said(23), testing::StartsWith("23 mistakes:\n"));
+  EXPECT_THAT(said(23), testing::EndsWith("\n  … and 3 more; `hearth metadata lint` with the same options tells all."));
+}
+
 /// Twenty kinds of mistakes in one template, one or more a line, and all are told.
 TEST(Mending, tells_twenty_kinds_of_mistakes_at_once) {
   const Mistakes mistakes = look({{"top.yaml",

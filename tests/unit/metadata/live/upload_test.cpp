@@ -85,6 +85,23 @@ TEST_F(UploadTest, AMissingFileOrABadParameterIsToldBeforeAnythingIsSent) {
   EXPECT_THROW((void)make_upload(request(), files_), Error);
 }
 
+TEST_F(UploadTest, AllMistakesOfItsTemplatesAreToldAtOnce) {
+  write("sub/node.yaml",
+        "heat_template_version: 2018-08-31\nresources:\n"
+        "  c: {type: OS::Heat::SoftwareConfig, properties: {grup: script}}\n"
+        "  d: {type: OS::Heat::SoftwareConfg}\n");
+  try {
+    (void)make_upload(request(), files_);
+    FAIL() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_THAT(error.story(), testing::StartsWith("2 mistakes:\n"));
+    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:3:51: "));
+    EXPECT_THAT(error.story(), testing::HasSubstr("sub/node.yaml:4:12: "));
+    EXPECT_THAT(error.story(), testing::HasSubstr("Did you mean OS::Heat::SoftwareConfig?"));
+  }
+}
+
 TEST(Changes, AreParametersOnly) {
   UploadRequest request;
   request.name = "web";
