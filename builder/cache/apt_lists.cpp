@@ -32,7 +32,7 @@ std::optional<std::string> release_url(const std::string& list, const std::strin
   return std::nullopt;
 }
 
-Facts AptLists::changes(const fs::path& target) {
+Facts AptLists::changes(const fs::path& target, const std::string& known) {
   Facts facts;
   boost::system::error_code failed;
   if (!fs::is_directory(target, failed)) return facts;
@@ -45,7 +45,7 @@ Facts AptLists::changes(const fs::path& target) {
     std::string& look = seen_[name];
     const std::string now = cat(status->size, " ", status->modified);
     if (std::exchange(look, now) == now) continue;
-    if (const auto url = release_url(name, source_texts(tree))) {
+    if (const auto url = release_url(name, cat(source_texts(tree), "\n", known))) {
       facts[cat("repository ", *url)] = hex_digest(HashKind::sha256, tree.read(path).value_or(""));
     } else {
       facts[cat("unseen apt took ", name, ", whose repository no source tells")] = "-";

@@ -17,8 +17,9 @@ class AptLists {
   /// What is there now came with earlier steps.
   explicit AptLists(const fs::path& target) { (void)changes(target); }
   /// "repository URL" of Release files that came or changed since the last call, and their digests; "unseen …" for one
-  /// whose URL no source tells.
-  [[nodiscard]] Facts changes(const fs::path& target);
+  /// whose URL neither a source nor `known` tells: a text with URLs of repositories. (What debootstrap took is there when
+  /// upstream's element has removed the sources.)
+  [[nodiscard]] Facts changes(const fs::path& target, const std::string& known = "");
 
  private:
   std::map<std::string, std::string> seen_;  ///< name → look

@@ -204,7 +204,7 @@ bool LayerKeeper::step_ended(const Step& step, Duration took, const std::vector<
   StepRecord record{step.label(), step.element, std::chrono::duration<double>(took).count(), {}};
   note_inputs(record, reads);
   note_fetches(record);
-  note_unseen(record);
+  note_unseen(step, record);
   record.facts.merge(setup_.facts.after_step(step, reads));
   const std::optional<std::string> reason = unkeepable(record.facts);
   steps_.push_back(std::move(record));
@@ -244,13 +244,20 @@ void LayerKeeper::note_inputs(StepRecord& record, Reads& reads) const {
 }
 
 /// What it took from the network without noting it. Package lists tell by themselves.
-void LayerKeeper::note_unseen(StepRecord& record) {
+void LayerKeeper::note_unseen(const Step& step, StepRecord& record) {
   if (setup_.watch != nullptr) {
     for (const std::string& what : setup_.watch->take()) record.facts[cat("unseen ", what)] = "-";
   }
   if (setup_.network != nullptr) return;
-  for (const auto& [fact, digest] : apt_lists_->changes(k_target_root)) {
-    record.facts[fact] = digest;
+  std::string known;  // where repositories are: what the step noted of them, and the mirrors that it was given
+  for (const auto& [fact, digest] : record.facts) {
+    if (fact.starts_with(k_repository_fact)) known += cat(fact, "\n");
+  }
+  for (const auto& [name, value] : setup_.facts.variables(step.phase, &step)) {
+    if (value.find("://") != std::string::npos) known += cat(value, "\n");
+  }
+  for (const auto& [fact, digest] : apt_lists_->changes(k_target_root, known)) {
+    if (!record.facts.emplace(fact, digest).second) continue;  // as it was before the step took it
     if (fact.starts_with(k_repository_fact)) setup_.repository_seen(fact.substr(k_repository_fact.size()), digest);
   }
 }

@@ -128,7 +128,7 @@ class LayerKeeper final : public StepObserver {
   [[nodiscard]] std::vector<std::string> cacheable() const;
   void note_inputs(StepRecord& record, Reads& reads) const;
   void note_fetches(StepRecord& record);
-  void note_unseen(StepRecord& record);
+  void note_unseen(const Step& step, StepRecord& record);
   [[nodiscard]] bool restore(const Chain& chain);
   [[nodiscard]] std::optional<Blob> open_layer(const LayerRecord& layer);
   void take_over(const Chain& chain);

@@ -1,10 +1,13 @@
 #!/bin/bash
-# A bootstrap as diskimage-builder's newest debootstrap element does it, where mmdebstrap is installed: its command line, and then
-# hooks that call programs of the target with nothing mounted there. Again from the layer that it left.
+# A bootstrap as diskimage-builder's debootstrap element does it, the newest where mmdebstrap is installed and the others: its command
+# line, no source left of what it took, and then hooks that call programs of the target with nothing mounted there. Again from the
+# layer that it left.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 debian_release
-type -P mmdebstrap > /dev/null || { echo "SKIPPED: mmdebstrap is needed" && exit 77; }
+for program in mmdebstrap debootstrap; do
+    type -P $program > /dev/null || { echo "SKIPPED: $program is needed" && exit 77; }
+done
 element=$work/mine/field-os
 mkdir -p "$element/root.d"
 export ELEMENTS_PATH=$work/mine HEARTH_UPSTREAM_ELEMENTS=no FIELD_RELEASE=$release FIELD_MIRROR=${mirror%/}
@@ -12,7 +15,7 @@ echo operating-system > "$element/element-provides"
 cat > "$element/root.d/08-bootstrap" <<'HOOK'
 #!/bin/bash
 set -eu -o pipefail
-sudo sh -c "http_proxy= mmdebstrap --verbose --variant=minbase --components=main --arch=$ARCH --include=apt,tzdata \
+sudo sh -c "http_proxy= $FIELD_PROGRAM --verbose --variant=minbase --components=main --arch=$ARCH --include=apt,tzdata \
     $FIELD_RELEASE $TARGET_ROOT $FIELD_MIRROR "
 sudo rm -fr "$TARGET_ROOT/etc/apt/sources.list" "$TARGET_ROOT/etc/apt/sources.list.d"
 HOOK
@@ -30,13 +33,16 @@ chmod +x "$element/root.d"/*
 build() {
     "$HEARTH" image create -n -t tar -o field field-os > out 2>&1 < /dev/null || { fail "$1: $(tail -30 out)"; finish; }
 }
-build "the first time"
-grep -q "Get:\|Hit:" field.d/build.log || fail "apt asked nobody"
-! grep -q "can't be kept" field.d/build.log || fail "$(grep "can't be kept" field.d/build.log)"
-tar -tvf field.tar > listed
-! grep -E "^[bc]| \./dev/(null|zero)$" listed || fail "device nodes, or what stood in for them, are in the image"
-echo "# again" >> "$element/root.d/75-use"
-build "from a layer"
-"$HEARTH" image why field > why
-grep -qE "^ *kept .*08-bootstrap|08-bootstrap.*kept" why || fail "the bootstrap ran again: $(cat why)"
+for FIELD_PROGRAM in mmdebstrap debootstrap; do
+    export FIELD_PROGRAM
+    build "$FIELD_PROGRAM"
+    grep -q "Get:\|Hit:" field.d/build.log || fail "$FIELD_PROGRAM: apt asked nobody"
+    ! grep -q "can't be kept" field.d/build.log || fail "$FIELD_PROGRAM: $(grep "can't be kept" field.d/build.log)"
+    tar -tvf field.tar > listed
+    ! grep -E "^[bc]| \./dev/(null|zero)$" listed || fail "$FIELD_PROGRAM: device nodes, or what stood in for them, are in the image"
+    echo "# again" >> "$element/root.d/75-use"
+    build "$FIELD_PROGRAM, from a layer"
+    "$HEARTH" image why field > why
+    grep -qE "^ *kept .*08-bootstrap|08-bootstrap.*kept" why || fail "$FIELD_PROGRAM ran again: $(cat why)"
+done
 finish

@@ -26,6 +26,12 @@ def may_see(room, other):
     return other == room or other in tree.ARROWS[room]
 
 
+def advice(whose, seen):
+    """What to do about an include that no arrow allows."""
+    return (f" ({whose} sees {', '.join(sorted(seen)) or 'nothing else'}: put this where both are seen, hand the value in, or draw the "
+            "arrow in tests/lint/tree.py where that makes no circle)")
+
+
 def include_offenders(root):
     for path in tree.sources(root, ".hpp", ".cpp"):
         room, code = room_of(path), tree.text(root, path)
@@ -34,7 +40,7 @@ def include_offenders(root):
             where = f"{path}:{tree.line_of(code, found.start())}"
             other = room_of(target)
             if other == "tests" or (other in tree.ARROWS and not may_see(room, other)):
-                yield f"{where}: {room} must not include {target}"
+                yield f"{where}: {room} must not include {target}" + advice(room, tree.ARROWS.get(room, ()))
             elif found.group(1) == '"' and other not in tree.ARROWS:
                 yield f"{where}: \"{target}\" does not name its room; includes go from the repository's root"
 
@@ -64,7 +70,8 @@ def inner_offenders(root, table):
                 if room_of(target) != room or other == folder:
                     continue
                 if other not in arrows[folder]:
-                    yield f"{path}:{tree.line_of(code, found.start())}: {room}/{folder} must not include {target}"
+                    yield (f"{path}:{tree.line_of(code, found.start())}: {room}/{folder} must not include {target}" +
+                           advice(f"{room}/{folder}", arrows[folder]))
                 used[folder].add(other)
         for folder, seen in arrows.items():
             for other in sorted(seen - used[folder]):

@@ -1,4 +1,4 @@
-"""Every source has its mirror test, and every test is built. usage: mirror.py ROOT
+"""Every source is built, has its mirror test, and every test is built. usage: mirror.py ROOT
 
 <room>/x.cpp is tested by tests/unit/<room>/x_test.cpp. tests/lint/untested.txt names the exceptions, one a line with
 the reason: "<room>/main.cpp  # why, and where it is proven instead". A line that is no longer true is an offender.
@@ -29,20 +29,16 @@ def test_of(path):
     return f"tests/unit/{path[:-len('.cpp')]}_test.cpp"
 
 
-def is_built(root, test):
-    """A CMakeLists.txt below tests/unit names it, by its path from there."""
-    return test in built_tests(root)
-
-
 @functools.lru_cache(maxsize=None)
-def built_tests(root):
-    """The paths of all tests that the CMakeLists.txt files below tests/unit name."""
+def built(root, *folders):
+    """The paths of all sources that the CMakeLists.txt files below the folders name, by their paths from there."""
     named = set()
-    for path in tree.files(root, "tests/unit"):
-        if os.path.basename(path) == "CMakeLists.txt":
-            words = (word.rstrip(")") for word in tree.text(root, path).split())
-            folder = os.path.dirname(path)
-            named.update(os.path.normpath(f"{folder}/{word}") for word in words if word.endswith("_test.cpp"))
+    for below in folders:
+        for path in tree.files(root, below):
+            if os.path.basename(path) == "CMakeLists.txt":
+                words = (word.strip("()").removeprefix("${CMAKE_CURRENT_SOURCE_DIR}/") for word in tree.text(root, path).split())
+                folder = os.path.dirname(path)
+                named.update(os.path.normpath(f"{folder}/{word}") for word in words if word.endswith(".cpp"))
     return named
 
 
@@ -53,12 +49,14 @@ def offenders(root):
     for path in paths:
         tested = os.path.exists(os.path.join(root, test_of(path)))
         if not tested and path not in reasons:
-            yield f"{path}: no {test_of(path)}"
+            yield f"{path}: no {test_of(path)}: write it, and name it in the CMakeLists.txt there or above; or give a reason in {ALLOWED}"
         elif tested and path in reasons:
             yield f"{ALLOWED}: {path} has a test now"
+        if path not in built(root, *sorted({path.split("/")[0] for path in paths})):
+            yield f"{path}: no CMakeLists.txt of its room names it, so it is not compiled"
     yield from (f"{ALLOWED}: there is no {path}" for path in reasons if path not in paths)
     for test in tree.files(root, "tests/unit"):
-        if test.endswith("_test.cpp") and not is_built(root, test):
+        if test.endswith("_test.cpp") and test not in built(root, "tests/unit"):
             yield f"{test}: no CMakeLists.txt names it, so it never runs"
 
 

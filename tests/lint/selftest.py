@@ -246,7 +246,7 @@ class Layering(LintTest):
     def test_an_include_upwards_within_a_room_or_of_its_own_files(self):
         self.inside()
         self.put("pxe/net/a.cpp", '#include "pxe/boot/b.hpp"\n#include "pxe/service.hpp"\n')
-        self.bad(layering, "pxe/net/a.cpp:1: pxe/net must not include pxe/boot/b.hpp",
+        self.bad(layering, "pxe/net/a.cpp:1: pxe/net must not include pxe/boot/b.hpp (pxe/net sees ",
                  "pxe/net/a.cpp:2: pxe/net must not include pxe/service.hpp", more=(self.TABLE,))
 
     def test_a_table_that_circles_and_one_with_an_arrow_or_without_a_folder_that_is_there(self):
@@ -349,16 +349,26 @@ class Headers(LintTest):
 class Mirror(LintTest):
     def test_a_source_with_its_test_is_fine(self):
         self.put("base/sys/a.cpp", "")
+        self.put("base/CMakeLists.txt", "hearth_room(hearth_base\n  sys/a.cpp)\n")
         self.put("tests/unit/base/sys/a_test.cpp", "")
         self.put("tests/unit/base/CMakeLists.txt", "hearth_unit_tests(base SOURCES\n  sys/a_test.cpp)\n")
         self.good(mirror)
 
+    def test_a_source_that_no_list_names_is_not_compiled(self):
+        self.put("base/CMakeLists.txt", "hearth_room(hearth_base a.cpp)\n")
+        self.put("base/sys/CMakeLists.txt", "hearth_program(x ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n")
+        for path in ("base/a.cpp", "base/sys/a.cpp", "base/sys/main.cpp"):
+            self.put(path, "")
+        self.put(mirror.ALLOWED, "base/a.cpp # r\nbase/sys/a.cpp # r\nbase/sys/main.cpp # r\n")
+        self.bad(mirror, "mirror: 1 offender(s)", "base/sys/a.cpp: no CMakeLists.txt of its room names it")
+
     def test_a_source_without_one_is_not(self):
         self.put("agent/a.cpp", "")
-        self.bad(mirror, "agent/a.cpp: no tests/unit/agent/a_test.cpp")
+        self.bad(mirror, "agent/a.cpp: no tests/unit/agent/a_test.cpp: write it, and name it in the CMakeLists.txt there")
 
     def test_an_exception_needs_a_reason(self):
         self.put("agent/main.cpp", "")
+        self.put("agent/CMakeLists.txt", "hearth_program(hearth-agent main.cpp)\n")
         self.put(mirror.ALLOWED, "agent/main.cpp  # three lines; the e2e tests run it\n")
         self.good(mirror)
         self.put(mirror.ALLOWED, "agent/main.cpp\n")

@@ -39,6 +39,10 @@ TEST(AptLists, ReleaseFilesThatCameWithAStepAreItsInputs) {
   EXPECT_THAT(lists.changes(dir.path()), IsEmpty());
   put("m.example_dists_x_InRelease", "other");
   EXPECT_THAT(lists.changes(dir.path()), UnorderedElementsAre(Pair(fact, hex_digest(HashKind::sha256, "other"))));
+  put("gone.example_debian_dists_x_InRelease", "taken");  // its sources were removed in the same step
+  EXPECT_THAT(lists.changes(dir.path(), "repository http://gone.example/debian/dists/x/InRelease\n"),
+              UnorderedElementsAre(Pair("repository http://gone.example/debian/dists/x/InRelease",
+                                        hex_digest(HashKind::sha256, "taken"))));
   put("nobody_dists_x_InRelease", "?");
   EXPECT_THAT(lists.changes(dir.path()),
               UnorderedElementsAre(Pair(testing::HasSubstr("unseen apt took nobody_dists_x_InRelease"), "-")));
