@@ -361,6 +361,9 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
   const auto counts_otherwise = [&](const fs::path& path) {
     return is_filled_by_packages(path) || is_in_one_of(places, path);
   };
+  const auto is_builders = [&](const fs::path& path) {
+    return !is_download(path) && is_in_one_of(setup_.written, path);
+  };
   for (const std::string& path : reads.shown) {
     if (counts_otherwise(path) || is_in_one_of(setup_.emptied, path)) continue;
     if (!setup_.downloads.empty() && holds(setup_.downloads, path)) {  // pip's cache, say
@@ -375,14 +378,13 @@ void FactSource::add_unnamed(const Reads& reads, Facts& facts) const {
   for (const auto& [path, stamp] : reads.machine) {
     boost::system::error_code failed;
     const bool is_start = path == setup_.start_directory && fs::is_directory(path, failed);  // interpreters list it
-    const bool is_builders = !is_download(path) && is_in_one_of(setup_.written, path);
     const bool is_ours = path == setup_.shown_elements;
-    if (!is_start && !is_builders && !is_ours && !counts_otherwise(path)) unnamed.insert(path);
+    if (!is_start && !is_builders(path) && !is_ours && !counts_otherwise(path)) unnamed.insert(path);
   }
   std::map<std::string, std::string> asked;
   for (const auto& [path, look] : reads.asked) {
     const bool is_hidden = setup_.is_hidden && setup_.is_hidden(path);
-    if (is_hidden || unnamed.count(path) > 0 || must_be_there(path) || is_in_one_of(setup_.written, path)) continue;
+    if (is_hidden || unnamed.count(path) > 0 || must_be_there(path) || is_builders(path)) continue;
     if (!counts_otherwise(path)) asked.emplace(path, look);
   }
   if (unnamed.size() > k_most_unnamed || asked.size() > k_most_asked) {
@@ -588,8 +590,19 @@ bool FactSource::is_of_element(const fs::path& path) const {
                      [&](const fs::path& place) { return holds(place, path); });
 }
 
+/// Without looks for what the step finds, or has put, in the directory of downloads: what it found counts as it was
+/// read, and what it put there it finds the next time. That it found nothing counts: somebody may lay it there.
+Reads FactSource::without_downloads(Reads reads) const {
+  std::erase_if(reads.asked, [&](const auto& look) {
+    boost::system::error_code failed;
+    return is_download(look.first) && (digests_.asked(look.first).value_or("") != look.second ||
+                                       fs::symlink_status(look.first, failed).type() != fs::file_not_found);
+  });
+  return reads;
+}
+
 Facts FactSource::after_step(const Step& step, const Reads& reads) const {
-  Facts facts = of_step(step, reads);
+  Facts facts = of_step(step, without_downloads(reads));
   std::set<std::string> changed;
   for (const std::string& path : named_) {
     if (changed_.count(path) > 0 || digests_.has_changed(path)) changed.insert(path);

@@ -131,6 +131,7 @@ class FactSource {
   void add_unnamed(const Reads& reads, Facts& facts) const;
   void forget_places(const Reads& reads, Facts& facts) const;
   [[nodiscard]] bool is_download(const fs::path& path) const;
+  [[nodiscard]] Reads without_downloads(Reads reads) const;
   [[nodiscard]] std::vector<fs::path> places_that_count() const;
   [[nodiscard]] bool holds_elements(const fs::path& directory) const;
   [[nodiscard]] bool is_of_element(const fs::path& path) const;

@@ -143,4 +143,20 @@ echo two > cache/put
 again && build "two three two"
 [ "$(tar -xOf image.tar ./etc/put | tail -1)" = two ] || fail "a file of the image cache that is no copy was not seen to change"
 
+# What was not there when a hook looked for it, and then is; and what a hook puts there for itself is no news.
+hook app/extra-data.d/99-own <<< 'cat "$DIB_IMAGE_CACHE/laid" > "$TMP_MOUNT_PATH/etc/put" 2> /dev/null || echo none > "$TMP_MOUNT_PATH/etc/put"
+[ -f "$DIB_IMAGE_CACHE/made" ] || echo made > "$DIB_IMAGE_CACHE/made"'
+again && build "two three two"
+[ "$(tar -xOf image.tar ./etc/put)" = none ] || fail "a file of the image cache is there"
+again && build "two three two"
+ran
+echo laid > cache/laid
+again && build "two three two"
+[ "$(tar -xOf image.tar ./etc/put)" = laid ] || fail "a file that came into the image cache was not seen"
+rm cache/laid
+again && build "two three two"
+[ "$(tar -xOf image.tar ./etc/put)" = none ] || fail "a file that went from the image cache was not seen"
+again && build "two three two"
+ran
+
 finish

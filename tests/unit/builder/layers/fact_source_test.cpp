@@ -41,6 +41,22 @@ TEST_F(FactSourceTest, AFileThatLiesInTheImageCacheCountsWhereItIsRead) {
   EXPECT_THAT(fault(noted), HasSubstr("cache/base"));
 }
 
+TEST_F(FactSourceTest, WhatWasNotInTheImageCacheIsAnInputButForWhatTheStepPutThere) {
+  on_host("true\n");
+  const fs::path cache = fs::canonical(dir.path()) / "cache";
+  const auto seen = [](const fs::path& path) {
+    return Reads{.asked = {{path.string(), asked_look(path).value_or("?")}}};
+  };
+  const Reads missing = seen(cache / "laid");
+  const Facts noted = source().after_step(step, missing);
+  EXPECT_EQ(noted.count(cat("asked ", (cache / "laid").string())), 1U);
+  EXPECT_EQ(fault(noted), "none");
+  put("cache/laid", "one");
+  EXPECT_THAT(fault(noted), HasSubstr("cache/laid"));
+  for (const Reads& reads : {missing, seen(cache / "laid")})
+    EXPECT_EQ(source().after_step(step, reads).count(cat("asked ", (cache / "laid").string())), 0U);
+}
+
 TEST_F(FactSourceTest, WhatStandsForAServersAnswersCountsByThese) {
   on_host("git clone $METADATA $DIB_IMAGE_CACHE/clone\n");
   put("cache/clone/HEAD", "one");
@@ -135,7 +151,7 @@ TEST_F(FactSourceTest, WhatAHookWasSeenToAskForIsAnInput) {
 
   const fs::path where = fs::canonical(dir.path());
   put("start/x", "");
-  for (const fs::path& path : {dir.path() / "start", dir.path(), where / "cache/x"})
+  for (const fs::path& path : {dir.path() / "start", dir.path(), where / "made/image.d/x"})
     EXPECT_EQ(facts(seen(path.string())), facts()) << path << " is there in every build, or the builder's own";
   is_hidden = [&](const fs::path& path) { return path == flag; };
   EXPECT_EQ(facts(seen(flag)), facts()) << "hooks see nothing there, whatever is";
