@@ -12,27 +12,6 @@ namespace hearth::metadata {
 
 namespace {
 
-std::string bounds(const Constraint& constraint, const char* from, const char* to) {
-  std::string text;
-  if (!constraint.low.is_null()) text += cat(" ", from, " ", python_str(constraint.low));
-  if (!constraint.high.is_null()) text += cat(" ", to, " ", python_str(constraint.high));
-  return text;
-}
-
-std::string words_of(const Constraint& constraint) {
-  switch (constraint.kind) {
-    case Constraint::Kind::length: return cat("length", bounds(constraint, "from", "to"));
-    case Constraint::Kind::range: return cat("range", bounds(constraint, "from", "to"));
-    case Constraint::Kind::modulo: return cat("steps", bounds(constraint, "of", "from"));
-    case Constraint::Kind::allowed_pattern: return cat("matches ", constraint.text);
-    case Constraint::Kind::custom: return constraint.text;
-    case Constraint::Kind::allowed_values: break;
-  }
-  std::vector<std::string> allowed;
-  for (const Value& each : constraint.allowed) allowed.push_back(python_str(each));
-  return cat("one of ", join(allowed, ", "));
-}
-
 /// A comment has no line breaks of its own.
 std::string comment(const std::string& text) {
   std::string out;
@@ -49,11 +28,8 @@ std::string key_text(const std::string& name) {
 }
 
 std::string entry_of(const ParameterSchema& schema, const std::string& value) {
-  std::string kind(type_text(schema.type, false));
-  if (schema.hidden) kind += ", hidden";
-  for (const Constraint& constraint : schema.constraints) kind += cat("; ", words_of(constraint));
-  return cat(comment(kind), comment(schema.description), "  ", key_text(schema.name), ":", value.empty() ? "" : " ",
-             value, "\n");
+  return cat(comment(kind_text(schema)), comment(schema.description), "  ", key_text(schema.name), ":",
+             value.empty() ? "" : " ", value, "\n");
 }
 
 /// A value that will do, so that what lies behind can be looked at.

@@ -122,8 +122,7 @@ Value get_file(const Expression& call, Scope& scope) {
   if (std::optional<Value> content = scope.file(name.text())) return *content;
   const std::string advice = scope.advice_of_file(name.text());
   throw value_fault(cat("No content found in the \"files\" section for get_file path: ", name.text()), name.mark())
-      .hint(cat("There is no file ", name.text(), " beside the template that names it.", advice.empty() ? "" : " ",
-                advice));
+      .hint(cat("It is looked for beside the template that names it.", advice.empty() ? "" : " ", advice));
 }
 
 void check_facade(const Expression& call) {

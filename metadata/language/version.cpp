@@ -19,6 +19,8 @@ struct Named {
 };
 
 constexpr std::string_view k_hot = "heat_template_version";
+constexpr const char* k_aws = "AWSTemplateFormatVersion";
+constexpr const char* k_cfn = "HeatTemplateFormatVersion";
 constexpr std::array<Named, 13> k_versions{{
     {k_hot, "2013-05-23", "", Version::v2013_05_23},
     {k_hot, "2014-10-16", "", Version::v2014_10_16},
@@ -31,12 +33,22 @@ constexpr std::array<Named, 13> k_versions{{
     {k_hot, "2018-03-02", "queens", Version::v2018_03_02},
     {k_hot, "2018-08-31", "rocky", Version::v2018_08_31},
     {k_hot, "2021-04-16", "wallaby", Version::v2021_04_16},
-    {"AWSTemplateFormatVersion", "2010-09-09", "", Version::aws_2010_09_09},
-    {"HeatTemplateFormatVersion", "2012-12-12", "", Version::heat_2012_12_12},
+    {k_aws, "2010-09-09", "", Version::aws_2010_09_09},
+    {k_cfn, "2012-12-12", "", Version::heat_2012_12_12},
 }};
 
 Fault bad_version(const std::string& text, const Mark& mark) {
   return {"InvalidTemplateVersion", "The template version is invalid: " + text, mark};
+}
+
+/// At a key that is near to one that names a version, where there is one.
+Fault no_version(const Value& document) {
+  for (const Entry& entry : document.entries()) {
+    if (!entry.key.is_string()) continue;
+    Fault fault = bad_version("Template version was not provided", entry.key.mark());
+    if (!fault.suggest(entry.key.text(), {std::string(k_hot), k_cfn, k_aws}).suggestion().empty()) return fault;
+  }
+  return bad_version("Template version was not provided", document.mark());
 }
 
 }  // namespace
@@ -46,13 +58,13 @@ Version version_of(const Value& document) {
   for (const Entry& entry : document.entries()) {
     if (!entry.key.is_string() || !entry.value.is_string()) continue;
     const std::string& key = entry.key.text();
-    if (key != k_hot && key != "HeatTemplateFormatVersion" && key != "AWSTemplateFormatVersion") continue;
+    if (key != k_hot && key != k_cfn && key != k_aws) continue;
     if (found != nullptr) {
       throw bad_version(cat("Ambiguous versions (", found->key.text(), ", ", key, ")"), entry.key.mark());
     }
     found = &entry;
   }
-  if (found == nullptr) throw bad_version("Template version was not provided", document.mark());
+  if (found == nullptr) throw no_version(document);
   const std::string text = python_str(found->value);
   std::vector<std::string> names;
   for (const Named& row : k_versions) {

@@ -55,6 +55,8 @@ const std::vector<Phrase>& phrases() {
       {"<class '", "'>", [](const std::string& type) { return words_of_type(type); }},
       {" (min: None, max: ", ")", [](const std::string& most) { return cat(" (at most ", most, ")"); }},
       {" (min: ", ", max: None)", [](const std::string& least) { return cat(" (at least ", least, ")"); }},
+      {"No content found in the \"files\" section for get_file path: ", "",
+       [](const std::string& file) { return cat("get_file: there is no file ", file); }},
       {"tuple index out of range", "", [](const std::string&) { return "there is no such item"; }},
       {"Replacement index out of range for positional args tuple", "",
        [](const std::string&) { return "the text asks for more values than are given"; }},

@@ -10,7 +10,10 @@ namespace hearth::metadata {
 namespace {
 
 Fault missing(const ParameterSchema& schema) {
-  return {"UserParameterMissing", cat("The Parameter (", schema.name, ") was not provided."), schema.mark};
+  Fault fault("UserParameterMissing", cat("The Parameter (", schema.name, ") was not provided."), schema.mark);
+  return fault.hint(cat("It is a ", kind_text(schema),
+                        schema.description.empty() ? "" : cat(" (", schema.description, ")"),
+                        "; `hearth metadata parameters` writes all that is asked for as an environment to fill in."));
 }
 
 /// Keys become texts, as a JSON round trip makes them.

@@ -101,6 +101,27 @@ void read_cfn_constraints(ParameterSchema& made, const Value& schema) {
   for (Constraint& constraint : made.constraints) constraint.description = text_member(schema, "ConstraintDescription");
 }
 
+std::string bounds(const Constraint& constraint, const char* from, const char* to) {
+  std::string text;
+  if (!constraint.low.is_null()) text += cat(" ", from, " ", python_str(constraint.low));
+  if (!constraint.high.is_null()) text += cat(" ", to, " ", python_str(constraint.high));
+  return text;
+}
+
+std::string words_of(const Constraint& constraint) {
+  switch (constraint.kind) {
+    case Constraint::Kind::length: return cat("length", bounds(constraint, "from", "to"));
+    case Constraint::Kind::range: return cat("range", bounds(constraint, "from", "to"));
+    case Constraint::Kind::modulo: return cat("steps", bounds(constraint, "of", "from"));
+    case Constraint::Kind::allowed_pattern: return cat("matches ", constraint.text);
+    case Constraint::Kind::custom: return constraint.text;
+    case Constraint::Kind::allowed_values: break;
+  }
+  std::vector<std::string> allowed;
+  for (const Value& each : constraint.allowed) allowed.push_back(python_str(each));
+  return cat("one of ", join(allowed, ", "));
+}
+
 }  // namespace
 
 std::string_view type_text(DataType type, bool cfn) {
@@ -203,6 +224,13 @@ void check_parameter_schema(const ParameterSchema& schema, PatternBudget& patter
           .advised_as(fault);
     }
   }
+}
+
+std::string kind_text(const ParameterSchema& schema) {
+  std::string kind(type_text(schema.type, false));
+  if (schema.hidden) kind += ", hidden";
+  for (const Constraint& constraint : schema.constraints) kind += cat("; ", words_of(constraint));
+  return kind;
 }
 
 }  // namespace hearth::metadata

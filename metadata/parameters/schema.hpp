@@ -33,5 +33,7 @@ void check_parameter_schema(const ParameterSchema& schema, PatternBudget& patter
 [[nodiscard]] std::vector<std::string> parameter_type_names(bool cfn);
 /// "comma_delimited_list", or "CommaDelimitedList" in CloudFormation templates.
 [[nodiscard]] std::string_view type_text(DataType type, bool cfn);
+/// Its type and constraints for people: "number; range from 1 to 4".
+[[nodiscard]] std::string kind_text(const ParameterSchema& schema);
 
 }  // namespace hearth::metadata

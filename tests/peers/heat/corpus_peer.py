@@ -86,7 +86,7 @@ def run(hearth, path):
         return "DIFFERENT", ["exit code %d: %s" % (done.returncode, done.stderr)]
     if "Could not fetch remote" in str(theirs.get("error")):
         return "not here", []  # it names templates by URL
-    if "Could not fetch contents" in str(theirs.get("error")) and "get_file path" in done.stdout + done.stderr:
+    if "Could not fetch contents" in str(theirs.get("error")) and "get_file: there is no file" in done.stdout + done.stderr:
         return "both refuse", []
     mine = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip(), "type": "refused"}
     if not compare.is_error(theirs) and not compare.is_error(mine):

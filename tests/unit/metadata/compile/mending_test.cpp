@@ -35,6 +35,21 @@ std::vector<std::string> lines(const Mistakes& mistakes) {
   return all;
 }
 
+TEST(Mending, what_a_parameter_takes_and_a_misspelt_version_are_told) {
+  const std::vector<std::string> told =
+      lines(look({{"top.yaml",
+                   "heat_template_versoin: 2018-08-31\nparameters:\n"
+                   "  n: {type: number, description: How many, constraints: [{range: {min: 1, max: 4}}]}\n"
+                   "resources: {a: {type: OS::Heat::Value, properties: {value: {get_param: n}}}}\n"}}));
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0],
+            "top.yaml:1 The template version is invalid: Template version was not provided "
+            "(Did you mean heat_template_version?)");
+  EXPECT_THAT(told[1],
+              testing::StartsWith("top.yaml:3 The Parameter (n) was not provided. (It is a number; range from 1 to 4 "
+                                  "(How many); `hearth metadata parameters` writes all"));
+}
+
 TEST(Mending, a_command_that_ends_at_one_mistake_says_them_all) {
   const auto said = [](int mistakes) {
     std::string text = "heat_template_version: 2018-08-31\nresources:\n";

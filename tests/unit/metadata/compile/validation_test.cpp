@@ -163,7 +163,7 @@ TEST(Validation, says_of_a_file_that_is_not_there_whose_name_it_is) {
                              "{value: {get_file: gone.sh}}}}\n"}});
   const std::vector<Fault> faults = validate_stack(built->root());
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_EQ(faults[0].advice(), "There is no file gone.sh beside the template that names it.");
+  EXPECT_EQ(faults[0].advice(), "It is looked for beside the template that names it.");
 }
 
 TEST(Validation, tells_the_nearest_name_inside_a_nested_template) {

@@ -26,6 +26,8 @@ TEST(PlainWords, say_what_python_says_in_ours) {
        "str_replace is written so:\n  str_replace:\n  template: t"},
       {R"('"str_replace" syntax should be str_replace:\n              template: t\n                a: b')",
        "str_replace is written so:\n  str_replace:\n    template: t\n      a: b"},
+      {"Property error: x: No content found in the \"files\" section for get_file path: a.sh",
+       "Property error: x: get_file: there is no file a.sh"},
       {"Duplicate names {'a', 'b'}", "parameters and resources can't have the same names: a, b"},
       {"The Parameter (x) was not provided.", "The Parameter (x) was not provided."},
       {"", ""}};
