@@ -19,7 +19,7 @@ namespace hearth::bootstrap::program {
 
 namespace {
 
-constexpr std::array<Schema, 9> k_schemas = {{
+constexpr auto k_schemas = std::to_array<Schema>({
     {"images", "images.yaml: images, as hearth image create reads them", builder::image_description_schema},
     {"package-installs", "package-installs.yaml of elements", builder::package_installs_schema},
     {"pkg-map", "pkg-map of elements (JSON)", builder::package_map_schema},
@@ -29,7 +29,7 @@ constexpr std::array<Schema, 9> k_schemas = {{
     {"site", "site.yaml: a site", bootstrap::site_schema},
     {"inventory", "instackenv.json and other inventories", bootstrap::inventory_schema},
     {"environment", "environments of Heat templates (-e), as hearth deploy reads them", metadata::environment_schema},
-}};
+});
 
 std::vector<std::string> schema_names() {
   std::vector<std::string> names;

@@ -17,8 +17,8 @@ class AptLists {
   /// What is there now came with earlier steps.
   explicit AptLists(const fs::path& target) { (void)changes(target); }
   /// "repository URL" of Release files that came or changed since the last call, and their digests; "unseen …" for one
-  /// whose URL neither a source nor `known` tells: a text with URLs of repositories. (What debootstrap took is there when
-  /// upstream's element has removed the sources.)
+  /// whose URL neither a source nor `known` tells: a text with URLs of repositories. (What debootstrap took is there
+  /// when upstream's element has removed the sources.)
   [[nodiscard]] Facts changes(const fs::path& target, const std::string& known = "");
 
  private:

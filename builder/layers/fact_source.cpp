@@ -16,7 +16,6 @@ namespace hearth::builder {
 
 namespace {
 
-constexpr const char* k_services = "svc-map.table";
 /// In the place of a digest: the directory changes with each build.
 constexpr const char* k_written = "written";
 /// More files of a step that nothing names are no list of inputs that anybody wants to compare.
@@ -49,6 +48,7 @@ std::optional<std::string> unkeepable(const Facts& facts) {
 FactSource::FactSource(const FileReader& files, const BuildPlan& plan, FactSetup setup)
     : files_(files),
       plan_(plan),
+      beside_(files_beside_hooks(plan)),
       setup_(std::move(setup)),
       variables_(files, plan,
                  {.environment = setup_.environment,
@@ -96,7 +96,7 @@ std::string FactSource::changed_element() const {
 }
 
 std::string FactSource::hook_digest(const std::string& path) const {
-  if (path == k_services) return fact_digest(service_table(plan_.services));
+  if (const auto made = beside_.find(path); made != beside_.end()) return fact_digest(made->second);
   std::string text;
   for (const fs::path& source : plan_.hooks.sources(path)) {
     if (digests_.path(source) != k_no_file) text += cat(element_digest(source), "\n");

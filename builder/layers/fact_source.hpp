@@ -148,6 +148,7 @@ class FactSource {
 
   const FileReader& files_;
   const BuildPlan& plan_;
+  std::map<std::string, std::string> beside_;  ///< files_beside_hooks()
   FactSetup setup_;
   StepVariables variables_;
   mutable InputDigests digests_;

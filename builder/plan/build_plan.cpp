@@ -1,7 +1,6 @@
 #include "builder/plan/build_plan.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/run_parts.hpp"
@@ -149,6 +148,10 @@ std::string plan_graph(const BuildPlan& plan) {
       text += cat("  \"", element.name, "\" -> \"", dependency, "\";\n");
   }
   return cat(text, "}\n");
+}
+
+std::map<std::string, std::string> files_beside_hooks(const BuildPlan& plan) {
+  return {{"svc-map.table", service_table(plan.services)}};
 }
 
 }  // namespace hearth::builder

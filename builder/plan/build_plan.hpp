@@ -2,6 +2,7 @@
 // added only where hooks write new hooks while they run (run/phase_runner looks again before each).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,5 +52,9 @@ struct BuildPlan {
 [[nodiscard]] Json plan_json(const BuildPlan& plan);
 /// Elements and their dependencies in Graphviz' dot language.
 [[nodiscard]] std::string plan_graph(const BuildPlan& plan);
+
+/// What a build writes beside the merged hooks for them to read, by name: what all elements' data says together. (The
+/// element svc-map, say, has nothing that could read YAML.)
+[[nodiscard]] std::map<std::string, std::string> files_beside_hooks(const BuildPlan& plan);
 
 }  // namespace hearth::builder

@@ -137,8 +137,8 @@ class Build final : StepObserver {
     lend_apt(k_library_directory, hooks_);
     phases_.set_variable(k_target_apt_settings, k_lent_apt_settings);
     write_parameters(in_.disk, in_.request, k_build_directory / "block-device");
-    // For the element svc-map, which has nothing that could read YAML.
-    RealFileSystem().write(hooks_ / "svc-map.table", service_table(in_.plan.services), {.mode = 0644});
+    for (const auto& [name, text] : files_beside_hooks(in_.plan))
+      RealFileSystem().write(hooks_ / name, text, {.mode = 0644});
   }
 
   /// Goes on behind what earlier builds did already.

@@ -20,7 +20,7 @@ struct Named {
 
 constexpr std::string_view k_hot = "heat_template_version";
 constexpr const char* k_aws = "AWSTemplateFormatVersion";
-constexpr const char* k_cfn = "HeatTemplateFormatVersion";
+constexpr const char* k_heat_cfn = "HeatTemplateFormatVersion";
 constexpr std::array<Named, 13> k_versions{{
     {k_hot, "2013-05-23", "", Version::v2013_05_23},
     {k_hot, "2014-10-16", "", Version::v2014_10_16},
@@ -34,7 +34,7 @@ constexpr std::array<Named, 13> k_versions{{
     {k_hot, "2018-08-31", "rocky", Version::v2018_08_31},
     {k_hot, "2021-04-16", "wallaby", Version::v2021_04_16},
     {k_aws, "2010-09-09", "", Version::aws_2010_09_09},
-    {k_cfn, "2012-12-12", "", Version::heat_2012_12_12},
+    {k_heat_cfn, "2012-12-12", "", Version::heat_2012_12_12},
 }};
 
 Fault bad_version(const std::string& text, const Mark& mark) {
@@ -46,7 +46,7 @@ Fault no_version(const Value& document) {
   for (const Entry& entry : document.entries()) {
     if (!entry.key.is_string()) continue;
     Fault fault = bad_version("Template version was not provided", entry.key.mark());
-    if (!fault.suggest(entry.key.text(), {std::string(k_hot), k_cfn, k_aws}).suggestion().empty()) return fault;
+    if (!fault.suggest(entry.key.text(), {std::string(k_hot), k_heat_cfn, k_aws}).suggestion().empty()) return fault;
   }
   return bad_version("Template version was not provided", document.mark());
 }
@@ -58,7 +58,7 @@ Version version_of(const Value& document) {
   for (const Entry& entry : document.entries()) {
     if (!entry.key.is_string() || !entry.value.is_string()) continue;
     const std::string& key = entry.key.text();
-    if (key != k_hot && key != k_cfn && key != k_aws) continue;
+    if (key != k_hot && key != k_heat_cfn && key != k_aws) continue;
     if (found != nullptr) {
       throw bad_version(cat("Ambiguous versions (", found->key.text(), ", ", key, ")"), entry.key.mark());
     }

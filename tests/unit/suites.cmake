@@ -13,6 +13,7 @@ if(EXISTS ${program})
       PROCESSORS 2)  # both places of one: tests/places/CMakeLists.txt
   endforeach()
 else()
-  add_test(${prefix}_NOT_BUILT ${program})
+  get_filename_component(target ${program} NAME)
+  add_test(${prefix}_NOT_BUILT ${CMAKE_COMMAND} -E env sh -c "echo '${target} is not built: cmake --build --preset dev --target ${target}' >&2; exit 1")
   set_tests_properties(${prefix}_NOT_BUILT PROPERTIES LABELS "${labels}")
 endif()

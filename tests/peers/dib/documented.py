@@ -196,7 +196,7 @@ WITH_BOOT = """
     base: image0
     label: mbr
     partitions:
-      - {name: boot, size: 200MiB, mkfs: {label: mine-boot, mount: {mount_point: /boot}}}
+      - {name: boot, size: 200MiB, mkfs: {type: ext4, label: mine-boot, mount: {mount_point: /boot}}}
       - {name: root, size: 100%, mkfs: {mount: {mount_point: /}}}
 """
 
