@@ -142,7 +142,8 @@ ConductorClient* Sources::conductor() {
   if (!conductor_ && (told || has_state(state_directory(arguments_)))) conductor_ = ConductorClient::open(arguments_);
   if (conductor_ && conductor_->lasts() && !is_asked_) {
     is_asked_ = true;
-    PageFacts facts = page_facts(*conductor_, arguments_, Depth::answers);
+    PageFacts facts = page_facts(*conductor_, arguments_);
+    unkept_ = unkept_cause(facts);
     if (facts.hangs) silent_ = std::move(facts);
     conductor_->set_patience(ConductorClient::k_usual_patience);
   }
@@ -164,7 +165,9 @@ std::optional<NodeFacts> Sources::node(const std::string& name) {
       tried_.push_back(cat("no conductor has its state in ", state_directory(arguments_), " (--url, --state)"));
       return std::nullopt;
     }
-    return node_facts(*conductor_, name, clock_);
+    NodeFacts facts = node_facts(*conductor_, name, clock_);
+    facts.unkept = unkept_;
+    return facts;
   } catch (const Error& error) {
     const std::string url = conductor_url(arguments_);
     tried_.push_back(cat("the conductor", url.empty() ? cat(" of ", state_directory(arguments_)) : cat(" at ", url),

@@ -52,7 +52,9 @@ class NodeReader {
         internal_(object_in(facts.node, "driver_internal_info")) {}
 
   std::vector<Finding> causes() {
-    if (!facts_.is_served && (is(StateKind::working) || is(StateKind::waiting))) found_.push_back(unserved());
+    const bool is_at_work = is(StateKind::working) || is(StateKind::waiting);
+    if (facts_.unkept && is_at_work) found_.push_back(*facts_.unkept);
+    if (!facts_.is_served && is_at_work) found_.push_back(unserved());
     maintenance();
     instruction();
     held_power();
@@ -61,10 +63,11 @@ class NodeReader {
     if (!before.empty()) failure(before);
     if (!error.empty() && error != before) {
       failure(error);
-    } else if (is(StateKind::working) || is(StateKind::waiting)) {
+    } else if (is_at_work) {
       if (found_.empty() || !is_for_people()) work();
     }
     refusal();
+    if (facts_.unkept && !is_at_work) found_.push_back(*facts_.unkept);
     if (found_.empty()) found_.push_back(at_rest());
     return once_each();
   }

@@ -69,6 +69,25 @@ TEST(NodeCauses, OfANodeThatStandsWhereItFailedItIsToldWhenAndThatNobodyTriedSin
   EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
 }
 
+TEST(NodeCauses, AConductorThatCanKeepNothingStandsFirstForAllThatWaitsForIt) {
+  const Finding full{"It can't keep what is changed.", {"database or disk is full"}, "make room"};
+  NodeFacts node = facts(working("write image"));
+  node.unkept = full;
+  EXPECT_EQ(first(node), full.cause);
+  EXPECT_GT(node_causes(node).size(), 1U) << "and what it does otherwise";
+  node = facts({{"provision_state", "wait call-back"}});
+  node.unkept = full;
+  EXPECT_EQ(first(node), full.cause);
+  node = facts({{"provision_state", "available"}});
+  node.unkept = full;
+  ASSERT_EQ(node_causes(node).size(), 1U) << "never that nothing is wrong";
+  EXPECT_EQ(first(node), full.cause);
+  node = facts({{"provision_state", "enroll"}, {"last_error", "Failed: HTTP 401"}});
+  node.unkept = full;
+  EXPECT_NE(first(node), full.cause) << "that is not why its BMC refused the password";
+  EXPECT_EQ(node_causes(node).back().cause, full.cause);
+}
+
 TEST(NodeCauses, WhoeverFailedWasSetAsideOrWaitsIsInTrouble) {
   for (const char* state :
        {"wait call-back", "deploy hold", "clean wait", "inspect wait", "deploy failed", "error", "rescue failed"})
