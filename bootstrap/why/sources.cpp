@@ -209,6 +209,10 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
     }
     return facts;
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::not_found) {
+      tried_.push_back(cat("the stack service: there is no stack ", name, meant_stack(name)));
+      return std::nullopt;
+    }
     // The client's own advice names options of `hearth stack`.
     const bool lacks_token = error.story().find("give --token-file") != std::string::npos;
     tried_.push_back(cat("the stack service: ", lacks_token ? cat(error.what(),
@@ -217,6 +221,19 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
                                                             : error.story()));
     return std::nullopt;
   }
+}
+
+std::string Sources::meant_stack(const std::string& name) {
+  std::vector<std::string> names;
+  try {
+    metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
+    for (const Json& row : part_of(client.call("GET", "/stacks?limit=1000"), "stacks"))
+      names.push_back(text_in(row, "stack_name"));
+  } catch (const Error&) {  // that there is none stands without
+    names.clear();
+  }
+  if (const std::optional<std::string> near = nearest(name, names)) return cat("; did you mean ", *near, "?");
+  return " (one whose creation was refused is not kept: the command that was refused has said why, and says it again)";
 }
 
 std::vector<std::string> Sources::lacking_in(const std::string& stack, const std::vector<metadata::Wait>& chain) {

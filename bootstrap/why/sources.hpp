@@ -55,6 +55,8 @@ class Sources {
 
  private:
   [[nodiscard]] metadata::live::StackAddress stacks() const;
+  /// Behind "there is no stack NAME": the near one, or what becomes of one that was refused.
+  [[nodiscard]] std::string meant_stack(const std::string& name);
   void look_at_machines(metadata::live::StackClient& client, const std::string& place,
                         const std::vector<std::string>& servers, StackFacts& facts);
 
