@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/redaction.hpp"
 #include "base/text.hpp"
 
 namespace hearth {
@@ -129,12 +130,7 @@ std::string Url::text() const { return cat(scheme, "://", authority(), target())
 
 std::string Url::masked() const {
   if (!has_query) return text();
-  std::vector<std::string> parts = split(query, '&');
-  for (std::string& part : parts) {
-    const std::size_t equals = part.find('=');
-    if (equals != std::string::npos) part = part.substr(0, equals + 1) + "***";
-  }
-  return cat(scheme, "://", authority(), path, "?", join(parts, "&"));
+  return cat(scheme, "://", authority(), path, "?", without_secret_values(query, "***"));
 }
 
 Result<Url> parse_url(std::string_view text) {

@@ -12,6 +12,7 @@
 #include "bootstrap/gate/answer.hpp"
 #include "bootstrap/handover/handover.hpp"
 #include "bootstrap/inventory/matching.hpp"
+#include "bootstrap/node/capabilities.hpp"
 #include "bootstrap/power/redfish_session.hpp"
 
 namespace hearth::bootstrap {
@@ -60,6 +61,7 @@ ServedResponse IronicApi::hearth(const ApiCall& call) {
   if (what == "instructions") return instructions(call);
   if (what == "engine" && !engine_.is_null()) return json_answer(200, engine_);
   if (what == "me") return json_answer(200, who_is(call.caller));
+  if (what == "capabilities") return json_answer(200, {{"doubts", capability_doubts(call.parameter("text"))}});
   if (what == "pace" && pace_) return json_answer(200, pace_());
   if (what == "seeds" && seeds_) return json_answer(200, seeds_());
   if (what == "consoles" && call.parts.size() == 3) return console(call);

@@ -110,10 +110,11 @@ ServedResponse IronicApi::answer_holding(const ServedRequest& request, const Cal
   } catch (const sql::StoreError& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     const bool is_away = conductor_.ledger().store().home() != nullptr;
-    response = is_away ? fault_answer(503, cat(error.what(),
-                                               "; the conductor goes on by itself when its database "
-                                               "answers again: ask again then"))
-                       : fault_answer(500, error.what());
+    response = fault_answer(503, cat("this can't be kept now: ", error.what(),
+                                     is_away ? "; the conductor goes on by itself when its database answers again: ask "
+                                               "again then"
+                                             : "; hearth why page says what is wrong: ask again when it is mended"));
+    response.headers.emplace_back("Retry-After", "2");
   } catch (const Error& error) {
     log_.error(cat(request.method, " ", request.path, ": ", error.story()));
     response = fault_answer(500, error.what());

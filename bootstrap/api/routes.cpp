@@ -104,6 +104,7 @@ constexpr auto k_routes = std::to_array<Route>(
      {"hearth/engine", "GET", ""},
      {"hearth/me", "GET", ""},
      {"hearth/pace", "GET", ""},
+     {"hearth/capabilities", "GET", "text"},
      {"hearth/seeds", "GET", ""},
      {"hearth/consoles/*", "GET PUT DELETE", "from keyboard"},
      {"hearth/log/*", "GET", ""},

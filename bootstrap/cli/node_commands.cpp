@@ -20,6 +20,7 @@
 #include "bootstrap/inventory/changes.hpp"
 #include "bootstrap/inventory/export_forms.hpp"
 #include "bootstrap/inventory/listing.hpp"
+#include "bootstrap/node/capabilities.hpp"
 #include "bootstrap/node/node.hpp"
 #include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -177,6 +178,8 @@ void add_special(Json& patch, const cli::Arguments& arguments, const Json& node)
   auto items = parse_capabilities(text_in(node["properties"], "capabilities"));
   for (const std::string& given : arguments.values("capability")) {
     for (const auto& [key, value] : parse_capabilities(replace_all(given, "=", ":"))) {
+      if (const std::string doubt = capability_doubt(key, value); !doubt.empty() && !value.empty())
+        cli::tell(cat("warning: --capability ", key, ":", value, ": ", doubt, " It is set as it stands.\n"));
       std::erase_if(items, [&, key = key](const auto& item) { return item.first == key; });
       if (!value.empty()) items.emplace_back(key, value);
     }

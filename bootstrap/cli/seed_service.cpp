@@ -285,6 +285,7 @@ struct SeedService::Parts {
     return {{"parts", pace.shown(clock.now())},
             {"workers", {{"busy", load.busy}, {"waiting", load.waiting}, {"most", load.most}, {"slow", load.slow}}},
             {"asked", asked},
+            {"unkept", conductor.ledger().unkept()},
             {"nodes", conductor.ledger().nodes().size()}};
   }
 

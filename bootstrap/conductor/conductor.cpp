@@ -368,8 +368,9 @@ std::vector<std::pair<std::string, std::string>> Conductor::validate(const std::
   std::vector<std::string> boot;
   const std::string stranger = checked.ports.empty() ? "the node has no port: by no card its machine is known" : "";
   if (!stranger.empty()) boot.push_back(stranger);
+  const bool has_sites = settings_.site_ramdisks && settings_.site_ramdisks->contains("deploy");
   for (const char* key : {"deploy_kernel", "deploy_ramdisk"}) {
-    if (checked.info(key).empty())
+    if (checked.info(key).empty() && !has_sites)
       boot.push_back(cat("driver_info has no ", key, "; hearth baremetal configure boot sets it"));
   }
   const std::string power_text = join(power, "; ");

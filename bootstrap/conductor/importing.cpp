@@ -244,8 +244,8 @@ void Conductor::register_new(const ImportStep& step, const ImportRequest& reques
   if (!request.boot_option.empty() && !fresh.capability("boot_option")) {
     fresh.set_capability("boot_option", request.boot_option);
   }
-  if (lacks_password(fresh.driver, fresh.driver_info))
-    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), k_no_password, " (hearth node set)"));
+  if (const std::string lacking = lacking_login(fresh.driver, fresh.driver_info); !lacking.empty())
+    result.warnings.push_back(cat(node_label(step.draft.index, step.draft.name), ": ", lacking, " (hearth node set)"));
   result.created.push_back(fresh.uuid);
   result.names.emplace(fresh.uuid, fresh.name);
   result.machines.emplace(fresh.uuid, machine_text(fresh, step.draft.management_id));

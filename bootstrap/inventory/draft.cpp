@@ -270,23 +270,27 @@ Drafts draft_nodes(const std::vector<ListingEntry>& entries) {
   return drafts;
 }
 
-bool lacks_password(const std::string& driver, const Json& driver_info) {
+std::string lacking_login(const std::string& driver, const Json& driver_info) {
   const DriverRow* row = driver_named(driver);
   const auto said = [&](const char* key) {
     const std::string own = row == nullptr ? "" : driver_key(*row, key).value_or("");
     return !own.empty() && !text_in(driver_info, own).empty();
   };
-  return said("pm_user") && !said("pm_password") && driver_key(*row, "pm_password");
+  if (row == nullptr || !driver_key(*row, "pm_password") || said("pm_password")) return "";
+  if (said("pm_user")) return "its BMC has a user and no password; is a cell empty?";
+  return driver == "ipmi" ? "its BMC has neither user nor password, and few take that; is a column missing?" : "";
 }
 
 std::vector<std::string> missing_passwords(const std::vector<NodeDraft>& drafts) {
   constexpr std::size_t k_named = 4;
-  std::vector<std::string> who;
+  std::map<std::string, std::vector<std::string>> who;
   for (const NodeDraft& draft : drafts) {
-    if (lacks_password(draft.driver, draft.driver_info)) who.push_back(node_label(draft.index, draft.name));
+    const std::string lacking = lacking_login(draft.driver, draft.driver_info);
+    if (!lacking.empty()) who[lacking].push_back(node_label(draft.index, draft.name));
   }
-  if (who.empty()) return {};
-  return {cat(join_first(who, k_named), k_no_password)};
+  std::vector<std::string> lines;
+  for (const auto& [lacking, nodes] : who) lines.push_back(cat(join_first(nodes, k_named), ": ", lacking));
+  return lines;
 }
 
 std::vector<Fault> environment_faults(const std::vector<ListingEntry>& entries) {

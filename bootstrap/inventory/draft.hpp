@@ -59,9 +59,9 @@ struct Drafts {
 /// Checks all entries, each on its own and against each other, and gives what becomes of them.
 [[nodiscard]] Drafts draft_nodes(const std::vector<ListingEntry>& entries);
 
-inline constexpr const char* k_no_password = ": its BMC has a user and no password; is a cell empty?";
-/// Whether a BMC, by what its driver is told of it, has a user and no password.
-[[nodiscard]] bool lacks_password(const std::string& driver, const Json& driver_info);
+/// "its BMC has a user and no password; is a cell empty?", by what its driver is told of it; IPMI without either is
+/// told of, too. Else empty.
+[[nodiscard]] std::string lacking_login(const std::string& driver, const Json& driver_info);
 /// "node #0 (a): its BMC has a user and no password; is a cell empty?", one for all where many have none.
 [[nodiscard]] std::vector<std::string> missing_passwords(const std::vector<NodeDraft>& drafts);
 

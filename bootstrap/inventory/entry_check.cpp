@@ -6,6 +6,7 @@
 
 #include "base/redaction.hpp"
 #include "base/text.hpp"
+#include "bootstrap/node/capabilities.hpp"
 #include "bootstrap/node/root_hints.hpp"
 #include "bootstrap/node/shown.hpp"
 #include "bootstrap/power/driver_keys.hpp"
@@ -265,8 +266,9 @@ void EntryCheck::unknown_key(const DriverRow& row, const std::string& key) {
 
 /// " (do you mean …?)", of the form's fields or ours.
 std::string EntryCheck::meant_field(const std::string& key) const {
-  const std::optional<std::string> near =
+  std::optional<std::string> near =
       entry_.known.empty() ? std::optional(meant_entry_field(key)) : nearest(key, entry_.known);
+  if (near && near->empty() && entry_.places.contains("driver")) near = nearest(key, {"driver_info", "properties"});
   return near && !near->empty() && *near != key ? cat(" (do you mean ", *near, "?)") : "";
 }
 
@@ -295,17 +297,22 @@ void EntryCheck::check_numbers() {
 void EntryCheck::check_capabilities() {
   if (!entry_.data.contains("capabilities")) return;
   const Json& given = entry_.data["capabilities"];
+  const auto doubt = [&](const std::string& key, const std::string& value) {
+    if (const std::string told = capability_doubt(key, value); !told.empty()) warning("capabilities", told);
+  };
+  const Json listed = given.is_object() ? given : Json::object();
+  for (const auto& [key, value] : listed.items()) doubt(key, text_of(value));
   if (given.is_object() || given.is_null()) return;
-  if (!given.is_string()) {
-    fault("capabilities", cat("Invalid capabilities: ", shown(given)));
-    return;
-  }
+  if (!given.is_string()) return fault("capabilities", cat("Invalid capabilities: ", shown(given)));
   for (const std::string& item : split(given.get<std::string>(), ',')) {
     if (!trim(item).empty() && item.find(':') == std::string::npos) {
-      fault("capabilities", cat("Invalid capabilities: ", given.get<std::string>()));
+      const std::string meant = item.find('=') == std::string::npos ? "" : replace_all(shown(given), "=", ":");
+      fault("capabilities",
+            cat("Invalid capabilities: ", shown(given), meant.empty() ? "" : cat(" (do you mean ", meant, "?)")));
       return;
     }
   }
+  for (const auto& [key, value] : parse_capabilities(given.get<std::string>())) doubt(key, value);
 }
 
 void EntryCheck::check_shapes() {

@@ -358,6 +358,10 @@ std::string name_of(ListingFormat format) {
 
 Result<std::vector<ListingEntry>> read_listing(std::string_view text, std::string_view source, ListingFormat format) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // as spreadsheets write it
+  if (const std::string kind = spreadsheet_kind(text); !kind.empty())
+    return ParseError{std::string(source),
+                      {1, 1},
+                      cat("this is ", kind, ", not text: save its table as CSV (UTF-8), and import that file")};
   if (text.starts_with(k_vault_mark)) return ParseError{std::string(source), {1, 1}, cat("the file ", k_vaulted)};
   ListingFormat syntax = is_syntax(format) ? format : syntax_of(text);
   ListingFormat form = is_syntax(format) ? ListingFormat::any : format;

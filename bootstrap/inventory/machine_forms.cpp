@@ -47,6 +47,36 @@ bool is_idle_in_maas(std::string_view state) {
   return std::ranges::find(idle, state) != idle.end();
 }
 
+/// " (do you mean Ready?)", where the state is none of MAAS', which has words as people read them.
+std::string meant_state_of_maas(const std::string& state) {
+  static const std::vector<std::string> all = {"New",
+                                               "Commissioning",
+                                               "Failed commissioning",
+                                               "Testing",
+                                               "Failed testing",
+                                               "Ready",
+                                               "Broken",
+                                               "Missing",
+                                               "Reserved",
+                                               "Deployed",
+                                               "Deploying",
+                                               "Failed deployment",
+                                               "Allocated",
+                                               "Retired",
+                                               "Releasing",
+                                               "Disk erasing",
+                                               "Releasing failed",
+                                               "Failed disk erasing",
+                                               "Entering rescue mode",
+                                               "Rescue mode",
+                                               "Failed to enter rescue mode",
+                                               "Exiting rescue mode",
+                                               "Failed to exit rescue mode"};
+  const auto is_it = [&](const std::string& one) { return to_lower(one) == to_lower(state); };
+  const std::optional<std::string> near = std::ranges::any_of(all, is_it) ? std::nullopt : nearest(state, all);
+  return near ? cat(" (do you mean ", *near, "?)") : "";
+}
+
 /// By NetBox' states; "active" is what its guide calls a device in service.
 bool is_idle_in_netbox(std::string_view state) { return state.empty() || state == "planned" || state == "staged"; }
 
@@ -218,7 +248,7 @@ void from_maas_form(ListingEntry& machine) {
   Json made = Json::object();
   const Json& data = machine.data;
   if (const std::string state = text_in(data, "status_name"); !state.empty() && !is_idle_in_maas(to_lower(state)))
-    machine.in_use = cat("status_name ", state);
+    machine.in_use = cat("status_name ", state, meant_state_of_maas(state));
   const std::string type = text_in(data, "power_type", "manual");
   made["pm_type"] = type == "virsh" ? "libvirt" : type == "manual" ? k_by_hand : type;
   machine.places["pm_type"] = machine.place("power_type");

@@ -139,6 +139,15 @@ std::string nothing_known(const Value& top) {
 
 }  // namespace
 
+std::string spreadsheet_kind(std::string_view bytes) {
+  if (bytes.starts_with("\xd0\xcf\x11\xe0")) return "a spreadsheet of Excel (.xls)";
+  if (!bytes.starts_with("PK\x03\x04")) return "";
+  const std::string_view head = bytes.substr(0, 4096);  // the names of its first files
+  const auto has = [&](std::string_view name) { return head.find(name) != std::string_view::npos; };
+  if (has("application/vnd.oasis.opendocument")) return "a spreadsheet of LibreOffice (.ods)";
+  return has("[Content_Types].xml") || has("xl/") ? "a spreadsheet of Excel (.xlsx)" : "a ZIP archive";
+}
+
 char separator_of(std::string_view first_line) {
   for (const char separator : {',', ';', '\t'}) {
     if (first_line.find(separator) != first_line.npos) return separator;

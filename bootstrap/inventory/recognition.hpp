@@ -17,6 +17,9 @@ namespace hearth::bootstrap {
 [[nodiscard]] Result<ListingFormat> form_of(const std::vector<metadata::Value>& documents, std::string_view source,
                                             const std::vector<Position>& places);
 
+/// "a spreadsheet of Excel (.xlsx)", of bytes that are no text but what people save tables as; else empty.
+[[nodiscard]] std::string spreadsheet_kind(std::string_view bytes);
+
 /// Of a table, by its first line that is not empty: a semicolon where it has no comma, as spreadsheets write it where
 /// numbers have a comma; a tab where it has neither, as tables are copied from them.
 [[nodiscard]] char separator_of(std::string_view first_line);

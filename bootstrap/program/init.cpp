@@ -26,15 +26,16 @@ using bootstrap::Say;
 /// Why an answer can't be; empty when it can.
 using Check = std::function<std::string(const std::string& answer)>;
 
-constexpr int k_questions = 5;  // what it is to be, and those of ask_for_image()
+constexpr int k_questions = 5;  // of an image: what it is to be, and those of ask_for_image()
 
 /// Questions in turn, each with its number and how many there are.
 class Asking {
  public:
+  /// `all`: 0 where that depends on the answer.
   Asking(Ask ask, Say say, int first, int all) : ask_(std::move(ask)), say_(std::move(say)), next_(first), all_(all) {}
 
   std::string answer(const std::string& question, const std::string& usual, const Check& check) {
-    const std::string numbered = cat("(", next_++, " of ", all_, ") ", question);
+    const std::string numbered = cat("(", next_++, all_ == 0 ? "" : cat(" of ", all_), ") ", question);
     while (true) {
       const std::optional<std::string> said = ask_(numbered, usual, false);
       if (!said) {
@@ -137,18 +138,35 @@ std::string image_of(const std::string& file) {
 
 /// What it is to be. A file that is there already is told before somebody has answered five questions for another.
 std::string kind_to_make(const cli::Arguments& arguments) {
-  Asking asking(bootstrap::ask_person, bootstrap::say_to_person, 1, k_questions);
+  Asking asking(bootstrap::ask_person, bootstrap::say_to_person, 1, 0);
   const bool is_named = !arguments.operands().empty();
   const auto taken = [&](const char* file) { return !is_named && fs::exists(fs::symlink_status(file)); };
   const std::string images = "images.yaml is there already and stays; for another image: hearth init FILE.yaml";
   if (taken("images.yaml")) bootstrap::say_to_person(images);
   if (taken("images.yaml") && taken("site.yaml")) (void)new_file(arguments, "site.yaml");
   return asking.answer(
-      "what is it to be: image (a disk to build) or site (machines to install: 9 questions, and those about BMCs and "
-      "machines that no inventory has)",
+      cat("what is it to be: image (a disk to build: ", k_questions,
+          " questions) or site (machines to install: 9 questions, and those about BMCs and machines that no inventory "
+          "has)"),
       taken("images.yaml") ? "site" : "image", [&](const std::string& text) {
         return text == "image" && taken("images.yaml") ? images : one_of({"image", "site"})(text);
       });
+}
+
+/// What `image plan` would say of the packages of such an image; empty where that is nothing.
+std::string doubts(const std::string& system, const std::string& packages, const fs::path& executable) {
+  const TempDir folder = TempDir::create(fs::temp_directory_path(), "hearth-init-");
+  const std::string file = (folder.path() / "images.yaml").string();
+  RealFileSystem().write(file,
+                         cat("- imagename: 'image'\n  elements: ", yaml_list({"vm", system}),
+                             "\n  packages: ", yaml_list(words_in(packages)), "\n"),
+                         {});
+  constexpr std::string_view k_of_packages = "-p: ";
+  std::vector<std::string> said;
+  for (const std::string& line : builder::warnings_of(file, executable)) {
+    if (line.starts_with(k_of_packages)) said.push_back(line.substr(k_of_packages.size()));
+  }
+  return join(said, "\n  ");
 }
 
 int init(const cli::Arguments& arguments, const fs::path& executable) {
@@ -158,7 +176,9 @@ int init(const cli::Arguments& arguments, const fs::path& executable) {
   const std::string file = new_file(arguments, "images.yaml");
   const std::string name = image_of(file);
   bootstrap::say_to_person(cat("the image is called ", name, "; imagename in ", file, " may say otherwise"));
-  const std::string text = ask_for_image(bootstrap::ask_person, bootstrap::say_to_person, name);
+  const std::string text = ask_for_image(
+      bootstrap::ask_person, bootstrap::say_to_person, name,
+      [&](const std::string& of, const std::string& packages) { return doubts(of, packages, executable); });
   const auto images = builder::parse_image_descriptions({{file, text}});
   if (!images)
     throw Error(ErrorKind::input, cat("nothing is written: the file would be wrong\n", images.error().text()));
@@ -172,12 +192,19 @@ int init(const cli::Arguments& arguments, const fs::path& executable) {
 
 }  // namespace
 
-std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name) {
+std::string ask_for_image(const Ask& ask, const Say& say, const std::string& name, const PackageDoubts& doubts) {
   Asking asking(ask, say, 2, k_questions);
   const std::string system = asking.answer("the operating system: debian-minimal or ubuntu-minimal", "debian-minimal",
                                            one_of({"debian-minimal", "ubuntu-minimal"}));
   const std::string packages =
-      asking.answer("packages besides it, with commas between (nginx-light,curl); nothing for none", "", name_fault);
+      asking.answer("packages besides it, with commas between (nginx-light,curl); nothing for none", "",
+                    [&, before = std::string()](const std::string& text) mutable {
+                      if (std::string fault = name_fault(text); !fault.empty() || text.empty()) return fault;
+                      if (text == before || !doubts) return std::string();  // they may come from elsewhere
+                      before = text;
+                      const std::string doubt = doubts(system, text);
+                      return doubt.empty() ? "" : cat(doubt, "\n  the same answer once more is taken as it stands");
+                    });
   const std::string user = asking.answer(
       "a user who logs in by ssh with your key in ~/.ssh, and is root by sudo; nothing for none", "", user_fault);
   const std::string formats = asking.answer("formats of the disk, with commas between", "qcow2", formats_fault);

@@ -15,9 +15,15 @@ Json boot_site(const SiteFile& site, const std::string& interface, const std::st
   if (!site.dns.empty()) network["dns"] = site.dns;
   if (!site.ntp.empty()) network["ntp"] = site.ntp;
   network["lease_s"] = site.lease_s;
+  Json profiles = Json::object();
+  if (!site.deploy.kernel.empty()) {
+    const Json ramdisk = {{"kernel", site.deploy.kernel.string()}, {"ramdisk", site.deploy.ramdisk.string()}};
+    for (const char* state : {"deploy", "inspect", "rescue"}) profiles[state] = ramdisk;
+  }
   return {{"interfaces", {interface}},
           {"mode", site.proxy ? "proxy" : "full"},
           {"networks", Json::array({network})},
+          {"profiles", profiles},
           {"unknown", site.unknown},
           {"state_dir", state_directory}};
 }

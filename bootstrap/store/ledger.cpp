@@ -223,7 +223,9 @@ void Ledger::commit() {
   try {
     store_.commit(changed, removed_, events_, documents_);
     if (pace_ != nullptr) pace_->took("store", clock_.now() - begun, clock_.now());
+    if (!changed.empty() || !removed_.empty() || !events_.empty() || !documents_.empty()) unkept_.clear();
   } catch (const std::exception& error) {
+    unkept_ = error.what();
     if (pace_ != nullptr) pace_->took("store refused", clock_.now() - begun, clock_.now(), error.what());
     roll_back();
     throw;

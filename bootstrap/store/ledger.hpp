@@ -81,6 +81,8 @@ class Ledger {
   /// error is thrown: nobody is shown what was never kept. Where the state lives elsewhere it is durable, and told,
   /// when Store::kept() has come to Store::written().
   void commit();
+  /// Why the last change could not be kept; empty where it was.
+  [[nodiscard]] const std::string& unkept() const { return unkept_; }
   /// Tells the watchers of what has become durable.
   void tell_kept();
   /// Whether the node is as it was told last: what it is now, the watchers are told when that is durable.
@@ -124,6 +126,7 @@ class Ledger {
   std::vector<Event> events_;
   std::string actor_;
   Pace* pace_ = nullptr;
+  std::string unkept_;
   std::vector<std::function<void(const Committed&)>> watchers_;
   std::deque<Untold> untold_;
   std::multiset<std::string> untold_nodes_;  ///< those changed, of all of these

@@ -130,7 +130,7 @@ int tell_page(const cli::Arguments& given) {
   const auto conductor = ConductorClient::open(arguments);
   if (!conductor->lasts())
     throw Error(ErrorKind::not_found, "no conductor runs that would serve a page").hint("start one: hearth node serve");
-  why::put_answer(answer, "page", k_page, why::causes_of(why::page_facts(*conductor, arguments, why::Depth::whole)));
+  why::put_answer(answer, "page", k_page, why::causes_of(why::page_facts(*conductor, arguments)));
   print_answer(answer, arguments.has("json"));
   return 0;
 }
@@ -149,6 +149,7 @@ int tell_site(const cli::Arguments& arguments) {
   if (conductor == nullptr)
     throw Error(ErrorKind::usage, "why what? Name an image, a node or a stack").hint(join(sources.tried(), "\n  "));
   const Json nodes = conductor->rows("/v1/nodes/detail", "nodes");
+  if (sources.unkept()) why::put_answer(answer, "conductor", "", {*sources.unkept()});
   std::size_t troubled = 0;
   for (const Json& node : nodes) {
     if (!why::is_troubled(node) || ++troubled > k_most_told) continue;
@@ -156,7 +157,7 @@ int tell_site(const cli::Arguments& arguments) {
     const std::optional<why::NodeFacts> facts = sources.node(name);
     if (facts) why::put_answer(answer, "node", name, {why::causes_of(*facts).front()});
   }
-  if (troubled == 0)
+  if (troubled == 0 && answer.rows.empty())
     answer.text = cat(nodes.size(), nodes.size() == 1 ? " node" : " nodes",
                       ": none has failed, waits for its machine or is in maintenance (hearth why NAME of one)\n");
   if (troubled > k_most_told) answer.text += cat("\nand ", troubled - k_most_told, " more: hearth node list\n");

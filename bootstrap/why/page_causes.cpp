@@ -114,15 +114,21 @@ Finding hung_disk(const PageFacts& facts) {
           "look at that disk, or the server that has it: dmesg, df -h, iostat -x 1; --state on another one"};
 }
 
+constexpr const char* k_keeps_nothing = "The conductor answers, but can't keep what is changed.";
+
 /// It answers, and nothing is done: what is to be changed fails.
 std::optional<Finding> keeps_nothing(const PageFacts& facts, const OwnPace& pace) {
   std::vector<std::string> seen;
   if (!facts.flush_fault.empty()) seen.push_back(cat("4 KiB beside its store, just now: ", facts.flush_fault));
-  if (const std::string fault = pace.what("store refused"); !fault.empty())
+  const std::string unkept = text_in(facts.pace, "unkept");
+  if (!unkept.empty()) {
+    seen.push_back(cat("the last change: ", unkept));
+  } else if (const std::string fault = pace.what("store refused"); !fault.empty()) {
     seen.push_back(cat("a change of the last two minutes: ", fault));
+  }
   if (seen.empty()) return std::nullopt;
-  return Finding{facts.flush_fault.empty() ? "The conductor answers, but could not keep a change."
-                                           : "The conductor answers, but can't keep what is changed.",
+  return Finding{facts.flush_fault.empty() && unkept.empty() ? "The conductor answers, but could not keep a change."
+                                                             : k_keeps_nothing,
                  seen,
                  "look at the disk of its state (df -h, dmesg), and who else has its database (fuser -v DIR/state.db); "
                  "then do it again: what was kept before is safe"};
@@ -193,6 +199,12 @@ std::optional<Finding> hung_bmcs(const OwnPace& pace) {
 }
 
 }  // namespace
+
+std::optional<Finding> unkept_cause(const PageFacts& facts) {
+  if (facts.flush_hangs) return hung_disk(facts);
+  std::optional<Finding> found = keeps_nothing(facts, OwnPace(facts.pace));
+  return found && found->cause == k_keeps_nothing ? found : std::nullopt;
+}
 
 std::vector<Finding> causes_of(const PageFacts& facts) {
   if (!facts.answered) return {facts.flush_hangs ? hung_disk(facts) : silent(facts)};

@@ -33,5 +33,7 @@ struct PageFacts {
 
 /// At least one: where nothing is slow, that says so with what was measured.
 [[nodiscard]] std::vector<Finding> causes_of(const PageFacts& facts);
+/// Where the conductor can keep nothing now, whatever is to change: the cause of all that waits for it.
+[[nodiscard]] std::optional<Finding> unkept_cause(const PageFacts& facts);
 
 }  // namespace hearth::bootstrap::why

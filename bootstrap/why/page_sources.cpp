@@ -109,7 +109,7 @@ void look_at_disk(const fs::path& directory, const Clock& clock, PageFacts& fact
 
 }  // namespace
 
-PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments, Depth depth) {
+PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments) {
   const SystemClock clock;
   const fs::path state = state_directory(arguments);
   PageFacts facts;
@@ -122,7 +122,6 @@ PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments
   try {
     static_cast<void>(conductor.call("GET", "/v1"));
     facts.answered = seconds_since(clock, begun);
-    if (depth == Depth::answers) return facts;
     conductor.set_patience(
         std::max(k_patience - std::chrono::duration_cast<std::chrono::seconds>(clock.now() - begun), k_least));
     facts.pace = conductor.call("GET", "/v1/hearth/pace");

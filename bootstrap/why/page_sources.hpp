@@ -8,12 +8,7 @@
 
 namespace hearth::bootstrap::why {
 
-enum class Depth {
-  answers,  ///< only whether it does, and if not, how its process is: no disk is touched
-  whole
-};
-
 /// Within nine seconds, whatever hangs.
-[[nodiscard]] PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments, Depth depth);
+[[nodiscard]] PageFacts page_facts(ConductorClient& conductor, const cli::Arguments& arguments);
 
 }  // namespace hearth::bootstrap::why

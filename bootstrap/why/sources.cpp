@@ -142,7 +142,8 @@ ConductorClient* Sources::conductor() {
   if (!conductor_ && (told || has_state(state_directory(arguments_)))) conductor_ = ConductorClient::open(arguments_);
   if (conductor_ && conductor_->lasts() && !is_asked_) {
     is_asked_ = true;
-    PageFacts facts = page_facts(*conductor_, arguments_, Depth::answers);
+    PageFacts facts = page_facts(*conductor_, arguments_);
+    unkept_ = unkept_cause(facts);
     if (facts.hangs) silent_ = std::move(facts);
     conductor_->set_patience(ConductorClient::k_usual_patience);
   }
@@ -164,7 +165,9 @@ std::optional<NodeFacts> Sources::node(const std::string& name) {
       tried_.push_back(cat("no conductor has its state in ", state_directory(arguments_), " (--url, --state)"));
       return std::nullopt;
     }
-    return node_facts(*conductor_, name, clock_);
+    NodeFacts facts = node_facts(*conductor_, name, clock_);
+    facts.unkept = unkept_;
+    return facts;
   } catch (const Error& error) {
     const std::string url = conductor_url(arguments_);
     tried_.push_back(cat("the conductor", url.empty() ? cat(" of ", state_directory(arguments_)) : cat(" at ", url),
@@ -206,6 +209,10 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
     }
     return facts;
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::not_found) {
+      tried_.push_back(cat("the stack service: there is no stack ", name, meant_stack(name)));
+      return std::nullopt;
+    }
     // The client's own advice names options of `hearth stack`.
     const bool lacks_token = error.story().find("give --token-file") != std::string::npos;
     tried_.push_back(cat("the stack service: ", lacks_token ? cat(error.what(),
@@ -214,6 +221,19 @@ std::optional<StackFacts> Sources::stack(const std::string& name) {
                                                             : error.story()));
     return std::nullopt;
   }
+}
+
+std::string Sources::meant_stack(const std::string& name) {
+  std::vector<std::string> names;
+  try {
+    metadata::live::StackClient client(http_, clock_, stacks(), ConductorClient::k_usual_patience);
+    for (const Json& row : part_of(client.call("GET", "/stacks?limit=1000"), "stacks"))
+      names.push_back(text_in(row, "stack_name"));
+  } catch (const Error&) {  // that there is none stands without
+    names.clear();
+  }
+  if (const std::optional<std::string> near = nearest(name, names)) return cat("; did you mean ", *near, "?");
+  return " (one whose creation was refused is not kept: the command that was refused has said why, and says it again)";
 }
 
 std::vector<std::string> Sources::lacking_in(const std::string& stack, const std::vector<metadata::Wait>& chain) {

@@ -48,11 +48,15 @@ class Sources {
   [[nodiscard]] bool is_silent();
   /// What is wrong with a conductor that answers nobody, which is the cause of all else; found when it is asked first.
   [[nodiscard]] const std::optional<PageFacts>& silent() const { return silent_; }
+  /// Why the conductor can keep nothing now, whatever is to change; found with silent().
+  [[nodiscard]] const std::optional<Finding>& unkept() const { return unkept_; }
   /// Why nothing was found, a line each.
   [[nodiscard]] const std::vector<std::string>& tried() const { return tried_; }
 
  private:
   [[nodiscard]] metadata::live::StackAddress stacks() const;
+  /// Behind "there is no stack NAME": the near one, or what becomes of one that was refused.
+  [[nodiscard]] std::string meant_stack(const std::string& name);
   void look_at_machines(metadata::live::StackClient& client, const std::string& place,
                         const std::vector<std::string>& servers, StackFacts& facts);
 
@@ -63,6 +67,7 @@ class Sources {
   std::unique_ptr<ConductorClient> conductor_;
   bool is_asked_ = false;
   std::optional<PageFacts> silent_;
+  std::optional<Finding> unkept_;
 };
 
 }  // namespace hearth::bootstrap::why

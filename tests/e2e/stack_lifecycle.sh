@@ -58,6 +58,10 @@ if timeout 60 "$hearth" why site "${place[@]}" >why 2>&1; then fail "why: a caus
 grep -qF -- '--stack-token-file STATE/api-token' why || fail "why, without a token: $(cat why)"
 timeout 60 "$hearth" why site "${place[@]}" --stack-token-file state/api-token >why 2>&1 || fail "why: $(cat why)"
 grep -q 'pre-create' why || fail "why, of a stack that waits for a hook: $(cat why)"
+if timeout 60 "$hearth" why stack siet "${place[@]}" --stack-token-file state/api-token >why 2>&1; then fail "why: of none: $(cat why)"; fi
+grep -qF 'there is no stack siet; did you mean site?' why || fail "why, of a mistyped name: $(cat why)"
+if timeout 60 "$hearth" why stack other "${place[@]}" --stack-token-file state/api-token >why 2>&1; then fail "why: of none: $(cat why)"; fi
+grep -qF 'the command that was refused has said why' why || fail "why, of a stack that was refused: $(cat why)"
 unset HEARTH_NODE_STATE
 stack "hook clear" site v
 [ -z "$(stack 'hook list' site)" ] || fail "the hook waits still"

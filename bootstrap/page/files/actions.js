@@ -55,7 +55,7 @@ function ask({heading, text, fields = [], button, danger, go}) {
 function unlock(then = () => {}) {
   ask({
     heading: 'Log in',
-    text: 'The token is in the file api-token of the conductor’s state directory, or your own. To see nodes lasts twelve hours; to act on them, until this page is closed.',
+    text: 'The token is in the file api-token of the conductor’s state directory (/var/lib/hearth/node/api-token, where its --state is no other), or your own. To see nodes lasts twelve hours; to act on them, until this page is closed.',
     fields: [{name: 'token', label: 'Token', type: 'password'}],
     button: 'Log in',
     go: async (values) => {

@@ -89,13 +89,16 @@ function importForm() {
 
 const places = ['location', 'rack', 'slot'];
 
-/** The fields of a node that can be edited: [{id, label, value, path, type, number}]. */
-function fieldsOf(node) {
+/** The fields of a node that can be edited: [{id, label, value, path, type, number}]; a card has `port` in place of a path. */
+function fieldsOf(node, ports) {
   const seed = node.extra?.x_seed ?? {};
   const plain = (value) => typeof value === 'string' || typeof value === 'number';
   return [
     {id: 'name', label: 'Name', value: node.name ?? '', path: '/name'},
     {id: 'description', label: 'Description', value: node.description ?? '', path: '/description'},
+    {id: 'capabilities', label: 'Capabilities', value: node.properties?.capabilities ?? '', path: '/properties/capabilities', hint: 'boot_mode:uefi,profile:compute'},
+    ...ports.map(({uuid, address}, i) => ({id: `port-${i}`, label: `MAC address ${i + 1}`, value: address, port: uuid})),
+    {id: 'port-new', label: 'One more MAC address', value: '', port: ''},
     ...places.map((key) => ({id: key, label: key[0].toUpperCase() + key.slice(1), value: String(seed[key] ?? ''), path: `/extra/x_seed/${key}`})),
     ...Object.entries(node.driver_info).filter(([, value]) => plain(value)).map(([key, value]) => ({
       id: `driver-${key}`, label: key, value: String(value), path: `/driver_info/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
@@ -108,21 +111,39 @@ const operation = ({path, number, is}) => {
   return {op: 'add', path, value: number && Number.isFinite(Number(is)) ? Number(is) : is};
 };
 
-/** What a form says otherwise than it did, as lines to read and as operations to send. */
+/** What becomes of a card: another address, none any more, or one that was not there. */
+function portRequest(id, {port, is}) {
+  if (!port) return {method: 'POST', path: 'ports', body: {address: is, node_uuid: id}};
+  return is ? {method: 'PATCH', path: `ports/${port}`, body: [{op: 'replace', path: '/address', value: is}]} : {method: 'DELETE', path: `ports/${port}`};
+}
+
+/** What a form says otherwise than it did, as lines to read and as fields with what they were and are. */
 function changesOf(fields, before, after) {
   const changed = fields.map((field, i) => ({...field, was: before[i], is: after[i]})).filter(({was, is}) => was !== is);
   const lines = changed.map(({label, type, was, is}) => (type === 'password' ? `${label}: ${is ? 'another one' : 'none'}` : `${label}: ${was || 'nothing'} → ${is || 'nothing'}`));
-  return {lines, operations: changed.map(operation)};
+  return {lines, changed};
+}
+
+/** What is odd about new capabilities is said once; who sends them once more means them so. */
+async function doubtsOf(changed, accepted) {
+  const given = changed.find(({id}) => id === 'capabilities');
+  if (!given || !given.is) return '';
+  given.is = given.is.replaceAll('=', ':');
+  const {doubts} = await call('GET', `hearth/capabilities?text=${encodeURIComponent(given.is)}`);
+  const text = doubts.join('; ');
+  if (text && text !== accepted) throw Object.assign(new Error(`${text}. Nothing is changed; “Change” once more takes it as it stands.`), {doubts: text});
+  return text;
 }
 
 async function editForm(id) {
-  const node = await call('GET', `nodes/${id}`);
-  const fields = fieldsOf(node);
-  const inputs = fields.map((field) => h('input', {id: `edit-${field.id}`, value: field.value, type: field.type ?? 'text', autocomplete: 'off'}));
+  const [node, {ports}] = await Promise.all([call('GET', `nodes/${id}`), call('GET', `nodes/${id}/ports`)]);
+  const fields = fieldsOf(node, ports);
+  const inputs = fields.map((field) => h('input', {id: `edit-${field.id}`, value: field.value, type: field.type ?? 'text', autocomplete: 'off', placeholder: field.hint ?? ''}));
   const lines = h('ul', {class: 'preview', 'aria-label': 'What changes', 'aria-live': 'polite'});
   const failure = failureLine();
   const ok = h('button', {type: 'submit', class: 'main'}, 'Change');
   const values = () => inputs.map((input) => (input.type === 'password' ? input.value : input.value.trim()));
+  let accepted = ''; // doubts that were told already
   const before = values(); // as one line shows them: what nobody touched is no change
   const changes = () => changesOf(fields, before, values());
   const show = () => {
@@ -133,7 +154,18 @@ async function editForm(id) {
   const form = h('form', {class: 'broad', oninput: show, onsubmit: (event) => {
     event.preventDefault();
     trying(failure, ok, async () => {
-      await call('PATCH', `nodes/${id}`, changes().operations);
+      const {changed} = changes();
+      accepted = await doubtsOf(changed, accepted).catch((error) => {
+        accepted = error.doubts ?? accepted;
+        throw error;
+      });
+      for (const card of changed.filter(({port}) => port !== undefined)) {
+        const {method, path, body} = portRequest(id, card);
+        await call(method, path, body);
+        before[fields.findIndex((field) => field.id === card.id)] = card.is; // which is done, should what follows be refused
+      }
+      const operations = changed.filter(({port}) => port === undefined).map(operation);
+      if (operations.length > 0) await call('PATCH', `nodes/${id}`, operations);
       $('#ask').close();
     });
   }}, h('h2', {id: 'ask-title'}, `Edit ${node.name || id.slice(0, 8)}`),

@@ -120,6 +120,12 @@ Json safe_node(const Json& node) {
   return out;
 }
 
+Finding safe_finding(const Finding& finding) {
+  Finding safe{safe_text(finding.cause), {}, safe_text(finding.next)};
+  for (const std::string& line : finding.evidence) safe.evidence.push_back(safe_text(line));
+  return safe;
+}
+
 }  // namespace
 
 std::string safe_text(std::string_view text) {
@@ -140,6 +146,7 @@ NodeFacts safe_facts(const NodeFacts& facts) {
   if (facts.boot_log) safe.boot_log = safe_json(*facts.boot_log);
   safe.strangers = safe_json(facts.strangers);
   safe.now = facts.now;
+  if (facts.unkept) safe.unkept = safe_finding(*facts.unkept);
   return safe;
 }
 
@@ -154,9 +161,15 @@ StackFacts safe_facts(const StackFacts& facts) {
 }
 
 Json facts_json(const NodeFacts& facts) {
-  return {{"node", facts.node},           {"events", facts.events}, {"is_ours", facts.is_ours},
-          {"is_served", facts.is_served}, {"macs", facts.macs},     {"boot_log", facts.boot_log.value_or(Json())},
-          {"strangers", facts.strangers}, {"now", facts.now}};
+  return {{"node", facts.node},
+          {"events", facts.events},
+          {"is_ours", facts.is_ours},
+          {"is_served", facts.is_served},
+          {"macs", facts.macs},
+          {"boot_log", facts.boot_log.value_or(Json())},
+          {"strangers", facts.strangers},
+          {"now", facts.now},
+          {"unkept", facts.unkept ? findings_json({*facts.unkept})[0] : Json()}};
 }
 
 Json facts_json(const StackFacts& facts) {
@@ -175,6 +188,8 @@ NodeFacts node_facts_of(const Json& json) {
   if (const Json& log = member_or_null(json, "boot_log"); log.is_array()) facts.boot_log = log;
   facts.strangers = list_member(json, "strangers");
   if (const Json& now = member_or_null(json, "now"); now.is_number_integer()) facts.now = now.get<Stamp>();
+  if (const Json& unkept = member_or_null(json, "unkept"); unkept.is_object())
+    facts.unkept = Finding{text_in(unkept, "cause"), texts_in(unkept, "evidence"), text_in(unkept, "next")};
   return safe_facts(facts);
 }
 

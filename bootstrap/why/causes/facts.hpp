@@ -21,6 +21,7 @@ struct NodeFacts {
   std::optional<Json> boot_log;    ///< nullopt: this conductor boots no machines itself
   Json strangers = Json::array();  ///< machines that ask for a boot and are no node's: {"mac", "how", "last_seen"}
   Stamp now = 0;
+  std::optional<Finding> unkept;  ///< why its conductor could keep nothing then, whatever was to change
 };
 
 struct StackFacts {

@@ -79,13 +79,15 @@ constexpr auto k_rows = std::to_array<Row>({
     {{"no efi system partition", "has no loader: neither efi"},
      {},
      "The machine boots by UEFI, and the image can't: it has no EFI loader.",
-     "build it with the element block-device-efi, or set the machine to BIOS: hearth node set {} --capability "
-     "boot_mode:bios"},
+     "build it with the element block-device-efi; or switch the machine to BIOS in its firmware, where it has that, "
+     "and "
+     "tell so: hearth node set {} --capability boot_mode:bios. Then hearth node deploy {}"},
     {{"was not started by uefi"},
      {},
      "The machine was started by BIOS, and the node says UEFI.",
-     "set the machine's firmware to UEFI, or hearth node set {} --capability boot_mode:bios; then hearth node deploy "
-     "{}"},
+     "hearth node set {} --capability boot_mode:bios, then hearth node deploy {}. If it is to boot by UEFI, switch it "
+     "in "
+     "its firmware, not here"},
     {{"neither grub-install nor grub2-install"},
      {},
      "The image brings no GRUB for the machine's firmware.",

@@ -52,7 +52,9 @@ class NodeReader {
         internal_(object_in(facts.node, "driver_internal_info")) {}
 
   std::vector<Finding> causes() {
-    if (!facts_.is_served && (is(StateKind::working) || is(StateKind::waiting))) found_.push_back(unserved());
+    const bool is_at_work = is(StateKind::working) || is(StateKind::waiting);
+    if (facts_.unkept && is_at_work) found_.push_back(*facts_.unkept);
+    if (!facts_.is_served && is_at_work) found_.push_back(unserved());
     maintenance();
     instruction();
     held_power();
@@ -61,10 +63,11 @@ class NodeReader {
     if (!before.empty()) failure(before);
     if (!error.empty() && error != before) {
       failure(error);
-    } else if (is(StateKind::working) || is(StateKind::waiting)) {
+    } else if (is_at_work) {
       if (found_.empty() || !is_for_people()) work();
     }
     refusal();
+    if (facts_.unkept && !is_at_work) found_.push_back(*facts_.unkept);
     if (found_.empty()) found_.push_back(at_rest());
     return once_each();
   }
@@ -230,6 +233,17 @@ class NodeReader {
     return with_boot_mode(boot_cause(boot));
   }
 
+  /// The last failure of it in which these words stand; empty where none is known.
+  [[nodiscard]] std::string failed_with(std::string_view words) const {
+    std::string found;
+    for (const Json& event : facts_.events) {
+      const std::string text =
+          text_in(event, "kind") == "failure" ? text_in(event, "text") : text_in(object_in(event, "detail"), "error");
+      if (text.find(words) != std::string::npos) found = text;
+    }
+    return found;
+  }
+
   /// A machine that is told to boot as its BMC does not: many have no legacy boot at all.
   [[nodiscard]] Finding with_boot_mode(Finding finding) const {
     const std::string told = text_in(facts_.node, "boot_mode");
@@ -240,6 +254,22 @@ class NodeReader {
     if (told.empty() || wanted.empty() || told == wanted) return finding;
     finding.evidence.push_back(
         cat("its BMC said that it boots by ", told, "; by its capabilities it is told to boot by ", wanted));
+    // What was advised after such a failure is not to be taken back now: the two would follow each other for ever.
+    if (const std::string seen = failed_with("was not started by UEFI"); wanted == "bios" && !seen.empty()) {
+      finding.evidence.push_back(cat("its ramdisk was started by BIOS all the same: ", seen));
+      return finding;
+    }
+    if (const std::string seen = failed_with("o EFI"); wanted == "bios" && !seen.empty()) {
+      finding.evidence.push_back(cat("the image can't boot by UEFI: ", seen));
+      finding.next =
+          cat("switch the machine to BIOS in its firmware; where it has no BIOS, build the image with the element "
+              "block-device-efi, and hearth node set ",
+              name_,
+              " --capability boot_mode:uefi. Then abort and begin "
+              "anew. Else ",
+              finding.next);
+      return finding;
+    }
     finding.next = cat("hearth node set ", name_, " --capability boot_mode:", told, " (firmware: ", told,
                        " in the site file), then abort and begin anew. Else ", finding.next);
     return finding;
@@ -279,6 +309,14 @@ class NodeReader {
 
   void failure(const std::string& error) {
     find_failure(error);
+    const Json info = object_in(facts_.node, "driver_info");
+    const bool lacks_login = text_in(info, "ipmi_username").empty() && text_in(info, "ipmi_password").empty();
+    if (text_in(facts_.node, "driver") == "ipmi" && lacks_login && state_ == State::enroll) {
+      found_.back().evidence.emplace_back("its BMC has neither user nor password, and few take that");
+      found_.back().next =
+          cat("hearth node set ", name_, " --driver-info ipmi_username=… --driver-info ipmi_password=…, ",
+              again("manage"), ". Else ", found_.back().next);
+    }
     // It stands where it failed: had anybody tried since, it would stand elsewhere, or with another error.
     const Stamp at = failed_at(error);
     if (at == 0 || !(state_ == State::enroll || is(StateKind::failed))) return;

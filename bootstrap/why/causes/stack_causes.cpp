@@ -164,8 +164,9 @@ Finding failed_cause(const std::string& stack, const std::string& path, const Js
   const std::string reason = text_in(resource, "resource_status_reason");
   Finding finding{failure(path, providers_words(reason)), last_words(resource),
                   cat("hearth stack failures list ", stack)};
-  finding.evidence.push_back(
-      cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"), ": ", reason));
+  const bool is_said = finding.cause.find(reason) != std::string::npos;
+  finding.evidence.push_back(cat(text_in(resource, "resource_type"), " is ", text_in(resource, "resource_status"),
+                                 is_said ? "" : cat(": ", reason)));
   if (const std::size_t advice = finding.cause.find(k_flavor_advice); advice != std::string::npos) {
     finding.next = cat(finding.cause.substr(advice), ". Then the same hearth deploy again");
     finding.cause = trim(finding.cause.substr(0, advice));

@@ -215,7 +215,7 @@ def taken_away(c, disk):
     for name in names:
         with disk.being("slow 1000"), meanwhile(change, c, "first"), meanwhile(change, c, "taken"):
             os.rename(os.path.join(c.directory, name), os.path.join(c.directory, "away"))
-        same(f"without {name}: a change", 500, change(c, "in vain")) if name != "state.db-shm" else None
+        same(f"without {name}: a change", 503, change(c, "in vain")) if name != "state.db-shm" else None
         same(f"without {name}: a look", "taken", value_of(c))
         os.rename(os.path.join(c.directory, "away"), os.path.join(c.directory, name))
         same("with it again", 200, change(c, "again"))
@@ -233,14 +233,18 @@ def full(hearth):
                 while True:
                     file.write(bytes(4096))
             refusals = [change(c, "x" * 2000 + str(n)) for n in range(50)]
-            same("the last one", 500, refusals[-1])
+            same("the last one", 503, refusals[-1])
             kept = value_of(c)
+            said = json.loads(subprocess.run([c.hearth, "why", "w1", "--state", folder, "--json"], capture_output=True, check=True, timeout=60).stdout)
+            first = said[0]["findings"][0]
+            same("why of a node", "The conductor answers, but can't keep what is changed.", first["cause"])
+            assert "full" in " ".join(first["evidence"]) and "df -h" in first["next"], first
             os.remove(f"{folder}/fill")
             same("with room", 200, change(c, "room"))
             c.kill()
             c.start()
             same("what was kept", "room", value_of(c))
-            print(f"         a full disk refused {sum(1 for one in refusals if one == 500)} of 50; read then: {len(kept)} characters", flush=True)
+            print(f"         a full disk refused {sum(1 for one in refusals if one == 503)} of 50; read then: {len(kept)} characters", flush=True)
     finally:
         subprocess.run(["umount", "-l", folder], check=False)
         os.rmdir(folder)

@@ -83,8 +83,9 @@ def keeps_nothing(c):
     """Somebody has the database."""
     with contextlib.closing(sqlite3.connect(os.path.join(c.directory, "state.db"))) as database:
         database.execute("BEGIN EXCLUSIVE")
-        same("a change", 500, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "2"}])[0])
-        why(c, ["page"], "could not keep a change", "database is locked", "fuser -v")
+        same("a change", 503, c.ask("PATCH", "/v1/nodes/w1", [{"op": "add", "path": "/extra/a", "value": "2"}])[0])
+        for words in (["page"], ["w1"], ["node", "w1"]):
+            why(c, words, "can't keep what is changed", "database is locked", "fuser -v")
 
 
 def slow_to_keep(c, disk):
@@ -107,7 +108,7 @@ def hanging_disk(c, disk):
     with disk.being("hang"):
         why(c, ["page"], "The disk of the conductor's state hangs", "dmesg")
         for words in (["node", "w1"], ["w1"]):
-            why(c, words)
+            why(c, words, "The disk of the conductor's state hangs", "dmesg")
     # Who asked such a disk and can't be ended still has the turn: no second one joins it.
     with open_directory(c.directory) as asker:
         fcntl.flock(asker, fcntl.LOCK_EX)

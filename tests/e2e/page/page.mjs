@@ -474,6 +474,35 @@ const tests = {
     await page.context().close();
   },
 
+  async 'cards and capabilities are edited, and what is odd about them is told before'() {
+    await site.add('cards1', {properties: {capabilities: 'profile:compute'}});
+    const {uuid} = await site.ask('GET', '/v1/nodes/cards1');
+    const [{address: first}] = (await site.ask('GET', `/v1/nodes/${uuid}/ports`)).ports;
+    const addresses = async () => (await site.ask('GET', '/v1/nodes/cards1/ports')).ports.map(({address}) => address).sort();
+    const page = await browser.page();
+    const dialog = await editing(page, 'cards1');
+    await dialog.getByLabel('MAC address 1').fill('52:54:00:c0:00:0');
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await dialog.getByRole('alert').getByText('52:54:00:c0:00:0').waitFor();
+    await dialog.getByLabel('MAC address 1').fill('52:54:00:c0:00:02');
+    await dialog.getByLabel('One more MAC address').fill('52:54:00:c0:00:03');
+    await dialog.getByLabel('Capabilities').fill('profile:compute,boot_mod:bios');
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await dialog.getByRole('alert').getByText('did you mean boot_mode?').waitFor();
+    assert.deepEqual(await addresses(), [first], 'nothing is changed yet');
+    await dialog.getByLabel('Capabilities').fill('profile:compute,boot_mode=bios');
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await dialog.waitFor({state: 'hidden'});
+    assert.deepEqual(await addresses(), ['52:54:00:c0:00:02', '52:54:00:c0:00:03']);
+    assert.equal((await site.ask('GET', '/v1/nodes/cards1')).properties.capabilities, 'profile:compute,boot_mode:bios');
+    await page.locator('#node').getByRole('button', {name: 'edit', exact: true}).click();
+    await dialog.getByLabel('MAC address 2').fill('');
+    await dialog.getByRole('button', {name: 'Change'}).click();
+    await dialog.waitFor({state: 'hidden'});
+    assert.equal((await addresses()).length, 1);
+    await page.context().close();
+  },
+
   async 'what nobody touched in the form stays, whatever keys and values a node has'() {
     const info = {slot: 'chassis-3', redfish_address: 'http://192.0.2.9', port: 8443, note: ' spaced '};
     await site.add('edit1', {description: 'two\nlines', driver_info: info, extra: {x_seed: {rack: 'E', slot: '1', note: 'kept'}}});

@@ -243,7 +243,7 @@ export class Browser {
     page.setDefaultTimeout(30000);
     page.on('pageerror', (error) => this.faults.push(`script: ${error.message}`));
     page.on('console', (message) => {
-      const expected = /40[13]|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+      const expected = /40[013]|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
       if (message.type() === 'error' && !expected.test(message.text())) this.faults.push(`console: ${message.text()}`);
     });
     page.on('request', (request) => {

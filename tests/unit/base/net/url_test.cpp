@@ -49,7 +49,10 @@ TEST(Url, OddCharactersOfThePathAreEncodedAndEscapesKept) {
 }
 
 TEST(Url, SecretsOfTheQueryAreMasked) {
-  EXPECT_EQ(url("http://h/p?Signature=abc&X=1&flag").masked(), "http://h/p?Signature=***&X=***&flag");
+  EXPECT_EQ(url("http://h/p?Signature=abc&X=1&flag").masked(), "http://h/p?Signature=***&X=1&flag");
+  EXPECT_EQ(url("http://h/v1/nodes?sort_dir=asc&limit=1000").masked(), "http://h/v1/nodes?sort_dir=asc&limit=1000");
+  EXPECT_EQ(url("http://h/o?X-Amz-Credential=a&X-Amz-Signature=b&temp_url_sig=c&temp_url_expires=9").masked(),
+            "http://h/o?X-Amz-Credential=***&X-Amz-Signature=***&temp_url_sig=***&temp_url_expires=9");
 }
 
 TEST(Url, ReferencesAreResolved) {

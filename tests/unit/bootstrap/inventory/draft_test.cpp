@@ -46,6 +46,34 @@ TEST(Draft, aBmcWithAUserAndNoPasswordIsToldOf) {
   EXPECT_TRUE(missing_passwords({}).empty());
 }
 
+TEST(Draft, aBmcOfIpmiWithNeitherUserNorPasswordIsToldOf) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "ipmi", "pm_addr": "192.0.2.5", "mac": ["52:54:00:00:00:01"], "name": "a"},
+          {"pm_type": "redfish", "pm_addr": "192.0.2.6", "pm_system_id": "1", "mac": ["52:54:00:00:00:02"]},
+          {"pm_type": "manual-management", "mac": ["52:54:00:00:00:03"]}])");
+  EXPECT_EQ(missing_passwords(drafts.nodes),
+            std::vector<std::string>{
+                "node #0 (a): its BMC has neither user nor password, and few take that; is a column missing?"});
+}
+
+TEST(Draft, capabilitiesThatAreNearThoseThatAreReadAreToldOf) {
+  const Drafts drafts = drafts_of(
+      R"([{"pm_type": "manual-management", "mac": ["52:54:00:00:00:01"], "capabilities": "boot_mod:bios,gpu:2"},
+          {"pm_type": "manual-management", "mac": ["52:54:00:00:00:02"], "capabilities": {"boot_mode": "ufei"}},
+          {"pm_type": "manual-management", "mac": ["52:54:00:00:00:03"], "capabilities": "boot_mode:uefi,profile:compute"}])");
+  ASSERT_EQ(drafts.warnings.size(), 2U) << join(drafts.warnings, "; ");
+  EXPECT_NE(drafts.warnings[0].find("boot_mod; did you mean boot_mode?"), std::string::npos) << drafts.warnings[0];
+  EXPECT_NE(drafts.warnings[1].find("did you mean uefi?"), std::string::npos) << drafts.warnings[1];
+}
+
+TEST(Draft, capabilitiesWrittenAsPairsAreToldAsTheyAreMeant) {
+  const Drafts drafts =
+      drafts_of(R"([{"pm_type": "fake_pxe", "mac": ["52:54:00:00:00:01"], "capabilities": "boot_mode=uefi,a=b"}])");
+  EXPECT_NE(faults_text(drafts.faults, {}, "inv")
+                .find("Invalid capabilities: boot_mode=uefi,a=b (do you mean boot_mode:uefi,a:b?)"),
+            std::string::npos);
+}
+
 TEST(Draft, faultsAcrossEntriesNameBothAndThePlace) {
   const Drafts drafts = drafts_of(
       "nodes:\n- {pm_type: fake_pxe, mac: '52:54:00:00:00:01', name: a}\n- {pm_type: fake_pxe, mac: "

@@ -147,5 +147,14 @@ TEST(ForeignForms, scriptsOfTheOldEnrolmentCommand) {
   EXPECT_FALSE(read_listing("a b c\n", "f", ListingFormat::lines));
 }
 
+TEST(ForeignForms, aMistypedObjectOfIronicsIsToldAsItIsMeant) {
+  const auto entries =
+      read_listing("nodes:\n- {name: a, driver: ipmi, driver_info: {ipmi_address: h}, propeties: {cpu_arch: x86_64}}\n",
+                   "i.yaml", ListingFormat::any);
+  ASSERT_TRUE(entries) << entries.error().text();
+  EXPECT_NE(faults_text(draft_nodes(*entries).faults, {}, "i.yaml").find("propeties (do you mean properties?)"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

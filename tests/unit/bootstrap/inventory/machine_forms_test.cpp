@@ -122,6 +122,12 @@ TEST(MachineForms, maas_machines) {
 
 TEST(MachineForms, what_says_that_a_machine_is_in_use) {
   EXPECT_EQ(only_draft(ListingFormat::maas).in_use, "status_name Deployed");
+  const auto mistyped =
+      read_listing(R"([{"system_id": "a", "hostname": "h", "status_name": "Redy", "power_type": "manual",
+      "boot_interface": {"mac_address": "52:54:00:00:00:01"}}])",
+                   "m.json", ListingFormat::any);
+  ASSERT_TRUE(mistyped) << mistyped.error().text();
+  EXPECT_EQ(draft_nodes(*mistyped).nodes.at(0).in_use, "status_name Redy (do you mean Ready?)");
   EXPECT_EQ(only_draft(ListingFormat::metal3).in_use, "");
   const std::string spec =
       "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: w0}\n"

@@ -133,5 +133,14 @@ TEST(Recognition, ironics_chassis_and_port_groups) {
   EXPECT_EQ(drafts.nodes[1].ports.size(), 2U);
 }
 
+TEST(Recognition, aSpreadsheetIsNamedByItsBytes) {
+  EXPECT_EQ(spreadsheet_kind("PK\x03\x04 [Content_Types].xml"), "a spreadsheet of Excel (.xlsx)");
+  EXPECT_EQ(spreadsheet_kind("PK\x03\x04 mimetypeapplication/vnd.oasis.opendocument.spreadsheet"),
+            "a spreadsheet of LibreOffice (.ods)");
+  EXPECT_EQ(spreadsheet_kind("\xd0\xcf\x11\xe0\xa1"), "a spreadsheet of Excel (.xls)");
+  EXPECT_EQ(spreadsheet_kind("PK\x03\x04 x.txt"), "a ZIP archive");
+  EXPECT_EQ(spreadsheet_kind("name,mac\n"), "");
+}
+
 }  // namespace
 }  // namespace hearth::bootstrap

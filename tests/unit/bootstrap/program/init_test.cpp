@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "builder/spec/image_description.hpp"
 
 namespace hearth::bootstrap::program {
@@ -35,6 +36,25 @@ TEST(Init, answers_become_a_description_that_its_reader_takes) {
   EXPECT_EQ(images->front().shown_command_line(),
             "DIB_DEV_USER_PWDLESS_SUDO=yes DIB_DEV_USER_USERNAME=amy disk-image-create -o web -t qcow2,raw -p "
             "nginx-light,curl vm debian-minimal enable-serial-console openssh-server devuser");
+}
+
+TEST(Init, packages_that_are_in_doubt_are_asked_for_again_and_taken_when_said_twice) {
+  std::vector<std::string> answers = {"", "ngnix", "nginx", "", "", "", "odd", "odd", "", ""};
+  std::vector<std::string> heard;
+  std::size_t asked = 0;
+  const auto image = [&] {
+    return ask_for_image(
+        [&](const std::string&, const std::string&, bool) { return std::optional(answers.at(asked++)); },
+        [&](const std::string& line) { heard.push_back(line); }, "image",
+        [](const std::string& system, const std::string& packages) {
+          EXPECT_EQ(system, "debian-minimal");
+          return packages == "nginx" ? "" : cat("there is no package ", packages);
+        });
+  };
+  EXPECT_NE(image().find("packages: ['nginx']"), std::string::npos);
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_THAT(heard[0], testing::HasSubstr("there is no package ngnix"));
+  EXPECT_NE(image().find("packages: ['odd']"), std::string::npos) << "it may come from elsewhere";
 }
 
 TEST(Init, nothing_but_enter_is_enough) {

@@ -65,6 +65,15 @@ TEST_F(BootSiteFile, whoOnlyLooksNeedsNoCardOfTheSeeds) {
   EXPECT_EQ(site.nodes.size(), 1U);
 }
 
+TEST_F(BootSiteFile, theRamdiskThatTheFileNamesIsForAllWhoNameNone) {
+  const pxe::Site site = load("site.yaml", k_boot_site);
+  for (const pxe::BootState state : {pxe::BootState::deploy, pxe::BootState::inspect, pxe::BootState::rescue}) {
+    ASSERT_TRUE(site.profiles.contains(state)) << pxe::state_name(state);
+    EXPECT_EQ(site.profiles.at(state).kernel.text(), (folder_.path() / "k").string());
+    EXPECT_EQ(site.profiles.at(state).ramdisk.text(), (folder_.path() / "r").string());
+  }
+}
+
 TEST_F(BootSiteFile, machinesThatAreNoNodesAreIgnoredWhereItSaysSo) {
   const std::string text = replace_all(k_boot_site, "network:", "network:\n  unknown: ignore");
   EXPECT_EQ(load("site.yaml", text).unknown, pxe::UnknownPolicy::ignore);

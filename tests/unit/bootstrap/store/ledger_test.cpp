@@ -126,10 +126,14 @@ TEST(Ledger, whatCouldNotBeKeptIsNotShownEither) {
     EXPECT_THROW(ledger.commit(), std::exception);
   }
   EXPECT_NE(pace.shown(clock.now())["store refused"]["what"].dump().find("state.db"), std::string::npos);
+  EXPECT_NE(ledger.unkept().find("state.db"), std::string::npos);
+  ledger.commit();
+  EXPECT_FALSE(ledger.unkept().empty()) << "nothing was to be kept, so nothing is known of it";
   EXPECT_FALSE(ledger.by_uuid(kept.uuid)->maintenance);
   EXPECT_EQ(ledger.nodes().size(), 2U);
   ledger.edit(kept.uuid).maintenance = true;
   ledger.commit();
+  EXPECT_TRUE(ledger.unkept().empty());
   EXPECT_TRUE(store.node(kept.uuid)->maintenance);
   EXPECT_TRUE(store.events({0, 10, "", false}).empty());
 }

@@ -52,6 +52,24 @@ TEST(PageCauses, oneThatKeepsNothingIsNotTakenForWell) {
   EXPECT_TRUE(says(first(facts), "can't keep what is changed"));
 }
 
+TEST(PageCauses, whatCanBeKeptNoMoreIsTheCauseOfAllThatWaits) {
+  PageFacts facts = quick();
+  EXPECT_FALSE(unkept_cause(facts));
+  took(facts, "store refused", 0.1, "database is locked");
+  EXPECT_FALSE(unkept_cause(facts)) << "it has kept something since";
+  facts.pace["unkept"] = "database or disk is full";
+  ASSERT_TRUE(unkept_cause(facts));
+  EXPECT_EQ(unkept_cause(facts)->evidence, std::vector<std::string>{"the last change: database or disk is full"});
+  EXPECT_EQ(first(facts), "The conductor answers, but can't keep what is changed.");
+  facts.pace.erase("unkept");
+  facts.flush_fault = "writing a page: No space left on device";
+  EXPECT_TRUE(unkept_cause(facts));
+  facts.flush_fault.clear();
+  facts.flush = 3.0;
+  facts.flush_hangs = true;
+  EXPECT_TRUE(says(unkept_cause(facts).value_or(Finding{}).cause, "hangs"));
+}
+
 TEST(PageCauses, aDiskThatHangsIsToldThoughNothingIsSlowYet) {
   PageFacts facts = quick();
   facts.flush = 3.0;

@@ -57,6 +57,7 @@ TEST(Facts, TheyComeBackFromJson) {
   NodeFacts facts;
   facts.node = {{"name", "web1"}, {"provision_state", "available"}};
   facts.macs = {"52:54:00:00:00:01"};
+  facts.unkept = Finding{"c", {"token=S3CRET"}, "n"};
   facts.now = 1'764'000'000'123'456;
   EXPECT_EQ(format_json(facts_json(node_facts_of(facts_json(safe_facts(facts))))),
             format_json(facts_json(safe_facts(facts))));

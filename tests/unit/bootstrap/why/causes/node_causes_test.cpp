@@ -69,6 +69,55 @@ TEST(NodeCauses, OfANodeThatStandsWhereItFailedItIsToldWhenAndThatNobodyTriedSin
   EXPECT_NE(node_causes(stands).front().evidence.back(), seen);
 }
 
+TEST(NodeCauses, TheAdviceOfTheBootModeDoesNotGoInACircle) {
+  NodeFacts node = facts({{"provision_state", "wait call-back"},
+                          {"boot_mode", "uefi"},
+                          {"properties", {{"capabilities", "boot_mode:bios"}}}});
+  node.events = {k_begins};
+  EXPECT_NE(node_causes(node).front().next.find("--capability boot_mode:uefi"), std::string::npos);
+  const char* bios =
+      "Agent returned error: this machine was not started by UEFI, or its firmware's variables are not there";
+  node.events = {event(-k_minute, "failure", bios), k_begins};
+  EXPECT_NE(node_causes(facts({{"provision_state", "deploy failed"}, {"last_error", bios}}))
+                .front()
+                .next.find("--capability boot_mode:bios"),
+            std::string::npos)
+      << "which was advised then";
+  EXPECT_EQ(node_causes(node).front().next.find("boot_mode:uefi"), std::string::npos) << "and is not taken back";
+  EXPECT_NE(join(node_causes(node).front().evidence, "\n").find("started by BIOS all the same"), std::string::npos);
+  node.events = {event(-k_minute, "failure", "Agent returned error: /dev/sda has no EFI system partition"), k_begins};
+  const std::string next = node_causes(node).front().next;
+  EXPECT_TRUE(next.starts_with("switch the machine to BIOS in its firmware; where it has no BIOS, build the image"))
+      << next;
+}
+
+TEST(NodeCauses, ABmcOfIpmiWithoutALogInIsToldWithWhatFailed) {
+  const NodeFacts node = facts({{"provision_state", "enroll"},
+                                {"driver", "ipmi"},
+                                {"driver_info", {{"ipmi_address", "192.0.2.5"}}},
+                                {"last_error", "Failed: it is odd"}});
+  EXPECT_TRUE(node_causes(node).front().next.starts_with("hearth node set web1 --driver-info ipmi_username=…"));
+}
+
+TEST(NodeCauses, AConductorThatCanKeepNothingStandsFirstForAllThatWaitsForIt) {
+  const Finding full{"It can't keep what is changed.", {"database or disk is full"}, "make room"};
+  NodeFacts node = facts(working("write image"));
+  node.unkept = full;
+  EXPECT_EQ(first(node), full.cause);
+  EXPECT_GT(node_causes(node).size(), 1U) << "and what it does otherwise";
+  node = facts({{"provision_state", "wait call-back"}});
+  node.unkept = full;
+  EXPECT_EQ(first(node), full.cause);
+  node = facts({{"provision_state", "available"}});
+  node.unkept = full;
+  ASSERT_EQ(node_causes(node).size(), 1U) << "never that nothing is wrong";
+  EXPECT_EQ(first(node), full.cause);
+  node = facts({{"provision_state", "enroll"}, {"last_error", "Failed: HTTP 401"}});
+  node.unkept = full;
+  EXPECT_NE(first(node), full.cause) << "that is not why its BMC refused the password";
+  EXPECT_EQ(node_causes(node).back().cause, full.cause);
+}
+
 TEST(NodeCauses, WhoeverFailedWasSetAsideOrWaitsIsInTrouble) {
   for (const char* state :
        {"wait call-back", "deploy hold", "clean wait", "inspect wait", "deploy failed", "error", "rescue failed"})
